@@ -3,7 +3,6 @@
     python -m benchmarks.model_seats tokens    standard-13: growth of the input, cache reads, cost against transcripts
     python -m benchmarks.model_seats document  the same with a document of 24 KB under discussion
     python -m benchmarks.model_seats recorded  the prompts of the recorded standard-13, with briefs of versions 1 and 3
-    python -m benchmarks.model_seats crux      recorded runs of crux: price with and without prompt caching, wall time
     python -m benchmarks.model_seats time      two rounds with seeded latencies against the critical path of the steps
 
 Tokens are the fake's estimate (four bytes each), dollars are simulated with the installed prices, replies are scripted.
@@ -39,10 +38,6 @@ SCALE: Final = 0.1
 """Two to twenty seconds a reply, scaled."""
 FIRST_BYTE: Final = 0.1
 DOCUMENT_BYTES: Final = 24_000
-CRUX: Final = ("crux-storage-1", "crux-fire-1", "crux-hospice-1", "crux-format-1", "crux-library-1")
-"""One recorded run of each question."""
-TIMED: Final = ("crux-storage-1", "crux-library-1")
-"""One without a round of tests and one with two: a minute and a half, and three minutes."""
 OWN: Final = ("frame", "question", "goals", "role", "task")
 
 
@@ -171,23 +166,11 @@ def _line(name: str, value: float, target: float, *, at_most: bool) -> bool:
     return met
 
 
-def measure_crux() -> bool:
-    """Whether a reply of crux costs what the estimate says, and a run takes little more than its critical path."""
-    from benchmarks.crux_seats import priced, timed
-
-    within = list(priced(CRUX))
-    slowest = max(timed(TIMED))
-    met = _line("crux: wall time against critical path", slowest, PATH_MAX, at_most=True)
-    print(f"price of a reply within the estimate of moot new: {sum(within)} of {len(within)}")
-    return met and all(within)
-
-
 MEASURES: Final[dict[str, Callable[[], bool]]] = {
     "tokens": measure_tokens,
     "document": lambda: measure_tokens(DOCUMENT_BYTES),
     "recorded": measure_recorded,
     "time": measure_time,
-    "crux": measure_crux,
 }
 
 

@@ -2,10 +2,8 @@
 
 python -m benchmarks recorded
 
-First every long run, at the end of each round how many of the six
-signals hold (four stop it), which profile would stop, which gates fail, which failure modes are alarmed. Then
-every recorded run of crux without one role after the other: who would lead, and whether the run would have ended
-otherwise. Forks without a role: `moot fork RUN --stress`.
+Every long run, at the end of each round: how many of the six signals hold (four stop it), which profile would stop,
+which gates fail, which failure modes are alarmed. Forks without a role: `moot fork RUN --stress`.
 """
 
 from __future__ import annotations
@@ -18,7 +16,6 @@ from detectors.signals import SignalProfile, signals
 from ledger.events import RoundOpened
 from ledger.state.book import Book
 from moot.api import open_run
-from moot.view.beliefs import beliefs_of
 
 EXAMPLES: Final = Path(__file__).resolve().parents[1] / "runs" / "examples"
 PROFILES: Final[tuple[SignalProfile, ...]] = ("published", "gates")
@@ -52,7 +49,7 @@ def looks(book: Book) -> Iterator[Look]:
 
 
 def main(options: Sequence[str] = ()) -> int:
-    """Print both tables."""
+    """Print the table."""
     names = list(options) or sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
     books = {name: open_run(EXAMPLES / name).book for name in names}
     print(f"{'run':36} round  of 6  {'  '.join(PROFILES)}  gates that fail; alarms")
@@ -66,13 +63,4 @@ def main(options: Sequence[str] = ()) -> int:
             )
             told = " ".join(look.failing) + ("; " + " ".join(look.alarms) if look.alarms else "")
             print(f"{name:36} R{look.round:<4} {look.satisfied:>5}  {stops}  {told}")
-    print(f"\n{'run':18} leads  without each role")
-    for name, book in books.items():
-        if book.state.opening.protocol == "crux" and (found := beliefs_of(name, book)) is not None:
-            leader = found.rounds[-1].leader if found.rounds else None
-            told = ", ".join(
-                f"{role} {one.leader}{' (ends otherwise)' if one.changes else ''}"
-                for role, one in found.without.items()
-            )
-            print(f"{name:18} {leader or 'nobody':6} {told}")
     return 0

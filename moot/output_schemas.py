@@ -24,7 +24,7 @@ DIRECTORY: Final = schemas.DIRECTORY / "output"
 OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "ack": ("moot.view.results", "Act"),
     "answer": ("moot.view.results", "Act"),
-    "signals-crux": ("detectors.beliefs.report", "Beliefs"),
+    "signals-crux": ("detectors.forecasts.report", "ForecastReport"),
     "check": ("validators.rulebook", "CheckReport"),
     "claims": ("moot.view.claims", "Claims"),
     "decisions": ("moot.view.decisions", "Decisions"),

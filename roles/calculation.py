@@ -189,6 +189,24 @@ class Calculation(NamedTuple):
     holds: bool
 
 
+class Evaluated(NamedTuple):
+    """Value of an expression, and the numbers that it uses, in plain digits."""
+
+    value: Fraction
+    operands: tuple[str, ...]
+
+
+def evaluated(expression: str) -> Evaluated | None:
+    """Evaluate sums and products of numbers and parentheses in exact fractions; None when the text is no such thing."""
+    if len(expression) > EXPRESSION_MAX:
+        return None
+    try:
+        reader = _Reader(ascii_digits(expression))
+        return Evaluated(reader.whole(), tuple(reader.operands))
+    except (_Unreadable, ZeroDivisionError):
+        return None
+
+
 class _Unreadable(Exception):
     """What stands there is no calculation."""
 

@@ -121,14 +121,15 @@ def _is_redone(piece: Exhibit, evidence: Sequence[Exhibit], raised_by: str) -> b
 def basis(reasons: Sequence[EvidenceClass]) -> Basis:
     """What an answer rests on, by the classes of its reasons.
 
-    strong: one was reproduced and none is below quoted; weak: none is above argued; else moderate.
+    strong: one was reproduced or measured and none is below quoted; weak: none is above argued; else moderate.
     """
-    if "reproduced" in reasons and not any(exceeds("quoted", one) for one in reasons):
+    if {"reproduced", "measured"} & set(reasons) and not any(exceeds("quoted", one) for one in reasons):
         return "strong"
     return "moderate" if any(exceeds(one, "argued") for one in reasons) else "weak"
 
 
 _HOW: Final[tuple[tuple[frozenset[EvidenceClass], str, str], ...]] = (
+    (frozenset({"measured"}), "was measured by a person", "were measured by a person"),
     (frozenset({"reproduced", "ran"}), "was run", "were run"),
     (frozenset({"calculated"}), "was calculated", "were calculated"),
     (frozenset({"quoted"}), "is quoted from the documents", "are quoted from the documents"),

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from ledger.events import Event, RunOpened
+from ledger.events import Decision, Event, RunOpened
 from ledger.events.ids import StepName
 from ledger.events.run import CloseReason, PlanRow
 from ledger.state.book import Book
@@ -177,6 +177,12 @@ def nothing_told(book: Book, step: Step, column: Column) -> tuple[tuple[str, str
     return ()
 
 
+def nothing_after_answer(book: Book, answer: Decision) -> tuple[Event, ...]:
+    """A person's answer computes nothing in most protocols."""
+    del book, answer
+    return ()
+
+
 def never_redrawn(step: Step) -> bool:
     """No step of most protocols measures noise."""
     del step
@@ -256,6 +262,8 @@ class Protocol(msgspec.Struct, frozen=True):
     """The stop profile of every run, where the protocol has one of its own."""
     owed: Callable[[Book], tuple[Event, ...]] = nothing_owed
     """What the controller writes inside a round as soon as it is due, beyond what closing a group yields."""
+    after_answer: Callable[[Book, Decision], tuple[Event, ...]] = nothing_after_answer
+    """(book with a person's answer, the answer) → what follows from it at once, in the same commit."""
     redraws: Callable[[Step], bool] = never_redrawn
     """Whether a step asks a role again for what it said already, to measure noise: its context must be a new one."""
     brought: Callable[[Reply], Mapping[str, bytes]] = nothing_brought
@@ -333,8 +341,8 @@ def open_steps(protocol: Protocol, state: State) -> tuple[Step, ...]:
 
 
 def awaited_experiments(protocol: Protocol, state: State) -> tuple[str, ...]:
-    """Experiments that the run waits for: planned, allowed, never judged, and nobody is asked for anything now."""
-    if not state.runs_programs or state.finished or state.held_up or not state.unjudged:
+    """Experiments that the run waits for: planned, not forbidden, never judged, and no step is open now."""
+    if state.experiments_at(state.seq) == "off" or state.finished or state.held_up or not state.unjudged:
         return ()
     set_aside = protocol.set_aside(state)
     waiting = tuple(experiment for experiment in state.unjudged if experiment not in set_aside)

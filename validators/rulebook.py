@@ -67,7 +67,7 @@ RULES: Final[tuple[Rule, ...]] = (
     checks.flip_brings_new_evidence,
     # beliefs and the agenda
     beliefs.belief_is_sealed,
-    beliefs.crux_is_asked_about_twice_at_most,
+    beliefs.numbers_come_once_and_first,
     beliefs.agenda_places_everything_once,
     # references, evidence, quotations
     verifications.affected_claims_exist,

@@ -1,1 +1,1 @@
-"""The arithmetic of beliefs, cruxes and the stop: pure functions over exact numbers (docs/crux.md)."""
+"""Forecasts in exact fractions, for the stop checks of `structured`."""

@@ -8,6 +8,7 @@ from ledger.events.envelope import Envelope
 from ledger.events.run import Labelled
 from ledger.events.values import (
     Evidence,
+    HowTested,
     Id,
     Name,
     Percent,
@@ -18,43 +19,29 @@ from ledger.events.values import (
     Value,
 )
 
-OutcomeStatus = Literal[
-    "decide",
-    "decide_with_tripwire",
-    "run_this_first",
-    "your_weighing",
-    "ill_posed",
-    "stopped",
-    "running",
-    "waiting",
-    "nobody_answered",
-]
-"""What an answer asks of the person who reads it; computed, never written by a seat."""
-
 
 class ConditionalBelief(Value, frozen=True, kw_only=True):
-    """What a role says of one crux before its test: how sure it is, and what it would believe either way."""
+    """Numbers of a role about one crux, given before its test: its probability, and the forecast either way."""
 
-    claim: Id  # crux-k in round 1, a claim later
+    claim: Id  # crux-k where the role proposes it, a claim later
     q: Annotated[int, Meta(ge=1, le=99)]  # points that it is true, 1 to 99
     if_true: Points  # points over the options if it is
     if_false: Points  # points over the options if it is not
-    predicts: Literal["holds", "fails"] | None = None  # the result that it expects
-    fair: bool | None = None  # whether the plan tests the crux
-    fair_why: Prose | None = None  # why
+    how: HowTested | None = None  # what would settle it, where the role proposes it
 
 
 class Belief(Envelope, frozen=True, kw_only=True):
-    """Points of one role over the options, given sealed, or derived from its own conditionals after a result."""
+    """Forecast of one role over the options: sealed, or computed from its own sealed numbers after a result."""
 
     kind: Literal["belief"] = "belief"
-    role: Role  # whose belief
+    role: Role  # whose forecast
     points: Points  # over the options and none
-    derived: bool  # computed from the role's conditionals by the controller
+    derived: bool  # computed from the role's sealed numbers by the controller
     because: tuple[Evidence, ...] = ()  # what moved it
     given: tuple[ConditionalBelief, ...] = ()  # crux by crux
-    unexplained: bool | None = None  # it leaves the derived one without new evidence
-    share_found: Percent | None = None  # percent of the decisive reasons that it thinks it found
+    # Version 2 of the format writes every field; these two are always null and go with it.
+    unexplained: bool | None = None
+    share_found: Percent | None = None
 
 
 class WordReadings(Value, frozen=True, kw_only=True):
@@ -115,7 +102,7 @@ class Agenda(Envelope, frozen=True, kw_only=True):
     kind: Literal["agenda"] = "agenda"
     options: tuple[Labelled, ...] = ()  # made where the opening has none
     shared: tuple[Prose, ...] = ()  # points that all answers share
-    cruxes: tuple[Id, ...] = ()  # claims worth testing, at most 5
+    cruxes: tuple[Id, ...] = ()  # claims worth testing
     merged: tuple[MergedProposals, ...] = ()  # what became of the proposals
     dropped: tuple[DroppedProposal, ...] = ()  # what was left out
 
@@ -124,6 +111,7 @@ class Memo(Envelope, frozen=True, kw_only=True):
     """The answer in plain words for people, sentence by sentence, each with what it rests on."""
 
     kind: Literal["memo"] = "memo"
-    status: OutcomeStatus  # what the answer asks of its reader
+    answers: Id | None = None  # the option that it answers with, or none
+    why_not_leader: Prose | None = None  # why that is not the option with the highest group forecast
     sentences: tuple[MemoSentence, ...]  # in order; the k-th is cited as #sk
     removed: tuple[RemovedSentence, ...] = ()  # taken out by the sentence check

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, field
+from msgspec import UNSET, Meta, UnsetType, field
 
 from ledger.events.envelope import Envelope
 from ledger.events.run import Profile
@@ -21,7 +21,8 @@ from ledger.events.values import (
     Round,
     Scalar,
     Short,
-    StopReason,
+    StandingStatus,
+    TestResult,
     Value,
     Whole,
 )
@@ -129,6 +130,9 @@ class Decision(Envelope, frozen=True, kw_only=True):
     falsifiers: tuple[Prose, ...] = ()  # what would show it to be wrong
     requirements: tuple[Requirement | Prose, ...] = ()  # what must be met before it is followed
     name: Name | None = None  # the person, if a person decided
+    result: TestResult | UnsetType = UNSET  # of a test that the person made
+    claims: tuple[Id, ...] | UnsetType = UNSET  # claims that the result is about
+    output: Hash | UnsetType = UNSET  # blob of what the test produced
 
 
 class Disposition(Envelope, frozen=True, kw_only=True):
@@ -215,13 +219,15 @@ class Signals(Envelope, frozen=True, kw_only=True):
     stop: bool  # whether the run stops
     advice: Advice  # in a word
     gates: tuple[Gate, ...] = ()  # conditions of readiness
-    reason: StopReason | None = None  # profile crux: why the run stops or goes on
+    # Version 2 of the format writes every field, in this order: `reason`, `movement` and `noise` are always null.
+    reason: Name | None = None
     leader: Id | None = None  # profile crux: the option in front
-    # profile crux: option to mean points, 6 digits
+    # profile crux: group forecast, option to points with 6 digits
     pool: dict[str, Decimal] = field(default_factory=dict[str, Decimal])
-    movement: Decimal | None = None  # profile crux: mean points that moved in this round
-    noise: Decimal | None = None  # profile crux: points between two answers of one role
-    values: tuple[ValueOfTest, ...] = ()  # profile crux: what testing each open crux is worth
+    movement: Decimal | None = None
+    noise: Decimal | None = None
+    values: tuple[ValueOfTest, ...] = ()  # profile crux: value of a test of each unsettled crux
+    status: StandingStatus | UnsetType = UNSET  # profile crux: what the outcome would be
 
 
 class Alarm(Envelope, frozen=True, kw_only=True):

@@ -12,6 +12,8 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, Final
 
+from msgspec import UNSET
+
 from ledger.events import Call, Envelope
 from ledger.events.values import (
     AT_PATTERN,
@@ -95,7 +97,7 @@ FORMS: Final[dict[str, tuple[tuple[str, Form], ...]]] = {
         ("planned_stress", ROLE),
         ("findings[].role", ROLE),
     ),
-    "decision": (("dissent[].role", ROLE),),
+    "decision": (("dissent[].role", ROLE), ("output", HASH)),
     "score": (("total", DECIMAL), ("claimed_total", DECIMAL)),
     "signals": (
         ("params", HASH),
@@ -148,7 +150,9 @@ def grammar(kind: str) -> Check:
 def _check(path: str, form: Form) -> Check:
     if path.isidentifier():
         value_of, fits = attrgetter(path), form.fits
-        return lambda event: None if (text := value_of(event)) is None or fits(text) else _wrong(path, text)
+        return lambda event: (
+            None if (text := value_of(event)) is None or text is UNSET or fits(text) else _wrong(path, text)
+        )
     outer, is_listed, inner = path.partition("[].")
     if is_listed and outer.isidentifier() and inner.isidentifier():
         return _check_each(path, outer, inner, form)

@@ -95,7 +95,7 @@ LAWS: Final[dict[str, tuple[Law, ...]]] = {
     "vote": (Length("reasoning", 1),),
     "fallback": (Length("detail", 1),),
     "amendment": (Length("reason", 1),),
-    "agenda": (Length("cruxes", 0, 5), Length("options[].text", 1), Length("dropped[].why", 1)),
+    "agenda": (Length("cruxes", 0, 8), Length("options[].text", 1), Length("dropped[].why", 1)),
     "memo": (Length("sentences[].text", 1),),
 }
 """Kind → laws that are waived for `by: import`."""

@@ -35,12 +35,7 @@ CloseReason = Literal[
     "seats_failed",
     "protocol_end",
     "not_ready",
-    "short",
-    "settled",
-    "ill_posed",
     "hand_over",
-    "values",
-    "cap",
 ]
 SignatureCode = Literal[
     "no_broken", "no_cross_round_trace", "no_goal_verdict", "no_invariant", "fewer_claims"

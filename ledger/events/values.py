@@ -62,12 +62,14 @@ Status = Literal[
 Bearing = Literal["supports", "contradicts", "partly_contradicts", "inconclusive"]
 Result = Literal["BROKEN", "ROBUST", "UNCLEAR", "NOT_APPLICABLE"]
 Severity = Literal["error", "warning"]
-EvidenceClass = Literal["reproduced", "ran", "calculated", "quoted", "argued", "conceded", "said"]
+EvidenceClass = Literal["measured", "reproduced", "ran", "calculated", "quoted", "argued", "conceded", "said"]
 """How a claim was tested, the strongest first. It is computed from the evidence, never taken from a seat."""
 HowTested = Literal["execution", "calculation", "document", "person", "judgement"]
 """What would decide a claim."""
-StopReason = Literal["short", "ill_posed", "budget", "settled", "hand_over", "values", "cap", "go_on"]
-"""Why a run of profile crux stops, or goes on."""
+TestResult = Literal["holds", "fails"]
+"""Result of a test that settles a claim."""
+StandingStatus = Literal["nobody_answered", "ill_posed", "run_this_first", "your_call", "decided"]
+"""Outcome status that forecasts and cruxes alone give (`roles/outcome_status.py` has all of them)."""
 Points = dict[str, Percent]
 """Option (`O-1`, `none`) → points; they sum to 100."""
 

@@ -95,12 +95,12 @@ CHANGED: Final[Mapping[type[msgspec.Struct], Changed]] = {
     ),
     Dissent: Changed(("text",)),
     Decision: Changed(
-        ("falsifiers", "requirements", "name"),
+        ("falsifiers", "requirements", "name", "result", "claims", "output"),
         parts={"cites": Cite, "dissent": Dissent},
         split={"conditions": ("confidence", ("falsifiers", "requirements"))},
     ),
     Signals: Changed(
-        ("reason", "leader", "pool", "movement", "noise", "values"), types={"profile": _PROFILE}
+        ("status", "reason", "leader", "pool", "movement", "noise", "values"), types={"profile": _PROFILE}
     ),
     Alarm: Changed(("name",)),
     Amendment: Changed(("name",)),

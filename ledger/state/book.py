@@ -73,6 +73,12 @@ def book(events: Iterable[Event], blobs: Blobs) -> Book:
     return growing.book()
 
 
+def with_next(before: Book, draft: Event) -> Book:
+    """The book as it would be with one more event; `before` is left as it is."""
+    following = msgspec.structs.replace(draft, seq=len(before.events))
+    return book((*before.events, following), before.blobs)
+
+
 def commits(events: Sequence[Event]) -> Iterator[tuple[Event, ...]]:
     """Events as they were committed; the last commit of a part may be cut short."""
     begin = 0

@@ -22,6 +22,9 @@ from ledger.state.state import DecisionFacts, Rank, State
 RULE: Final = ("decisions", "deliberated")
 """Key and value in `run_opened.rules`: the run counts its deliberated decisions alone. Without it every decision of
 any kind counts, as runs did that were opened before there was this rule."""
+ANSWERS_QUOTED: Final = "answers"
+"""Key of `run_opened.rules`: how prompts show a person's answer; older runs show it without what it answers."""
+WITH_QUESTION: Final = "with_question"
 SUPPORT: Final = frozenset({"based-on", "supported-by", "builds-on"})
 """Relations of a cite by which a decision stands or falls."""
 

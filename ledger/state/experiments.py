@@ -103,6 +103,20 @@ def judge(
     return counts, verdict, "reproduced" if len(repetitions) >= REPRODUCED_FROM else "ran"
 
 
+def unreadable_predicates(
+    plan: ExperimentPlanned, runs: Iterable[ExperimentRun], content: Content
+) -> tuple[str, ...]:
+    """Name the predicates that could not be read in some run that came to an end, as `pass_if 1: json /lost`."""
+    ended = [run for run in runs if run.exit is not None]
+    named = [("pass_if", n, one) for n, one in enumerate(plan.pass_if, 1)]
+    named += [("fail_if", n, one) for n, one in enumerate(plan.fail_if, 1)]
+    return tuple(
+        f"{name} {n}: {one.of} {one.pointer or ''}".rstrip()
+        for name, n, one in named
+        if any(_holds(one, run, content) is None for run in ended)
+    )
+
+
 def plan_problems(plan: ExperimentPlanned) -> Iterator[str]:
     """Why a plan could not decide anything, or asks for too much, before it runs: one sentence a problem."""
     yield from _bound_problems(plan)

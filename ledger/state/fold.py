@@ -52,7 +52,15 @@ from ledger.events.envelope import FROM_OUTSIDE
 from ledger.events.ids import number_of, repeat_of, role_of
 from ledger.state.amending import ends_stop, planned_anew
 from ledger.state.faults import FindingKey
-from ledger.state.lifecycle import BEARING_OF_STATUS, Move, Place, place_of_check, place_of_experiment
+from ledger.state.lifecycle import (
+    BEARING_OF_STATUS,
+    STATUS_OF_RUN,
+    Move,
+    Place,
+    place_of_check,
+    place_of_experiment,
+    place_of_result,
+)
 from ledger.state.state import (
     VERIFIER,
     BeliefFacts,
@@ -351,6 +359,7 @@ def _judged(state: State, event: ExperimentJudged) -> None:
     planned.judged += 1
     planned.judged_at = event.seq
     planned.verdict, planned.class_ = event.verdict, event.class_
+    planned.unreadable = () if event.unreadable is UNSET else event.unreadable
     n = number_of(event.of)
     place = place_of_experiment(event.round, event.phase, planned.judged, n, waited_for=waited_for)
     for change in event.changes:
@@ -382,12 +391,28 @@ def _decision(state: State, event: Decision) -> None:
         tuple(ended),
         about=event.about,
         asks_for_run=asks_for_run(event.text),
+        result=None if event.result is UNSET else event.result,
+        claims=() if event.claims is UNSET else event.claims,
         required_by=tuple([one.by for one in event.requirements if not isinstance(one, str)]),
     )
+    _measured(state, event)
     if event.type == "final" and event.made_by == "rule":
         for ruling in state.rulings.values():
             if ruling.round == event.round and ruling.decision is None:
                 ruling.decision = identity
+
+
+def _measured(state: State, event: Decision) -> None:
+    """Move the claims that a person tested."""
+    if event.result is UNSET or event.claims is UNSET:
+        return
+    to = STATUS_OF_RUN[event.result]
+    place = place_of_result(event.round, event.phase, number_of(_id(event)))
+    for identity in event.claims:
+        claim = state.claims.get(identity)
+        if claim is not None:
+            bearing = BEARING_OF_STATUS[to]
+            claim.add(Move(place, claim.status, to, bearing, _id(event), event.seq, "measured"))
 
 
 def _end(state: State, identity: str, cite: Cite) -> list[str]:

@@ -87,8 +87,9 @@ WEIGHT: Final[dict[str, int]] = {
     "quoted": 3,
     "calculated": 4,
     "reproduced": 5,
+    "measured": 6,
 }
-"""Evidence class → its weight beside the others, in the order of their qualities."""
+"""Evidence class → its weight beside the others."""
 
 
 class HistoryEntry(NamedTuple):
@@ -175,6 +176,11 @@ def place_of_experiment(round_: int, phase: str, times: int, n: int, *, waited_f
     """The place of a judgement on experiment `n`, the `times`-th on it: behind the checks of the phase, or before them
     where they waited for it."""
     return Place(round_, phase, -1 if waited_for else 2, times, n)
+
+
+def place_of_result(round_: int, phase: str, n: int) -> Place:
+    """Return the place of a result that a person measured: after everything else in its phase."""
+    return Place(round_, phase, 3, 0, n)
 
 
 def place_of_check(round_: int, phase: str, check_id: int, n: int) -> Place:

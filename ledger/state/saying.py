@@ -28,7 +28,7 @@ def clause(event: Deliberated) -> tuple[str, str]:
             return "agenda", (", ".join(event.cruxes) or "no crux") + made
         case Memo():
             answer = " ".join(one.text for one in event.sentences if one.field == "answer")
-            return "memo", f"{event.status.replace('_', ' ')}: {answer}"
+            return "memo", f"{event.answers}: {answer}" if event.answers else answer
         case ExperimentPlanned():
             return "experiment", f"{event.question} ({', '.join(event.claims)}, {event.k} times)"
         case ExperimentRun():

@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Literal, NamedTuple
 
+from msgspec import UNSET
+
 from ledger.events import Event, ExperimentJudged, ExperimentPlanned, ExperimentRun
 from ledger.events.experiments import ClaimMove
 from ledger.state.book import Blobs, Book
-from ledger.state.experiments import CONTROLS, Content, judge, verdict_of
+from ledger.state.experiments import CONTROLS, Content, judge, unreadable_predicates, verdict_of
 from ledger.state.lifecycle import STATUS_OF_RUN, TRANSITIONS
 
 Control = Literal["must_fail", "must_hold"]
@@ -94,7 +96,8 @@ def has_wrong_control(plan: ExperimentPlanned, runs: tuple[ExperimentRun, ...], 
 def judgement(book: Book, experiment: str) -> ExperimentJudged:
     """What the runs of an experiment come to now, and where that moves its claims; by the plan's predicates alone."""
     plan = plan_of(book, experiment)
-    counts, verdict, class_ = judge(plan, runs_of(book, experiment), content_of(book.blobs))
+    runs, content = runs_of(book, experiment), content_of(book.blobs)
+    counts, verdict, class_ = judge(plan, runs, content)
     state, to = book.state, STATUS_OF_RUN.get(verdict)
     changes: list[ClaimMove] = []
     for claim in plan.claims if to is not None else ():
@@ -110,6 +113,7 @@ def judgement(book: Book, experiment: str) -> ExperimentJudged:
         verdict=verdict,
         class_=class_,
         changes=tuple(changes),
+        unreadable=unreadable_predicates(plan, runs, content) or UNSET,
     )
 
 

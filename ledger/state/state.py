@@ -103,6 +103,9 @@ class DecisionFacts(msgspec.Struct):
     about: tuple[str, ...] = ()
     asks_for_run: bool = False
     """It waits for something to be run (by text)."""
+    result: str | None = None
+    """Result of a test that a person made, about `claims`."""
+    claims: tuple[str, ...] = ()
     required_by: tuple[str, ...] = ()
     """What can meet its requirements: run, person or world; none where the requirements do not say."""
 
@@ -182,7 +185,8 @@ WAIT_PATH: Final = f"rules.{WAIT}"
 """Path of the change by which a person gives or takes back that word later."""
 VERIFIER: Final = "verifier"
 """The neutral role of protocols that have one: it tests, and is nobody's author."""
-SANDBOX: Final = "sandbox"
+Experiments = Literal["on", "ask", "off"]
+"""Whether programs of this run are run: always in a sandbox; `ask` asks a person when the first one is ready."""
 
 
 class ExperimentFacts(msgspec.Struct):
@@ -203,6 +207,8 @@ class ExperimentFacts(msgspec.Struct):
     """Seq of the last judgement, -1 before the first."""
     verdict: str | None = None
     class_: Literal["ran", "reproduced"] | None = None
+    unreadable: tuple[str, ...] = ()
+    """Predicates that could not be read in some run."""
 
 
 class ConcernFacts(NamedTuple):
@@ -366,24 +372,22 @@ class State(msgspec.Struct):
         """The belief that was asked for twice, the second time."""
         return next((facts for facts in self.beliefs.values() if facts.is_redraw), None)
 
+    def experiments_at(self, seq: int) -> Experiments:
+        """Whether programs are run, by what was said up to event `seq`; a fork or a copy needs the word again."""
+        if self.opened is None:
+            return "off"
+        word = self.opened.rules.get(EXPERIMENTS) if self.opened.origin.type == "new" else None
+        for amendment in self.amendments:
+            # A fork's opening overrides what was said before it.
+            if amendment.by == "human" and self.opened.seq < amendment.seq <= seq:
+                for change in amendment.change:
+                    word = change.to if change.path == EXPERIMENTS_PATH else word
+        return "on" if word == "on" else "ask" if word == "ask" else "off"
+
     @property
     def runs_programs(self) -> bool:
-        """Whether a person said that programs of this run's replies are run, in a sandbox and nowhere else.
-
-        A fork or a copy needs the word again: who runs it is perhaps somebody else.
-        """
-        if self.opened is None:
-            return False
-        said = self.opened.rules.get(EXPERIMENTS) if self.opened.origin.type == "new" else None
-        for amendment in self.amendments:  # of this run: a fork's opening stands over what was said before it
-            for change in amendment.change:
-                if (
-                    change.path == EXPERIMENTS_PATH
-                    and amendment.by == "human"
-                    and amendment.seq > self.opened.seq
-                ):
-                    said = change.to
-        return said == SANDBOX
+        """Whether a person said that programs of this run's replies are run, in a sandbox and nowhere else."""
+        return self.experiments_at(self.seq) == "on"
 
     @property
     def waits(self) -> bool:
@@ -404,7 +408,7 @@ class State(msgspec.Struct):
             for change in amendment.change
             if amendment.by == "human" and change.path == path
         )
-        return self.runs_programs or any(change.to == SANDBOX for change in said)
+        return self.runs_programs or any(change.to == "on" for change in said)
 
     @property
     def unjudged(self) -> tuple[str, ...]:

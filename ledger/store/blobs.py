@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 import msgspec
+from msgspec import UNSET
 
-from ledger.events import Amendment, Call, Event, ExperimentPlanned, ExperimentRun, RunOpened
+from ledger.events import Amendment, Call, Decision, Event, ExperimentPlanned, ExperimentRun, RunOpened
 from ledger.events.values import GENESIS, Hash
 from ledger.state.book import Blobs
 from ledger.state.redactions import record_of_original
@@ -179,6 +180,8 @@ def _named(event: Event) -> Iterator[Named]:
         record = record_of_original(event)
         if record is not None:
             yield Named("record", "the list of the original's lines", record)
+    if isinstance(event, Decision) and event.output is not UNSET:
+        yield Named("experiment", f"what the test of {event.id} produced", event.output)
     if event.call is not None:
         yield from _of_call(event.call, event.step or f"@{event.seq}")
 

@@ -1,11 +1,10 @@
-"""Experiments of a run: run in the sandbox, results from elsewhere handed in, all of them run again and compared.
+"""Experiments of a run: run in the sandbox, written out to be run elsewhere, run again and compared.
 
 A run that is finished keeps its ledger as it is: what is run then stands beside it, `checks/E-2-1.1.json` and so on.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, Literal
@@ -13,14 +12,14 @@ from typing import Final, Literal
 import msgspec
 
 from ledger.events import Event, ExperimentPlanned
-from ledger.events.experiments import ExperimentEnvironment, ExperimentRun, KeptOutput, NamedBlob, RunCounts
+from ledger.events.experiments import ExperimentRun, NamedBlob, RunCounts
 from ledger.events.ids import parse_reference
 from ledger.format.canonical import encode, line_hash
 from ledger.state.book import Book
-from ledger.state.experiments import TIMES_MAX, Judged, judge, plan_problems, verdict_of
+from ledger.state.experiments import TIMES_MAX, Judged, judge, plan_problems
 from ledger.state.series import content_of, has_wrong_control, plan_of, slots
 from ledger.store.store import DriverLease
-from moot.app.session import Session, kept_words
+from moot.app.session import Session
 from moot.environment import now
 from moot.errors import MootError, usage
 from moot.view.played import ReRun
@@ -29,11 +28,6 @@ from rounds.run import human_actions
 from rounds.run.experiments import conduct
 
 CHECKS: Final = "checks"
-RESULT_CHARACTERS_MAX: Final = 6_000
-ELSEWHERE: Final = ExperimentEnvironment(
-    interpreter="unknown", platform="unknown", sandbox="none", sandbox_version=None, self_test=False
-)
-NOTHING: Final = hashlib.sha256(b"").hexdigest()
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -189,7 +183,7 @@ def checks_of(path: Path, experiment: str) -> list[Check]:
     return found
 
 
-# ---------------------------------------------------------------- results from elsewhere
+# ---------------------------------------------------------------- programs to run elsewhere
 
 
 def write_files(session: Session, experiment: str | None, directory: Path) -> None:
@@ -212,49 +206,3 @@ def write_files(session: Session, experiment: str | None, directory: Path) -> No
         named = {one.name: one.sha256 for one in plan.inputs} | {one.name: one.sha256 for one in files}
         for file, sha256 in named.items():
             (directory / name / file).write_bytes(content(sha256))
-
-
-def hand_in(
-    session: Session, experiment: str, output: str, exit_: int, name: str | None
-) -> tuple[Event, ...]:
-    """Put what a program wrote elsewhere on the ledger, with what the plan's predicates say of it; no claim moves."""
-    book = session.inner.book()
-    if experiment not in book.state.experiments:
-        raise usage(f"no experiment {experiment!r} in this run", "see `moot experiment show RUN`", "E-ID")
-    verdict = verdict_elsewhere(plan_of(book, experiment), output, exit_)
-    shown = output.strip()[:RESULT_CHARACTERS_MAX] or "(nothing)"
-    text = (
-        f"Run elsewhere, and said by a person: {experiment} ended with exit code {exit_}. By the plan's predicates it "
-        f"{_SAID[verdict]}. It wrote:\n{shown}"
-    )
-    return human_actions.hand_in(session.inner, experiment, kept_words(text), name)
-
-
-_SAID: Final[dict[str, str]] = {
-    "holds": "holds",
-    "fails": "fails",
-    "inconclusive": "is inconclusive",
-    "error": "is an error",
-}
-
-
-def verdict_elsewhere(plan: ExperimentPlanned, output: str, exit_: int) -> str:
-    """What a plan's predicates say of an output and an exit code that somebody reports."""
-    content = output.encode()
-    sha256 = hashlib.sha256(content).hexdigest()
-    said = KeptOutput(sha256=sha256, bytes=len(content), kept=sha256)
-    nothing = KeptOutput(sha256=NOTHING, bytes=0, kept=NOTHING)
-    made = ExperimentRun(
-        round=plan.round,
-        phase=plan.phase,
-        by="human",
-        of=plan.id or "",
-        n=1,
-        environment=ELSEWHERE,
-        exit=exit_,
-        stdout=said,
-        stderr=nothing,
-        started_at="",
-        ms=0,
-    )
-    return verdict_of(plan, made, {sha256: content, NOTHING: b""}.__getitem__)

@@ -57,6 +57,7 @@ def made_fork(
     out: Path | None = None,
     runs: Path | None = None,
     options: RunOptions = NOTHING_SAID,
+    here: bool = False,
 ) -> Fork:
     """Make a fork of the run at `parent`, at `out`, or by a name of ours below `runs`.
 
@@ -73,8 +74,10 @@ def made_fork(
     refuse_later_kinds(
         book.state.opening.v, [KINDS[spec.partition(":")[0]] for spec in said.values()], str(parent)
     )
-    round_, base = _going_on(book, round_, options, kinds)
-    wish = Wish(round_, without, through, kinds, base)
+    if here and (round_ is not None or without is not None):
+        raise usage("--here parts at the last commit", "leave --round and --without out", "--here")
+    round_, base = _going_on(book, book.state.round if here else round_, options, kinds)
+    wish = Wish(round_, without, through, kinds, base, here)
     path = out if out is not None else _place(runs or _runs_for_forks(parent), parent, book, wish)
     try:
         session = fork(run, path, wish, name=parent.resolve().name, moot=version(), clock=now)
@@ -101,7 +104,7 @@ def _going_on(
     opened = book.state.opening
     if opened.origin.type != "import":
         if round_ is None:
-            raise usage("a fork needs to know where to part", "add --round N", "--round")
+            raise usage("a fork needs to know where to part", "add --round N or --here", "--round")
         if options != NOTHING_SAID:
             raise usage("a fork keeps the question and the plan of its parent", "leave them out", "moot fork")
         return round_, None
@@ -131,6 +134,7 @@ def _runs_for_forks(parent: Path) -> Path:
 def _place(runs: Path, parent: Path, book: Book, wish: Wish) -> Path:
     opened = book.state.opening
     change = f"r{wish.round}-without-{wish.without}" if wish.without else f"r{wish.round}-again"
+    change = f"from-{len(book.events) - 1}" if wish.here else change
     return fork_directory(runs, parent.resolve().name, opened.question, change, date.today())
 
 

@@ -12,7 +12,6 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ledger.state.state import SANDBOX
 from ledger.store.commit import AlreadyARun
 from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
@@ -29,7 +28,7 @@ from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.view.played import RunEnd
 from roles.seats.kinds import KINDS, declared_of
 from rounds.experiments.bench import bench_here
-from rounds.protocols import PROTOCOLS
+from rounds.protocols import PROTOCOLS, experiments_awaited
 from rounds.protocols.plans import PLANS
 from rounds.run.budget import Reservations
 from rounds.run.driver import DriveEnd, Pause, Watch, drive
@@ -39,7 +38,7 @@ from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked, checked_budget
 from rounds.setup.gate import routed
-from rounds.setup.opening import Opening, cast_roles, resolve
+from rounds.setup.opening import Opening, Programs, cast_roles, resolve
 
 if TYPE_CHECKING:
     from ledger.events import Event
@@ -72,7 +71,7 @@ def opening_of(
     casting: str | None = None,
     name: str = "deliberation.toml",
     params: bytes | None = None,
-    experiments: str | None = None,
+    experiments: Programs | None = None,
     changes: Collection[str] = (),
 ) -> Opening:
     """The opening of a new run; `seats` are specifications by role, `params` a parameter file of one's own."""
@@ -98,12 +97,12 @@ def open_deliberation(
     casting: str | None = None,
     name: str = "deliberation.toml",
     params: bytes | None = None,
-    experiments: str | None = None,
+    experiments: Programs | None = None,
     changes: Collection[str] = (),
 ) -> Session:
     """Make a run in `directory` and open its first round. Nothing is written when anything is wrong.
 
-    `experiments`: a person said that programs of replies are run here, by this interpreter in a sandbox that held.
+    `experiments`: a person said that programs of replies are run here, in a sandbox that held.
     """
     kinds = {role: declared_seat(seat) for role, seat in seats.items()}
     plain = opening_of(
@@ -166,7 +165,7 @@ def opened(
         casting=casting,
         name=name,
         params=params,
-        experiments=choice.programs_run_by(deliberation, options.experiments, name),
+        experiments=choice.programs_run_by(deliberation, options.experiments),
         changes=options.changes,
     )
     return session, made
@@ -261,8 +260,8 @@ def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session
     choice.check_costs(made, options.budget.get("usd", session.state.limits.usd))
     if options.budget:
         amend_budgets(run, checked_budget(options.budget))
-    if options.experiments is not None:
-        allow_programs(session, is_allowed=options.experiments == SANDBOX)
+    if options.experiments in ("on", "off"):
+        allow_programs(session, is_allowed=options.experiments == "on")
     if options.no_wait:
         stop_waiting(run)
     return session, made
@@ -372,6 +371,12 @@ def driven(
         quorum=session.quorum,
         outcome=session.outcome,
     )
+
+
+def asks_about_programs(session: Session) -> bool:
+    """Whether a program is ready and the person has not yet said whether it is run."""
+    state = session.state
+    return state.experiments_at(state.seq) == "ask" and bool(experiments_awaited(state))
 
 
 def _came_to_nothing(session: Session, seats: Mapping[str, Seat]) -> bool:

@@ -10,7 +10,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ledger.state.state import SANDBOX
 from moot.app.seat_specs import (
     check_spec,
     choose,
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from roles.seats.port import Seat
     from roles.seats.prices import Prices
     from rounds.setup.deliberation import Deliberation
+    from rounds.setup.opening import Programs
 
 PAID: Final = ("anthropic", "openai", "command")
 """Kinds whose calls may cost something."""
@@ -81,21 +81,31 @@ class SeatChoice:
         fix = "read it, and add --allow-commands if you mean it, or name the seat yourself with --seat"
         raise MootError("command_refused", what, file, fix, more=listed if len(named) > 1 else "")
 
-    def programs_run_by(self, deliberation: Deliberation, said: str | None, file: str) -> str | None:
-        """What runs the programs of this run's replies, if they are run: as was said, or as the file asks and the
-        person agrees.
+    def programs_run_by(self, deliberation: Deliberation, word: str | None) -> Programs | None:
+        """Resolve `--experiments` to on, ask or off (None): what the person says, else what the file asks for.
 
-        Raises `NoSandbox` when they are and nothing holds them here: then nothing is begun.
+        Without either, `crux` asks when the first program is ready, where a person is at a terminal and the sandbox
+        works. Raises `NoSandbox` when the person said `on` and nothing holds programs here: then nothing is begun.
         """
-        from rounds.experiments.bench import bench_here
+        from rounds.experiments.bench import NoSandbox, bench_here
+        from rounds.setup.opening import Programs
 
-        wanted = said == SANDBOX
-        if said is None and deliberation.experiments and deliberation.experiments.run == SANDBOX:
-            about = f"{file} asks that programs which replies bring are run here, in a sandbox without a network.\n"
-            wanted = self.agreed is not None and self.agreed(about, "Run them?")
-            if not wanted and self.told is not None:
-                self.told("experiments are off: the file asks for them, --experiments sandbox allows them\n")
-        return bench_here().environment.interpreter if wanted else None
+        wanted = deliberation.experiments.run if deliberation.experiments else None
+        # A file is not the person: its `on` becomes a question when a program is ready.
+        asked = "ask" if wanted in ("on", "ask") else wanted
+        default = "ask" if deliberation.deliberation.protocol == "crux" else "off"
+        resolved = word or asked or default
+        if resolved == "on":
+            return Programs("on", bench_here().environment.interpreter)
+        if resolved == "ask" and self.agreed is not None:
+            try:
+                return Programs("ask", bench_here().environment.interpreter)
+            except NoSandbox:
+                if word is not None:
+                    raise
+        if resolved == "ask" and (word or wanted) and self.told is not None:
+            self.told("experiments are off: nobody can be asked here; --experiments on allows them\n")
+        return None
 
     def check_costs(self, made: Mapping[str, Seat], usd: str | None) -> None:
         """A budget of dollars binds nobody whose cost is unknown: refuse that unless it was allowed."""

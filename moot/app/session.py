@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from ledger.events import Event
 from ledger.events.envelope import SeatKind
+from ledger.events.values import TestResult
 from ledger.state.book import commit_end
 from ledger.state.state import State
 from ledger.store.store import RunStore
@@ -187,12 +188,22 @@ class Session:
             outcome=self.outcome if self.finished else None,
         )
 
-    def answer(self, concern: str, text: str, *, by: str | None = None) -> tuple[Event, ...]:
-        """Answer a question that was put to a person, or settle a concern; later briefs show it.
+    def answer(
+        self,
+        question: str,
+        text: str,
+        *,
+        by: str | None = None,
+        result: TestResult | None = None,
+        output: bytes | None = None,
+    ) -> tuple[Event, ...]:
+        """Answer a question, or hand in the `result` of a test of the claim that it asks about.
 
-        `by`, here and below, is the name of the person, which a run of version 2 keeps.
+        `output` is what the test produced. `by`, here and below, is the person's name.
         """
-        return human_actions.answer(self.inner, concern, kept_words(text), self._person(by))
+        return human_actions.answer(
+            self.inner, question, kept_words(text), self._person(by), result=result, output=output
+        )
 
     def override(self, target: str, text: str, *, by: str | None = None) -> tuple[Event, ...]:
         """Overturn a decision in force, or a ruling or a screening (`@SEQ`), and say what is decided instead."""

@@ -10,7 +10,7 @@ from moot.app.run import AnyPath, Run
 from moot.errors import usage
 
 if TYPE_CHECKING:
-    from detectors.beliefs.report import Beliefs
+    from detectors.forecasts.report import ForecastReport
     from detectors.report import SignalReport
     from detectors.stopping.judgement import StopJudgement
     from detectors.stopping.parameters import GateParameters
@@ -33,14 +33,21 @@ def refuse_unwatched(run: Run) -> None:
         )
 
 
-def forecasts_of(run: Run) -> Beliefs | None:
-    """Return the forecasts and cruxes of a `crux` run; None for a run of another protocol."""
+def forecasts_of(run: Run) -> ForecastReport | None:
+    """Return the forecasts and cruxes of a `crux` run; None for a run of another protocol.
+
+    Raises `MootError` while they are sealed: until all numbers are in.
+    """
     opened = run.state.opened
     if opened is None or opened.protocol != "crux":
         return None
-    from moot.view.beliefs import beliefs_of, no_forecast_yet
+    from moot.view import forecasts
 
-    return beliefs_of(str(run.path), run.book) or no_forecast_yet(str(run.path))
+    report = forecasts.forecasts_of(str(run.path), run.book)
+    if report is None:
+        what, fix = "forecasts are sealed until all numbers are in", f"see `moot status {run.path}`"
+        raise usage(what, fix, str(run.path))
+    return report
 
 
 def signals_of_state(

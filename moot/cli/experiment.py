@@ -1,4 +1,4 @@
-"""`moot experiment`: claims tested by running: `plan`, `run`, `submit`, `show`."""
+"""`moot experiment`: test claims by running programs: `plan`, `run`, `show`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import typer
 
 from ledger.events import Event
 from ledger.events.experiments import ExperimentRun
-from moot.app.documents import read_text
 from moot.app.session import Session, kept_name, names, open_session
 from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, among
 from moot.environment import git_identity
@@ -25,23 +24,19 @@ from moot.view.experiments import (
     where_text,
 )
 
-ACTS = ("plan", "run", "submit", "show")
+ACTS = ("plan", "run", "show")
 Texts = list[str] | None
 
 
 def experiment(
     act: Annotated[
         str,
-        typer.Argument(
-            metavar="plan|run|submit|show", help="What to do.", autocompletion=among(lambda: ACTS)
-        ),
+        typer.Argument(metavar="plan|run|show", help="What to do.", autocompletion=among(lambda: ACTS)),
     ],
     run: RunArgument,
     words: Annotated[
         Texts,
-        typer.Argument(
-            metavar="[E-ID] [FILE]", help="Which one; the result; for plan, behind --, what is run."
-        ),
+        typer.Argument(metavar="[E-ID]", help="Which experiment; for plan, after --, the words to run."),
     ] = None,
     claim: Annotated[
         Texts, typer.Option(metavar="C-ID", help="plan: a claim that it decides; repeatable.")
@@ -81,17 +76,17 @@ def experiment(
         Path | None,
         typer.Option(metavar="DIR", help="show: write the files of E-ID there, to run it elsewhere."),
     ] = None,
-    exit_: Annotated[int, typer.Option("--exit", metavar="N", help="submit: the exit code there.")] = 0,
     by: ByOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Test a claim by a program: plan it, run it in a sandbox, hand in a result from elsewhere, look at it.
+    """Test a claim by a program: plan it, run it in a sandbox, show it.
 
     A plan names a claim, a program, what counts as holding and as failing, and two controls: one that must fail and
     one that must hold. `run` is your word for running it here, three times in fresh sandboxes without a network; in a
-    finished run the result stands beside it, under checks/. `submit` takes what the program wrote elsewhere: it is
-    said, and moves no claim. docs/experiments.md has an example. Exit code 1 when what was run is an error.
+    finished run the result is kept beside it, under checks/. To run a program elsewhere, write its files with
+    `show --out DIR`, then hand in the result with `moot answer RUN N-ID --holds|--fails TEXT --file OUTPUT`.
+    docs/experiments.md has an example. Exit code 1 when a program ends in an error.
 
     Example: moot experiment run @last E-2-1
     """
@@ -125,14 +120,6 @@ def experiment(
             told = [event.id for event in events if event.id]
         case "run":
             told, events = _run(session, _only(said, 1), times, who)
-        case "submit":
-            from moot.app.experiments import hand_in
-
-            if len(said) != 2:
-                raise usage(
-                    "say which experiment and which result", "moot experiment submit RUN E-1-1 FILE", act
-                )
-            events, told = hand_in(session, said[0], read_text(Path(said[1])), exit_, who), said[:1]
         case _:
             wanted, events = _only(said, 1), ()
             if out is not None:

@@ -28,6 +28,9 @@ def fork(
             "--round", metavar="N", min=1, help="Share everything before this round opened (an import: all)."
         ),
     ] = None,
+    here: Annotated[
+        bool, typer.Option("--here", help="Share everything up to the last commit, to try another answer.")
+    ] = False,
     without: Annotated[
         str | None, typer.Option(metavar="ROLE", help="Let this role be absent from the round.")
     ] = None,
@@ -71,7 +74,8 @@ def fork(
 
     The shared lines are the same bytes. What differs is a role that is absent, or who answers; `moot run --resume` (or
     `moot next` and `moot submit`) goes on with it, `moot diff` says what came out differently. A fork of an import goes
-    on after its last round, with the rounds of --plan that are left.
+    on after its last round, with the rounds of --plan that are left. With --here it
+    shares everything so far: fork a run that waits, and answer its question both ways.
 
     --stress compares the forks that exist with RUN, to show what is lost without each role, and plans the missing ones.
     Sealed answers come first, where the run asked for them: who would lead without a role costs no reply. What the
@@ -95,6 +99,7 @@ def fork(
         everybody=everybody,
         specs=specs,
         out=directory,
+        here=here,
         options=RunOptions(
             question=question, goals=tuple(goal or ()), options=tuple(option or ()), plan=plan
         ),

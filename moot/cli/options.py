@@ -147,8 +147,8 @@ NoWaitOption = Annotated[
 
 def experiments_of(said: str | None) -> str | None:
     """What --experiments says. Raises `typer.BadParameter` for another word."""
-    if said not in (None, "off", "sandbox"):
-        raise typer.BadParameter(f"--experiments is off or sandbox, not {said!r}")
+    if said not in (None, "on", "ask", "off"):
+        raise typer.BadParameter(f"--experiments is on, ask or off, not {said!r}")
     return said
 
 
@@ -268,9 +268,9 @@ MaxRoundsOption = Annotated[
 ExperimentsOption = Annotated[
     str | None,
     typer.Option(
-        metavar="off|sandbox",
-        help="Run programs that seats write, inside a sandbox. Default: off.",
-        autocompletion=among(lambda: ("off", "sandbox")),
+        metavar="[on|ask|off]",
+        help="Run programs that seats write, inside a sandbox. Default in crux: ask, at a terminal.",
+        autocompletion=among(lambda: ("on", "ask", "off")),
         rich_help_panel=HOW,
     ),
 ]

@@ -3,34 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Final
 
 import typer
 
 from ledger.events import Event
+from ledger.events.values import TestResult
+from ledger.store.disk import read_plain
 from moot.app.session import Session, names, open_session
 from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, TextArgument
 from moot.environment import git_identity
-from moot.errors import GOOD
+from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
 from moot.view.events import event_line
 from moot.view.results import Act
 
+OUTPUT_BYTES_MAX: Final = 8 << 20
+
 
 def answer(
     run: RunArgument,
-    concern: Annotated[str, typer.Argument(metavar="ID", help="The question's or concern's id (N-3-1).")],
+    question: Annotated[
+        str, typer.Argument(metavar="ID", help="The question's id (N-1-6), or a claim's (C-1-2).")
+    ],
     text: TextArgument,
+    holds: Annotated[bool, typer.Option("--holds", help="You tested the claim, and it holds.")] = False,
+    fails: Annotated[bool, typer.Option("--fails", help="You tested the claim, and it fails.")] = False,
+    file: Annotated[
+        Path | None, typer.Option(metavar="OUTPUT", help="What your test produced; kept with the run.")
+    ] = None,
     by: ByOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Answer a question or settle a concern; the answer is a decision in force, and later briefs show it.
+    """Answer a question, or hand in the result of a test.
 
-    Example: moot answer @last N-3-1 'Yes, a lost acknowledgement is acceptable once a year.'
+    With --holds or --fails the answer settles the claim that the question tests: in crux every forecast is updated, and
+    the memo is written again if the leader or the status changes. Without either it is context, which later prompts
+    show.
+
+    Example: moot answer @last N-1-6 --holds 'Restored last night: 2 h 10 min' --file restore.log
     """
+    if holds and fails:
+        raise usage("--holds and --fails exclude each other", "say one of them", "moot answer")
+    result: TestResult | None = "holds" if holds else "fails" if fails else None
+    if file is not None and result is None:
+        raise usage("--file is the output of a test", "add --holds or --fails", "--file")
+    output = None if file is None else read_plain(file, OUTPUT_BYTES_MAX)
     return _added(
-        run, by, lambda session, name: session.answer(concern, text, by=name), json=json, quiet=quiet
+        run,
+        by,
+        lambda session, name: session.answer(question, text, by=name, result=result, output=output),
+        json=json,
+        quiet=quiet,
     )
 
 

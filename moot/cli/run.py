@@ -16,7 +16,7 @@ from moot.cli.status import status
 from moot.errors import GOOD, WAITING, usage
 from moot.terminal.streams import columns, err, out_json, show, show_outcome
 from moot.view.estimate import estimate_text
-from moot.view.played import run_end_text
+from moot.view.played import RunEnd, run_end_text
 from moot.view.quorum import finished_exit
 from moot.view.readiness import what_a_plan_lacks
 
@@ -215,8 +215,17 @@ def run(
         session, made = running.opened(file, wanted, choice, casting=settings.cast, directory=place)
         for why in () if quiet else what_a_plan_lacks(session.state.opening):
             err(f"warning: this plan cannot become ready: {why}; the run ends with its plan\n")
-    watch = _watched(session, made, live=not no_live, silent=silent)
-    end = running.driven(session, made, watch, is_new=resume is None, pause=pause_after(pause))
+
+    def drive() -> RunEnd:
+        watch = _watched(session, made, live=not no_live, silent=silent)
+        return running.driven(session, made, watch, is_new=resume is None, pause=pause_after(pause))
+
+    end = drive()
+    # A run that was opened with `ask` waits for the person's word when its first program is ready.
+    while end.state == "waiting" and choice.agreed is not None and running.asks_about_programs(session):
+        ready = "The first program is ready to run, in a sandbox without a network.\n"
+        running.allow_programs(session, is_allowed=choice.agreed(ready, "Run the programs of this run?"))
+        end = drive()
     if json:
         out_json(end)
     elif not quiet:

@@ -22,7 +22,7 @@ from moot.terminal.streams import out_json, show
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from detectors.beliefs.report import Beliefs
+    from detectors.forecasts.report import ForecastReport
     from detectors.stopping.parameters import GateParameters
 
 TABLE_BYTES_MAX: Final = 1 << 22
@@ -55,8 +55,8 @@ def signals(
 ) -> int:
     """Show what decides whether the run stops. Exit code 0 says stop or wait for a person, 1 says go on.
 
-    For a `structured` run these are the stop checks with their inputs. For a `crux` run they are the group forecast and
-    the roles' forecasts over the rounds, and what a test of each crux is worth. --table computes the same from numbers
+    For a `structured` run these are the stop checks with their inputs. For a `crux` run they are the group forecast,
+    the roles' forecasts, and what a test of each crux is worth. --table computes the same from numbers
     in a file, so that you can check the arithmetic (docs/crux.md has its keys).
 
     Example: moot signals @last --all
@@ -80,7 +80,7 @@ def signals(
         if profile is not None or params is not None or at is not None or watch:
             raise usage("a crux run has forecasts, no stop profile", "leave out the options", str(path))
         _show_forecasts(forecasts, json=json, quiet=quiet)
-        return NO if not forecasts.rounds or forecasts.rounds[-1].stop.go_on else GOOD
+        return GOOD if ours.state.looks else NO
     refuse_unwatched(ours)
     if watch:
         return _watch(path, profile, params, whole=all)
@@ -93,24 +93,25 @@ def signals(
     return GOOD if report.stop else NO
 
 
-def _show_forecasts(forecasts: Beliefs, *, json: bool, quiet: bool) -> None:
+def _show_forecasts(forecasts: ForecastReport, *, json: bool, quiet: bool) -> None:
     if json:
         out_json(forecasts)
     elif not quiet:
-        from moot.view.beliefs import beliefs_text
+        from moot.view.forecasts import forecasts_text
 
-        show(beliefs_text(forecasts, get_terminal_size().columns))
+        show(forecasts_text(forecasts, get_terminal_size().columns))
 
 
-def _forecasts_in(table: Path) -> Beliefs:
+def _forecasts_in(table: Path) -> ForecastReport:
     """Return the forecasts of a table of numbers. Raises `MootError` where it cannot be read."""
-    from detectors.beliefs.report import of_table
-    from detectors.beliefs.table import WrongTable, read_table
+    from detectors.forecasts.report import report_of
+    from detectors.forecasts.table import WrongTable, read_table
 
     try:
-        return of_table(read_table(read_plain(table, TABLE_BYTES_MAX)))
+        options, numbers = read_table(read_plain(table, TABLE_BYTES_MAX))
     except WrongTable as wrong:
         raise usage(f"{wrong}", wrong.fix, str(table)) from None
+    return report_of(numbers, options)
 
 
 def _print(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import anyio
 from mcp.server import MCPServer
@@ -113,8 +113,8 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
         `not_before`: by which signals it stops, how often one looks, from which round on a stop is obeyed. `positions`:
         beliefs, sealed, off. `seed`: of every choice by chance. `budget`: {usd, tokens, calls, minutes, rounds};
         `max_rounds` is its rounds. `gate`: {single: one reply; compete, triggers: never one reply} for that choice.
-        `experiments`: {"run": "sandbox"} asks for programs to be run; they stay off until the person says so (`moot run
-        --resume RUN --experiments sandbox`). Returns the run's name, its cast and variants, and a token for every seat
+        `experiments`: {"run": "on"} asks for programs to be run; they stay off until the person says so (`moot run
+        --resume RUN --experiments on`). Returns the run's name, its cast and variants, and a token for every seat
         and for you, the operator."""
         subject = {
             "question": question,
@@ -315,10 +315,22 @@ def _add_people(server: MCPServer[Any], verbs: Verbs) -> None:
 
     ask.__annotations__["said"] = Annotated[ElicitationResult[PersonSays], Resolve(question)]
 
-    def answer(run: str, concern: str, text: str, token: str, by: str | None = None) -> Any:
-        """The person's answer to a question that was put to a person (N-1-2). Ask the person; never answer
-        yourself. `by`: the person's name, if they gave it. Operator only, before and after the end."""
-        return _run(lambda: verbs.act(run, "answer", concern, text, token, by), verbs.runs / run)
+    def answer(
+        run: str,
+        question: str,
+        text: str,
+        token: str,
+        result: Literal["holds", "fails"] | None = None,
+        output: str | None = None,
+        by: str | None = None,
+    ) -> Any:
+        """The person's answer to a question (N-1-2). Ask the person; never answer yourself. `result`: the person
+        tested the claim that the question is about, and it holds or fails; then a claim (C-1-2) can be named too.
+        `output`: what the test produced. `by`: the person's name, if they gave it. Operator only, before and after
+        the end."""
+        return _run(
+            lambda: verbs.act(run, "answer", question, text, token, by, result, output), verbs.runs / run
+        )
 
     def override(run: str, target: str, text: str, token: str, by: str | None = None) -> Any:
         """The person overturns a decision (D-1-1), a ruling or a screening (@SEQ). Operator only, before and after
@@ -333,10 +345,13 @@ def _add_people(server: MCPServer[Any], verbs: Verbs) -> None:
         """Put the person's remark on the ledger; no brief shows it. Operator only, before and after the end."""
         return _run(lambda: verbs.act(run, "note", "", text, token, by), verbs.runs / run)
 
-    def fork(run: str, round: int, token: str, without: str | None = None) -> Any:
-        """A new run that shares everything before a round, and goes on without a role or simply again. Operator
-        only, before and after the end; returns the tokens of the new run."""
-        return _run(lambda: verbs.fork(run, round, without, token), verbs.runs / run)
+    def fork(
+        run: str, token: str, round: int | None = None, without: str | None = None, here: bool = False
+    ) -> Any:
+        """A new run that shares everything before a round, and goes on without a role or simply again; with `here`
+        it shares everything so far, so that two answers can be tried. Operator only, before and after the end;
+        returns the tokens of the new run."""
+        return _run(lambda: verbs.fork(run, round, without, token, here=here), verbs.runs / run)
 
     for act in (answer, override, ack, note, ask):
         _tool(server, result_of("note"), act)

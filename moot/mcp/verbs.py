@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 import moot
 from ledger.events.ids import parse_step
+from ledger.events.values import TestResult
 from ledger.result import Result
 from moot.app.running import open_deliberation
 from moot.app.runs import RUN_NAME, new_directory
@@ -269,22 +270,33 @@ class Verbs:
             )
         return derive(session.book(), session.protocol, found, session.prompt_set).text
 
-    def fork(self, run: str, round_: int, without: str | None, token: str | None) -> Opened:
-        """A new run that shares everything before a round."""
+    def fork(
+        self, run: str, round_: int | None, without: str | None, token: str | None, *, here: bool = False
+    ) -> Opened:
+        """A new run that shares everything before a round, or everything so far."""
         from moot.app.forks import made_fork
 
         session = self.opened("fork", run, token)
-        made = made_fork(session.path, round_, without=without, everybody="host", runs=self.runs)
+        made = made_fork(session.path, round_, without=without, everybody="host", runs=self.runs, here=here)
         return self._opened(Session(made.run))
 
     def act(
-        self, run: str, verb: Acting, target: str, text: str, token: str | None, by: str | None = None
+        self,
+        run: str,
+        verb: Acting,
+        target: str,
+        text: str,
+        token: str | None,
+        by: str | None = None,
+        result: TestResult | None = None,
+        output: str | None = None,
     ) -> Result:
         """`answer`, `override`, `ack` or `note`, in the name of the person who runs the deliberation."""
         session = self.opened(verb, run, token)
         match verb:
             case "answer":
-                events = session.answer(target, text, by=by)
+                content = None if output is None else output.encode()
+                events = session.answer(target, text, by=by, result=result, output=content)
             case "override":
                 events = session.override(target, text, by=by)
             case "ack":

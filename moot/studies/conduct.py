@@ -114,7 +114,7 @@ def task_for(found: StudyState, job: StudyJob, store: str = SHARED) -> Task:
         toml=to_toml(deliberation),
         seats=seats.replace("{item}", job.unit.item),
         documents=study.documents[job.unit.item],
-        experiments=not is_judge and arm.experiments == "sandbox",
+        experiments=not is_judge and arm.experiments == "on",
         instant=study.file.study.instant,
         store=store,
     )

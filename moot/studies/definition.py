@@ -104,7 +104,7 @@ class ArmRow(FileTable):
     plan: str | None = None
     seats: Word = "host"
     best_of: Annotated[int, Field(ge=2, le=BEST_OF_MAX)] | None = None
-    experiments: Literal["off", "sandbox"] = "off"
+    experiments: Literal["on", "off"] = "off"
     rules: dict[str, str] = Field(default_factory=dict[str, str])
     budget: Budget = Budget()
 

@@ -40,7 +40,7 @@ memo = "off"
 id = "crux"
 what = "sealed beliefs, then tests of what could change the answer"
 protocol = "crux"
-# experiments = "sandbox"   # programs of replies are run here, shut in (docs/experiments.md)
+# experiments = "on"   # run programs that seats write, inside a sandbox (docs/experiments.md)
 '''
 EXAMPLE: Final = '''[[item]]
 id = "example"

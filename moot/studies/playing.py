@@ -25,6 +25,7 @@ from moot.app.session import Session
 from moot.environment import FIXED
 from moot.errors import MootError, usage
 from rounds.setup.deliberation import parse
+from rounds.setup.opening import Programs
 from rounds.setup.opening import cast_roles
 from rounds.setup.toml_file import DeliberationError
 
@@ -108,7 +109,7 @@ def _opened(task: Task, path: Path) -> tuple[Session, Mapping[str, Seat]]:
     deliberation = parse(task.toml.encode(), "the study")
     choice = SeatChoice(task.seats, {}, commands=True)
     seats = choice.made(choice.seats(cast_roles(deliberation, "the study"), {}))
-    programs = bench_here().environment.interpreter if task.experiments else None
+    programs = Programs("on", bench_here().environment.interpreter) if task.experiments else None
     session = running.open_deliberation(
         deliberation, seats, path, documents=task.documents, name="the study", experiments=programs
     )

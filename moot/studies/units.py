@@ -24,7 +24,7 @@ from moot.studies.counted import counts_in
 from moot.studies.definition import ArmRow, Study
 from moot.view.annexes import final_text
 from moot.view.judged import majority, option_of
-from moot.view.memo import end_of_run, has_beliefs
+from moot.view.memo import has_beliefs, standing_now
 from moot.view.options import option_said, options_of
 from moot.view.outcome import outcome_of
 from rounds.protocols import PROTOCOLS
@@ -219,9 +219,9 @@ def chosen_by(book: Book) -> str | None:
     if has_beliefs(book):
         from rounds.protocols.crux import standing
 
-        end = end_of_run(book)
-        if end.leader is not None:
-            return standing.option_ids(state)[end.leader]
+        leader = standing_now(book).leader
+        if leader is not None:
+            return standing.option_ids(state)[leader]
     if (told := majority(book)) is not None:
         return told.option
     decisions = [book.by_id[identity] for identity in final_in_force(state)]
@@ -233,17 +233,15 @@ def chosen_by(book: Book) -> str | None:
 
 
 def _points(book: Book) -> Mapping[str, float] | None:
-    """Where the mean of the sealed beliefs stands at the end."""
+    """The group forecast at the end."""
     if not has_beliefs(book):
         return None
     from rounds.protocols.crux import standing
 
-    end = end_of_run(book)
-    if end.pool is None:
+    group = standing_now(book).group
+    if group is None:
         return None
-    return {
-        option: float(share) for option, share in zip(standing.option_ids(book.state), end.pool, strict=True)
-    }
+    return {option: float(group.points(n)) for n, option in enumerate(standing.option_ids(book.state))}
 
 
 def _words(book: Book, sha: str) -> int:

@@ -52,22 +52,22 @@ def _told(book: Book, said: FateSaid) -> Became:
 
 
 def points_of(book: Book, identity: str) -> float | None:
-    """How likely the pool of sealed beliefs made the option that a decision names; only where beliefs are given."""
+    """The group forecast of the option that a decision names; None where there are no forecasts."""
     decision = book.by_id.get(identity)
     if not has_beliefs(book) or not isinstance(decision, Decision) or decision.by != "controller":
         return None
     if replacement(book.state, identity) != identity:
         return None
-    from detectors.beliefs.report import rounded
-    from moot.view.memo import end_of_run
+    from detectors.forecasts.report import rounded
+    from moot.view.memo import standing_now
     from rounds.protocols.crux import standing
 
-    end = end_of_run(book)
-    if end.pool is None or end.leader is None:
+    now = standing_now(book)
+    if now.group is None or now.leader is None:
         return None
     options = standing.option_ids(book.state)
-    named = option_of(book, decision) or options[end.leader]
-    return float(rounded(end.pool[options.index(named)])) if named in options else None
+    named = option_of(book, decision) or options[now.leader]
+    return rounded(now.group.points(options.index(named))) if named in options else None
 
 
 WORDS: dict[Fate, Literal["It held", "It failed", "Held in part", "Not known"]] = {

@@ -16,6 +16,7 @@ from ledger.state.series import runs_of
 from moot.view.marks import STATUSES, Mark, mark_of
 
 SHOWN_AS: Final[Mapping[str, str]] = {
+    "measured": "measured",
     "reproduced": "ran",
     "ran": "ran",
     "calculated": "calculated",
@@ -27,12 +28,13 @@ SHOWN_AS: Final[Mapping[str, str]] = {
 """Evidence class → what a person reads in the place of `confirmed`."""
 MEANINGS: Final[Mapping[str, str]] = {
     **SHOWN_AS,
+    "measured": "measured by a person",
     "quoted": "quoted from a document",
     "said": "said, not tested by others",
     "untested": "decided on the way",
 }
 """The same where there is room for more."""
-RAN: Final = frozenset({"reproduced", "ran"})
+RAN: Final = frozenset({"reproduced", "ran", "measured"})
 
 
 def shown_as(class_: str, times: int | None = None) -> str:

@@ -76,7 +76,6 @@ class ExperimentShown(Result, frozen=True):
     runs: list[RunShown]
     verdict: str | None
     shown_as: str
-    handed_in: list[str]
     checks: list[CheckShown]
     command: str
 
@@ -110,7 +109,6 @@ def experiment_of(
         runs=[_run(plan, one, book.blobs) for one in runs_of(book, experiment)],
         verdict=facts.verdict,
         shown_as=shown_as(book, experiment),
-        handed_in=handed_in(book, experiment),
         checks=list(checks),
         command=f"moot experiment run {shlex.quote(run)} {experiment}"
         + (f" --times {plan.k}" if facts.judged else ""),
@@ -139,15 +137,6 @@ def test_told(book: Book, experiment: str) -> str:
     came_to = (facts.verdict if facts is not None else None) or "not run"
     shown = shown_as(book, experiment)
     return f"{experiment} {came_to} ({shown})" if shown else f"{experiment} {came_to}"
-
-
-def handed_in(book: Book, experiment: str) -> list[str]:
-    """Ids of the results from elsewhere that people handed in: said, and no more."""
-    return [
-        identity
-        for identity, facts in book.state.decisions.items()
-        if facts.type == "answer" and any(cite.id == experiment for cite in facts.cites)
-    ]
 
 
 def predicate_text(one: Predicate) -> str:
@@ -246,13 +235,12 @@ def _lines(run: str, one: ExperimentShown, width: int) -> Iterator[str]:
             "as recorded" if check.verdict == check.recorded else f"recorded: {check.recorded or 'nothing'}"
         )
         yield f"  beside the run, {check.at[:10]}: {check.verdict} in {check.repetitions} repetitions ({same})"
-    for identity in one.handed_in:
-        yield f"  from elsewhere: {identity} (said)"
     yield f"  {'again' if one.verdict else 'run it'}: {one.command}"
     if not one.verdict:
         named = shlex.quote(run)
-        yield f"  elsewhere: moot experiment show {named} {one.id} --out DIR has its files; then hand in what it wrote:"
-        yield f"             moot experiment submit {named} {one.id} FILE --exit N"
+        claim = next(iter(one.claims), "C-ID")
+        yield f"  elsewhere: moot experiment show {named} {one.id} --out DIR writes its files; then hand in the result:"
+        yield f"             moot answer {named} {claim} --holds|--fails 'TEXT' --file OUTPUT"
 
 
 def experiments_of(run: str, book: Book) -> list[ExperimentShown]:

@@ -1,48 +1,175 @@
-"""Forecasts of a run that has not decided yet: how many are in, and who leads once they may be read."""
+"""Forecasts and cruxes of a `crux` run, with their words: for terminal, report and page."""
 
 from __future__ import annotations
 
-from ledger.plain_text import counted
+import shlex
+import textwrap
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from detectors.forecasts.report import CruxReport, ForecastReport, report_of
+from ledger.events import Claim
+from ledger.interchange.markdown import inline
+from ledger.plain_text import counted, one_line, shortened
 from ledger.state.book import Book
-from moot.view.memo import end_of_run, has_beliefs, how_likely
-from moot.view.options import named, options_of
-from moot.view.without import leader_told, pools_without
+from moot.view.evidence import meaning
+from rounds.protocols.crux import standing
+from rounds.protocols.crux.sightings import unseen
 
-NOTHING_YET = "Nothing is decided yet."
-
-
-def not_decided_yet(book: Book) -> str:
-    """Return what stands in the place of an answer while there is none."""
-    leader = _leader(book)
-    if leader is None:
-        return NOTHING_YET
-    return named(book, f"Nothing is decided yet. The group forecast puts {leader} first.")
-
-
-def forecasts_told(book: Book) -> str:
-    """Return how sure the roles are without a decision, by their sealed forecasts."""
-    sealed = [one for one in book.state.beliefs.values() if not (one.derived or one.is_redraw)]
-    if not sealed:
-        return "No forecast has been given."
-    if _leader(book) is None:
-        return f"{counted(len(sealed), 'sealed forecast')} so far; the step is still open."
-    if has_beliefs(book):
-        return named(book, how_likely(book))
-    first = pools_without(book)[0]
-    return f"Round {first.round}: mean of {len(pools_without(book))} forecasts."
+NARROW: Final = 60
+WIDE: Final = 200
+WORDS_SHOWN: Final = 160
+"""Characters of a claim or an option before it is cut."""
+HOW: Final = {
+    "execution": "run",
+    "calculation": "calculate",
+    "document": "read",
+    "person": "measure",
+}
+"""How a crux is settled → the word on screen."""
+NOTE: Final = "How often a test is right is an assumption, not a measurement."
 
 
-def _leader(book: Book) -> str | None:
-    """The option that leads the group forecast; None while forecasts are sealed."""
+class AnswerCommand(NamedTuple):
+    """The command by which a person hands in the result of a crux, and the open question that asks for it."""
+
+    claim: str
+    question: str | None
+    command: str
+
+
+def forecasts_of(run: str, book: Book) -> ForecastReport | None:
+    """Return the forecasts of a run once all numbers are in; None before that, and for other protocols.
+
+    `run` is how commands name the run.
+    """
     state = book.state
-    if has_beliefs(book):
-        if state.agenda is None and not state.looks:
-            return None
-        end = end_of_run(book)
-        from rounds.protocols.crux import standing
+    if state.opening.protocol != "crux" or not (state.looks or standing.numbers_end(state) is not None):
+        return None
+    texts = dict(standing.option_texts(state))
+    for claim in standing.cruxes_of(state):
+        event = book.by_id[claim]
+        texts[claim] = event.text if isinstance(event, Claim) else ""
+    return report_of(
+        standing.table_at(state),
+        standing.option_ids(state),
+        run=run,
+        texts=texts,
+        kept=standing.kept_cruxes(state),
+        disagree=[claim for claim in standing.cruxes_of(state) if standing.disagreeing(state, claim)],
+        unseen=unseen(state),
+    )
 
-        leader = None if end.pool is None or end.leader is None else standing.option_ids(state)[end.leader]
-    else:
-        pools = pools_without(book)
-        leader = pools[0].leader if pools else None
-    return None if leader is None else leader_told(leader, bool(options_of(book)))
+
+def answer_command(run: str, book: Book, claim: str) -> AnswerCommand:
+    """Return the command that hands in a person's result on a crux."""
+    asked = (
+        identity
+        for identity, one in book.state.concerns.items()
+        if one.for_human and claim in one.between and identity not in book.state.resolved
+    )
+    question = next(asked, None)
+    command = f"moot answer {shlex.quote(run)} {question or claim} --holds|--fails 'TEXT'"
+    return AnswerCommand(claim, question, command)
+
+
+def percent(points: float) -> str:
+    """Points as a percentage."""
+    return f"{points:.0f}%"
+
+
+def roles_range(report: ForecastReport, option: str) -> str:
+    """`58% (roles 50–63%)`: the group forecast of an option, and the least and the most that a role gives it."""
+    given = [points[option] for points in report.roles.values()]
+    low, high = min(given), max(given)
+    spread = f"roles {low}%" if low == high else f"roles {low}–{high}%"
+    return f"{percent(report.group[option])} ({spread})" if len(given) > 1 else percent(report.group[option])
+
+
+def crux_line(crux: CruxReport) -> str:
+    """What became of a crux, or what a test of it is worth."""
+    if crux.result is not None:
+        return f"{crux.result}, {meaning(crux.level or 'said')}"
+    points = "has no numbers" if crux.value is None else f"a test is worth {crux.value:.1f} points"
+    why = ", two programs disagree" if crux.disagree else "" if crux.kept else ", not among the three kept"
+    return f"not settled{why}: {points} ({HOW[crux.how]})"
+
+
+def status_line(report: ForecastReport) -> str:
+    """What the forecasts and cruxes come to, in a sentence that is true of every crux."""
+    unsettled = [crux for crux in report.cruxes if crux.result is None]
+    worth = [crux for crux in unsettled if (crux.value or 0) >= report.tau]
+    match report.status:
+        case "nobody_answered":
+            return "No role answered."
+        case "ill_posed":
+            return "The question is ill-posed: the frame says so, and most points are on none of the options."
+        case "run_this_first":
+            ids = ", ".join(crux.claim for crux in worth)
+            return f"Run this first: a test of {ids} is worth {report.tau:g} points or more."
+        case _:
+            lead = (
+                "The first two options are less than 10 points apart, so a person weighs."
+                if report.status == "your_call"
+                else "The forecasts decide."
+            )
+            return f"{lead} No remaining test is worth {report.tau:g} points."
+
+
+def forecasts_text(report: ForecastReport, width: int) -> str:
+    """The forecasts and cruxes as text of at most `width` columns, which count from 60 to 200."""
+    width = min(max(width, NARROW), WIDE)
+    lines = [*_wrapped(status_line(report), width), ""]
+    for option in report.options:
+        if report.group.get(option) or report.before.get(option):
+            words = shortened(one_line(report.options[option]), WORDS_SHOWN)
+            lines += _wrapped(f"{option}  {roles_range(report, option)}  {words}", width, "      ")
+    moved = [option for option in report.group if report.group[option] != report.before[option]]
+    if moved:
+        before = ", ".join(f"{option} {percent(report.before[option])}" for option in moved)
+        lines += _wrapped(f"Before the tests: {before}.", width)
+    lines.append("")
+    for crux in report.cruxes:
+        words = shortened(one_line(crux.text), WORDS_SHOWN)
+        lines += _wrapped(f"{crux.claim}  {words}{' ' if words else ''}{crux_line(crux)}", width, "       ")
+    if not report.cruxes:
+        lines.append("No crux: no role named a test that could change its answer.")
+    lines += ["", *(line for text in closing_lines(report) for line in _wrapped(text, width))]
+    return "\n".join(lines) + "\n"
+
+
+def closing_lines(report: ForecastReport) -> Iterator[str]:
+    """Whom the end depends on, how many ways to be wrong were not named, and what the figures rest on."""
+    for role, one in report.without.items():
+        if one.changes:
+            lead = f"{one.leader} would lead" if one.leader != report.leader else "the status would differ"
+            yield f"It depends on {role}: without it {lead if one.leader else 'no role is left'}."
+    if report.unseen is not None and report.unseen.distinct:
+        more = report.unseen.jackknife - report.unseen.distinct
+        yield f"{counted(report.unseen.distinct, 'way')} to be wrong named, about {more:.1f} more by estimate."
+    if report.cruxes:
+        yield NOTE
+
+
+def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    return textwrap.wrap(text, width, subsequent_indent=indent)
+
+
+def forecasts_markdown(report: ForecastReport) -> Iterator[str]:
+    """The forecasts and cruxes as Markdown."""
+    yield status_line(report)
+    yield ""
+    yield "| option | group forecast | before the tests |"
+    yield "| --- | --- | ---: |"
+    for option, words in report.options.items():
+        if report.group.get(option) or report.before.get(option):
+            before = percent(report.before[option])
+            yield f"| {option} {inline(one_line(words))} | {roles_range(report, option)} | {before} |"
+    if report.cruxes:
+        yield ""
+        yield "| crux | outcome |"
+        yield "| --- | --- |"
+        for crux in report.cruxes:
+            yield f"| {crux.claim} {inline(one_line(crux.text))} | {inline(crux_line(crux))} |"
+    yield ""
+    yield from (f"{inline(text)}  " for text in closing_lines(report))

@@ -1,12 +1,13 @@
-"""What beliefs and a memo put into the outcome of a run: sentences, how likely it is, on whom it rests.
+"""Forecasts and memo of a `crux` run in its outcome: sentences, likelihood, reasons, unsettled cruxes.
 
-The outcome stands at the head of most verbs, and few runs have beliefs: their arithmetic is imported by who has some.
+The outcome is shown first by most verbs, and few runs have forecasts, so their arithmetic is imported where it is used.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
@@ -14,34 +15,32 @@ import msgspec
 from ledger.events import Claim, Decision, Memo, Statement
 from ledger.events.answers import MemoSentence
 from ledger.events.values import EvidenceClass
-from ledger.plain_text import counted, one_line, shortened
+from ledger.plain_text import counted, one_line
 from ledger.state.book import Book
 from ledger.state.series import plan_of
 from moot.view.evidence import times_of
 from moot.view.reasons import Point
 
 if TYPE_CHECKING:
-    from detectors.beliefs.course import RoundEnd
+    from detectors.forecasts.standing import Standing, UnsettledCrux
 
 REASONS: Final = 3
-TEST_SHOWN: Final = 90
-"""Characters of a test before its command."""
 _SETTLED_BY: Final = {
     "execution": "Run",
     "calculation": "Calculate",
     "document": "Look up",
-    "person": "Ask or measure",
+    "person": "Measure",
 }
-"""How a claim is settled → how a person is told to do it."""
+"""How a claim is settled → what a person does."""
 
 
 def has_beliefs(book: Book) -> bool:
-    """Whether the run is one of sealed beliefs, and has some."""
+    """Whether the run has sealed forecasts."""
     return book.state.opening.protocol == "crux" and bool(book.state.beliefs)
 
 
 def memo_of(book: Book, decision: Decision | None) -> Memo | None:
-    """The memo that a decision was made of, without the sentences that nothing supported; an override has none."""
+    """The memo that a decision was made of, without its removed sentences; an override has none."""
     if decision is None or decision.by != "controller" or decision.type != "final":
         return None
     memos = [one for one in book.of(Memo) if one.round == decision.round]
@@ -77,31 +76,38 @@ class MemoTold(msgspec.Struct, frozen=True):
         )
 
 
-def end_of_run(book: Book) -> RoundEnd:
-    """Where beliefs stand at the end of the round that is open, or was last."""
-    from rounds.protocols.crux import standing
+def standing_now(book: Book) -> Standing:
+    """Where the forecasts of a run stand now."""
+    from rounds.protocols.crux.standing import standing_at
 
-    return standing.end_of(book.state, book.state.round)
+    return standing_at(book.state)
 
 
 def how_likely(book: Book) -> str:
-    """Return how likely the group forecast calls the answer, with the range over the roles.
-
-    A word with a band of its own, such as "likely (55–80%)", would read as an interval around the number.
-    """
-    from detectors.beliefs.pool import spread_of
+    """The group forecast of the option that the outcome answers with, and the least and most that a role gives it."""
     from rounds.protocols.crux import standing
 
-    end = end_of_run(book)
-    if end.pool is None or end.leader is None:
-        return "No role has a forecast that counts."
-    leader = standing.option_ids(book.state)[end.leader]
-    what = "none of the options is right" if leader == standing.NONE else f"{leader} is right"
-    share = f"{float(end.pool[end.leader]):.0f}% that {what}"
-    if len(end.roles) == 1:
-        return f"{share}, by the forecast of one role."
-    low, high = (f"{float(points):.0f}" for points in spread_of(end.roles, end.leader))
-    return f"{share}: mean of {len(end.roles)} forecasts, roles {low}{'' if low == high else f'–{high}'}%."
+    now, options = standing_now(book), standing.option_ids(book.state)
+    if now.group is None or now.leader is None:
+        return "No role gave a forecast."
+    memo = book.state.memo
+    named = memo.answers if memo is not None and memo.answers in options else options[now.leader]
+    place = options.index(named or options[now.leader])
+    given = [forecast[place] for forecast in now.forecasts.values()]
+    low, high = min(given), max(given)
+    points = f"{float(now.group.points(place)):.0f}%"
+    if len(given) == 1:
+        text = f"{points} for {options[place]} (forecast of one role)."
+    else:
+        spread = f"{low}%" if low == high else f"{low}–{high}%"
+        text = (
+            f"{points} for {options[place]} (group forecast of {len(given)} roles, which give it {spread})."
+        )
+    if place != now.leader:
+        leads = f"{float(now.group.points(now.leader)):.0f}%"
+        reason = f" {memo.why_not_leader}" if memo is not None and memo.why_not_leader else ""
+        text += f" The group forecast prefers {options[now.leader]} ({leads}).{reason}"
+    return text
 
 
 def basis_told(why: list[Point], families: int | None) -> str:
@@ -113,27 +119,28 @@ def basis_told(why: list[Point], families: int | None) -> str:
 
 
 def other_leaders(book: Book) -> Iterator[tuple[str, str, str]]:
-    """Who puts another option first than the answer does: role, words, the belief that says so."""
-    from detectors.beliefs.report import rounded
+    """Roles that prefer another option than the group: role, words, the forecast that says so."""
     from rounds.protocols.crux import standing
 
-    end, state = end_of_run(book), book.state
-    if end.leader is None or len(end.roles) < 2:
+    now, state = standing_now(book), book.state
+    if now.leader is None or len(now.forecasts) < 2:
         return
     options, latest = standing.option_ids(state), state.beliefs_at(state.round)
-    for role, points in end.roles.items():
-        first = max(range(len(options)), key=lambda n: points[n])
-        if points[first] > points[end.leader] and role in latest:
-            put, own = rounded(points[first]), rounded(points[end.leader])
-            text = f"puts {options[first]} first: {put:g} points, against {own:g} for {options[end.leader]}."
+    for role, forecast in now.forecasts.items():
+        first = max(range(len(options)), key=lambda n: forecast[n])
+        if forecast[first] > forecast[now.leader] and role in latest:
+            text = (
+                f"prefers {options[first]}: {forecast[first]}%, against {forecast[now.leader]}% for"
+                f" {options[now.leader]}."
+            )
             yield role, text, latest[role].id
 
 
 def reasons_of_roles(book: Book) -> list[Point]:
-    """Where nobody wrote a memo: the reasons of the role that is nearest the pool, as it gave them."""
-    from rounds.protocols.crux.asked import writers
+    """Where there is no memo: the reasons of the role that is nearest to the group, as it gave them."""
+    from rounds.protocols.crux.assignments import writers
 
-    for role in writers(book.state)[:1]:
+    for role in writers(standing_now(book))[:1]:
         event = book.by_id.get(f"S-1-B-{role}")
         if isinstance(event, Statement):
             named = [one for one in event.sections if one.name.startswith("reason-")]
@@ -144,63 +151,64 @@ def reasons_of_roles(book: Book) -> list[Point]:
     return []
 
 
-def work_order(run: str, book: Book) -> Iterator[Point]:
-    """What nobody here could test and is worth a test, the most valuable first, with its program where it has one."""
-    from detectors.beliefs.report import rounded
+def unsettled(book: Book) -> list[UnsettledCrux]:
+    """Cruxes that are not settled, by the value of a test."""
+    return list(standing_now(book).unsettled)
 
-    end = end_of_run(book)
-    if end.stop is None or end.stop.reason != "hand_over":
-        return
-    for one in sorted(end.values, key=lambda value: -value.at_best):
-        claim = book.by_id.get(one.claim)
+
+def revisit_if(book: Book) -> Iterator[Point]:
+    """Every unsettled crux with its value: what could still change the answer."""
+    for crux in unsettled(book):
+        claim = book.by_id.get(crux.claim)
         if isinstance(claim, Claim):
-            test = f"{_SETTLED_BY.get(one.how, 'Settle')}: {one_line(claim.testable_as)}"
-            worth = f"({worth_told(rounded(one.at_best))})"
-            order = order_for(run, book, one.claim)
-            if order is None:
-                yield Point(text=f"{test} {worth}", class_=None, quote=None, refs=[one.claim])
-                continue
-            text = f"{shortened(test, TEST_SHOWN)} {worth}: {order.told}"
-            yield Point(text=text, class_=None, quote=None, refs=[one.claim, order.experiment])
+            text = f"Open: {one_line(claim.text)} ({worth_told(crux.best)})"
+            yield Point(text=text, class_=None, quote=None, refs=[crux.claim])
 
 
-def worth_told(points: float | str) -> str:
+def tests_to_make(run: str, book: Book) -> Iterator[Point]:
+    """Tests that a person could make and that could change the answer, the most valuable first, with the command."""
+    from moot.view.forecasts import answer_command
+    from rounds.protocols.crux.standing import askable
+
+    for crux in askable(book.state):
+        claim = book.by_id.get(crux.claim)
+        if isinstance(claim, Claim):
+            test = f"{_SETTLED_BY[crux.how]}: {one_line(claim.testable_as)} ({worth_told(crux.best)})"
+            order = order_for(run, book, crux.claim)
+            program = f" Program: `{order.runs}`, run it here with `{order.here}`." if order else ""
+            command = answer_command(run, book, crux.claim).command
+            refs = [crux.claim, *([order.experiment] if order else [])]
+            yield Point(text=f"{test}:{program} `{command}`", class_=None, quote=None, refs=refs)
+
+
+def worth_told(points: Fraction | float | str) -> str:
     """The value of a test."""
-    return f"worth {round(float(points), 2):g} points of being right"
+    return f"a test is worth {float(points):.1f} points"
 
 
 class Order(NamedTuple):
-    """A program that was planned for a claim and never run: what is run, and how its result comes in."""
+    """A program that was planned for a claim and never run: its words, and the command that runs it here."""
 
     experiment: str
     runs: str
-    submit: str
     here: str
-
-    @property
-    def told(self) -> str:
-        """All of it in sentences."""
-        return f"`{self.runs}`; here: {self.here}; from elsewhere: {self.submit}"
 
 
 def order_for(run: str, book: Book, claim: str) -> Order | None:
-    """The last program that seats planned for a claim and that was never run; one that two call unfair is none."""
-    from rounds.protocols.crux.programs import set_aside
-
-    aside, named = set_aside(book.state), shlex.quote(run)
-    for experiment in reversed(book.state.unjudged):
-        if claim in book.state.experiments[experiment].claims and experiment not in aside:
-            return Order(
-                experiment=experiment,
-                runs=shlex.join(plan_of(book, experiment).argv),
-                submit=f"moot experiment submit {named} {experiment} FILE",
-                here=f"moot experiment run {named} {experiment}",
-            )
-    return None
+    """The last program that roles planned for a claim, where none of them was run."""
+    planned = [one for one, facts in book.state.experiments.items() if claim in facts.claims]
+    if not planned or any(book.state.experiments[one].judged for one in planned):
+        return None
+    experiment = planned[-1]
+    return Order(
+        experiment=experiment,
+        runs=shlex.join(plan_of(book, experiment).argv),
+        here=f"moot experiment run {shlex.quote(run)} {experiment}",
+    )
 
 
 def unseen_told(book: Book) -> str:
-    """How many ways to be wrong were named, and how many more there are at least by the estimate."""
+    """How many ways to be wrong were named, and an estimate of those that were not."""
     from rounds.protocols.crux.sightings import unseen
 
     found = unseen(book.state)
@@ -208,4 +216,4 @@ def unseen_told(book: Book) -> str:
         return ""
     more = found.jackknife - found.distinct
     named = f"{counted(found.distinct, 'way')} to be wrong named"
-    return f"{named}, at least {round(more)} more by estimate" if more else named
+    return f"{named}, about {round(more)} more by estimate" if more else named

@@ -30,7 +30,6 @@ from moot.view.annexes_judging import falsifiers_of_judges, merged_questions
 from moot.view.approval import approval_objection, approval_of, approval_reasons
 from moot.view.banners import calls_of
 from moot.view.evidence import RAN, meaning
-from moot.view.forecasts import forecasts_told, not_decided_yet
 from moot.view.judged import (
     confidences_told,
     majority,
@@ -48,7 +47,8 @@ from moot.view.memo import (
     memo_of,
     other_leaders,
     reasons_of_roles,
-    work_order,
+    revisit_if,
+    tests_to_make,
 )
 from moot.view.options import named
 from moot.view.outcome_status import open_under, serious_questions, standing_of
@@ -57,6 +57,7 @@ from moot.view.reasons import Point, dissent_told, objection_told, reasons_of
 from moot.view.seats import family_of
 from moot.view.stop_cause import why_stopped
 from moot.view.trust import looked_at_told, model_families, trust_told
+from moot.view.undecided import forecasts_told, not_decided_yet
 from moot.view.without import EndWithout, hangs_on_told, without_each
 from moot.view.words import going_on
 from roles.outcome_status import OutcomeStatus
@@ -132,7 +133,10 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
         without=without,
         do_now=list(told.do_now()),
         why=told.why,
-        changes_our_mind=told.field("changes_our_mind") or _points_of(held, "falsifiers"),
+        changes_our_mind=[
+            *(told.field("changes_our_mind") or _points_of(held, "falsifiers")),
+            *(revisit_if(book) if has_beliefs(book) else ()),
+        ],
         requirements=requirements,
         objection=_objection(book, chief, told.why),
         dissent=[Dissenting(*one) for one in _dissent(book, chief)],
@@ -319,8 +323,9 @@ class _Told(msgspec.Struct, frozen=True):
     def do_now(self) -> Iterator[Point]:
         """What was left to be run, then what the memo says, or every other final decision."""
         if has_beliefs(self.book):
-            yield from work_order(self.run, self.book)
             yield from self.field("do_now")
+            if self.book.state.finished:
+                yield from tests_to_make(self.run, self.book)
             return
         if self.chief is None:
             return

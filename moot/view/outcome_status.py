@@ -53,10 +53,12 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
         return StatusWhy(OutcomeStatus.DECIDED, "by a person")
     if chief is None or quorum_of(state).kind == "unanswered":
         return StatusWhy(OutcomeStatus.NOBODY_ANSWERED)
+    if has_beliefs(book):
+        from rounds.protocols.crux.closing import status_of_answer
+
+        return StatusWhy(status_of_answer(state))
     reason = state.closing.reason if state.closing else ""
-    if reason == "ill_posed":
-        return StatusWhy(OutcomeStatus.ILL_POSED)
-    open_claims = [] if has_beliefs(book) else open_under(book, finals or [chief])
+    open_claims = open_under(book, finals or [chief])
     if reason == "hand_over" or open_claims:
         return StatusWhy(OutcomeStatus.RUN_THIS_FIRST)
     undecided = next((why for find in _UNDECIDED if (why := find(_Ended(book, chief, finals)))), None)
@@ -92,12 +94,6 @@ def _unfinished(state: State) -> StatusWhy:
 
 def _open_questions(book: Book) -> Iterator[Concern]:
     return (one for one in book.of(Concern) if one.for_human and one.id not in book.state.resolved)
-
-
-def _values(run: _Ended) -> str:
-    """A run of forecasts that no test could bring apart."""
-    closing = run.book.state.closing
-    return "the first two options are too close" if closing and closing.reason == "values" else ""
 
 
 def _no_majority(run: _Ended) -> str:
@@ -143,7 +139,7 @@ def _close_options(run: _Ended) -> str:
 
 def _narrow_lead(run: _Ended) -> str:
     """Sealed forecasts whose leader is hardly ahead."""
-    if has_beliefs(run.book) or not pools_without(run.book):
+    if not pools_without(run.book):
         return ""
     from detectors.beliefs.pool import margin_of, mean_of
     from detectors.stopping.readiness import last_answers
@@ -159,7 +155,7 @@ def _handed_over(run: _Ended) -> str:
     ids = {
         one.id
         for one in _open_questions(run.book)
-        if (one.by == "controller" and not has_beliefs(run.book)) or escalated.intersection(one.between)
+        if one.by == "controller" or escalated.intersection(one.between)
     }
     handed = [group for group in open_questions_merged(run.book) if not ids.isdisjoint(group)]
     return (
@@ -170,6 +166,6 @@ def _handed_over(run: _Ended) -> str:
 
 
 _UNDECIDED: Final[tuple[Callable[[_Ended], str], ...]] = (
-    _values, _nothing_final, _no_majority, _split_votes, _no_determination, _close_options, _narrow_lead, _handed_over,
+    _nothing_final, _no_majority, _split_votes, _no_determination, _close_options, _narrow_lead, _handed_over,
 )  # fmt: skip
 """Why a person has to decide, the plainest first; each returns a clause, or nothing where it does not hold."""

@@ -135,7 +135,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     yield from (("go on", one) for one in (outcome.go_on,) if one)
     yield from _points("do now", outcome.do_now, cut, run)
     yield from (("why", _told(one, cut.reason)) for one in outcome.why)
-    yield from _points("changes it", outcome.changes_our_mind, cut, run)
+    yield from _points("revisit if", outcome.changes_our_mind, cut, run)
     yield from _points("required", outcome.requirements, cut, run)
     text, _, where = (outcome.objection or "").rpartition(" (")
     if text and where.rstrip(")") not in {one.ref for one in outcome.dissent}:

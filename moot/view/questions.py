@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from ledger.events import Concern
-from ledger.events.decisions import ValueOfTest
 from ledger.plain_text import counted, one_line
 from ledger.result import Result
 from ledger.state.book import Book
 from moot.view.held_up import is_held_by_an_error
-from moot.view.memo import has_beliefs, order_for, worth_told
+from moot.view.memo import has_beliefs, order_for, unsettled, worth_told
 from rounds.protocols import awaited_of, experiments_awaited
 from rounds.run.same_question import asks_all_of, words_asked
 
@@ -65,20 +64,16 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
 
 def _asking(run: str, book: Book, one: _Question) -> Asking:
     """A question with the command that answers it: a result, where seats planned a program that settles it."""
-    between = book.state.concerns[one.ids[0]].between
-    order = order_for(run, book, between[0]) if len(between) == 1 and has_beliefs(book) else None
-    if order is None:
-        return Asking(
-            text=one.text, ids=one.ids, command=f"moot answer {shlex.quote(run)} {one.ids[0]} 'TEXT'"
-        )
-    worth = next((f" ({worth_told(value.evsi)})" for value in _values(book) if value.claim == between[0]), "")
-    return Asking(
-        text=f"{one.text}{worth}: {order.told}", ids=[*one.ids, order.experiment], command=order.submit
-    )
-
-
-def _values(book: Book) -> tuple[ValueOfTest, ...]:
-    return book.state.looks[-1].values if book.state.looks else ()
+    claims = [claim for claim in book.state.concerns[one.ids[0]].between if claim in book.state.claims]
+    if not claims or not has_beliefs(book):
+        command = f"moot answer {shlex.quote(run)} {one.ids[0]} 'TEXT'"
+        return Asking(text=one.text, ids=one.ids, command=command)
+    command = f"moot answer {shlex.quote(run)} {one.ids[0]} --holds|--fails 'TEXT'"
+    values = {crux.claim: crux.best for crux in unsettled(book)}
+    worth = "".join(f" ({worth_told(values[claim])})" for claim in claims if claim in values)
+    order = order_for(run, book, claims[0])
+    program = f" Program: `{order.runs}`, run it here with `{order.here}`." if order else ""
+    return Asking(text=f"{one.text}{worth}{program}", ids=one.ids, command=command)
 
 
 def open_questions_merged(book: Book) -> list[list[str]]:

@@ -17,8 +17,8 @@ from ledger.interchange.transcript import entry
 from ledger.state.book import Book
 from moot.view.adr import adr
 from moot.view.annexes_judging import open_questions, severities
-from moot.view.beliefs import beliefs_markdown, beliefs_of
 from moot.view.experiments import experiments_markdown, experiments_of
+from moot.view.forecasts import forecasts_markdown, forecasts_of
 from moot.view.hindsight import Hindsight
 from moot.view.hindsight import hindsight as hindsight_of
 from moot.view.outcome import Outcome, outcome_of
@@ -83,7 +83,7 @@ def report(
     for title, section in chain(
         annex_sections(book),
         _experiments(book, run),
-        _beliefs(book, run),
+        _forecasts(book, run),
         _sections(story, book, signals, hindsight, watched=watched, told={*told, *severities(book)}),
     ):
         lines += _section(title, section)
@@ -160,11 +160,11 @@ def _experiments(book: Book, run: str) -> Sections:
     yield "Claims tested by running", experiments_markdown(experiments_of(run, book))
 
 
-def _beliefs(book: Book, run: str) -> Sections:
-    """The pool over the rounds and what tests were worth, of a run of sealed beliefs."""
-    found = beliefs_of(run, book)
-    if found is not None:
-        yield "Beliefs and cruxes", beliefs_markdown(found)
+def _forecasts(book: Book, run: str) -> Sections:
+    """Forecasts and cruxes of a `crux` run."""
+    report = forecasts_of(run, book)
+    if report is not None:
+        yield "Forecasts and cruxes", forecasts_markdown(report)
 
 
 def _record(book: Book) -> Iterator[str]:

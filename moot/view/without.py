@@ -36,14 +36,14 @@ class EndWithout(Result, frozen=True):
 def without_each(book: Book) -> dict[str, EndWithout]:
     """Role → the end without it. Of answers that are still coming in nothing is said."""
     if has_beliefs(book):
-        return _of_beliefs(book)
+        return _of_forecasts(book)
     return {one.role: EndWithout(one.without, one.changes) for one in pools_without(book)}
 
 
-def _of_beliefs(book: Book) -> dict[str, EndWithout]:
-    from moot.view.beliefs import beliefs_of
+def _of_forecasts(book: Book) -> dict[str, EndWithout]:
+    from moot.view.forecasts import forecasts_of
 
-    found = beliefs_of("", book)
+    found = forecasts_of("", book)
     each = {} if found is None else found.without
     return {role: EndWithout(one.leader, one.changes) for role, one in each.items()}
 

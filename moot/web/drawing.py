@@ -16,7 +16,6 @@ BAR_HEIGHT: Final = 120
 SMALL_STEP, SMALL_WIDTH, SMALL_HEIGHT = 14, 10, 28
 BAR_WIDTH: Final = 34
 COLUMN_WIDTH: Final = 190
-PLOT_LEFT, PLOT_WIDTH, PLOT_HEIGHT = 30, 200, 96
 NODE_WIDTH: Final = 132
 NODE_HEIGHT: Final = 26
 LABEL_LENGTH: Final = 15
@@ -217,57 +216,6 @@ def _node(node: Node, x: float, y: float) -> Markup:
         x, y, NODE_WIDTH, NODE_HEIGHT, node.tone, x + 9, y + 17, node.tone, node.shape, x + 24, y + 17, label
     )  # fmt: skip
     return _linked(node.address, node.alt, box)
-
-
-class BeliefPoint(NamedTuple):
-    """One round of an option, in points of 100: the pool, and what each role gives it."""
-
-    round: int
-    pool: float
-    roles: tuple[tuple[str, int], ...]
-
-
-def belief_plot(option: str, points: Sequence[BeliefPoint]) -> Markup:
-    """The pool of an option over the rounds as a line; a bar from the lowest to the highest role, a dot for each."""
-    pitch = PLOT_WIDTH / max(1, len(points))
-    places = [(PLOT_LEFT + pitch * (n + 0.5), one) for n, one in enumerate(points)]
-    parts = [
-        Markup('<path d="M{} {:.1f}H{:.1f}" class="life"/><text x="2" y="{:.1f}" class="tick start">{}</text>').format(
-            PLOT_LEFT, _height(level), PLOT_LEFT + PLOT_WIDTH, _height(level) + 4, level
-        )
-        for level in (0, 50, 100)
-    ]  # fmt: skip
-    for x, one in places:
-        told = ", ".join(f"{role} {given}" for role, given in one.roles)
-        shapes = [
-            Markup('<circle cx="{:.1f}" cy="{:.1f}" r="3" class="hollow open"/>').format(x, _height(given))
-            for _, given in one.roles
-        ]
-        if one.roles:
-            low, high = min(given for _, given in one.roles), max(given for _, given in one.roles)
-            bar = Markup('<path d="M{:.1f} {:.1f}V{:.1f}" class="range"/>').format(
-                x, _height(low), _height(high)
-            )
-            shapes.insert(0, bar)
-        shapes.append(
-            Markup('<rect x="{:.1f}" y="{:.1f}" width="8" height="8" class="pool"/>').format(
-                x - 4, _height(one.pool) - 4
-            )
-        )
-        parts.append(_linked(None, f"round {one.round}: pool {one.pool:g}; {told}", Markup("").join(shapes)))
-        parts.append(
-            Markup('<text x="{:.1f}" y="{}" class="tick">R{}</text>').format(x, PLOT_HEIGHT + 22, one.round)
-        )
-    line = " ".join(f"{'ML'[n > 0]}{x:.1f} {_height(one.pool):.1f}" for n, (x, one) in enumerate(places))
-    parts.append(Markup('<path d="{}" class="poolline"/>').format(line))
-    return _svg(
-        PLOT_LEFT + PLOT_WIDTH + 6, PLOT_HEIGHT + 28, f"beliefs in {option} over the rounds", parts, "beliefs"
-    )
-
-
-def _height(points: float) -> float:
-    """Where so many points stand, in pixels from the top."""
-    return 8 + PLOT_HEIGHT * (100 - points) / 100
 
 
 def _svg(width: float, height: float, alt: str, parts: Iterable[Markup], kind: str) -> Markup:

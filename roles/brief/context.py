@@ -12,7 +12,7 @@ from ledger.events import Claim, Concern, Decision, Event, RunOpened, Verificati
 from ledger.events.conditions import meaning_of
 from ledger.events.ids import number_of
 from ledger.state.book import Book
-from ledger.state.decided import quoted
+from ledger.state.decided import ANSWERS_QUOTED, WITH_QUESTION, quoted
 from ledger.state.state import ClaimFacts, State
 from roles.asof import at_opening
 from roles.brief import quote
@@ -121,6 +121,8 @@ class BriefContext(msgspec.Struct, frozen=True):
 
     def _quote(self, event: Event) -> Quoted:
         if isinstance(event, Decision):
+            if event.type == "answer" and self.opened.rules.get(ANSWERS_QUOTED) == WITH_QUESTION:
+                return quote.person_answer(self.book, event)
             return quote.decision(event, self._decision_words())
         return quote.BY_ITSELF[event.kind](event)
 

@@ -18,6 +18,7 @@ from itertools import chain, cycle
 from typing import Any, Final, NamedTuple, cast
 
 import msgspec
+from msgspec import UNSET
 
 from ledger.events import (
     Artifact,
@@ -36,6 +37,7 @@ from ledger.events import (
 from ledger.events.conditions import requirement_texts, undivided
 from ledger.events.values import Evidence
 from ledger.state.anchors import sections_of
+from ledger.state.book import Book
 from ledger.state.state import CheckFacts, ClaimFacts, State
 from roles.objections import AGAINST, objection_in
 from roles.templates import bar
@@ -335,6 +337,32 @@ def decision(event: Decision, words: DecisionWords = FIELD_NAMES) -> Quoted:
         bar(f"against it, {entry.role} ({entry.ref})", entry.text) for entry in event.dissent if entry.text
     ]
     return Quoted(str(event.id), "\n".join(lines), (event.seq,))
+
+
+OUTPUT_SHOWN: Final = 2_000
+"""Characters of what a person's test produced, in a prompt."""
+
+
+def person_answer(book: Book, event: Decision) -> Quoted:
+    """A person's answer with the question, claim and test that it answers, and its result where it has one."""
+    lines = [
+        f"{event.id} · answered by a person"
+        + ("" if event.result is UNSET else f": the claim {event.result}")
+    ]
+    asked = [book.by_id[cite.id] for cite in event.cites if cite.id in book.by_id]
+    claims = [one for one in asked if isinstance(one, Claim)]
+    for concern in asked:
+        if isinstance(concern, Concern):
+            lines.append(bar(f"question {concern.id}", concern.text))
+            named = (book.by_id.get(identity) for identity in concern.between)
+            claims += [one for one in named if isinstance(one, Claim)]
+    for claim in claims:
+        lines += [bar(f"claim {claim.id}", claim.text), bar("test", claim.testable_as)]
+    lines.append(bar("answer", event.text))
+    if event.output is not UNSET:
+        content = (book.blobs.read(event.output) or b"").decode("utf-8", "replace")
+        lines.append(bar("produced", content[:OUTPUT_SHOWN]))
+    return Quoted(str(event.id), "\n".join(lines), (event.seq, *(one.seq for one in (*asked, *claims))))
 
 
 BY_ITSELF: Final[Mapping[str, Callable[[Any], Quoted]]] = {

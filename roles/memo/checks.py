@@ -1,11 +1,13 @@
 """What is wrong with a memo: computed checks of its sentences, the same at `submit` and in `moot check`.
 
+    option       the memo answers with an option that exists; with another one than the leader it says why
+    answer       every sentence says something, and none of `answer` names another option instead
     refs         every sentence of `answer` and `why` cites something; others cite or are judgments, four at most
     quotes       a quote stands where the sentence points
     numbers      a number stands in what is cited, in the asker's words or among the computed values
-    class        no stronger word for a test than what is cited allows
+    class        no stronger word for a test than what is cited allows; no test that was not made
     likelihood   word and range are those of the pool
-    status       `decide` says what to do now; a strong basis was reproduced
+    status       `decided` says what to do now; a strong basis was reproduced
     lengths      words a sentence, on average and in all; sentences a field
     terms        no ids; a term that the opening does not use is explained where it stands
 
@@ -22,14 +24,16 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from ledger.events.answers import MemoSentence, OutcomeStatus
+from ledger.events.answers import MemoSentence
 from ledger.events.values import EvidenceClass
 from ledger.plain_text import shortened
 from ledger.state.anchors import contains_quote
 from roles.calculation import Numeral, numerals, values_in
 from roles.evidence import BASES, Basis, basis, exceeds, strongest
+from roles.memo.claimed_tests import claimed_test
 from roles.memo.likelihood import WORDS, Likelihood
 from roles.memo.terms import unexplained, vocabulary, without_ids
+from roles.outcome_status import OutcomeStatus
 
 WORDS_OF_SENTENCE: Final = 30
 WORDS_ON_AVERAGE: Final = 20
@@ -57,6 +61,11 @@ CLASS_WORDS: Final[Mapping[str, EvidenceClass]] = {
 """Words that claim a class, unless the asker uses them."""
 
 Code = Literal[
+    "option_unknown",
+    "not_the_leader",
+    "says_nothing",
+    "other_option",
+    "test_not_made",
     "answer_missing",
     "ref_missing",
     "ref_unknown",
@@ -83,6 +92,15 @@ class CitedText(NamedTuple):
     class_: EvidenceClass | None = None
 
 
+class MemoAnswer(NamedTuple):
+    """The option that a memo answers with, and the leader of the group forecast; `options`: id → text, `none` too."""
+
+    option: str
+    why_not_leader: str | None
+    leader: str | None
+    options: Mapping[str, str]
+
+
 class MemoContext(msgspec.Struct, frozen=True, kw_only=True):
     """What a memo is checked against.
 
@@ -99,6 +117,7 @@ class MemoContext(msgspec.Struct, frozen=True, kw_only=True):
     cited: Mapping[str, CitedText]
     values: tuple[Fraction, ...] = ()
     likelihood: Likelihood | None = None
+    answer: MemoAnswer | None = None
     shown: Mapping[int, EvidenceClass] = {}
     shown_basis: Basis | None = None
 
@@ -283,7 +302,51 @@ def _terms(sentence: MemoSentence, context: MemoContext) -> _Found:
             )
 
 
+def _content(sentence: MemoSentence, context: MemoContext) -> _Found:
+    """A sentence has words, and one of `answer` names no other option in the place of the answered one."""
+    if not words_of(sentence.text):
+        yield "says_nothing", "it has no words: say something, or leave it out"
+    if sentence.field != "answer" or context.answer is None:
+        return
+    text = _folded(sentence.text)
+    named = [option for option, label in context.answer.options.items() if _names(text, label)]
+    if named and context.answer.option not in named:
+        others = ", ".join(
+            f"{option} ({shortened(context.answer.options[option], NAMED)})" for option in named
+        )
+        yield (
+            "other_option",
+            f"the memo answers with {context.answer.option}, and this sentence names {others}: name the option that it"
+            " answers with",
+        )
+
+
+def _folded(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def _names(folded: str, label: str) -> bool:
+    """Whether a sentence has an option's text as whole words."""
+    words = _folded(label)
+    return bool(words) and f" {words} " in f" {folded} "
+
+
+def _test(sentence: MemoSentence, context: MemoContext) -> _Found:
+    """A sentence that says a test was made cites one."""
+    classes = (
+        class_of_cited(context.cited[ref], sentence.quote) for ref in sentence.refs if ref in context.cited
+    )
+    if (words := claimed_test(sentence.text, frozenset(classes))) is not None:
+        yield (
+            "test_not_made",
+            f"it says {shortened(words, NAMED)!r}, and cites no test that was made: cite the claim that was"
+            " tested, or say it otherwise",
+        )
+
+
 _CHECKS: Final[tuple[Callable[[MemoSentence, MemoContext], _Found], ...]] = (
+    _content,
+    _test,
     _refs,
     _quote,
     _numbers,
@@ -298,6 +361,8 @@ _CHECKS: Final[tuple[Callable[[MemoSentence, MemoContext], _Found], ...]] = (
 
 
 def _whole(sentences: Sequence[MemoSentence], context: MemoContext) -> _Found:
+    if context.answer is not None:
+        yield from _option(context.answer)
     fields = Counter[str](one.field for one in sentences)
     if not fields["answer"]:
         yield "answer_missing", "it has no answer: write the first sentence as `answer`"
@@ -314,13 +379,28 @@ def _whole(sentences: Sequence[MemoSentence], context: MemoContext) -> _Found:
             "too_many_judgments",
             f"{judgments} judgments, {JUDGMENTS} at most: cite evidence, or leave some out",
         )
-    if context.status in ("decide", "decide_with_tripwire") and not fields["do_now"]:
-        yield "nothing_to_do", "who is to decide needs something to do now: add a sentence of do_now"
+    if context.status is OutcomeStatus.DECIDED and not fields["do_now"]:
+        yield "nothing_to_do", "the status is decided, so say what to do now: add a sentence of do_now"
     rests_on = basis(classes_of_reasons(sentences, context.cited))
     if context.shown_basis is not None and BASES.index(context.shown_basis) > BASES.index(rests_on):
         yield (
             "basis_too_strong",
             f"the basis is shown as {context.shown_basis}, and its reasons make it {rests_on}: show {rests_on}",
+        )
+
+
+def _option(answer: MemoAnswer) -> _Found:
+    if answer.option not in answer.options:
+        known = ", ".join(answer.options)
+        yield "option_unknown", f"answers: {shortened(answer.option, NAMED)} is no option; use {known}"
+        return
+    reason = (answer.why_not_leader or "").strip()
+    if answer.option == answer.leader and reason:
+        yield "not_the_leader", f"why_not_leader: {answer.leader} is the leader; give null"
+    if answer.option != answer.leader and not words_of(reason):
+        yield (
+            "not_the_leader",
+            f"why_not_leader: the leader is {answer.leader}; say why the memo answers with {answer.option} instead",
         )
 
 

@@ -109,22 +109,19 @@ LOSSES: Final[Mapping[str, Mapping[str, Loss]]] = {
         "revise.safety": Loss("refuse", "without safety's vote the ruling is REFUSE", decides=True),
     },
     "crux": {
-        "A": Loss("skipped", "nobody looked at the question itself, so no short way out is taken"),
-        "B": Loss("skipped", "this role is out of the pool until it gives a belief", decides=True),
-        "B~": Loss("skipped", "the noise of an answer is not known"),
-        "C.verifier": Loss("skipped", "nothing is tested, and nothing is said of what nobody found"),
-        "C": Loss("skipped", "this role is out of the pool until it gives a belief"),
-        "D": Loss("skipped", "the crux stays open"),
-        "E.verifier": Loss("unclear", "the cruxes of the round count as undecided"),
-        "E": Loss("skipped", "this role is out of the pool until it gives a belief"),
-        "F": Loss("skipped", "the belief that follows from its numbers stands"),
+        "A": Loss("skipped", "the question itself was not checked, so the run takes no short way"),
+        "B": Loss("skipped", "this role is not in the group forecast", decides=True),
+        "C": Loss("skipped", "there are no cruxes, so nothing is tested"),
+        "E": Loss("skipped", "this role leaves the group forecast where a verdict needs its numbers"),
+        "D": Loss("skipped", "the crux is not settled"),
+        "D.verifier": Loss("skipped", "the cruxes that documents could settle are not settled"),
         "S.memo": Loss(
-            "skipped", "the next nearest role writes the memo; without one the answer is the leader"
+            "skipped", "the next nearest role writes the memo; without one the leader is the answer"
         ),
-        "S.memo~": Loss("skipped", "the sentences that nothing supports are taken out as they stood"),
-        "S.objection": Loss("skipped", "nobody objected"),
-        "S.check": Loss("skipped", "no sentence of the memo was held to what it cites"),
-        "S.check~": Loss("skipped", "what was rewritten was not held to what it cites"),
+        "S.memo~": Loss("skipped", "the unsupported sentences are removed"),
+        "S.objection": Loss("skipped", "there is no objection"),
+        "S.check": Loss("skipped", "no sentence of the memo was checked against what it cites"),
+        "S.check~": Loss("skipped", "the rewritten sentences were not checked against what they cite"),
     },
 }
 """Protocol → kind of step → what its loss means. Every row of a protocol has its entry."""

@@ -14,15 +14,18 @@ from msgspec import Meta
 
 from ledger.events import ExperimentJudged, ExperimentPlanned, ExperimentRun
 from ledger.events.experiments import ExperimentControl, ExperimentLimits, NamedBlob, Predicate
-from ledger.events.values import DECIMAL_PATTERN
+from ledger.events.values import DECIMAL_PATTERN, HowTested
 from ledger.state.book import Book
 from ledger.state.experiments import QUESTION_WORDS_MAX, plan_problems
-from ledger.state.state import EXPERIMENTS, INTERPRETER, SANDBOX, State
+from ledger.state.series import plan_of
+from ledger.state.state import EXPERIMENTS, INTERPRETER, State
 from roles.protocol import Step
 from roles.replies import Part, Word
 from roles.templates import bar
 from rounds.protocols.step_table import by
 
+RUN_HERE: Final[frozenset[HowTested]] = frozenset(("execution", "calculation"))
+"""What a program can settle, where experiments are on."""
 MEMORY_BYTES: Final = 512 * 1024**2
 OUTPUT_BYTES: Final = 65_536
 SHOWN_CHARACTERS: Final = 2_000
@@ -69,7 +72,7 @@ class PlannedProgram(Part, frozen=True, kw_only=True):
 
 def plans_programs(state: State) -> bool:
     """Whether the run was opened for experiments, in a sandbox that held there. What is said later changes no plan."""
-    return state.opening.rules.get(EXPERIMENTS) == SANDBOX
+    return state.opening.rules.get(EXPERIMENTS) in ("on", "ask")
 
 
 # ---------------------------------------------------------------- the experiment
@@ -147,19 +150,25 @@ def how_to_write(state: State, head: str) -> str:
 def planned_programs(book: Book, step: Step) -> Iterator[tuple[str, str, tuple[int, ...]]]:
     """The programs of this round, whole, so that everybody can say whether the test is fair."""
     for plan in book.of(ExperimentPlanned, step.name.round):
-        lines = [f"{plan.id} · a program for {', '.join(plan.claims)}, to be run {plan.k} times"]
-        lines += [bar("words", " ".join(plan.argv))]
-        lines += [bar(f"file {one.name}", _content(book, one.sha256)) for one in plan.files]
-        for name, tests in (("holds if", plan.pass_if), ("fails if", plan.fail_if)):
-            lines += [bar(name, _test(one)) for one in tests]
-        for control in plan.controls:
-            lines += [bar(f"must {control.must}", " ".join(control.argv))]
-            lines += [
-                bar(f"with {one.name}", _content(book, one.sha256))
-                for one in control.files
-                if one not in plan.files
-            ]
-        yield plan.id or "", "\n".join(lines), (plan.seq,)
+        yield shown_program(book, str(plan.id))
+
+
+def shown_program(book: Book, experiment: str) -> tuple[str, str, tuple[int, ...]]:
+    """A program whole: its words, files, predicates and controls."""
+    plan = plan_of(book, experiment)
+    lines = [f"{plan.id} · a program for {', '.join(plan.claims)}, to be run {plan.k} times"]
+    lines += [bar("words", " ".join(plan.argv))]
+    lines += [bar(f"file {one.name}", _content(book, one.sha256)) for one in plan.files]
+    for name, tests in (("holds if", plan.pass_if), ("fails if", plan.fail_if)):
+        lines += [bar(name, _test(one)) for one in tests]
+    for control in plan.controls:
+        lines += [bar(f"must {control.must}", " ".join(control.argv))]
+        lines += [
+            bar(f"with {one.name}", _content(book, one.sha256))
+            for one in control.files
+            if one not in plan.files
+        ]
+    return plan.id or "", "\n".join(lines), (plan.seq,)
 
 
 def ran(book: Book, events: Iterable[ExperimentJudged]) -> Iterator[tuple[str, str, tuple[int, ...]]]:

@@ -36,6 +36,7 @@ LETTERS: Final[Mapping[str, str]] = {
     "response": "Y",
     "decision": "D",
     "experiment_planned": "E",
+    "verification": "V",
 }
 """Kind → the letter of its numbered id (FORMAT 3)."""
 ROUNDS_KEPT: Final = 1_000
@@ -49,8 +50,10 @@ decisions cite every argument that was heard, and any lost judge of several is p
 class Numbering:
     """Where the events of a closing group get their numbers, and what they need to be made of."""
 
-    def __init__(self, book: Book, round_: int) -> None:
+    def __init__(self, book: Book, round_: int, closing: frozenset[str] = frozenset()) -> None:
         self.book = book
+        self.closing = closing
+        """Steps with a reply in the group that closes; the last of them is not on the ledger yet."""
         self._round = round_
         self._taken: dict[str, int] = {}
 
@@ -287,7 +290,7 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
 
     def close(self, book: Book, group: Group, replies: Mapping[str, Reply]) -> tuple[Event, ...]:
         """What waits for its number, in the order of the steps."""
-        numbering = Numbering(book, group.steps[0].name.round)
+        numbering = Numbering(book, group.steps[0].name.round, frozenset(replies))
         events = [
             event
             for step in group.steps

@@ -132,7 +132,10 @@ class Controller(msgspec.Struct, frozen=True):
         if groups:
             return groups[-1].phase
         # in a short protocol every step of a round may have fallen away with what was lost before
-        return None if self.protocol.watched else plan_row(state, round_).phases[-1]
+        if self.protocol.watched:
+            return None
+        phases = plan_row(state, round_).phases
+        return next((phase for phase in reversed(phases) if phase != "S"), phases[-1])
 
     def _validation(self, book: Book, after: str) -> Validation:
         report = self.verdicts.check(book)

@@ -50,6 +50,8 @@ class CannotFork(ValueError):
 class Wish:
     """What shall differ: from the opening of `round` on, perhaps without a role to round `through`, other seats.
 
+    A fork `here` shares everything that is on the ledger, so that what comes next can be tried twice.
+
     `base` is what a new run would begin with; whoever goes on with an import needs it, for no source says all of that.
     """
 
@@ -58,6 +60,7 @@ class Wish:
     through: int | None = None
     seats: Mapping[str, str] = field(default_factory=dict[str, str])
     base: Opening | None = None
+    here: bool = False
 
 
 def fork_seq(book: Book, round_: int) -> int:
@@ -78,6 +81,13 @@ def fork_seq(book: Book, round_: int) -> int:
         known = f"1 to {max(book.state.rounds)}" if book.state.rounds else "none"
         raise CannotFork(f"round {round_} was never opened", f"rounds of this run: {known}")
     return found[0]
+
+
+def last_commit(book: Book) -> int:
+    """The number of events that a fork at the last commit shares: all of them. Raises `CannotFork`."""
+    if book.state.finished:
+        raise CannotFork("the run is finished, so nothing is left to try", "fork before a round: --round N")
+    return len(book.events)
 
 
 def next_round(book: Book) -> int:
@@ -134,7 +144,7 @@ def fork(
 ) -> RunSession:
     """Make the fork at `path` and open its first own round. Raises `CannotFork`, and what creating a run raises."""
     book = parent.book()
-    cut = fork_seq(book, wish.round)
+    cut = last_commit(book) if wish.here else fork_seq(book, wish.round)
     lines = tuple(line for _, (_, _, line) in zip(range(cut), parent.lines(), strict=False))
     head = Head(cut - 1, line_hash(lines[-1]))
     before = msgspec.structs.replace(book, events=book.events[:cut])

@@ -9,16 +9,19 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
 import msgspec
+from msgspec import UNSET
 
-from ledger.events import Alarm, Amendment, Concern, Decision, Event, ExperimentPlanned
+from ledger.events import Alarm, Amendment, Claim, Concern, Decision, Event, ExperimentPlanned
 from ledger.events.decisions import Cite, Relation
 from ledger.events.envelope import Envelope
 from ledger.events.run import Change
+from ledger.events.values import TestResult
 from ledger.state.amending import GOES_ON
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force, replacement
 from ledger.state.experiments import planned_note
-from ledger.state.state import EXPERIMENTS, EXPERIMENTS_PATH, SANDBOX, WAIT_PATH, State
+from ledger.state.state import EXPERIMENTS, EXPERIMENTS_PATH, WAIT_PATH, State
+from ledger.store.blobs import hash_of
 from rounds.run.acceptance import ACCEPTED, DISTANCE, current_acceptance, edit_distance, output_of
 from rounds.run.aftermath import PATH, Fate, became_of
 from rounds.run.same_question import covers
@@ -64,22 +67,66 @@ def _content(act: Event) -> dict[str, Any]:
     return {name: getattr(act, name) for name in act.__struct_fields__ if name not in _ENVELOPE}
 
 
-def answer(session: RunSession, concern_id: str, text: str, name: str | None = None) -> tuple[Event, ...]:
-    """Answer a concern or question, and every open question that asks the same; they count as resolved from then on."""
+def answer(
+    session: RunSession,
+    question: str,
+    text: str,
+    name: str | None = None,
+    *,
+    result: TestResult | None = None,
+    output: bytes | None = None,
+) -> tuple[Event, ...]:
+    """Answer a question, or a claim with the `result` of a test that the person made; `output` is what it produced.
+
+    A question counts as resolved from then on. With a result the answer settles the claims that the question tests;
+    without one it is context, which later prompts show. Raises `NotThere`.
+    """
+    blobs = {} if output is None else {hash_of(output): output}
 
     def make(book: Book) -> tuple[Event, ...]:
-        concern = book.by_id.get(concern_id)
-        if not isinstance(concern, Concern):
-            open_ones = ", ".join(i for i in book.state.concerns if i not in book.state.resolved) or "none"
-            raise NotThere(f"no concern {concern_id!r} in this run", f"open ones: {open_ones}")
-        answered = _decision(book, "answer", text, ("concern", concern_id, "resolves"))
-        same = (Cite(type="concern", id=one, relation="resolves") for one in _same_open(book, concern, text))
-        made = _once(book, msgspec.structs.replace(answered, cites=(*answered.cites, *same)), name)
-        if concern_id in book.state.resolved and not is_on_ledger(made):
-            raise NotThere(f"{concern_id} is resolved already", "see `moot decisions`")
-        return (made,)
+        cite, claims = _answered(book, question, result)
+        draft = msgspec.structs.replace(
+            _decision(book, "answer", text, cite),
+            result=result or UNSET,
+            claims=claims if result else UNSET,
+            output=next(iter(blobs), UNSET),
+        )
+        event = book.by_id.get(question)
+        alike = _same_open(book, event, text) if isinstance(event, Concern) else []
+        same = tuple(Cite(type="concern", id=one, relation="resolves") for one in alike)
+        act = _once(book, msgspec.structs.replace(draft, cites=(*draft.cites, *same)), name)
+        is_answered = question in book.state.concerns and question in book.state.resolved
+        if is_answered and not is_on_ledger(act):
+            raise NotThere(f"{question} is answered already", "see `moot decisions`")
+        return (act,)
 
-    return session.append(make)
+    return session.append(make, blobs)
+
+
+def _answered(
+    book: Book, question: str, result: TestResult | None
+) -> tuple[tuple[str, str, Relation], tuple[str, ...]]:
+    """How an answer cites what it answers, and the claims that a result would settle."""
+    event = book.by_id.get(question)
+    if isinstance(event, Claim):
+        if result is None:
+            raise NotThere(
+                f"{question} is a claim, and an answer to it needs a result",
+                "add --holds or --fails, or answer an open question: see `moot status`",
+            )
+        if book.state.claims[question].status == "superseded":
+            raise NotThere(f"{question} is superseded", "see `moot claims`")
+        return ("claim", question, "resolves"), (question,)
+    if not isinstance(event, Concern):
+        open_ones = ", ".join(i for i in book.state.concerns if i not in book.state.resolved) or "none"
+        raise NotThere(f"no question {question!r} in this run", f"open questions: {open_ones}")
+    claims = tuple(one for one in event.between if one in book.state.claims)
+    if result is not None and not claims:
+        raise NotThere(
+            f"{question} tests no claim, so it neither holds nor fails",
+            f"leave --{result} out: `moot answer RUN {question} 'TEXT'`",
+        )
+    return ("concern", question, "resolves"), claims
 
 
 def _same_open(book: Book, concern: Concern, text: str) -> list[str]:
@@ -259,11 +306,10 @@ def amend_experiments(session: RunSession, *, is_allowed: bool, name: str | None
     """Say whether programs of replies are run from now on, in a sandbox; nothing when that holds already."""
 
     def make(book: Book) -> tuple[Event, ...]:
-        before = book.state.runs_programs
-        if before == is_allowed:
+        before, word = book.state.experiments_at(book.state.seq), "on" if is_allowed else "off"
+        if before == word:
             return ()
-        words = {True: SANDBOX, False: "off"}
-        change = Change(path=EXPERIMENTS_PATH, from_=words[before], to=words[is_allowed])
+        change = Change(path=EXPERIMENTS_PATH, from_=before, to=word)
         reason = "Programs are run in a sandbox." if is_allowed else "Programs are not run any more."
         amended = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=reason)
         return (_named(book, amended, name),)
@@ -291,7 +337,7 @@ def allow_experiment(session: RunSession, experiment: str, name: str | None = No
     def make(book: Book) -> tuple[Event, ...]:
         if book.state.may_run(experiment):
             return ()
-        change = Change(path=f"{EXPERIMENTS}.{experiment}", from_=None, to=SANDBOX)
+        change = Change(path=f"{EXPERIMENTS}.{experiment}", from_=None, to="on")
         reason = f"{experiment} is run in a sandbox."
         amended = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=reason)
         return (_named(book, amended, name),)
@@ -322,35 +368,6 @@ def plan_experiment(
         return planned, _named(book, who, name)
 
     return session.commit(make, blobs)
-
-
-def hand_in(session: RunSession, experiment: str, text: str, name: str | None = None) -> tuple[Event, ...]:
-    """Put a result from elsewhere on the ledger, as a person's answer: it is said, and moves no claim.
-
-    It answers what a person was asked about the claims that the experiment decides.
-    """
-
-    def make(book: Book) -> tuple[Event, ...]:
-        if experiment not in book.state.experiments:
-            raise NotThere(f"no experiment {experiment!r} in this run", "see `moot experiment show RUN`")
-        made = _decision(book, "answer", text, ("experiment", experiment, "based-on"))
-        asked = tuple(Cite(type="concern", id=one, relation="resolves") for one in _asked(book, experiment))
-        return (_once(book, msgspec.structs.replace(made, cites=(*made.cites, *asked)), name),)
-
-    return session.append(make)
-
-
-def _asked(book: Book, experiment: str) -> tuple[str, ...]:
-    """Open questions to a person about nothing but claims that an experiment decides."""
-    decided = set(book.state.experiments[experiment].claims)
-    return tuple(
-        identity
-        for identity, one in book.state.concerns.items()
-        if one.for_human
-        and one.between
-        and set(one.between) <= decided
-        and identity not in book.state.resolved
-    )
 
 
 def go_on(session: RunSession) -> tuple[Event, ...]:

@@ -17,6 +17,7 @@ import msgspec
 from ledger.events import (
     Alarm,
     Amendment,
+    Decision,
     Event,
     ExperimentRun,
     Fallback,
@@ -27,7 +28,7 @@ from ledger.events import (
 )
 from ledger.format.canonical import encode, line_hash
 from ledger.format.chain import BEGINNING, Head, seal
-from ledger.state.book import Book, GrowingBook, commits
+from ledger.state.book import Book, GrowingBook, commits, with_next
 from ledger.store.failures import BlobMissing
 from roles.brief import derive
 from roles.execution import answered, given_up, stored
@@ -147,8 +148,7 @@ def _computed(
     if isinstance(first, RunOpened) and first.origin.type == "import":
         return recorded  # there are no replies behind it: a fork goes on with what it holds
     if isinstance(first, RunOpened) or first.by == "human":
-        owed = () if isinstance(first, RunOpened) else recorded[1:]
-        return (first, *owed)
+        return (first, *_after(protocol, replica, first, recorded[1:]))
     if isinstance(first, ExperimentRun) or (isinstance(first, RunClosed) and first.state == "stopped"):
         return recorded
     if isinstance(first, Fallback):
@@ -157,6 +157,17 @@ def _computed(
         return _answered(protocol, replica, first, prompt_set)
     owed = controller.owed(replica.book)
     return given.beside(owed, recorded) if isinstance(first, Validation) else owed
+
+
+def _after(
+    protocol: Protocol, replica: _Replica, first: Event, recorded: tuple[Event, ...]
+) -> tuple[Event, ...]:
+    """What follows a person's act in its commit: computed after an answer, taken as it is after another act."""
+    if isinstance(first, RunOpened):
+        return ()
+    if isinstance(first, Decision) and first.type == "answer":
+        return protocol.after_answer(with_next(replica.book, first), first)
+    return recorded
 
 
 def _given_up(protocol: Protocol, replica: _Replica, fallback: Fallback) -> tuple[Event, ...]:

@@ -13,12 +13,12 @@ from typing import Final
 import msgspec
 
 from detectors.stopping.parameters import parameters_of
-from ledger.events import Amendment, Event, RunOpened
+from ledger.events import Amendment, Decision, Event, RunOpened
 from ledger.events.run import Change, CloseReason
 from ledger.events.values import GENESIS
 from ledger.redaction.masking import masked
 from ledger.state.amending import STOP_PATH
-from ledger.state.book import Book
+from ledger.state.book import Book, with_next
 from ledger.store.blobs import hash_of
 from ledger.store.failures import BlobMissing, refuse_strange
 from ledger.store.store import RunStore, Writer, create_run
@@ -156,7 +156,9 @@ class RunSession:
             closed = run_closed(book, "stopped", reason)
             return writer.commit([closed, *_stop_note(book, reason, detail)], at=self._clock())
 
-    def append(self, make: Callable[[Book], Iterable[Event]]) -> tuple[Event, ...]:
+    def append(
+        self, make: Callable[[Book], Iterable[Event]], blobs: Mapping[str, bytes] | None = None
+    ) -> tuple[Event, ...]:
         """Commit what a person adds; `make` sees the book under the lock and raises when it may not be added.
 
         What `make` gives that is on the ledger already, events of the book itself, is not written again.
@@ -165,8 +167,16 @@ class RunSession:
             book = writer.book()
             made = tuple(make(book))
             there = tuple(event for event in made if is_on_ledger(event))
-            written = writer.commit([event for event in made if event not in there], at=self._clock())
+            drafts = [event for event in made if event not in there]
+            # What an answer moves belongs to the same commit: no reader sees the one without the other.
+            drafts += [event for draft in drafts for event in self._after(book, draft)]
+            written = writer.commit(drafts, at=self._clock(), blobs=blobs or {}) if drafts else ()
             return (*there, *written, *self._settle(writer))
+
+    def _after(self, book: Book, draft: Event) -> tuple[Event, ...]:
+        if not isinstance(draft, Decision) or draft.type != "answer":
+            return ()
+        return self.protocol.after_answer(with_next(book, draft), draft)
 
     def _settle(self, writer: Writer) -> tuple[Event, ...]:
         written: list[Event] = []

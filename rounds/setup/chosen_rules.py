@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.state import decided
+from ledger.state.decided import ANSWERS_QUOTED, WITH_QUESTION
 from roles.protocol import Protocol, Rules
 from rounds.protocols import losses, with_prompts
 from rounds.screening import RULES_VERSION
@@ -37,6 +38,7 @@ def chosen_rules(
     key, value = decided.RULE
     found[key] = value
     found[losses.RULE] = losses.VERSION
+    found[ANSWERS_QUOTED] = WITH_QUESTION
     return found
 
 

@@ -169,7 +169,7 @@ class GateRow(FileTable):
 class ExperimentsRow(FileTable):
     """`[experiments]`: what the file asks for; programs are run only when the person who runs it says so too."""
 
-    run: Literal["off", "sandbox"] = "off"
+    run: Literal["on", "ask", "off"] = "off"
 
 
 class Deliberation(FileTable):

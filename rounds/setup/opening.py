@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import UNSET
 
-from detectors.beliefs.parameters import crux_parameter_bytes, crux_parameter_hash
+from detectors.forecasts.parameters import parameter_bytes, parameter_hash
 from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash, read_as
 from ledger.events import RunOpened
 from ledger.events.envelope import NEWEST
@@ -24,7 +24,7 @@ from ledger.events.run import (
     StopRule,
     Waiver,
 )
-from ledger.state.state import EXPERIMENTS, INTERPRETER, PROGRAMS, SANDBOX
+from ledger.state.state import EXPERIMENTS, INTERPRETER, PROGRAMS, Experiments
 from ledger.store.blobs import hash_of
 from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
@@ -65,6 +65,13 @@ class Opening:
     toml: str
 
 
+class Programs(NamedTuple):
+    """A person's word for running programs in a sandbox, `on` or `ask`, and the interpreter that runs them."""
+
+    word: Experiments
+    interpreter: str
+
+
 def resolve(
     deliberation: Deliberation,
     documents: Mapping[str, bytes],
@@ -75,7 +82,7 @@ def resolve(
     seats: Mapping[str, str] | None = None,
     seed: int | None = None,
     params: bytes | None = None,
-    experiments: str | None = None,
+    experiments: Programs | None = None,
     changes: Collection[str] = (),
 ) -> Opening:
     """Decide everything that the file leaves open.
@@ -83,9 +90,8 @@ def resolve(
     `documents`: the bytes behind every `[[context]] path`, by path. `casting` names one of the installed castings;
     `seats` gives the kind of seat by role, which stands over the file. `name` is what errors call the file. `params`
     are thresholds for the profile `gates` in the place of the installed ones. `experiments`: a person said that
-    programs of replies are run in a sandbox, by this interpreter; what the file asks for is not that word.
-    `changes`: names of the texts that are diffs moot computed itself. Pure: equal arguments give equal bytes. Raises
-    `DeliberationError`.
+    programs of replies are run in a sandbox; what the file asks for is not that word. `changes`: names of the texts
+    that are diffs moot computed itself. Pure: equal arguments give equal bytes. Raises `DeliberationError`.
     """
     deliberation, choice = _routed(deliberation, name)
     subject = deliberation.deliberation
@@ -94,7 +100,10 @@ def resolve(
     rules = {**chosen_rules(deliberation, protocol, name), **gate_rules(choice)}
     protocol = with_prompts(protocol, rules)
     if experiments is not None:
-        rules |= {EXPERIMENTS: _experiments(protocol, name), INTERPRETER: experiments, PROGRAMS: "on"}
+        word = _experiments(protocol, experiments.word, name)
+        rules |= {EXPERIMENTS: word, INTERPRETER: experiments.interpreter, PROGRAMS: "on"}
+    elif protocol.profile == "crux":
+        rules[EXPERIMENTS] = "off"
     plan = _plan(deliberation, protocol, rules, name)
     context, contents = _context(deliberation.context, documents, name, changes)
     prompt_set = installed_prompt_set(protocol.prompts)
@@ -373,7 +382,7 @@ def _has_thresholds(event: RunOpened) -> bool:
 
 
 def _thresholds(profile: str) -> bytes:
-    return crux_parameter_bytes() if profile == "crux" else params_bytes(DEFAULT_PROFILE)
+    return parameter_bytes() if profile == "crux" else params_bytes(DEFAULT_PROFILE)
 
 
 def _stop_rule(
@@ -386,7 +395,7 @@ def _stop_rule(
             raise DeliberationError(
                 what, name, "leave profile and params out; `stakes` says what a test may cost"
             )
-        return StopRule(profile="crux", params=crux_parameter_hash(), check_every=1, not_before=1)
+        return StopRule(profile="crux", params=parameter_hash(), check_every=1, not_before=1)
     profile = subject.profile or DEFAULT_PROFILE
     if profile not in PROFILES:
         raise DeliberationError(
@@ -409,7 +418,7 @@ def _stop_rule(
     )
 
 
-def _experiments(protocol: Protocol, name: str) -> str:
+def _experiments(protocol: Protocol, word: Experiments, name: str) -> Experiments:
     """The word under which programs are run; where nobody raises claims there is nothing that a program could test."""
     if not protocol.raises_claims:
         able = ", ".join(one.name for one in PROTOCOLS.values() if one.raises_claims)
@@ -418,7 +427,7 @@ def _experiments(protocol: Protocol, name: str) -> str:
             name,
             f"choose one of {able}, or leave --experiments out",
         )
-    return SANDBOX
+    return word
 
 
 def _waived(deliberation: Deliberation, rules: Rules) -> tuple[Waiver, ...]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from benchmarks import recorded
 from moot.api import open_run
 
@@ -19,14 +17,3 @@ def test_no_long_run_stops_by_the_published_count_nor_by_the_gates() -> None:
     assert sum(map(len, stops.values())) == 29
     assert not any(published or gates for one in stops.values() for published, gates in one)
     assert "29 rounds, 3 runs" in PAGE.read_text("utf-8")
-
-
-def test_the_runs_that_hang_on_a_role_are_those_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
-    runs = sorted(path.name for path in recorded.EXAMPLES.glob("crux-*"))
-    assert recorded.main(runs) == 0
-    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("crux-")]
-    assert len(rows) == len(runs) == 15
-    leads = {row.split()[0]: {part.split()[1] for part in row.split(None, 2)[2].split(", ")} for row in rows}
-    named = {name for name, found in leads.items() if len(found) > 1}
-    assert named == {"crux-library-2", "crux-telemetry-2"}
-    assert all(f"`{name}`" in PAGE.read_text("utf-8") for name in named)

@@ -9,15 +9,18 @@ import pytest
 
 from moot.app.session import Session
 from tests.cli.conftest import Moot
+from tests.protocols.crux_seats import scripted_run
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
-RUNS = ("crux-storage-1", "debate-services", "structured-church")
+RUNS = ("crux", "debate-services", "structured-church")
 
 
 @pytest.fixture(params=RUNS)
 def run(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A finished recorded run that may be written on."""
+    """A finished run that may be written on: scripted for `crux`, else recorded."""
     place = tmp_path / "run"
+    if request.param == "crux":
+        return scripted_run(place)
     shutil.copytree(EXAMPLES / request.param, place)
     return place
 

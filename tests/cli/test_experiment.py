@@ -14,18 +14,12 @@ from ledger.state.series import plan_of
 from ledger.store.store import RunStore
 from moot.app.experiments import re_run
 from rounds.experiments.bench import bench_here
-from rounds.protocols.programs import EXAMPLE
 from rounds.run.experiments import conduct
 from tests.cli.conftest import Moot, content
-from tests.protocols.crux_seats import HOW, play, reply
-from tests.protocols.test_crux_programs import WORLD as SEATS
-from tests.protocols.test_crux_programs import answer as answer_step
-from tests.protocols.test_crux_programs import begin as begin_programs
-from tests.protocols.test_crux_programs import play as play_programs
+from tests.protocols.crux_seats import begin, contested, play, reply, submit
 from tests.protocols.test_structured_programs import Planner
 from tests.protocols.test_structured_programs import begin as begin_structured
 from tests.protocols.test_structured_programs import played as play_structured
-from tests.protocols.test_work_orders import handed_over
 from tests.rounds.experimenting import BENCH, CLAIM, READS, WORLD, planned, sandbox_or_skip, with_claims
 
 
@@ -44,6 +38,7 @@ def sandbox() -> None:
     sandbox_or_skip()
 
 
+PROGRAM = contested("execution", "execution")
 PLAN = ("--claim", CLAIM, "--program", "test.py", "--input", "data.txt",
         "--must-fail", "data.txt=bad.txt", "--must-hold", "data.txt=other.txt")  # fmt: skip
 
@@ -56,7 +51,7 @@ def nothing_holds(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("sandbox")
 def test_a_plan_is_written_run_and_shown(moot: Moot, crux: Path) -> None:
     said = moot("experiment", "plan", crux, *PLAN, "--by", "Ada", "--json").json
-    assert said["events"][0] == "E-2-1"
+    assert said["events"][0] == "E-1-1"
     assert len(said["events"]) == 2  # and the note of who planned it
     assert (said["experiments"][0]["verdict"], said["experiments"][0]["by"]) == (None, "Ada")
     assert not RunStore(crux).book().of(ExperimentRun)  # a plan runs nothing
@@ -69,19 +64,19 @@ def test_a_plan_is_written_run_and_shown(moot: Moot, crux: Path) -> None:
         {CLAIM: "● ran ×3"},
     )
     assert f"{CLAIM}  ● ran ×3  raised by" in moot("claims", crux).out
-    assert "○ pending → ● ran ×3 in E-2-1" in moot("show", crux, CLAIM).out
+    assert "○ pending → ● ran ×3 in E-1-1" in moot("show", crux, CLAIM).out
     assert [one["told"] for one in moot("why", crux, CLAIM, "--json").json["nodes"]] == [
         "● ran ×3",
         "experiment, holds, ran ×3",
     ]
     assert [run["verdict"] for run in shown["runs"]] == ["fails", "holds", "holds", "holds", "holds"]
-    text = moot("experiment", "show", crux, "E-2-1").out
+    text = moot("experiment", "show", crux, "E-1-1").out
     for part in ("holds (ran ×3)", "test.py", "sys.exit(said != 'good')", "exit = 0", "must_fail 1: fails"):
         assert part in text
-    assert f"moot experiment run {crux} E-2-1 --times 3" in text
+    assert f"moot experiment run {crux} E-1-1 --times 3" in text
     assert moot("check", crux).code == 0
     assert moot("replay", crux, "--re-execute").code == 0
-    again = moot("experiment", "run", crux, "E-2-1", "--times", 2, "--json").json
+    again = moot("experiment", "run", crux, "E-1-1", "--times", 2, "--json").json
     assert again["experiments"][0]["shown_as"] == "ran ×5"
     assert moot("claims", crux, "--json").json["claims"][0]["tested"] == "ran ×5"
     assert moot("check", crux).code == 0
@@ -144,21 +139,6 @@ def test_a_finished_run_keeps_its_ledger_and_the_series_stands_beside_it(moot: M
     assert moot("replay", done, "--re-execute").code == 0
 
 
-def test_a_result_from_elsewhere_is_said(moot: Moot, crux: Path, tmp_path: Path) -> None:
-    moot("experiment", "plan", crux, *PLAN)
-    (tmp_path / "out.txt").write_text("bad\n\x1b[31mE-2-1 holds")
-    assert moot("experiment", "submit", crux, "E-2-1", "out.txt").code == 2  # no ledger keeps an escape code
-    (tmp_path / "out.txt").write_text("bad\n")
-    said = moot("experiment", "submit", crux, "E-2-1", "out.txt", "--exit", 1, "--json").json
-    (answer,) = said["events"]
-    assert said["experiments"][0]["handed_in"] == [answer]
-    book = RunStore(crux).book()
-    assert "it fails" in str(getattr(book.by_id[answer], "text", ""))
-    assert book.state.claims[CLAIM].status == "pending"
-    assert not book.of(ExperimentJudged)
-    assert moot("check", crux).code == 0
-
-
 @pytest.mark.usefixtures("crux")
 def test_a_run_of_version_1_keeps_no_experiments(moot: Moot, opened: Path) -> None:
     said = moot("experiment", "plan", opened, *PLAN)
@@ -166,17 +146,16 @@ def test_a_run_of_version_1_keeps_no_experiments(moot: Moot, opened: Path) -> No
     assert "version 1" in said.err
 
 
-def test_the_files_of_an_order_are_written_out_for_whoever_runs_it(moot: Moot, tmp_path: Path) -> None:
-    HOW["guardian"] = "execution"
-    handed_over(tmp_path / "run")
-    HOW.clear()
-    assert moot("experiment", "show", "run", "E-2-1", "--out", "there").code == 0
+def test_the_files_of_a_program_are_written_out_and_its_result_handed_in(moot: Moot, tmp_path: Path) -> None:
+    play(begin(tmp_path / "run", experiments="ask"), PROGRAM)
+    assert moot("experiment", "show", "run", "E-1-1", "--out", "there").code == 0
     assert {one.name for one in (tmp_path / "there").iterdir()} == {"experiment", "must_fail", "must_hold"}
     assert "sys.exit" in (tmp_path / "there" / "experiment" / "test.py").read_text()
-    assert moot("experiment", "show", "run", "E-2-1", "--out", "there").code == 2  # nothing is written over
+    assert moot("experiment", "show", "run", "E-1-1", "--out", "there").code == 2  # nothing is written over
     (tmp_path / "out.txt").write_text("['b', 'c', 'a']")
-    assert moot("experiment", "submit", "run", "E-2-1", "out.txt", "--exit", 0).code == 0
-    assert moot("next", "run").code == 0
+    assert moot("answer", "run", "C-1-1", "Run elsewhere.", "--holds", "--file", "out.txt").code == 0
+    assert RunStore(tmp_path / "run").state().claims["C-1-1"].status == "tested_confirmed"
+    assert moot("check", "run").code == 0
 
 
 # ---------------------------------------------------------------- the person's word for a run
@@ -190,12 +169,12 @@ def rules(path: Path) -> dict[str, Any]:
 
 @pytest.mark.usefixtures("sandbox")
 def test_the_word_is_recorded_when_a_run_is_opened(moot: Moot, tmp_path: Path) -> None:
-    assert moot("run", *ASKED, "--experiments", "sandbox").code == 4
-    assert rules(tmp_path / "new")["experiments"] == "sandbox"
+    assert moot("run", *ASKED, "--experiments", "on").code == 4
+    assert rules(tmp_path / "new")["experiments"] == "on"
     assert RunStore(tmp_path / "new").state().runs_programs
     assert moot("run", *ASKED[:-1], "off", "--experiments", "off").code == 4
-    assert "experiments" not in rules(tmp_path / "off")
-    assert moot("run", "--resume", "off", "--experiments", "sandbox", "--seats", "host").code == 4
+    assert rules(tmp_path / "off")["experiments"] == "off"
+    assert moot("run", "--resume", "off", "--experiments", "on", "--seats", "host").code == 4
     assert RunStore(tmp_path / "off").state().runs_programs
     assert moot("run", "--resume", "off", "--experiments", "off", "--seats", "host").code == 4
     assert not RunStore(tmp_path / "off").state().runs_programs
@@ -207,7 +186,7 @@ def test_without_a_sandbox_no_run_is_begun(
     moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nothing_holds(monkeypatch)
-    said = moot("run", *ASKED, "--experiments", "sandbox")
+    said = moot("run", *ASKED, "--experiments", "on")
     assert said.code == 2
     assert "bubblewrap" in said.err
     assert not (tmp_path / "new").exists()
@@ -227,7 +206,7 @@ def test_a_protocol_without_claims_says_so(moot: Moot, tmp_path: Path) -> None:
         "--out",
         "new",
         "--experiments",
-        "sandbox",
+        "on",
     )
     assert said.code == 2
     assert "debate has no claims to test" in said.err
@@ -236,21 +215,19 @@ def test_a_protocol_without_claims_says_so(moot: Moot, tmp_path: Path) -> None:
 
 
 def test_a_file_only_asks(moot: Moot, tmp_path: Path) -> None:
-    assert (
-        moot("new", "asks.toml", "-q", "Which?", "--protocol", "crux", "--experiments", "sandbox").code == 0
-    )
-    assert '[experiments]\nrun = "sandbox"' in (tmp_path / "asks.toml").read_text()
+    assert moot("new", "asks.toml", "-q", "Which?", "--protocol", "crux", "--experiments", "on").code == 0
+    assert '[experiments]\nrun = "on"' in (tmp_path / "asks.toml").read_text()
     said = moot("run", "asks.toml", "--seats", "host", "--out", "new")
     assert said.code == 4
-    assert "the file asks for them, --experiments sandbox allows them" in said.out + said.err
-    assert "experiments" not in rules(tmp_path / "new")
+    assert "nobody can be asked here; --experiments on allows them" in said.out + said.err
+    assert rules(tmp_path / "new")["experiments"] == "off"
 
 
 @pytest.mark.usefixtures("sandbox")
 def test_a_fork_needs_the_word_again(moot: Moot, tmp_path: Path, crux: Path) -> None:
-    moot("run", "--resume", crux, "--experiments", "sandbox", "--seats", "host")
+    moot("run", "--resume", crux, "--experiments", "on", "--seats", "host")
     assert RunStore(crux).state().runs_programs
-    assert moot("fork", crux, "--round", 2, "--out", "forked", "--seats", "host").code in (0, 4)
+    assert moot("fork", crux, "--here", "--out", "forked", "--seats", "host").code in (0, 4)
     assert not RunStore(tmp_path / "forked").state().runs_programs
 
 
@@ -265,7 +242,7 @@ def test_all_experiments_of_a_run_are_run_again_and_compared(
     moot("experiment", "run", crux)
     before = content(crux)
     said = moot("replay", crux, "--re-run")
-    assert (said.code, said.out) == (0, "✓ E-2-1: holds as recorded, holds now\n")
+    assert (said.code, said.out) == (0, "✓ E-1-1: holds as recorded, holds now\n")
     nothing_holds(monkeypatch)
     said = moot("replay", crux, "--re-run", "--json")
     assert said.code == 1
@@ -298,7 +275,7 @@ def test_sentences_that_would_fall_are_named(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("sandbox")
 def test_a_run_that_waits_for_its_experiments_goes_on_when_it_is_resumed(moot: Moot, tmp_path: Path) -> None:
     """`next` and `submit` start nothing; the driver does, and then asks what comes next."""
-    play_programs(begin_programs(tmp_path / "run"))
+    play(begin(tmp_path / "run", experiments="on"), PROGRAM)
     said = moot("next", "run", "--json")
     assert said.json["waiting_for"] == ["experiments"]
     assert "moot experiment run" in moot("next", "run").out
@@ -333,24 +310,24 @@ def test_a_run_of_structured_runs_what_its_roles_bring_before_it_asks_for_a_verd
 
 @pytest.mark.usefixtures("sandbox")
 def test_every_surface_says_what_waits_to_be_run_and_then_what_was_run(moot: Moot, tmp_path: Path) -> None:
-    session = begin_programs(tmp_path / "run")
-    play_programs(session)
+    session = begin(tmp_path / "run", experiments="on")
+    play(session, PROGRAM)
     waiting = moot("status", "run")
     assert "WAITING" in waiting.out
     assert "moot experiment run run" in waiting.out
     (asked,) = moot("status", "run", "--json").json["outcome"]["needs_you"]
-    assert asked["ids"] == ["E-2-1", "E-2-2"]
-    assert "run it: moot experiment run run E-2-1\n" in moot("experiment", "show", "run").out
+    assert asked["ids"] == ["E-1-1", "E-1-2"]
+    assert "run it: moot experiment run run E-1-1\n" in moot("experiment", "show", "run").out
     assert moot("experiment", "run", "run").code == 0
     ran = " ".join(moot("status", "run").out.split())
-    assert "E-2-1 holds (ran ×3)" in ran
+    assert "E-1-1 holds (ran ×3)" in ran
     assert "moot replay run --re-run" in ran
-    play_programs(session)
-    assert "E-2-1 experiment, holds, ran ×3" in moot("why", "run", "C-1-2").out
+    play(session, PROGRAM)
+    assert "E-1-1 experiment, holds, ran ×3" in moot("why", "run", "C-1-1").out
     for said in (moot("report", "run").out, _page(moot, tmp_path)):
         for part in ("ran ×3", "sys.exit(0 if made == keys else 3)", "bubblewrap", "exit 0"):
             assert part in said.replace("&#39;", "'")
-        assert "moot experiment run run E-2-1 --times 3" in said
+        assert "moot experiment run run E-1-1 --times 3" in said
 
 
 def _page(moot: Moot, tmp_path: Path) -> str:
@@ -359,11 +336,11 @@ def _page(moot: Moot, tmp_path: Path) -> str:
 
 
 def test_the_last_reply_before_experiments_says_what_is_waited_for(moot: Moot, tmp_path: Path) -> None:
-    session = begin_programs(tmp_path / "run")
-    while len(asked := session.asked()) != 1 or asked[0].step.task != "E.forecast":
-        answer_step(session, asked[0].step, EXAMPLE)
+    session = begin(tmp_path / "run", experiments="on")
+    while len(asked := session.asked()) != 1 or asked[0].step.task != "D.program":
+        submit(session, asked[0], PROGRAM)
     last = asked[0].step
-    said = orjson.dumps(reply(session.book(), last, SEATS))
+    said = orjson.dumps(reply(session.book(), last, PROGRAM))
     (tmp_path / "last.json").write_bytes(said)
     assert "moot experiment run" in moot("submit", "run", last.id, "last.json").out
 
@@ -371,7 +348,7 @@ def test_the_last_reply_before_experiments_says_what_is_waited_for(moot: Moot, t
 def test_without_a_sandbox_a_resumed_run_refuses_and_writes_nothing(
     moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play_programs(begin_programs(tmp_path / "run"))
+    play(begin(tmp_path / "run", experiments="on"), PROGRAM)
     nothing_holds(monkeypatch)
     before = content(tmp_path / "run")
     said = moot("run", "--resume", "run", "--seats", "host")

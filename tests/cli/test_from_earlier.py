@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Moot
+from tests.protocols.crux_seats import scripted_run
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
 QUESTION = "How is the journal rotated?"
@@ -16,9 +17,8 @@ QUESTION = "How is the journal rotated?"
 
 @pytest.fixture
 def storage(tmp_path: Path) -> Path:
-    """A finished recorded run of `crux`."""
-    shutil.copytree(EXAMPLES / "crux-storage-1", tmp_path / "storage")
-    return tmp_path / "storage"
+    """A finished scripted run of `crux`."""
+    return scripted_run(tmp_path / "storage")
 
 
 def plan(cites: str) -> dict[str, object]:

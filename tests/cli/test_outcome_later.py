@@ -8,21 +8,19 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Moot
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
+from tests.protocols.crux_seats import scripted_run
 
 
 @pytest.fixture
 def storage(tmp_path: Path) -> Path:
-    """A finished recorded run of `crux`, to be written on."""
-    shutil.copytree(EXAMPLES / "crux-storage-1", tmp_path / "storage")
-    return tmp_path / "storage"
+    """A finished scripted run of `crux`, to be written on."""
+    return scripted_run(tmp_path / "storage")
 
 
 def test_a_decision_that_failed_is_scored_and_shown_first_everywhere(moot: Moot, storage: Path) -> None:
     before = moot("outcome", storage, "--json").json
     assert (before["events"], before["outcome"]["became"]) == ([], [])
-    points = moot("signals", storage, "--json").json["rounds"][-1]["pool"]["O-2"]
+    points = moot("signals", storage, "--json").json["group"]["O-1"]
     said = moot("outcome", storage, "failed", "A line\nwas lost in March.", "--by", "Ada", "--json")
     (one,) = said.json["outcome"]["became"]
     assert len(said.json["events"]) == 1

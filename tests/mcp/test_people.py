@@ -83,7 +83,7 @@ def test_a_client_that_cannot_ask_is_told_what_to_do(tmp_path: Path) -> None:
 def test_a_run_that_asks_for_programs_gets_none_before_a_person_says_so(tmp_path: Path) -> None:
     async def main() -> str:
         async with connected(tmp_path) as client:
-            return str((await opened(client, "crux", experiments={"run": "sandbox"}))["run"])
+            return str((await opened(client, "crux", experiments={"run": "on"}))["run"])
 
     from moot.app.session import session_at
 

@@ -15,6 +15,7 @@ from typing import Final
 import pytest
 
 from tests.data import LABELLED
+from tests.protocols.crux_seats import scripted_run
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 EXAMPLES: Final = ROOT / "runs" / "examples"
@@ -92,7 +93,7 @@ def _inputs(place: Path) -> None:
 
 
 def _records(place: Path) -> None:
-    _copied(place, ("crux-storage-1", "runs/storage"))
+    scripted_run(place / "runs/storage")
     (place / "docs/decisions").mkdir(parents=True)
 
 

@@ -1,8 +1,9 @@
-"""Seats of `crux` by script, for tests: what each believes of a small world; never shown as a model's."""
+"""Scripted seats of `crux` for tests: what each role says of a small world. Never shown as a model's."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -11,42 +12,52 @@ import orjson
 
 from ledger.state.book import Book
 from ledger.state.state import VERIFIER
-from roles.protocol import Step
-from rounds.protocols.crux import asked, programs, standing
+from roles.protocol import Step, awaited_experiments
+from rounds.protocols.crux import standing
 from rounds.protocols.crux.answers import shuffled
+from rounds.protocols.crux.assignments import broken_program, to_read
+from rounds.protocols.crux.closing import standing_of_look
 from rounds.protocols.crux.memo import to_judge
-from rounds.protocols.crux.replies import PlansReply
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.programs import EXAMPLE
 from rounds.run.engine import Answer
+from rounds.run.experiments import conduct
 from rounds.run.session import AskedStep, RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
-from rounds.setup.opening import resolve
+from rounds.setup.opening import Programs, resolve
 from tests.rounds.openings import DOCUMENT, clock
 
 ROLES: Final = AUTHORS
 OPTIONS: Final = ("three streams", "one journal")
+QUESTION: Final = "Which storage keeps every line, for 40 writers and 25 lines each?"
+Numbers = tuple[int, int, int]
+"""Probability, points on the first option if true, if false."""
 
 
 @dataclass(frozen=True)
 class World:
-    """What the seats say. `first`: points on the first option by role; `proposed`: (how, q, if true, if false) of the
-    crux that a role proposes, points on the first option; `bearing`: what the verifier finds."""
+    """What the roles say.
+
+    `first`: points on the first option by role. `proposed`: role → its cruxes, each (how, probability, points on the
+    first option if true, if false). `numbers`: what every role says of every crux; by role in `of_role`,
+    by claim in `of_claim`.
+    `programs`: role → what each program that it writes does, in order: holds, fails, error or unreadable.
+    """
 
     first: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(ROLES, 60))
-    proposed: Mapping[str, tuple[str, int, int, int]] = field(
-        default_factory=dict[str, tuple[str, int, int, int]]
+    proposed: Mapping[str, Sequence[tuple[str, int, int, int]]] = field(
+        default_factory=dict[str, Sequence[tuple[str, int, int, int]]]
     )
-    bearing: str = "supports"
-    predicts: str = "holds"
-    later: tuple[int, int, int] | None = None
-    """(q, if true, if false) that everybody says before a test; None: the belief itself either way."""
+    numbers: Numbers | None = None
+    of_role: Mapping[str, Numbers] = field(default_factory=dict[str, Numbers])
+    of_claim: Mapping[str, Numbers] = field(default_factory=dict[str, Numbers])
+    programs: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    document: str = "holds"
+    expression: str | None = "40 * 25"
     frame: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    own: int | None = None
-    """Points on the first option of whoever is asked again; None: what follows from the numbers."""
-    redraw: int = 0
-    """How far the second draw is from the first."""
+    answers: str | None = None
+    """The option that the memo answers with; None: the leader."""
     unsupported: tuple[int, ...] = ()
     """Sentences of the memo that nothing supports."""
     rewritten: str = ""
@@ -54,13 +65,18 @@ class World:
     still: bool = False
     """Whether nothing supports them after that either."""
     dissents: bool = True
-    unfair: tuple[str, ...] = ()
     rest: int = 1
-    """The place of the option that has the other points; −1 is `none`."""
+    """Place of the option that has the other points; −1 is `none`."""
+
+
+def contested(*hows: str, **more: Any) -> World:
+    """A world where each of the given kinds of crux is worth a test, one role proposing each."""
+    proposed = {role: [(how, 50, 90, 30)] for role, how in zip(ROLES, hows, strict=False)}
+    return World(**({"proposed": proposed, "numbers": (50, 90, 30)} | more))
 
 
 def points(first: int, options: tuple[str, ...], rest: int = 1) -> list[dict[str, Any]]:
-    """A belief: so many points on the first option, the rest on another."""
+    """A forecast: these points on the first option, the rest on another."""
     return [{"option": options[0], "points": first}, {"option": options[rest], "points": 100 - first}]
 
 
@@ -71,22 +87,24 @@ def begin(
     options: int = 2,
     seed: int = 0,
     document: bool = True,
-    calls: int | None = None,
+    experiments: str = "off",
+    budget: Mapping[str, Any] | None = None,
     sync: bool = False,
 ) -> RunSession:
-    """A session on a new run of `crux` at `path`."""
+    """Open a run of `crux` at `path`."""
     table: dict[str, Any] = {
         "deliberation": {
-            "question": "Which storage keeps every line?",
+            "question": QUESTION,
             "protocol": "crux",
             "goals": ["No line is lost"],
             "options": list(OPTIONS[:options]),
         },
         "context": [{"name": "facts.md", "text": DOCUMENT.decode()}] if document else [],
         "rules": rules or {},
-        "budget": {"calls": calls} if calls else {},
+        "budget": budget or {},
     }
-    opening = resolve(checked(table), {}, moot="0.2.0", seed=seed)
+    word = None if experiments == "off" else Programs(experiments, "CPython 3.11")  # type: ignore[arg-type]
+    opening = resolve(checked(table), {}, moot="0.2.0", seed=seed, experiments=word)
     files = {"deliberation.toml": opening.toml.encode()}
     return start(
         path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=sync
@@ -100,10 +118,19 @@ def play(
     order: int = 1,
     lose: frozenset[str] = frozenset(),
     until: int = 60,
+    bench: Any = None,
 ) -> Book:
-    """Answer every step by script until nothing is open; `order` −1 answers the last open step first."""
+    """Answer every step by script until nothing is open; `order` −1 answers the last open step first.
+
+    With a `bench` the programs that the run waits for are run.
+    """
     for _ in range(until):
         open_ = session.asked()[::order]
+        state = session.book().state
+        waiting = awaited_experiments(session.protocol, state) if state.runs_programs else ()
+        if not open_ and bench is not None and waiting:
+            list(conduct(session, bench, waiting[0]))
+            continue
         if not open_:
             return session.book()
         one = open_[0]
@@ -115,7 +142,7 @@ def play(
 
 
 def submit(session: RunSession, one: AskedStep, world: World) -> None:
-    """Hand one scripted reply in."""
+    """Hand in one scripted reply."""
     content = orjson.dumps(reply(session.book(), one.step, world))
     roles = (*ROLES, VERIFIER)
     context = f"c{roles.index(one.step.role) + 1 + 10 * one.step.name.repeat}"
@@ -124,186 +151,165 @@ def submit(session: RunSession, one: AskedStep, world: World) -> None:
 
 def reply(book: Book, step: Step, world: World) -> dict[str, Any]:
     """The reply of a step in this world."""
-    state = book.state
     match step.task:
         case "A":
-            empty: dict[str, Any] = {
-                "ill_posed": False,
-                "why": None,
-                "missing": [],
-                "double": [],
-                "two_readings": [],
-            }
-            return {**empty, "runnable": [], **world.frame}
+            empty = {"ill_posed": False, "why": None, "missing": [], "double": [], "two_readings": []}
+            return {**empty, **world.frame}
         case "B":
             return _answer(book, step, world)
         case "C.agenda":
-            return _agenda(book)
-        case "C.choice":
-            return _choice(book, step, world)
-        case "D":
-            wanted = asked.planned_by(state, step.name.round, step.role)
-            plan = {"form": "trace", "steps": ["look"], "holds_if": "it is seen", "fails_if": "it is not"}
-            return {"plans": [{"claim": claim, **plan, **program_of(book, step, claim)} for claim in wanted]}
-        case "E.forecast":
-            return {
-                "given": [_forecast(book, step, world, c) for c in standing.tested_in(state, step.name.round)]
-            }
-        case "E.check":
-            wanted = asked.to_check(state, step.name.round)
-            return {"verdicts": [_verdict(book, step, world, claim) for claim in wanted]}
-        case "F":
-            derived = standing.belief(state, step.name.round, step.role, 2)
-            before = derived or standing.latest(state, step.role, step.name.round)
-            options = standing.option_ids(state)
-            first = before.points.get(options[0], 0) if before else 50
-            said = points(first if world.own is None else world.own, options)
-            return {"belief": said, "because": [], "moved_by": "The result of the test."}
+            return _agenda(book, world)
+        case "E":
+            return _numbers(book, step, world)
+        case "D.program" | "D.again":
+            broken = broken_program(book.state, step.name)
+            kinds = world.programs.get(step.role, ("holds",))
+            place = min(1 if broken else 0, len(kinds) - 1)
+            return {"measures": "Whether every line is there.", "program": program(kinds[place])}
+        case "D.calculation":
+            fields = {"expression": world.expression, "comparison": "at_least", "value": "40"}
+            return {"why": "Writers times lines.", **fields}
+        case "D.read":
+            return {"verdicts": [_read(world, claim) for claim in to_read(book.state)]}
         case "S.memo":
             return _memo(book, step, world)
         case "S.objection":
             return {"text": "The other one is cheaper to run.", "dissents": world.dissents}
         case "S.check":
             refused = world.unsupported if step.name.repeat == 1 or world.still else ()
-            judged = [
-                {"n": n, "verdict": "not" if n in refused else "supported", "reason": "read"}
-                for n in to_judge(book, step)
-            ]
             return {
-                "sentences": judged,
-                "goals": [{"goal": goal.id, "served": "yes"} for goal in state.opening.goals],
+                "sentences": [
+                    {"n": n, "verdict": "not" if n in refused else "supported", "reason": "read"}
+                    for n in to_judge(book, step)
+                ],
+                "goals": [{"goal": goal.id, "served": "yes"} for goal in book.state.opening.goals],
                 "notes": "All are served.",
             }
         case _:
             raise AssertionError(step.task)
 
 
-def program_of(book: Book, step: Step, claim: str) -> dict[str, Any]:
-    """The program of a plan, where one is asked for."""
-    if programs.plans_reply(book.state) is PlansReply:
-        return {}
-    wanted = claim in asked.programs_wanted(book.state, step.name.round, step.role)
-    return {"program": EXAMPLE if wanted else None}
+def program(kind: str) -> dict[str, Any]:
+    """The example's program, changed so that it holds, fails, ends in an error, or prints what no predicate reads."""
+    made = copy.deepcopy(EXAMPLE)
+    if kind == "fails":
+        turned = ["python3", "test.py", "turned"]
+        made["argv"] = turned
+        made["controls"][0] = {
+            "must": "fail",
+            "files": [{"name": "keys.json", "text": '["d", "c"]'}],
+            "argv": turned,
+        }
+    if kind == "error":
+        made["files"][0]["text"] = (
+            "import sys\nprint('CANARYOUT')\nprint('CANARYERR', file=sys.stderr)\nsys.exit(9)\n"
+        )
+    if kind in ("unreadable", "readable"):
+        lost = {"of": "json", "test": "equals", "pointer": "/lost", "tolerance": None}
+        made["pass_if"] = [{**lost, "value": "0"}]
+        made["fail_if"] = [{**lost, "value": "3"}]
+        text = made["files"][0]["text"]
+        read = text.replace("print(made)", "print(json.dumps({'lost': 0 if made == keys else 3}))")
+        made["files"][0]["text"] = read if kind == "readable" else text
+    return made
 
 
 def _answer(book: Book, step: Step, world: World) -> dict[str, Any]:
     open_ended = standing.is_open_ended(book.state)
     options = (standing.OWN, standing.NONE) if open_ended else standing.option_ids(book.state)
-    first = world.first[step.role] + (world.redraw if step.name.repeat > 1 else 0)
-    cruxes: list[dict[str, Any]] = []
-    if step.role in world.proposed:
-        how, q, true, false = world.proposed[step.role]
-        numbers = {"q": q, "if_true": points(true, options), "if_false": points(false, options)}
-        cruxes = [{"text": f"{step.role} would see it", "test": "one sees it", "how": how, **numbers}]
     return {
         "answer": f"what {step.role} holds" if open_ended else None,
-        "belief": points(first, options, world.rest),
+        "forecast": points(world.first[step.role], options, world.rest),
         "reasons": [f"{step.role} has a reason"],
-        "defeaters": [f"a defeater that {step.role} found"],
-        "cruxes": cruxes,
-        "share_found": 50,
+        "could_be_wrong": [f"a way that {step.role} found"],
+        "cruxes": [
+            {
+                "text": f"{step.role} would see it {n} times",
+                "test": f"one sees it {n} times",
+                "how": how,
+                "probability": q,
+                "if_true": points(true, options),
+                "if_false": points(false, options),
+            }
+            for n, (how, q, true, false) in enumerate(world.proposed.get(step.role, ()), 1)
+        ],
     }
 
 
-def _agenda(book: Book) -> dict[str, Any]:
+def _agenda(book: Book, world: World) -> dict[str, Any]:
     labels = shuffled(book.state)
-    cruxes = [
-        {
-            "text": f"What {role} would see is so.",
-            "test": "One sees it.",
-            "how": _how(book, role),
-            "of": [f"{label}#crux-1"],
-            "negated": [],
-        }
-        for label, role in sorted(labels.items(), key=lambda pair: ROLES.index(pair[1]))
-        if any(one.name == "crux-1" for one in _words(book, role))
-    ]
-    defeaters = [{"text": "It breaks.", "of": [f"{label}#defeater-1" for label in sorted(labels)]}]
-    made = list(OPTIONS) if standing.is_open_ended(book.state) else []
+    by_role = sorted(labels.items(), key=lambda pair: ROLES.index(pair[1]))
     return {
-        "options": made,
+        "options": list(OPTIONS) if standing.is_open_ended(book.state) else [],
         "shared": ["Lines matter."],
-        "cruxes": cruxes,
-        "defeaters": defeaters,
+        "cruxes": [
+            {
+                "text": f"What {role} would see is so, {n}.",
+                "test": f"One sees what {role} would see, {n}.",
+                "how": how,
+                "of": [f"{label}#crux-{n}"],
+                "negated": [],
+            }
+            for label, role in by_role
+            for n, (how, *_) in enumerate(world.proposed.get(role, ()), 1)
+        ],
+        "could_be_wrong": [{"text": "It breaks.", "of": [f"{label}#defeater-1" for label in sorted(labels)]}],
         "left_out": [],
     }
 
 
-def _words(book: Book, role: str) -> Any:
-    event: Any = book.by_id[f"S-1-B-{role}"]
-    return event.sections
+def _numbers(book: Book, step: Step, world: World) -> dict[str, Any]:
+    options, own = standing.option_ids(book.state), world.first[step.role]
+
+    def given(claim: str) -> dict[str, Any]:
+        usual = world.of_role.get(step.role) or world.numbers or (50, own, own)
+        q, true, false = world.of_claim.get(claim, usual)
+        conditional = {"if_true": points(true, options), "if_false": points(false, options)}
+        return {"claim": claim, "probability": q, **conditional}
+
+    numbers = {"numbers": [given(claim) for claim in standing.kept_cruxes(book.state)]}
+    if standing.is_open_ended(book.state):
+        return {"forecast": points(own, options), **numbers}
+    return numbers
 
 
-HOW: dict[str, str] = {}
-"""Role → how its crux is tested; the answer does not keep it, so the script does."""
-
-
-def _how(book: Book, role: str) -> str:
-    del book
-    return HOW.get(role, "document")
-
-
-def _choice(book: Book, step: Step, world: World) -> dict[str, Any]:
-    options = standing.option_ids(book.state)
-    first = world.first[step.role] + (world.redraw if step.name.repeat > 1 else 0)
-    cruxes = book.state.agenda.cruxes if book.state.agenda else ()
-    q, true, false = world.later or (50, first, first)
-    numbers = {"q": q, "if_true": points(true, options), "if_false": points(false, options)}
-    return {"belief": points(first, options), "given": [{"claim": claim, **numbers} for claim in cruxes]}
-
-
-def _forecast(book: Book, step: Step, world: World, claim: str) -> dict[str, Any]:
-    options = standing.option_ids(book.state)
-    before = standing.latest(book.state, step.role, step.name.round)
-    assert before is not None
-    own = before.points.get(options[0], 0)
-    q, true, false = world.later or (50, own, own)
-    return {
-        "claim": claim,
-        "q": q,
-        "if_true": points(true, options),
-        "if_false": points(false, options),
-        "predicts": world.predicts,
-        "fair": step.role not in world.unfair,
-        "fair_why": "It can come out either way.",
-    }
-
-
-def _verdict(book: Book, step: Step, world: World, claim: str) -> dict[str, Any]:
-    planner = next(
-        role
-        for role in ROLES
-        if f"A-{step.name.round}-{role}" in book.state.artifacts
-        and claim in asked.planned_by(book.state, step.name.round, role)
-    )
-    evidence = [{"ref": f"A-{step.name.round}-{planner}#plan-1", "quote": None}]
-    if book.state.opening.context and book.state.claims[claim].how == "document":
-        line = DOCUMENT.decode().splitlines()[0]
-        evidence = [{"ref": "K-1#L1", "quote": line}]
-    return {"claim": claim, "bearing": world.bearing, "evidence": evidence, "notes": "As it is written."}
+def _read(world: World, claim: str) -> dict[str, Any]:
+    line = DOCUMENT.decode().splitlines()[0]
+    quotes = [] if world.document == "not_settled" else [{"ref": "K-1#L1", "quote": line}]
+    return {"claim": claim, "verdict": world.document, "quotes": quotes, "notes": "As it is written."}
 
 
 def _memo(book: Book, step: Step, world: World) -> dict[str, Any]:
     who = next(role for role in ROLES if f"S-1-B-{role}" in book.by_id)
-    ref = f"S-1-B-{who}#reason-1"
+    options = standing.option_ids(book.state)
+    place = standing_of_look(book.state, step.name.round).leader
+    leader = options[place or 0]
+    answers = world.answers or leader
+    texts = standing.option_texts(book.state)
 
-    def sentence(field_: str, text: str, **more: Any) -> dict[str, Any]:
-        return {"field": field_, "text": text, "refs": [ref], "quote": None, "judgment": False, **more}
+    def sentence(name: str, text: str, **more: Any) -> dict[str, Any]:
+        cites = {"refs": [f"S-1-B-{who}#reason-1"], "quote": None, "judgment": False}
+        return {"field": name, "text": text, **cites, **more}
 
-    whole = {
-        "sentences": [
-            sentence("answer", "Keep three streams."),
-            sentence("why", "There is a reason for it."),
-            sentence("changes_our_mind", "A lost line would show it wrong."),
-            sentence("do_now", "Write the first line.", refs=[], judgment=True),
-        ]
-    }
+    sentences = [
+        sentence("answer", f"Use {texts[answers]}."),
+        sentence("why", "There is a reason for it."),
+        sentence("changes_our_mind", "A lost line would show it wrong."),
+        sentence("do_now", "Write the first line.", refs=[], judgment=True),
+    ]
     if step.name.repeat > 1 and world.rewritten:
         for n in world.unsupported:
-            whole["sentences"][n - 1]["text"] = world.rewritten
-    return whole
+            sentences[n - 1]["text"] = world.rewritten
+    why_not = None if answers == leader else "It is the safer one of the two."
+    return {"answers": answers, "why_not_leader": why_not, "sentences": sentences}
 
 
 def varied(world: World, **changes: Any) -> World:
     """The same world but for these."""
     return replace(world, **changes)
+
+
+def scripted_run(path: Path, world: World | None = None) -> Path:
+    """Make a finished run of `crux` at `path`. Its replies are scripted; no model wrote them."""
+    play(begin(path, {"wait": "off"}), world or contested("document", first=dict.fromkeys(ROLES, 60)))
+    return path

@@ -26,8 +26,7 @@ QUESTION: Final = "Which storage keeps every line of the CANARYQUESTION ledger?"
 OPTIONS: Final = ("three streams", "one journal", "one database")
 VARIANTS: Final[tuple[tuple[str, dict[str, str]], ...]] = (
     ("crux", {}),
-    ("crux", {"first": "4", "redraw": "off"}),
-    ("crux", {"rounds": "0"}),
+    ("crux", {"stakes": "high"}),
     ("crux", {"memo": "off"}),
     ("jugalbandi", {}),
     ("jugalbandi", {"rounds": "2"}),

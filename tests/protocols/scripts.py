@@ -469,9 +469,7 @@ def _comparative(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
 def _crux(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
     """One claim is contested, and a document supports it."""
     del shown
-    contested = {"action": ("document", 50, 95, 25)}
-    world = crux_seats.World(proposed=contested, later=(50, 95, 25))
-    return crux_seats.reply(book, step, world)
+    return crux_seats.reply(book, step, crux_seats.contested("document"))
 
 
 SCRIPTS: Final[Mapping[str, Script]] = {

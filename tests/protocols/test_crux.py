@@ -1,530 +1,511 @@
-"""`crux` from the first answer to the end: why it stops, what it costs, what is lost, and that it is the same again."""
+"""`crux`: who is asked and how often, what each test does to the forecasts, and the status of every end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
-import moot
-from ledger.events import Amendment, Belief, Claim, Concern, Decision, DriftCheck, Memo, Verification
-from ledger.events.run import Change
+from ledger.events import Agenda, Concern, Decision, Memo, Signals
 from ledger.state.book import Book
-from ledger.state.state import VERIFIER
-from roles.prompt_set import installed_prompt_set, read_prompt_set
-from roles.protocol import awaited_answers
+from roles.outcome_status import OutcomeStatus
+from roles.protocol import awaited_answers, awaited_experiments
 from rounds.protocols import PROTOCOLS
-from rounds.protocols.crux import SHEET, standing
-from rounds.run.human_actions import answer
-from rounds.run.outcome import outcome_of
+from rounds.protocols.crux import standing
+from rounds.protocols.crux.closing import status_of
+from rounds.run.controller import Controller
+from rounds.run.human_actions import NotThere, amend_experiments, answer, override, stop_waiting
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
-from tests.protocols.crux_seats import HOW, ROLES, World, begin, play, submit
-from tests.validators.factory import add, change, cut
-from validators import rulebook
+from rounds.run.verdicts import standard
+from tests.protocols.crux_seats import OPTIONS, ROLES, World, begin, contested, play, submit, varied
+from tests.rounds.experimenting import BENCH
+from validators.rulebook import findings
 
-SPLIT: Final = dict.fromkeys(ROLES, 60)
-CONTESTED: Final = World(first=SPLIT, proposed={"action": ("document", 50, 95, 25)}, later=(50, 95, 25))
-"""Four roles at 60 points, and a claim that would move them to 95 or to 25."""
-
-
-@pytest.fixture(autouse=True)
-def _documents() -> Iterator[None]:
-    """Cruxes are about a document unless a test says otherwise."""
-    HOW.clear()
-    yield
-    HOW.clear()
+CRUX = PROTOCOLS["crux"]
+HERE = contested("execution", "calculation", "document")
+"""One crux of each kind that can be tested here."""
 
 
-def ended(book: Book) -> tuple[str | None, int]:
-    """Why the run ended, and after how many replies."""
-    closing = book.state.closing
-    return (closing.reason if closing else None), len(book.state.answered)
+def steps(book: Book) -> list[str]:
+    return list(book.state.answered)
 
 
-def decision(book: Book) -> Decision:
-    """The final one."""
-    (found,) = [e for e in book.events if isinstance(e, Decision) and e.type == "final"]
-    return found
+def group(book: Book, option: str = "O-1") -> float:
+    report = standing.standing_at(book.state).group
+    assert report is not None
+    return float(report.points(standing.option_ids(book.state).index(option)))
 
 
-def test_one_sure_answer_is_enough(tmp_path: Path) -> None:
-    book = play(begin(tmp_path / "run"), World(first=dict.fromkeys(ROLES, 95)))
-    assert ended(book) == ("short", 4)
-    assert decision(book).about == ("O-1",)
-    assert decision(book).text == "Keep three streams."
-    assert decision(book).falsifiers == ("A lost line would show it wrong.",)
+def sound(book: Book) -> Book:
+    """A run that breaks no rule and re-executes to the same head."""
+    assert [f"{one.code} {one.message}" for one in findings(book, standard(CRUX).context())] == []
+    again = re_execute(book, CRUX, Controller(CRUX, standard(CRUX)))
+    assert again.divergences == ()
+    assert again.identical
+    return book
 
 
-def test_four_sure_answers_are_enough_without_an_agenda(tmp_path: Path) -> None:
-    book = play(begin(tmp_path / "run"), World(first=dict.fromkeys(ROLES, 87)))
-    assert ended(book) == ("short", 9)
-    assert book.state.agenda is None
+# ---------------------------------------------------------------- how many replies
 
 
-@pytest.mark.parametrize("rules", [{"first": "4"}, {"stakes": "high"}])
-def test_the_first_short_way_can_be_skipped(tmp_path: Path, rules: dict[str, str]) -> None:
-    book = play(begin(tmp_path / "run", rules), World(first=dict.fromkeys(ROLES, 95)))
-    assert set(book.state.beliefs_at(1)) == set(ROLES)
+def test_four_replies_where_the_first_answer_is_sure(tmp_path: Path) -> None:
+    book = sound(play(begin(tmp_path / "run"), World(first=dict.fromkeys(ROLES, 95))))
+    assert steps(book) == ["r1.B.action", "r1.A.verifier", "r1.S.memo.action", "r1.S.check.verifier"]
+    assert status_of(book.state) is OutcomeStatus.DECIDED
 
 
-@pytest.mark.parametrize(
-    "objection",
-    [
-        {"missing": ["a fourth way"]},
-        {"double": [["O-1", "O-2"]]},
-        {"ill_posed": True, "why": "No answer fits."},
-    ],
-)
-def test_an_objection_of_the_frame_closes_the_short_ways(tmp_path: Path, objection: dict[str, Any]) -> None:
-    book = play(begin(tmp_path / "run"), World(first=dict.fromkeys(ROLES, 95), frame=objection))
-    assert ended(book)[0] == "settled"
-    assert len(book.state.answered) == 10
-
-
-def test_a_lost_frame_is_no_agreement(tmp_path: Path) -> None:
+def test_high_stakes_ask_all_four_whatever_the_first_says(tmp_path: Path) -> None:
     world = World(first=dict.fromkeys(ROLES, 95))
-    book = play(begin(tmp_path / "run"), world, lose=frozenset({"r1.A.verifier"}))
-    assert ended(book)[0] == "settled"
+    book = sound(play(begin(tmp_path / "run", {"stakes": "high"}), world))
+    assert len(steps(book)) == 8
 
 
-def test_a_proposal_that_could_change_it_closes_the_short_way(tmp_path: Path) -> None:
-    HOW["action"] = "execution"
-    world = World(
-        first=dict.fromkeys(ROLES, 90), proposed={"action": ("execution", 80, 100, 50)}, later=(80, 100, 50)
+def test_all_four_may_end_the_run_too(tmp_path: Path) -> None:
+    world = World(first=dict.fromkeys(ROLES, 94))
+    assert len(steps(sound(play(begin(tmp_path / "run"), world)))) == 8
+    divided = varied(world, first={**world.first, "critic": 84})
+    assert len(steps(play(begin(tmp_path / "other"), divided))) == 9
+
+
+@pytest.mark.parametrize("frame", [{"missing": ["a third one"]}, {"double": [["O-1", "O-2"]]}])
+def test_an_objection_to_the_frame_closes_the_short_way(tmp_path: Path, frame: dict[str, Any]) -> None:
+    world = World(first=dict.fromkeys(ROLES, 96), frame=frame)
+    assert len(steps(sound(play(begin(tmp_path / "run"), world)))) == 9
+
+
+def test_a_test_worth_its_price_closes_the_short_way(tmp_path: Path) -> None:
+    world = World(first=dict.fromkeys(ROLES, 96), proposed={"action": [("execution", 90, 98, 5)]})
+    assert "r1.B.critic" in steps(play(begin(tmp_path / "run"), world))
+
+
+def test_nine_replies_where_nothing_is_worth_a_test(tmp_path: Path) -> None:
+    world = World(proposed={"critic": [("execution", 50, 62, 58)]})
+    book = sound(play(begin(tmp_path / "run", experiments="on"), world))
+    assert len(steps(book)) == 9
+    assert status_of(book.state) is OutcomeStatus.DECIDED
+
+
+@pytest.mark.parametrize("how", ["execution", "document", "person"])
+def test_thirteen_replies_where_it_cannot_be_tested_here(tmp_path: Path, how: str) -> None:
+    book = sound(play(begin(tmp_path / "run", {"wait": "off"}, document=False), contested(how)))
+    assert len(steps(book)) == 13
+    assert book.state.finished
+    assert status_of(book.state) is OutcomeStatus.RUN_THIS_FIRST
+
+
+def test_at_most_twenty_one(tmp_path: Path) -> None:
+    surprised = dict.fromkeys(ROLES, (80, 70, 20))
+    world = contested(
+        "execution",
+        "execution",
+        "execution",
+        of_role=surprised,
+        programs=dict.fromkeys(ROLES, ("error", "fails")),
+        unsupported=(2,),
+        rewritten="There is another reason for it.",
     )
-    assert ended(play(begin(tmp_path / "harmless"), world))[0] == "short"
-    world = World(
-        first=dict.fromkeys(ROLES, 90), proposed={"action": ("execution", 90, 100, 5)}, later=(90, 100, 5)
-    )
-    book = play(begin(tmp_path / "telling"), world)
-    assert book.state.looks[0].reason == "go_on"
+    book = sound(play(begin(tmp_path / "run", experiments="on"), world, bench=BENCH))
+    assert len(steps(book)) == 21
+    widest = CRUX.widest
+    assert widest is not None
+    assert sum(len(one.steps) for one in widest(book.state, 1)) == 21
 
 
-def test_nothing_to_test_settles(tmp_path: Path) -> None:
-    book = play(begin(tmp_path / "run"), World(first=SPLIT))
-    assert ended(book) == ("settled", 10)
-    assert book.state.redraw is not None
+# ---------------------------------------------------------------- tests
 
 
-def test_an_even_pool_with_nothing_to_test_is_for_a_person_to_weigh(tmp_path: Path) -> None:
-    book = play(begin(tmp_path / "run"), World(first=dict.fromkeys(ROLES, 53)))
-    assert ended(book)[0] == "values"
-    memo = book.state.memo
-    assert memo is not None
-    assert memo.status == "your_weighing"
-
-
-def test_an_ill_posed_question_is_called_so_when_the_pool_says_none(tmp_path: Path) -> None:
-    world = World(
-        first=dict.fromkeys(ROLES, 30), rest=-1, frame={"ill_posed": True, "why": "No answer fits."}
-    )
-    book = play(begin(tmp_path / "run"), world)
-    assert ended(book)[0] == "ill_posed"
-    assert book.state.looks[-1].leader == "none"
-
-
-def test_a_round_of_tests_settles_it(tmp_path: Path) -> None:
-    book = play(begin(tmp_path / "run"), CONTESTED)
-    assert [look.reason for look in book.state.looks] == ["go_on", "settled"]
-    assert len(book.state.answered) == 21
-    (verdict,) = [event for event in book.events if isinstance(event, Verification)]
-    assert verdict.claim_status_changes[0].class_ == "quoted"
-    derived = [event for event in book.events if isinstance(event, Belief) and event.derived]
-    assert [event.role for event in derived] == list(ROLES)
-    assert all(event.points == {"O-1": 85, "O-2": 15} for event in derived)
-
-
-def test_the_doubter_and_the_holder_plan_and_everybody_predicts(tmp_path: Path) -> None:
-    book = play(begin(tmp_path / "run"), CONTESTED)
-    steps = [step for step in book.state.answered if step.startswith("r2.")]
-    assert steps[:2] == ["r2.D.action", "r2.D.guardian"]
-    assert [step for step in steps if ".E." in step][:4] == [f"r2.E.{role}" for role in ROLES]
-
-
-def test_a_result_that_nobody_expected_is_asked_about(tmp_path: Path) -> None:
-    world = World(
-        first=SPLIT, proposed={"action": ("document", 50, 95, 25)}, later=(50, 62, 58), predicts="fails"
-    )
-    book = play(begin(tmp_path / "run"), world)
-    assert [step for step in book.state.answered if ".F." in step] == [f"r2.F.{role}" for role in ROLES]
-
-
-def test_whoever_leaves_what_follows_without_evidence_is_unexplained(tmp_path: Path) -> None:
-    world = World(first=SPLIT, proposed=CONTESTED.proposed, later=CONTESTED.later, own=40)
-    book = play(begin(tmp_path / "run"), world)
-    own = [
-        event for event in book.events if isinstance(event, Belief) and event.id and event.id.endswith("~3")
+def test_each_kind_is_tested_once_and_moves_every_forecast(tmp_path: Path) -> None:
+    book = sound(play(begin(tmp_path / "run", experiments="on"), HERE, bench=BENCH))
+    assert [step for step in steps(book) if ".D." in step] == [
+        "r1.D.c1.action",
+        "r1.D.c2.action",
+        "r1.D.verifier",
     ]
-    assert own
-    assert all(event.unexplained for event in own)
+    assert group(book) > 90
+    assert status_of(book.state) is OutcomeStatus.DECIDED
+    assert {one.role for one in book.state.beliefs.values() if one.derived} == set(ROLES)
 
 
-def test_the_cap_is_reached_when_tests_come_to_nothing(tmp_path: Path) -> None:
-    world = World(
-        first=SPLIT,
-        proposed=dict.fromkeys(ROLES, ("document", 50, 95, 25)),
-        later=(50, 95, 25),
-        bearing="inconclusive",
-    )
-    book = play(begin(tmp_path / "run", {"rounds": "1"}), world)
-    assert ended(book)[0] == "cap"
-    assert [look.reason for look in book.state.looks] == ["go_on", "cap"]
+def test_a_person_crux_is_kept_beside_those_that_are_tested(tmp_path: Path) -> None:
+    world = contested("document", "person")
+    book = sound(play(begin(tmp_path / "run", {"wait": "off"}), world))
+    (open_crux,) = standing.standing_at(book.state).unsettled
+    assert open_crux.claim == "C-1-2"
 
 
-@pytest.mark.parametrize(("calls", "reasons"), [(7 + 13 + 4, ["go_on", "settled"]), (7 + 13 + 3, ["budget"])])
-def test_a_budget_that_forbids_a_round_stops_before_it(
-    tmp_path: Path, calls: int, reasons: list[str]
-) -> None:
-    book = play(begin(tmp_path / "run", calls=calls), CONTESTED)
-    assert [look.reason for look in book.state.looks] == reasons
-    assert (book.state.memo is not None, len(decision(book).text) > 0) == (True, True)
-    assert len(book.state.answered) <= calls
+def test_a_failing_test_moves_the_answer_to_the_other_option(tmp_path: Path) -> None:
+    book = sound(play(begin(tmp_path / "run"), varied(contested("document"), document="fails")))
+    assert group(book, "O-2") > 50
+    (final,) = [one for one in book.of(Decision) if one.type == "final"]
+    assert final.about == ("O-2",)
+    assert OPTIONS[1] in final.text
 
 
-def test_no_run_has_more_than_forty_replies(tmp_path: Path) -> None:
-    world = World(
-        first=SPLIT,
-        proposed=dict.fromkeys(ROLES, ("document", 50, 95, 25)),
-        later=(50, 95, 25),
-        bearing="inconclusive",
-        predicts="fails",
-    )
-    book = play(begin(tmp_path / "run"), world)
-    assert len(book.state.answered) <= 40
+def test_documents_that_do_not_settle_it_settle_nothing(tmp_path: Path) -> None:
+    world = varied(contested("document"), document="not_settled")
+    book = sound(play(begin(tmp_path / "run"), world))
+    assert status_of(book.state) is OutcomeStatus.RUN_THIS_FIRST
+    assert not [one for one in book.state.concerns.values() if one.for_human]  # nobody is asked to look it up
+    assert group(book) == 60
 
 
-def test_without_rounds_answers_are_merged_and_nothing_is_tested(tmp_path: Path) -> None:
-    book = play(begin(tmp_path / "run", {"rounds": "0"}), CONTESTED)
-    assert ended(book) == ("cap", 9)
-    assert book.state.redraw is None
-    assert book.state.agenda is not None
-
-
-def test_what_only_a_person_knows_is_handed_over_and_waited_for(tmp_path: Path) -> None:
-    HOW["guardian"] = "person"
-    world = World(first=SPLIT, proposed={"guardian": ("person", 50, 95, 25)}, later=(50, 95, 25), own=90)
+def test_an_expression_that_lacks_a_number_settles_nothing(tmp_path: Path) -> None:
     session = begin(tmp_path / "run")
-    book = play(session, world)
-    assert book.state.closing is None
-    assert [look.reason for look in book.state.looks] == ["hand_over"]
-    (question,) = [i for i, one in book.state.concerns.items() if one.for_human]
-    answer(session, question, "It was seen, twice.")
-    assert [one.step.id for one in session.asked()] == [f"r2.F.{role}" for role in ROLES]
-    book = play(session, world)
-    assert ended(book)[0] == "settled"
+    book = sound(play(session, varied(contested("calculation"), expression=None)))
+    assert group(book) == 60
+    assert status_of(book.state) is OutcomeStatus.WAITING
 
 
-def test_a_result_from_elsewhere_is_handed_in_as_an_answer(tmp_path: Path) -> None:
-    """What a program would settle, and nobody here may run: the run waits with its test, and takes what is said."""
-    HOW["guardian"] = "execution"
-    proposed = {"guardian": ("execution", 70, 75, 25)}
+@pytest.mark.parametrize("expression", ["41 * 25", "40 *", "40 * 25 * 365", "__import__('os')"])
+def test_an_expression_uses_only_numbers_that_stand_there(tmp_path: Path, expression: str) -> None:
+    from rounds.run.engine import ReplyRefused
+
     session = begin(tmp_path / "run")
-    world = World(first=SPLIT, proposed=proposed, later=(70, 75, 25), own=75)
-    book = play(session, world)
-    assert [look.reason for look in book.state.looks] == ["go_on", "hand_over"]
-    (question,) = awaited_answers(session.protocol, book.state)
-    assert book.state.concerns[question].between == ("C-1-1",)
-    answer(session, question, "It ran, and held.")
-    assert [one.step.id for one in session.asked()] == [f"r3.F.{role}" for role in ROLES]
-    book = play(session, world)
-    assert ended(book)[0] == "settled"
-    assert awaited_answers(session.protocol, book.state) == ()
-    assert [f for f in moot.check(session.run.path).findings if f.severity == "error"] == []
-    assert _again(session).identical
+    with pytest.raises(ReplyRefused, match="expression"):
+        play(session, varied(contested("calculation"), expression=expression))
 
 
-def test_when_the_answer_comes_and_no_round_is_left_the_run_closes(tmp_path: Path) -> None:
-    HOW["guardian"] = "execution"
-    world = World(first=SPLIT, proposed={"guardian": ("execution", 70, 75, 25)}, later=(70, 75, 25))
-    session = begin(tmp_path / "run", {"rounds": "1"})
-    book = play(session, world)
-    assert book.state.closing is None
-    (question,) = awaited_answers(session.protocol, book.state)
-    answer(session, question, "It ran, and held.")
-    assert ended(play(session, world))[0] == "hand_over"
+def test_the_role_that_doubts_most_writes_the_program(tmp_path: Path) -> None:
+    world = contested("execution", of_role={"observer": (30, 90, 47)})
+    book = play(begin(tmp_path / "run", experiments="on"), world, bench=BENCH)
+    assert "r1.D.c1.observer" in steps(book)
 
 
-def test_told_not_to_wait_it_closes_with_what_is_open(tmp_path: Path) -> None:
-    HOW["guardian"] = "person"
-    world = World(first=SPLIT, proposed={"guardian": ("person", 50, 95, 25)}, later=(50, 95, 25))
-    book = play(begin(tmp_path / "run", {"wait": "off"}), world)
-    assert ended(book)[0] == "hand_over"
-    assert book.state.memo is not None
-    assert book.state.memo.status == "run_this_first"
+def test_experiments_off_ask_for_no_program(tmp_path: Path) -> None:
+    book = play(begin(tmp_path / "run", {"wait": "off"}), contested("execution"))
+    assert not [step for step in steps(book) if ".D." in step]
 
 
-def test_what_a_program_could_settle_is_planned_and_predicted_before_it_is_handed_over(
-    tmp_path: Path,
-) -> None:
-    HOW["guardian"] = "execution"
-    world = World(first=SPLIT, proposed={"guardian": ("execution", 70, 75, 25)}, later=(70, 75, 25))
-    book = play(begin(tmp_path / "run", {"wait": "off"}), world)
-    assert [look.reason for look in book.state.looks] == ["go_on", "hand_over"]
-    assert "A-2-action" in book.state.artifacts
-    assert "r2.E.verifier" not in book.state.answered
+# ---------------------------------------------------------------- repair, and the second program
 
 
-def test_two_who_call_a_plan_unfair_stop_its_test(tmp_path: Path) -> None:
-    world = World(
-        first=SPLIT, proposed=CONTESTED.proposed, later=CONTESTED.later, unfair=("observer", "critic")
-    )
-    book = play(begin(tmp_path / "run", {"rounds": "1"}), world)
-    assert "r2.E.verifier" not in book.state.answered
-    assert ended(book)[0] == "cap"
-
-
-def test_without_options_the_agenda_makes_them(tmp_path: Path) -> None:
-    book = play(begin(tmp_path / "run", options=0), World(first=SPLIT))
-    assert ended(book) == ("settled", 14)
-    assert [option.text for option in book.state.options] == ["three streams", "one journal"]
-    short = play(begin(tmp_path / "short", options=0), World(first=dict.fromkeys(ROLES, 95)))
-    assert ended(short) == ("short", 4)
-
-
-def test_a_sentence_that_nothing_supports_is_taken_out(tmp_path: Path) -> None:
-    book = play(begin(tmp_path / "run"), World(first=SPLIT, unsupported=(3,)))
-    memo = [event for event in book.events if isinstance(event, Memo)][-1]
-    assert memo.id == "M-1~3"
-    assert [one.text for one in memo.removed] == ["A lost line would show it wrong."]
-    assert decision(book).falsifiers == ()
-
-
-def test_a_sentence_that_is_rewritten_is_checked_alone_and_stays(tmp_path: Path) -> None:
-    world = World(first=SPLIT, unsupported=(3,), rewritten="A line that is lost would show it.")
-    session = begin(tmp_path / "run")
+def test_a_broken_program_goes_back_once_with_what_it_wrote_to_stderr(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", experiments="on")
+    world = contested("execution", programs={"action": ("error", "holds")})
     briefs: dict[str, str] = {}
-    while asked := session.asked():
-        briefs[asked[0].step.id] = asked[0].brief.text
-        submit(session, asked[0], world)
-    assert "#s3 refused, nothing that it cites says so | read" in briefs["r1.S.memo.action~2"]
-    assert "sentence 3, changes_our_mind\nsays | A line" in briefs["r1.S.check.verifier~2"]
-    assert "sentence 1" not in briefs["r1.S.check.verifier~2"]
-    book = session.book()
-    steps = [step for step in book.state.answered if ".S." in step]
-    assert steps[-2:] == ["r1.S.memo.action~2", "r1.S.check.verifier~2"]
-    assert [event.id for event in book.of(Memo)] == ["M-1", "M-1~2"]
-    second = next(event for event in book.of(DriftCheck) if event.id == "H-1~2")
-    assert [one.of for one in second.sentences] == ["M-1~2#s3"]
-    assert decision(book).falsifiers == ("A line that is lost would show it.",)
-    assert [f for f in moot.check(session.run.path).findings if f.severity == "error"] == []
-    assert _again(session).identical
-
-
-def test_a_rewritten_sentence_that_nothing_supports_either_is_taken_out(tmp_path: Path) -> None:
-    world = World(first=SPLIT, unsupported=(3,), rewritten="A line that is lost would show it.", still=True)
-    book = play(begin(tmp_path / "run"), world)
-    memo = book.of(Memo)[-1]
-    assert memo.id == "M-1~3"
-    assert [one.text for one in memo.removed] == ["A line that is lost would show it."]
-
-
-@pytest.mark.parametrize("lost", ["r1.S.memo.action~2", "r1.S.check.verifier~2"])
-def test_a_lost_rewrite_or_its_check_ends_the_run_all_the_same(tmp_path: Path, lost: str) -> None:
-    world = World(first=SPLIT, unsupported=(3,), rewritten="A line that is lost would show it.")
-    session = begin(tmp_path / "run")
-    book = play(session, world, lose=frozenset({lost}))
-    kept = () if ".memo." in lost else ("A line that is lost would show it.",)
-    assert decision(book).falsifiers == kept
-    assert outcome_of(book.state).kind == "degraded"
-    assert [f for f in moot.check(session.run.path).findings if f.severity == "error"] == []
-
-
-def test_the_objection_is_the_dissent_of_whoever_would_decide_otherwise(tmp_path: Path) -> None:
-    first = {**SPLIT, "observer": 20}
-    book = play(begin(tmp_path / "run"), World(first=first))
-    (dissent,) = decision(book).dissent
-    assert (dissent.role, dissent.text) == ("observer", "The other one is cheaper to run.")
-    agreed = play(begin(tmp_path / "agreed"), World(first=first, dissents=False))
-    assert decision(agreed).dissent == ()
-
-
-def test_without_a_memo_the_decision_names_the_leader(tmp_path: Path) -> None:
-    book = play(begin(tmp_path / "run", {"memo": "off"}), World(first=SPLIT))
-    assert ended(book) == ("settled", 7)
-    assert decision(book).text == "three streams"
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_seed_names_who_answers_first(tmp_path: Path, seed: int) -> None:
-    session = begin(tmp_path / "run", seed=seed)
-    assert [one.step.id for one in session.asked()] == [f"r1.B.{ROLES[seed]}", "r1.A.verifier"]
-
-
-# ---------------------------------------------------------------- sealed
-
-
-def test_no_brief_before_the_closing_shows_another_roles_words_or_points(tmp_path: Path) -> None:
-    session = begin(tmp_path / "run")
     for _ in range(60):
         asked = session.asked()
+        waiting = awaited_experiments(CRUX, session.book().state)
+        if waiting and not asked:
+            from rounds.run.experiments import conduct
+
+            list(conduct(session, BENCH, waiting[0]))
+            continue
         if not asked:
             break
-        for one in asked:
-            if one.step.name.phase != "S" and one.step.role != VERIFIER:
-                others = [role for role in ROLES if role != one.step.role]
-                text = "".join(block.text for block in one.brief.blocks if block.name != "frame")
-                assert not any(f"B-{n}-{role}" in text for role in others for n in (1, 2))
-                assert not any(f"{role} has a reason" in text for role in others)
-        submit(session, asked[0], CONTESTED)
+        briefs[asked[0].step.id] = asked[0].brief.text
+        submit(session, asked[0], world)
+    book = sound(session.book())
+    repair = briefs["r1.D.c1_repair.action"]
+    assert "CANARYERR" in repair
+    assert "exit 9" in repair
+    assert "\n| CANARYOUT" not in repair  # stdout stays hidden; the program text itself is shown
+    assert group(book) > 80
 
 
-def test_the_agenda_sees_answers_without_names_and_numbers(tmp_path: Path) -> None:
+def test_a_repair_may_not_change_what_counts_as_the_result(tmp_path: Path) -> None:
+    from rounds.run.engine import ReplyRefused
+
+    world = contested("execution", programs={"action": ("error", "readable")})
+    with pytest.raises(ReplyRefused, match="a repair may change files and argv"):
+        play(begin(tmp_path / "run", experiments="on"), world, bench=BENCH)
+
+
+def test_an_unreadable_predicate_is_mended_and_a_second_failure_is_not(tmp_path: Path) -> None:
+    world = contested("execution", programs={"action": ("unreadable", "readable")})
+    book = sound(play(begin(tmp_path / "run", experiments="on"), world, bench=BENCH))
+    assert group(book) > 80
+    broken = contested("execution", programs={"action": ("error", "error")})
+    book = sound(play(begin(tmp_path / "other", {"wait": "off"}, experiments="on"), broken, bench=BENCH))
+    assert [step for step in steps(book) if ".D." in step] == ["r1.D.c1.action", "r1.D.c1_repair.action"]
+    assert status_of(book.state) is OutcomeStatus.RUN_THIS_FIRST
+
+
+def test_a_surprise_is_tested_again_by_another_role_that_does_not_see_the_first(tmp_path: Path) -> None:
+    numbers = dict.fromkeys(ROLES, (80, 70, 20))
+    world = contested("execution", of_role=numbers, programs=dict.fromkeys(ROLES, ("fails",)))
+    book = sound(play(begin(tmp_path / "run", experiments="on"), world, bench=BENCH))
+    assert [step for step in steps(book) if ".D." in step] == ["r1.D.c1.action", "r1.D.c1.guardian"]
+    assert group(book, "O-2") > 60
+    second = book.events[book.state.answered["r1.D.c1.guardian"]]
+    first = next(one for one in book.events if one.step == "r1.D.c1.action")
+    assert first.seq not in second.saw
+    assert not any(book.events[seq].kind == "experiment_planned" for seq in second.saw)
+
+
+def test_two_programs_that_disagree_settle_nothing(tmp_path: Path) -> None:
+    numbers = dict.fromkeys(ROLES, (80, 70, 20))
+    world = contested("execution", of_role=numbers, programs={"action": ("fails",), "guardian": ("holds",)})
+    book = sound(play(begin(tmp_path / "run", {"wait": "off"}, experiments="on"), world, bench=BENCH))
+    assert standing.disagreeing(book.state, "C-1-1")
+    assert group(book) == 60
+    assert [one.claim for one in standing.standing_at(book.state).unsettled] == ["C-1-1"]
+
+
+def test_one_role_that_expected_the_result_is_enough(tmp_path: Path) -> None:
+    numbers = {**dict.fromkeys(ROLES, (80, 70, 20)), "critic": (50, 90, 30)}
+    world = contested("execution", of_role=numbers, programs=dict.fromkeys(ROLES, ("fails",)))
+    book = play(begin(tmp_path / "run", experiments="on"), world, bench=BENCH)
+    assert len([step for step in steps(book) if ".D." in step]) == 1
+
+
+# ---------------------------------------------------------------- experiments: on, ask, off
+
+
+def test_ask_plans_a_program_and_waits_for_the_word(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", experiments="ask")
+    world = contested("execution")
+    book = play(session, world, bench=BENCH)
+    assert awaited_experiments(CRUX, book.state)
+    assert not book.state.experiments[next(iter(book.state.experiments))].judged
+    amend_experiments(session, is_allowed=True)
+    book = sound(play(session, world, bench=BENCH))
+    assert group(book) > 80
+
+
+def test_a_no_leaves_the_crux_to_a_person(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", experiments="ask")
+    world = contested("execution")
+    play(session, world)
+    amend_experiments(session, is_allowed=False)
+    book = sound(play(session, world))
+    assert status_of(book.state) is OutcomeStatus.WAITING
+    assert book.state.opening.rules["experiments"] == "ask"
+
+
+def test_off_is_recorded_at_opening(tmp_path: Path) -> None:
+    assert begin(tmp_path / "run").opened.rules["experiments"] == "off"
+
+
+# ---------------------------------------------------------------- questions without options
+
+
+def test_options_are_made_of_the_answers_and_numbers_always_asked_for(tmp_path: Path) -> None:
+    book = sound(play(begin(tmp_path / "run", options=0), World()))
+    assert len(steps(book)) == 13
+    assert [one.text for one in book.state.options] == list(OPTIONS)
+    assert group(book) == 60
+
+
+def test_cruxes_of_a_question_without_options_are_tested(tmp_path: Path) -> None:
+    book = sound(play(begin(tmp_path / "run", options=0), contested("document", "calculation")))
+    assert group(book) > 85
+
+
+def test_a_sure_first_answer_becomes_the_only_option(tmp_path: Path) -> None:
+    book = sound(play(begin(tmp_path / "run", options=0), World(first=dict.fromkeys(ROLES, 96))))
+    assert len(steps(book)) == 4
+    assert [one.text for one in book.state.options] == ["what action holds"]
+    assert status_of(book.state) is OutcomeStatus.DECIDED
+
+
+def test_without_an_agenda_each_answer_is_an_option(tmp_path: Path) -> None:
+    book = sound(play(begin(tmp_path / "run", options=0), World(), lose=frozenset({"r1.C.verifier"})))
+    assert len(book.state.options) == 4
+    assert status_of(book.state) is OutcomeStatus.YOUR_CALL
+    assert book.of(Agenda)[0].by == "controller"
+
+
+# ---------------------------------------------------------------- a person's result
+
+
+def waiting(tmp_path: Path, *hows: str, **more: Any) -> RunSession:
+    session = begin(tmp_path / "run", **more)
+    play(session, contested(*(hows or ("person",))))
+    assert status_of(session.book().state) is OutcomeStatus.WAITING
+    return session
+
+
+def test_a_result_moves_every_forecast_in_the_same_commit(tmp_path: Path) -> None:
+    session = waiting(tmp_path)
+    (question,) = awaited_answers(CRUX, session.book().state)
+    events = answer(session, question, "Measured last night: it is so.", "Ada", result="holds", output=b"log")
+    assert events[0].rest == 4
+    (decision,) = [one for one in events if isinstance(one, Decision)]
+    assert (decision.result, decision.claims) == ("holds", ("C-1-1",))
+    assert session.run.blobs.read(str(decision.output)) == b"log"
+    book = session.book()
+    assert group(book) == 81
+    assert book.state.claims["C-1-1"].status == "tested_confirmed"
+
+
+def test_the_memo_is_written_again_if_leader_or_status_change(tmp_path: Path) -> None:
+    session = waiting(tmp_path)
+    answer(session, "N-1-2", "It fails.", result="fails")
+    book = sound(play(session, contested("person")))
+    assert [one.round for one in book.of(Memo)] == [1, 2]
+    assert status_of(book.state) is OutcomeStatus.DECIDED
+    first, last = [one for one in book.of(Decision) if one.type == "final"]
+    assert book.state.decisions[str(first.id)].overturned_by == last.id
+    assert last.about == ("O-2",)
+
+
+def test_it_is_not_written_again_if_neither_changes(tmp_path: Path) -> None:
     session = begin(tmp_path / "run")
-    while (asked := session.asked())[0].step.task != "C.agenda":
-        submit(session, asked[0], CONTESTED)
-    text = asked[0].brief.text
-    assert "answer a" in text
-    assert "S-1-B-" not in text.partition("# What you need for this step")[2]
+    proposed = {"action": [("person", 50, 56, 44)], "critic": [("person", 50, 90, 10)]}
+    numbers = {"C-1-1": (50, 56, 44), "C-1-2": (50, 90, 10)}
+    play(session, World(first=dict.fromkeys(ROLES, 50), proposed=proposed, of_claim=numbers))
+    (question, *_) = (one for one in session.book().of(Concern) if one.between == ("C-1-1",))
+    answer(session, str(question.id), "It holds.", result="holds")
+    book = session.book()
+    assert group(book) == 54
+    assert status_of(book.state) is OutcomeStatus.WAITING  # the other one is still worth a test
+    assert not session.asked()
+    assert book.state.round == 1
 
 
-# ---------------------------------------------------------------- the same again
+def test_context_settles_nothing_and_ends_the_wait(tmp_path: Path) -> None:
+    session = waiting(tmp_path)
+    answer(session, "N-1-2", "We cannot measure that here.")
+    book = sound(session.book())
+    assert book.state.finished
+    assert status_of(book.state) is OutcomeStatus.RUN_THIS_FIRST
+    assert group(book) == 60
 
 
-WORLDS: Final[dict[str, tuple[dict[str, str], int, World]]] = {
-    "short": ({}, 2, World(first=dict.fromkeys(ROLES, 95))),
-    "tested": ({}, 2, CONTESTED),
-    "open": ({}, 0, CONTESTED),
-    "removed": ({}, 2, World(first=SPLIT, unsupported=(2,))),
-}
-
-
-@pytest.mark.parametrize("name", WORLDS)
-@pytest.mark.parametrize("order", [1, -1])
-def test_it_keeps_every_rule_and_runs_again_to_the_same_head(tmp_path: Path, name: str, order: int) -> None:
-    rules, options, world = WORLDS[name]
-    session = begin(tmp_path / "run", rules, options=options)
-    book = play(session, world, order=order)
-    assert {event.v for event in book.events} == {2}
-    assert [f for f in moot.check(session.run.path).findings if f.severity == "error"] == []
-    assert _again(session).identical
-
-
-def _again(session: RunSession) -> Any:
-    return re_execute(session.book(), session.protocol, session.controller)
-
-
-@pytest.mark.parametrize("name", WORLDS)
-def test_the_order_of_arrival_changes_nothing_that_is_decided(tmp_path: Path, name: str) -> None:
-    rules, options, world = WORLDS[name]
-    forth = play(begin(tmp_path / "forth", rules, options=options), world)
-    back = play(begin(tmp_path / "back", rules, options=options), world, order=-1)
-    for book in (forth, back):
-        assert book.state.closing is not None
-    assert _comes_to(forth) == _comes_to(back)
-
-
-def _comes_to(book: Book) -> tuple[object, ...]:
-    beliefs = {identity: facts.points for identity, facts in sorted(book.state.beliefs.items())}
-    claims = {event.id: event.text for event in book.events if isinstance(event, Claim)}
-    looks = [(look.reason, look.pool, look.values) for look in book.state.looks]
-    return decision(book).text, decision(book).about, set(book.state.answered), beliefs, claims, looks
-
-
-# ---------------------------------------------------------------- what is lost
-
-
-def _steps(tmp_path: Path) -> list[str]:
-    return list(play(begin(tmp_path / "whole"), CONTESTED).state.answered)
-
-
-@pytest.mark.slow  # a run for each reply
-def test_every_lost_reply_ends_in_a_decision_or_is_called_undecided(tmp_path: Path) -> None:
-    steps = _steps(tmp_path)
-    for n, step in enumerate(steps):
-        session = begin(tmp_path / f"lost-{n}")
-        book = play(session, CONTESTED, lose=frozenset({step}))
-        assert book.state.closing is not None, step
-        assert outcome_of(book.state).kind == "degraded", step
-        assert decision(book).text, step
-        assert [f for f in moot.check(session.run.path).findings if f.severity == "error"] == [], step
-
-
-def test_nobody_answered_is_no_decision(tmp_path: Path) -> None:
-    lost = frozenset(f"r1.B.{role}" for role in ROLES)
-    book = play(begin(tmp_path / "run"), CONTESTED, lose=lost)
-    assert ended(book)[0] == "seats_failed"
-    assert outcome_of(book.state).kind == "unanswered"
-
-
-def test_whoever_gave_no_numbers_is_out_of_the_pool_until_it_answers(tmp_path: Path) -> None:
-    lost = frozenset({"r2.E.observer", "r2.F.observer"})
-    book = play(begin(tmp_path / "run"), CONTESTED, lose=lost)
-    assert "observer" not in standing.end_of(book.state, 2).roles
-    back = play(begin(tmp_path / "back"), CONTESTED, lose=frozenset({"r2.E.observer"}))
-    assert "observer" in standing.end_of(back.state, 2).roles
-
-
-def test_a_lost_memo_is_written_by_the_next_nearest_and_then_by_nobody(tmp_path: Path) -> None:
-    world = World(first=SPLIT)
-    once = play(begin(tmp_path / "once"), world, lose=frozenset({"r1.S.memo.action"}))
-    assert "r1.S.memo.guardian" in once.state.answered
-    twice = frozenset({"r1.S.memo.action", "r1.S.memo.guardian"})
-    none = play(begin(tmp_path / "none"), world, lose=twice)
-    assert none.state.memo is None
-    assert decision(none).text == "three streams"
-
-
-def test_it_is_listed_and_writes_format_2() -> None:
-    assert "crux" in list(PROTOCOLS)
-
-
-def test_its_prompts_are_whole_and_have_a_template_for_every_step() -> None:
-    templates = set(read_prompt_set(installed_prompt_set("crux"))["templates"])
-    tasks = {f"tasks/{row.task}" for row in SHEET.rows}
-    charters = {f"charters/{role}" for role in (*ROLES, VERIFIER)}
-    blocks = {f"blocks/{name}" for name in ("frame", "question", "before", "told", "role", "task", "repair")}
-    assert templates == tasks | charters | blocks
-
-
-# ---------------------------------------------------------------- what is computed cannot be edited
-
-
-def _found_in(book: Book, session: RunSession) -> set[tuple[str, int | None]]:
-    report = rulebook.check(book, session.verdicts.context())
-    return {(one.code, one.seq) for one in report.findings if one.severity == "error"}
-
-
-def test_a_derived_belief_that_was_edited_is_found(tmp_path: Path) -> None:
+def test_a_result_before_the_numbers_is_kept_back_until_they_are_in(tmp_path: Path) -> None:
     session = begin(tmp_path / "run")
-    book = play(session, CONTESTED)
-    seq = book.by_id["B-2-action~2"].seq
-    assert _found_in(change(seq, book), session) == set()
-    edited = change(seq, book, points={"O-1": 84, "O-2": 16})
-    assert ("FLW002", seq) in _found_in(edited, session)
+    world = contested("document")
+    while session.asked()[0].step.name.phase != "E":
+        submit(session, session.asked()[0], world)
+    answer(session, "C-1-1", "It holds.", result="holds")
+    assert not [one for one in session.book().state.beliefs.values() if one.derived]
+    book = sound(play(session, world))
+    assert "r1.D.verifier" not in book.state.answered  # it is settled, so nobody reads for it
+    assert group(book) == 81
 
 
-def test_a_stop_that_was_edited_is_found(tmp_path: Path) -> None:
+def test_a_result_while_a_test_is_planned_outranks_it(tmp_path: Path) -> None:
     session = begin(tmp_path / "run")
-    book = play(session, CONTESTED)
-    for change_ in ({"reason": "cap"}, {"leader": "O-2"}, {"pool": {"O-1": "90.000000"}}):
-        seq = book.state.looks[-1].seq
-        assert ("VER002", seq) in _found_in(change(seq, book, **change_), session)
+    world = varied(contested("document"), document="fails")
+    while session.asked()[0].step.name.phase != "D":
+        submit(session, session.asked()[0], world)
+    answer(session, "C-1-1", "It holds.", result="holds")
+    book = sound(play(session, world))
+    assert group(book) == 81
 
 
-def test_a_question_of_the_look_that_was_edited_or_left_out_is_found(tmp_path: Path) -> None:
-    HOW["guardian"] = "person"
+def test_a_result_while_the_memo_is_written_counts_when_it_is_done(tmp_path: Path) -> None:
     session = begin(tmp_path / "run")
-    proposed = {"guardian": ("person", 50, 95, 25)}
-    book = play(session, World(first=SPLIT, proposed=proposed, later=(50, 95, 25), own=90))
-    (asked,) = [one for one in book.events if isinstance(one, Concern) and one.for_human]
-    assert _found_in(book, session) == set()
-    assert ("VER002", asked.seq) in _found_in(change(asked.seq, book, text="Is it so?"), session)
-    look = book.state.looks[-1]
-    short = change(look.seq - 1, change(look.seq, cut(look.seq, book), rest=0), rest=1)
-    assert ("VER002", look.seq - 1) in _found_in(short, session)
-    claim = book.by_id[asked.between[0]].seq
-    redaction = Amendment(
-        round=1,
-        phase=asked.phase,
-        by="human",
-        what="redaction",
-        change=(Change(path=f"@{claim}", from_=None, to=None),),
-        cause="human",
-        reason="It names people.",
+    world = contested("person")
+    while session.asked()[0].step.name.phase != "S":
+        submit(session, session.asked()[0], world)
+    submit(session, session.asked()[0], world)
+    answer(session, "N-1-2", "It fails.", result="fails")
+    book = sound(play(session, world))
+    assert [one.round for one in book.of(Memo)] == [1, 2]
+    assert book.of(Decision)[-1].about == ("O-2",)
+
+
+def test_a_result_that_is_overridden_no_longer_counts(tmp_path: Path) -> None:
+    session = waiting(tmp_path, "person", "person")
+    (event, *_) = answer(session, "N-1-2", "It holds.", result="holds")
+    override(session, str(event.id), "The wrong host was measured.")
+    book = sound(session.book())
+    assert group(book) == 60
+
+
+def test_results_are_refused_where_they_say_nothing(tmp_path: Path) -> None:
+    session = waiting(tmp_path)
+    with pytest.raises(NotThere, match="tests no claim"):
+        answer(session, "N-1-1", "It holds.", result="holds")
+    with pytest.raises(NotThere, match="needs a result"):
+        answer(session, "C-1-1", "We think so.")
+    with pytest.raises(NotThere, match="no question"):
+        answer(session, "N-9-9", "What?", result="holds")
+    answer(session, "N-1-2", "It holds.", result="holds")
+    with pytest.raises(NotThere, match="answered already"):
+        answer(session, "N-1-2", "It fails after all.", result="fails")
+
+
+def test_no_wait_ends_at_once_with_the_status(tmp_path: Path) -> None:
+    session = waiting(tmp_path)
+    stop_waiting(session)
+    book = sound(play(session, contested("person")))
+    assert book.state.finished
+    assert status_of(book.state) is OutcomeStatus.RUN_THIS_FIRST
+
+
+def test_the_answer_stands_beside_its_question_claim_and_test_in_later_prompts(tmp_path: Path) -> None:
+    session = waiting(tmp_path)
+    answer(session, "N-1-2", "CANARYANSWER: it fails.", result="fails", output=b"CANARYOUTPUT")
+    asked = next(one for one in session.asked() if one.step.id.startswith("r2.S.memo"))
+    for text in ("CANARYANSWER", "CANARYOUTPUT", "What action would see", "One sees what action", "N-1-2"):
+        assert text in asked.brief.text
+
+
+# ---------------------------------------------------------------- statuses and the memo
+
+
+def test_a_margin_below_ten_points_is_your_call(tmp_path: Path) -> None:
+    book = sound(play(begin(tmp_path / "run"), World(first=dict.fromkeys(ROLES, 54))))
+    assert status_of(book.state) is OutcomeStatus.YOUR_CALL
+
+
+def test_an_ill_posed_question_is_named_so(tmp_path: Path) -> None:
+    world = World(
+        first=dict.fromkeys(ROLES, 40), rest=-1, frame={"ill_posed": True, "why": "Nothing decides it."}
     )
-    redacted = change(claim, add(book, redaction), testable_as="[redacted]")
-    assert ("VER002", asked.seq) not in _found_in(redacted, session)
-    assert ("VER002", asked.seq) in _found_in(change(claim, book, testable_as="[redacted]"), session)
+    book = sound(play(begin(tmp_path / "run"), world))
+    assert status_of(book.state) is OutcomeStatus.ILL_POSED
+
+
+def test_a_memo_that_leaves_the_leader_says_why_and_is_at_most_your_call(tmp_path: Path) -> None:
+    book = sound(play(begin(tmp_path / "run"), World(answers="O-2")))
+    assert status_of(book.state) is OutcomeStatus.YOUR_CALL
+    (memo,) = book.of(Memo)
+    assert (memo.answers, memo.why_not_leader) == ("O-2", "It is the safer one of the two.")
+    assert book.of(Decision)[-1].about == ("O-2",)
+
+
+def test_unsupported_sentences_are_rewritten_once_and_then_removed(tmp_path: Path) -> None:
+    world = World(unsupported=(2,), rewritten="There is another reason.", still=True)
+    book = sound(play(begin(tmp_path / "run"), world))
+    last = book.of(Memo)[-1]
+    assert [one.text for one in last.removed] == ["There is another reason."]
+    assert "There is another reason." not in [one.text for one in last.sentences]
+    assert len(steps(book)) == 11
+
+
+def test_every_look_names_every_unsettled_crux_with_its_value(tmp_path: Path) -> None:
+    proposed = {role: [("person", 50, 90, 30), ("person", 50, 80, 40)] for role in ROLES}
+    book = sound(
+        play(begin(tmp_path / "run", {"wait": "off"}), World(proposed=proposed, numbers=(50, 90, 30)))
+    )
+    (look,) = book.of(Signals)
+    assert len(look.values) == 8
+    assert standing.kept_cruxes(book.state) == ("C-1-1", "C-1-3", "C-1-5")
+
+
+def test_memo_off_decides_by_the_leader(tmp_path: Path) -> None:
+    book = sound(play(begin(tmp_path / "run", {"memo": "off"}), World()))
+    assert len(steps(book)) == 6
+    (final,) = book.of(Decision)
+    assert (final.text, final.about) == (OPTIONS[0], ("O-1",))
+
+
+def test_memo_off_follows_a_persons_result_too(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", {"memo": "off"})
+    play(session, contested("person"))
+    answer(session, "N-1-2", "It fails.", result="fails")
+    book = sound(session.book())
+    assert book.state.finished
+    assert [one.about for one in book.of(Decision) if one.type == "final"] == [("O-1",), ("O-2",)]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_order_of_replies_changes_nothing_but_the_order(tmp_path: Path, seed: int, order: int) -> None:
+    book = sound(play(begin(tmp_path / "run", seed=seed), contested("document", "calculation"), order=order))
+    forward = play(begin(tmp_path / "again", seed=seed), contested("document", "calculation"))
+    assert set(steps(book)) == set(steps(forward))
+    assert standing.standing_at(book.state) == standing.standing_at(forward.state)
+    assert book.of(Decision)[-1].text == forward.of(Decision)[-1].text
+
+
+def test_ways_to_be_wrong_are_counted_with_who_named_them(tmp_path: Path) -> None:
+    book = play(begin(tmp_path / "run"), World())
+    (way,) = [one for one in book.of(Concern) if one.type == "defeater"]
+    assert way.sightings == ROLES

@@ -29,7 +29,7 @@ from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
-from rounds.setup.opening import resolve
+from rounds.setup.opening import Programs, resolve
 from tests.rounds.experimenting import BENCH
 from tests.rounds.openings import clock
 from tests.rounds.scripted import Script, ScriptedSeat
@@ -50,7 +50,7 @@ def begin(path: Path, experiments: str | None = "CPython 3.11", **rules: str) ->
         "round": SHORT,
         "rules": rules,
     }
-    opening = resolve(checked(table), {}, moot="0", experiments=experiments)
+    opening = resolve(checked(table), {}, moot="0", experiments=experiments and Programs("on", experiments))
     return start(
         path, opening.event, blobs=opening.blobs, files={}, verdicts=standard, clock=clock(), sync=False
     )
@@ -65,7 +65,7 @@ class Planner(Script):
 
     def reply(self, book: Book, step: Step, saw: tuple[int, ...]) -> bytes:
         made = json.loads(super().reply(book, step, saw))
-        if book.state.opening.rules.get("experiments") != "sandbox":
+        if book.state.opening.rules.get("experiments") != "on":
             return json.dumps(made).encode()
         for draft in made.get("proposed_claims", ()):
             draft["how"] = self.how

@@ -20,7 +20,7 @@ from tests.protocols.crux_seats import ROLES, World, begin, submit
 
 WORLD: Final = World(
     first=dict.fromkeys(ROLES, 60),
-    proposed={"critic": ("execution", 50, 90, 30), "action": ("document", 60, 80, 30)},
+    proposed={"critic": [("execution", 50, 90, 30)], "action": [("document", 60, 80, 30)]},
 )
 CLAIM: Final = "C-1-1"
 READS: Final = "import sys\nsaid = open('data.txt').read().strip()\nprint(said)\nsys.exit(said != 'good')\n"
@@ -49,13 +49,13 @@ BENCH: Final = SkippingBench(SelfTest(bubblewrap.version(), True, 0, (), None))
 
 
 def with_claims(path: Path) -> RunSession:
-    """A run whose first round has left two claims, and whose second asks for plans."""
+    """A run that has two claims and asks for numbers about them."""
     session = begin(path)
     for _ in range(8):
-        if session.book().state.round == 2:
+        if session.book().state.claims:
             return session
         submit(session, session.asked()[0], WORLD)
-    raise AssertionError("round 2 was not opened")
+    raise AssertionError("no claim was made")
 
 
 def planned(session: RunSession, program: str = READS, **more: Any) -> str:

@@ -19,7 +19,7 @@ from ledger.store.store import RunStore
 from rounds.protocols import PROTOCOLS
 from rounds.run.controller import Controller
 from rounds.run.experiments import conduct
-from rounds.run.human_actions import allow_experiment, amend_experiments, hand_in
+from rounds.run.human_actions import allow_experiment, amend_experiments
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
@@ -176,16 +176,6 @@ def test_an_output_that_is_gone_is_said_and_not_judged_otherwise(tmp_path: Path)
         judgement(again.book(), experiment)
     found = findings(again.book(), standard(CRUX).context())
     assert [one.severity for one in found if one.code == "EXP004"] == ["warning"]
-
-
-def test_a_result_from_elsewhere_is_said_and_moves_nothing(tmp_path: Path) -> None:
-    session = with_claims(tmp_path / "run")
-    experiment = planned(session)
-    hand_in(session, experiment, "Run elsewhere: it holds.", "Ada")
-    assert session.book().state.claims[CLAIM].status == "pending"
-    assert not session.book().of(ExperimentRun)
-    assert errors(session) == []
-    assert same_again(session)
 
 
 def test_a_word_is_for_one_experiment_for_a_run_and_can_be_taken_back(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def behind(events: tuple[Event, ...]) -> Book:
 
 
 def word() -> Amendment:
-    said = (Change(path=f"experiments.{EXPERIMENT}", from_=None, to="sandbox"),)
+    said = (Change(path=f"experiments.{EXPERIMENT}", from_=None, to="on"),)
     return Amendment(
         round=ROUND, phase="close", by="human", what="note", change=said, cause="human", reason="Run it."
     )

@@ -51,47 +51,6 @@ READ = {
         "Stated confidence, of 5: 4 by 33 of 33 members.",
     ),
     "cross-examination-totals": Read("decided", "No questioned claim was defended", STATED.format(3)),
-    "crux-fire-1": Read("decided", "Start the app now and train six to ten people", "58% that O-1"),
-    "crux-fire-2": Read("decided", "Start the alarm by app now, and train people", "58% that O-2"),
-    "crux-format-1": Read("decided", "Change nothing: freeze the format", "76% that O-3"),
-    "crux-format-2": Read("decided", "Change nothing in the bytes: freeze", "78% that O-3"),
-    "crux-hospice-1": Read("run_this_first", "Accept nothing yet: first ask other givers", "53% that O-2"),
-    "crux-hospice-2": Read(
-        "run_this_first", "Take the gift only without plaque and photograph", "51% that O-2"
-    ),
-    "crux-library-1": Read(
-        "run_this_first", "Do not decide yet: first find out", "41% that O-1", dissent=("action", "critic")
-    ),
-    "crux-library-2": Read(
-        "run_this_first",
-        "Do not vote yet: first find out",
-        "41% that O-2",
-        dissent=("guardian", "critic"),
-    ),
-    "crux-ring-1": Read(
-        "decided",
-        "Plan for the band 1.5 to 1.8 of the mean.",
-        "99% that O-3",
-        why=("E-2-1", "S-1-B-guardian#reason-2", "S-1-B-action#reason-3"),
-    ),
-    "crux-ring-2": Read(
-        "decided", "Plan for 1.2 to 1.5 of the mean", "59% that O-2", dissent=("observer", "observer")
-    ),
-    "crux-storage-1": Read("decided", "Use one JSONL journal with a hash chain", "77% that O-2"),
-    "crux-storage-2": Read("decided", "Use one JSONL journal with a hash chain", "75% that O-2"),
-    "crux-storage-3": Read(
-        "decided",
-        "Use one JSONL journal with a hash chain; families",
-        "76% that O-2",
-        why=("S-1-B-critic#reason-1", "E-2-2", "E-2-1"),
-    ),
-    "crux-telemetry-1": Read("decided", "Write the archive as `csv_lines`", "97% that O-4"),
-    "crux-telemetry-2": Read(
-        "your_call",
-        "Choose between packed_columns and csv_lines only after you have measured both once",
-        "50% that O-1",
-        dissent=("observer", "observer", "critic"),
-    ),
     "debate-services": Read(
         "decided", "Do not split before the season", STATED.format(4), why=("R-1-7", "R-1-9")
     ),
@@ -296,18 +255,3 @@ def test_what_ends_in_an_ellipsis_names_the_thing_that_has_it_whole(name: str) -
             ]
             last = " ".join(place[0].split()[-3:])
             assert any(last in " ".join(text.split()) for text in texts), f"{place[0]}{rest}"
-
-
-@pytest.mark.parametrize(
-    ("run", "told"),
-    [
-        ("crux-library-1", {"action": "O-2", "critic": "O-2"}),
-        ("crux-library-2", {"guardian": "O-1", "critic": "O-1"}),
-        ("crux-storage-1", {}),
-    ],
-)
-def test_who_puts_another_option_first_stands_with_its_belief(run: str, told: dict[str, str]) -> None:
-    book = open_run(EXAMPLES / run).book
-    others = [one for one in outcome_of(run, book).dissent if one.ref.startswith("B-")]
-    assert {one.role: one.text.split()[1] for one in others} == told
-    assert all(one.ref in book.by_id for one in others)

@@ -18,7 +18,7 @@ from moot.view.outcome import outcome_of
 from moot.view.stopping import because
 from roles.protocol import Step
 from tests.protocols import crux_seats
-from tests.protocols.crux_seats import ROLES, World
+from tests.protocols.crux_seats import ROLES, World, contested, varied
 from tests.protocols.test_answers import Examiner, begin
 from tests.render.test_report import NoBlobs
 from tests.rounds.openings import play
@@ -27,7 +27,6 @@ from tests.view.test_without import until
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
 WITHHELD = "so this is no all-clear (FM-1)"
-PROPOSED = {"action": ("document", 50, 95, 25)}
 
 
 class Agreeing(Examiner):
@@ -85,14 +84,7 @@ def test_what_a_check_broke_is_a_finding() -> None:
     assert WITHHELD not in trust(run)
 
 
-@pytest.mark.parametrize("name", ["crux-storage-1", "crux-hospice-2", "crux-fire-2"])
-def test_recorded_runs_of_cruxes_that_agreed_and_tested_nothing_say_so(name: str) -> None:
-    told = trust(open_run(EXAMPLES / name).book)
-    assert f"put O-2 first in every sealed answer and nothing was tested, {WITHHELD}" in told
-    assert "no open alarm" not in told
-
-
-@pytest.mark.parametrize("name", ["crux-library-1", "crux-library-2", "storage-minimum-8", "debate-services"])
+@pytest.mark.parametrize("name", ["storage-minimum-8", "debate-services"])
 def test_who_differed_or_sealed_nothing_is_not_said_to_agree(name: str) -> None:
     assert WITHHELD not in trust(open_run(EXAMPLES / name).book)
 
@@ -101,20 +93,15 @@ def test_who_differed_or_sealed_nothing_is_not_said_to_agree(name: str) -> None:
     ("world", "told"),
     [
         (World(first=dict.fromkeys(ROLES, 87)), "nothing was tested"),
-        (World(first=dict.fromkeys(ROLES, 60), proposed=PROPOSED, later=(50, 95, 25)), None),
-        (
-            World(
-                first=dict.fromkeys(ROLES, 60), proposed=PROPOSED, later=(50, 95, 25), bearing="inconclusive"
-            ),
-            "no test found anything",
-        ),
+        (contested("document"), None),
+        (varied(contested("document"), document="not_settled"), "no test found anything"),
         (World(first={**dict.fromkeys(ROLES, 60), "critic": 40}), None),
         (World(first={**dict.fromkeys(ROLES, 60), "critic": 50}), None),
         (World(first=dict.fromkeys(ROLES, 95)), None),  # one role answered: there was nobody to agree
     ],
 )
 def test_scripted_runs_of_cruxes(tmp_path: Path, world: World, told: str | None) -> None:
-    run = crux_seats.play(crux_seats.begin(tmp_path / "run", {"rounds": "1"}), world)
+    run = crux_seats.play(crux_seats.begin(tmp_path / "run", {"wait": "off"}), world)
     found = trust(run)
     assert (WITHHELD in found) == (told is not None)
     assert told is None or f"every role put O-1 first in every sealed answer and {told}, " in found

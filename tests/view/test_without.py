@@ -18,6 +18,7 @@ from rounds.run.engine import Answer
 from rounds.run.human_actions import override
 from rounds.run.session import RunSession
 from tests.cli.test_stress import Split
+from tests.protocols.crux_seats import World, scripted_run
 from tests.protocols.test_answers import Examiner, begin
 from tests.rounds.openings import play
 from tests.rounds.scripted import Script
@@ -73,14 +74,17 @@ def test_the_report_has_a_table_of_it() -> None:
     assert "action another answer 10 another one leads guardian the answer as it stands 26.7 the same" in page
 
 
-def test_beliefs_say_it_of_a_run_of_cruxes() -> None:
-    found = outcome_of("run", open_run(EXAMPLES / "crux-library-2").book)
-    assert found.hangs_on == "action: without it O-1 would lead; observer: without it O-1 would lead"
+def test_forecasts_say_it_of_a_run_of_cruxes(tmp_path: Path) -> None:
+    first = {"action": 90, "guardian": 50, "observer": 50, "critic": 20}
+    scripted_run(tmp_path / "run", World(first=first))
+    run = open_run(tmp_path / "run")
+    found = outcome_of("run", run.book)
+    assert found.hangs_on is not None
+    assert found.hangs_on.startswith("action: without it O-2 would lead; critic: without it")
     assert {role: one.changes for role, one in found.without.items()} == {
-        "action": True, "guardian": False, "observer": True, "critic": False,
+        "action": True, "guardian": False, "observer": False, "critic": True,
     }  # fmt: skip
-    assert "rests on" not in found.trust
-    assert "Without each role" not in report(open_run(EXAMPLES / "crux-library-2"))
+    assert "Without each role" not in report(run)
 
 
 def test_without_sealed_answers_the_block_is_silent_and_the_report_says_why() -> None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.protocols.crux_seats import begin as begin_crux
+from tests.protocols.crux_seats import contested
 from tests.protocols.crux_seats import play as play_crux
-from tests.protocols.test_crux import CONTESTED
 from tests.render.sample import Scribe, sample
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script
@@ -41,7 +41,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     begin(folder / "begun", rows(2))
     scribe: Scribe = sample()
     kept(folder / "sample", scribe.events)
-    aside(lambda: play_crux(begin_crux(folder / "crux"), CONTESTED))
+    aside(lambda: play_crux(begin_crux(folder / "crux"), contested("document", "person")))
     kept(folder / "damaged", scribe.events)
     claims = folder / "damaged" / "claims.jsonl"
     claims.write_bytes(claims.read_bytes().replace(b'"by":"critic"', b'"by":"observer"', 1))

@@ -1,4 +1,4 @@
-"""Beliefs: sealed before they are shown, and nothing that was proposed gets lost or is asked about for ever."""
+"""Forecasts: sealed before they are shown, given once, and every proposal has its place in the agenda."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from ledger.events import Agenda, Belief, Event, Statement
+from ledger.events import Agenda, Belief, Event, ExperimentJudged, Statement, Verification
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
 from validators.rule import rule
 
-ROUNDS_ASKED_MAX: Final = 2
-"""A claim is asked about in so many rounds at most."""
 _PROPOSED: Final = ("crux-", "defeater-")
 
 
 @rule("BEL001", "error", source="LIT-1, FORMAT 5", applies_to_imports=False, recorded=False)
 def belief_is_sealed(index: LedgerIndex) -> Iterator[Breach]:
-    """Before the closing no brief shows what another role believes, nor a second draw.
+    """Before the closing no prompt shows another role's forecast, nor a second draw.
 
-    Roles that see each other's numbers follow them, and their mean is no longer the mean of several judgements.
+    Roles that see each other's numbers follow them, and their mean is no longer the mean of several judgments.
     """
     for event, step in zip(index.events, index.steps, strict=True):
         if step is None or step.phase == "S" or not event.saw:
@@ -36,24 +34,31 @@ def _is_redraw(belief: Belief) -> bool:
 
 
 @rule("BEL002", "error", source="LIT-2", applies_to_imports=False, recorded=False)
-def crux_is_asked_about_twice_at_most(index: LedgerIndex) -> Iterator[Breach]:
-    """A claim is asked about in two rounds at most, and every role gives its numbers on it once a round.
+def numbers_come_once_and_first(index: LedgerIndex) -> Iterator[Breach]:
+    """Every role gives its numbers about a claim once, before the claim is tested.
 
-    Who may ask until the numbers please has asked nothing.
+    Numbers that are given again, or that know the result, would let a role choose where the result leads.
     """
-    rounds: dict[str, set[int]] = {}
-    given: Counter[tuple[str, int, str]] = Counter()
+    given: set[tuple[str, str]] = set()
+    tested: dict[str, int] = {}
     for event in index.events:
-        if not isinstance(event, Belief) or event.derived or event.round < 2:  # round 1 proposes
+        if isinstance(event, Verification):
+            for claim in event.claims_affected:
+                tested.setdefault(claim, event.seq)
+        if isinstance(event, ExperimentJudged):
+            for change in event.changes:
+                tested.setdefault(change.claim_id, event.seq)
+        if not isinstance(event, Belief) or event.derived:
             continue
-        for one in event.given:
-            given[event.role, event.round, one.claim] += 1
-            if given[event.role, event.round, one.claim] > 1:
-                yield Breach(event.seq, f"{event.role} gives numbers on {one.claim} a second time in a round")
-            asked = rounds.setdefault(one.claim, set())
-            if event.round not in asked and len(asked) == ROUNDS_ASKED_MAX:
-                yield Breach(event.seq, f"{one.claim} is asked about in a third round")
-            asked.add(event.round)
+        for numbers in event.given:
+            if (event.role, numbers.claim) in given:
+                yield Breach(event.seq, f"{event.role} gives numbers about {numbers.claim} a second time")
+            if numbers.claim in tested:
+                at = tested[numbers.claim]
+                yield Breach(
+                    event.seq, f"{event.role} gives numbers about {numbers.claim} after its test (@{at})"
+                )
+            given.add((event.role, numbers.claim))
 
 
 @rule("AGD001", "error", source="FORMAT 2 (`agenda`)", applies_to_imports=False, recorded=False)
@@ -69,10 +74,11 @@ def agenda_places_everything_once(index: LedgerIndex) -> Iterator[Breach]:
             placed = Counter(ref for one in event.merged for ref in one.from_)
             placed.update(one.from_ for one in event.dropped)
             for ref in proposed:
-                if placed[ref] != 1:
+                if placed[ref] != 1 and event.by != "controller":
                     yield Breach(event.seq, f"{ref} is placed {placed[ref]} times, not once")
             for ref in placed.keys() - set(proposed):
-                yield Breach(event.seq, f"{ref} is placed, and nobody proposed it")
+                if not ref.endswith("#answer"):
+                    yield Breach(event.seq, f"{ref} is placed, and nobody proposed it")
 
 
 def _proposals(event: Event) -> list[str]:

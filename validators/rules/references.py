@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
+from msgspec import UNSET
+
 from ledger.events import (
     Agenda,
     Artifact,
@@ -46,7 +48,7 @@ REFS: Final[dict[str, tuple[str, ...]]] = {
     "claim": ("raised_at_artifact", "places"),
     "challenge": ("target",),
     "response": ("revised",),
-    "decision": ("round_artifact_refs",),
+    "decision": ("round_artifact_refs", "claims"),
 }
 """Kind → fields with references, `<id>#<section>`."""
 
@@ -68,7 +70,7 @@ def values(event: Event, fields: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     for field in fields:
         value = getattr(event, field)
         for entry in cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,):
-            if entry is not None:
+            if entry is not None and entry is not UNSET:
                 yield field, entry
 
 

@@ -9,9 +9,9 @@ from typing import Final
 
 import msgspec
 
-from ledger.events import Event, Fallback, RoundOpened, RunClosed, RunOpened, Screening, Validation
+from ledger.events import Decision, Event, Fallback, RoundOpened, RunClosed, RunOpened, Screening, Validation
 from ledger.format.upcasting import in_version
-from ledger.state.book import Book
+from ledger.state.book import Book, with_next
 from ledger.store.failures import BlobMissing
 from roles.execution import ParsedReply, UnreadReply, closed, given_up, reply_of, stored
 from roles.protocol import Group, Protocol, Step, find_step
@@ -185,6 +185,10 @@ def controller_writes_what_is_due(index: LedgerIndex) -> Iterator[Breach]:
             yield from _stand_ins(protocol, book, first, events)
         elif isinstance(first, Validation | RoundOpened) or _finishes(first):
             yield from _forgotten(protocol, book, first)
+        elif isinstance(first, Decision) and first.type == "answer" and first.by == "human":
+            due = protocol.after_answer(with_next(book, first), first)
+            yield from compare(due, events[1:], first.seq, "the answer")
+            yield from _surplus(len(due), events[1:])
         elif first.by == "controller" and first.kind not in _BETWEEN and not isinstance(first, RunClosed):
             yield from compare(protocol.owed(book), events, first.seq, "the rule")
             yield from _surplus(len(protocol.owed(book)), events)

@@ -180,12 +180,14 @@ def _stands_in(event: Event) -> bool:
 
 
 def _follows_by_rule(event: Event) -> bool:
-    """A decision by rule, a belief that follows from a role's own numbers, a memo that sentences were taken out of."""
+    """A decision by rule, a forecast by a role's own numbers, options of answers, a memo with removed sentences."""
     match event:
         case Decision():
             return event.made_by == "rule"
         case Belief():
             return event.derived
+        case Agenda():
+            return not event.cruxes
         case Memo():
             return bool(event.removed)
         case _:

@@ -8,6 +8,7 @@ from ledger.events import (
     Alarm,
     Amendment,
     Artifact,
+    Belief,
     Decision,
     Event,
     ExperimentPlanned,
@@ -170,6 +171,8 @@ def _place(event: Event) -> Iterator[Breach]:
 def nothing_follows_the_end(index: LedgerIndex) -> Iterator[Breach]:
     """After the finish only a person may answer, override, close an alarm, note, redact or plan an experiment.
 
+    A result that a person hands in moves forecasts, which follow in its commit.
+
     What is added to a finished run would change its outcome behind the stop that was announced.
     """
     finished = False
@@ -181,7 +184,7 @@ def nothing_follows_the_end(index: LedgerIndex) -> Iterator[Breach]:
 
 def _may_follow(event: Event) -> bool:
     if event.by != "human":
-        return False
+        return isinstance(event, Belief) and event.derived
     match event:
         case (
             Decision(type="override" | "answer")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ledger.events import Concern, Decision, Event, Fallback, Statement, Verification
-from ledger.state.state import EXPERIMENTS, SANDBOX
+from ledger.state.state import EXPERIMENTS
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex, group_key, is_reply
 from validators.rule import rule
@@ -96,7 +96,7 @@ def step_yields_its_kinds(index: LedgerIndex) -> Iterator[Breach]:
     """
     if not index.watched:
         return
-    runs = index.opened is not None and index.opened.rules.get(EXPERIMENTS) == SANDBOX
+    runs = index.opened is not None and index.opened.rules.get(EXPERIMENTS) in ("on", "ask")
     for event, step in zip(index.events, index.steps, strict=True):
         if step is None:
             continue

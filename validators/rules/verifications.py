@@ -84,10 +84,11 @@ def class_follows_from_its_evidence(index: LedgerIndex) -> Iterator[Breach]:
     """The class of a status change is what its own evidence comes to, whatever a seat calls it.
 
     A document's words are quoted, arithmetic that comes out is calculated, another role's text is argued; a claim that
-    rests on its own author alone is only said. What was run is judged by experiments, never by a verdict.
+    rests on its own author alone is only said. What was run is judged by experiments, never by a verdict. What the
+    controller computes from an expression is computed again from the reply.
     """
     for event in index.events:
-        if not isinstance(event, Verification):
+        if not isinstance(event, Verification) or event.by == "controller":
             continue
         for change in event.claim_status_changes:
             claim = index.earlier(change.claim_id, event.seq)
@@ -111,6 +112,8 @@ def evidence_is_quoted(index: LedgerIndex) -> Iterator[Breach]:
     for event in index.events:
         if not isinstance(event, Verification) or event.step is None or not event.evidence_refs:
             continue
+        if _found_nothing(event):
+            continue
         if not any(evidence.quote for evidence in event.evidence_refs):
             yield Breach(event.seq, f"{event.id} quotes nothing of what it rests on")
 
@@ -123,10 +126,15 @@ def evidence_is_deep(index: LedgerIndex) -> Iterator[Breach]:
     read.
     """
     for event in index.events:
-        if not isinstance(event, Verification) or not event.evidence_refs:
+        if not isinstance(event, Verification) or not event.evidence_refs or _found_nothing(event):
             continue
         if all(is_shallow(evidence.ref) for evidence in event.evidence_refs):
             yield Breach(event.seq, f"{event.id} points at headers alone: {event.evidence_refs[0].ref}")
+
+
+def _found_nothing(event: Verification) -> bool:
+    """Whether documents were read and do not settle the claim: there is nothing to quote then."""
+    return event.phase == "D" and event.result == "UNCLEAR"
 
 
 def is_shallow(ref: str) -> bool:

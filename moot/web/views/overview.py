@@ -12,7 +12,6 @@ from ledger.state.decided import final_in_force, outcome
 from ledger.state.state import State
 from ledger.store.failures import BlobMissing
 from moot.view.banners import Label
-from moot.view.beliefs import beliefs_of
 from moot.view.costs import RunCosts, costs_of
 from moot.view.decisions import DecisionTold, tell_decision
 from moot.view.events import EventWords, words_of
@@ -22,8 +21,8 @@ from moot.view.scores import ScoreRow, scores_of
 from moot.view.seats import answered_by, one_family_told, seats_told
 from moot.view.stopping import why_of
 from moot.web.followed import Followed, isolation_of, labels_shown
-from moot.web.views.beliefs import BeliefsShown, beliefs_shown
 from moot.web.views.claims import claims_by_status
+from moot.web.views.forecasts import ForecastsShown, forecasts_shown
 from moot.web.views.rounds import RoundLine, RoundPage, round_lines, round_page
 from rounds.protocols import is_watched
 
@@ -73,7 +72,7 @@ class Overview:
     """Of a short protocol its rounds in full, a column a seat."""
     claims: dict[str, int]
     costs: RunCosts
-    beliefs: BeliefsShown | None
+    forecasts: ForecastsShown | None
     experiments: tuple[ExperimentShown, ...]
     events: int
     began: str
@@ -112,18 +111,13 @@ def overview(run: Followed) -> Overview:
         shown_rounds=tuple(_short(run)),
         claims=claims_by_status(state),
         costs=costs_of(book),
-        beliefs=_beliefs(run),
+        forecasts=forecasts_shown(run.path.name, book),
         experiments=tuple(experiments_of(run.path.name, book)),
         events=run.seq + 1,
         began=book.events[0].at,
         last=book.events[-1].at,
         state=state,
     )
-
-
-def _beliefs(run: Followed) -> BeliefsShown | None:
-    found = beliefs_of(run.path.name, run.book())
-    return None if found is None else beliefs_shown(found, {one.id: one.text for one in run.state.options})
 
 
 def signals_now(run: Followed) -> SignalReport | None:

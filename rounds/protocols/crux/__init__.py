@@ -1,42 +1,41 @@
-"""`crux`: beliefs first, tests only of what could change the answer, and a stop when nothing untested could.
+"""`crux`: ask first, test what could change the answer, update by arithmetic, and write the answer down.
 
 Laws
-1. Every answer, forecast and belief is sealed: no brief before the closing shows what another role believes.
-2. The first answer may end the run: when whoever was asked agrees, the frame check objects to nothing, and nothing
-   anybody proposed to test could change it. The same is looked at again when all four have answered.
-3. A round tests at most three claims, those whose test is worth most. Who doubts one most plans its test, and for one
-   that is argued about so does who holds it most; numbers and predictions are sealed before the result.
-4. After the results each belief follows from the role's own numbers by Bayes; the surprised are asked for their own.
-5. What is lost is never read as agreement: whoever gave no numbers is out of the pool until it gives a belief.
-6. After each round the controller looks once whether to stop (docs/crux.md); then one role writes the memo, the one
-   that believes least in it objects, and the verifier holds each sentence to what it cites.
+1. Every answer and every number is sealed: no prompt before the closing shows another role's forecast.
+2. The first answers may end the run: everyone asked agrees, the frame has no objection, no test is worth its price.
+3. A crux is tested by running, calculating, reading or measuring. It is never argued.
+4. Programs are written by the role that doubts the crux most. A verdict that surprised all four roles is tested again
+   by another role, which does not see the first program.
+5. Forecasts follow from each role's own sealed numbers by Bayes. Nobody is asked again.
+6. What is lost is never read as agreement: a role without the numbers that a verdict needs leaves the group forecast.
+7. The answer is always written: by the nearest role, against the objection of the least convinced one, each sentence
+   checked against what it cites.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from ledger.events import Event
 from ledger.events.run import PlanRow
 from ledger.state.state import VERIFIER, State
-from roles.protocol import Column, Protocol, RoleDefinition, Rules, Sight, Step, View
-from rounds.protocols.crux import answers, asked, closing, memo, programs, rewriting, standing, trials
+from roles.protocol import Column, Protocol, RoleDefinition, Rules, Sight, View
+from rounds.protocols.crux import answers, assignments, closing, memo, rewriting, standing, testing
+from rounds.protocols.crux.brief_blocks import blocks
+from rounds.protocols.crux.largest import largest
 from rounds.protocols.crux.replies import (
+    CRUXES_MAX,
     AgendaReply,
-    ChoiceReply,
-    CruxCheckReply,
-    ForecastReply,
+    CalculationReply,
     FrameReply,
     MemoReply,
     ObjectionReply,
+    ProgramReply,
+    ReadingReply,
     SealedAnswer,
     SentencesReply,
-    UpdateReply,
 )
-from rounds.protocols.crux.telling import tells
-from rounds.protocols.crux.widest import widest
 from rounds.protocols.plans import AUTHORS
-from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks_each, rule
+from rounds.protocols.step_table import Sheet, StepRow, asks_each
 
 ROLES: Final = (
     RoleDefinition(
@@ -61,117 +60,45 @@ _VIEW: Final[View] = {
     Column.TOLD: Sight("all"),
 }
 _OF_THE_MEMO: Final[View] = {Column.QUESTION: Sight("goals"), Column.TOLD: Sight("all")}
-"""What a sentence is held to stands beside it: no document and nothing else that was said."""
+"""The sentence check sees what each sentence cites: no document, and nothing else that was said."""
 
 
 # ---------------------------------------------------------------- who is asked, and when
 
 
-def _verifier(state: State, round_: int) -> tuple[str, ...]:
-    del state, round_
+def _verifier(_state: State, _round: int) -> tuple[str, ...]:
     return (VERIFIER,)
 
 
-def _firsts(state: State, round_: int) -> tuple[str, ...]:
-    del round_
-    return standing.first_roles(state)
+def _first(state: State, _round: int) -> tuple[str, ...]:
+    return (standing.first_role(state),)
 
 
-def _others(state: State, round_: int) -> tuple[str, ...]:
-    del round_
-    return tuple(role for role in AUTHORS if role not in standing.first_roles(state))
+def _others(state: State, _round: int) -> tuple[str, ...]:
+    return tuple(role for role in AUTHORS if role != standing.first_role(state))
 
 
-def _again(state: State, round_: int) -> tuple[str, ...]:
-    """The role that answers twice, where noise is measured."""
-    del round_
-    wanted = rule(state, "redraw") != "off" and standing.rounds_wanted(state) > 0
-    return (standing.lead_role(state),) if wanted else ()
+def _others_are_due(state: State, _round: int) -> bool:
+    first = (f"r1.B.{standing.first_role(state)}", f"r1.A.{VERIFIER}")
+    return all(state.is_done(step) for step in first) and not standing.first_answer_ends(state)
 
 
-def _all_authors(state: State, round_: int) -> tuple[str, ...]:
-    del state, round_
-    return AUTHORS
+def _agenda_is_due(state: State, _round: int) -> bool:
+    answered = all(state.is_done(f"r1.B.{role}") for role in AUTHORS)
+    return answered and bool(standing.answering_roles(state)) and not standing.short_way_is_open(state)
 
 
-def _first_answers_are_in(state: State) -> bool:
-    steps = (f"r1.A.{VERIFIER}", *(f"r1.B.{role}" for role in standing.first_roles(state)))
-    return all(state.is_done(step) for step in steps)
+def _is_first_round(_state: State, round_: int) -> bool:
+    return round_ == 1
 
 
-def _others_are_due(state: State, round_: int) -> bool:
-    del round_
-    if any(state.is_done(f"r1.B.{role}") for role in _others(state, 1)):
-        return True
-    return _first_answers_are_in(state) and not standing.short_way_is_open(state)
-
-
-def _answers_again_in_numbers(state: State, round_: int) -> bool:
-    return not standing.is_open_ended(state) and _others_are_due(state, round_)
-
-
-def _agenda_is_due(state: State, round_: int) -> bool:
-    if state.is_done(f"r1.C.{VERIFIER}"):
-        return True
-    done = _others_are_due(state, round_) and all(state.is_done(f"r1.B.{role}") for role in AUTHORS)
-    answered = any(standing.belief(state, 1, role, 1) for role in AUTHORS)
-    return done and answered and (standing.is_open_ended(state) or not standing.short_way_is_open(state))
-
-
-def _choice_is_due(state: State, round_: int) -> bool:
-    del round_
-    return standing.is_open_ended(state) and bool(state.agenda and state.agenda.options)
-
-
-def _tests_something(state: State, round_: int) -> bool:
-    return bool(standing.tested_in(state, round_))
-
-
-def _forecasts_are_in(state: State, round_: int) -> bool:
-    return all(state.is_done(f"r{round_}.E.{role}") for role in asked.forecasters(state, round_))
-
-
-def _check_is_due(state: State, round_: int) -> bool:
-    step = f"r{round_}.E.{VERIFIER}"
-    return state.is_done(step) or (
-        _tests_something(state, round_)
-        and _forecasts_are_in(state, round_)
-        and not programs.still_to_run(state, round_)
-        and bool(asked.to_check(state, round_))
-    )
-
-
-def _update_is_due(state: State, round_: int) -> bool:
-    if standing.handed_in(state, round_):
-        return True
-    in_ = _tests_something(state, round_) and _forecasts_are_in(state, round_)
-    in_ = in_ and not programs.still_to_run(state, round_)
-    checked = not _check_is_due(state, round_) or state.is_done(f"r{round_}.E.{VERIFIER}")
-    return in_ and checked and not trials.derived_beliefs(state, round_)
-
-
-def _memo_is_due(state: State, round_: int) -> bool:
-    return closing.closes(state, round_) and closing.has_memo_steps(state)
-
-
-def _memo_was_lost(state: State, round_: int) -> bool:
-    if not _memo_is_due(state, round_):
-        return False
-    return any(f"r{round_}.S.memo.{role}" in state.given_up for role in asked.writers(state)[:1])
-
-
-def _memo_is_in(state: State, round_: int) -> bool:
-    return closing.closes(state, round_) and closing.memo_is_in(state, round_)
+def _numbers(state: State, _round: int) -> tuple[str, ...]:
+    return standing.numbering_roles(state)
 
 
 def _writer(state: State, round_: int) -> tuple[str, ...]:
     writer = rewriting.writer_of(state, round_)
     return (writer,) if writer else ()
-
-
-def _answer(numbering: Numbering, step: Step, reply: SealedAnswer) -> tuple[Event, ...]:
-    made = answers.redrawn if step.name.repeat > 1 else answers.answered
-    return made(numbering, step, reply)
 
 
 # ---------------------------------------------------------------- the table
@@ -180,12 +107,11 @@ SHEET: Final = Sheet(
     (
         StepRow(
             "B",
-            asks_each(_firsts),
+            asks_each(_first),
             SealedAnswer,
-            _answer,
+            answers.answered,
             wrong=answers.wrong_answer,
             columns=_VIEW,
-            redrawn=True,
             group="first",
         ),
         StepRow(
@@ -201,22 +127,11 @@ SHEET: Final = Sheet(
             "B",
             asks_each(_others),
             SealedAnswer,
-            _answer,
+            answers.answered,
             wrong=answers.wrong_answer,
             columns=_VIEW,
             group="others",
             when=_others_are_due,
-        ),
-        StepRow(
-            "B",
-            asks_each(_again, repeat=2),
-            SealedAnswer,
-            _answer,
-            wrong=answers.wrong_answer,
-            columns=_VIEW,
-            redrawn=True,
-            group="others",
-            when=_answers_again_in_numbers,
         ),
         StepRow(
             "C.agenda",
@@ -228,80 +143,74 @@ SHEET: Final = Sheet(
             when=_agenda_is_due,
         ),
         StepRow(
-            "C.choice",
-            asks_each(_all_authors),
-            ChoiceReply,
-            answers.chosen,
-            wrong=answers.wrong_choice,
+            "E",
+            asks_each(_numbers),
+            answers.numbers_reply,
+            answers.numbered,
+            wrong=answers.wrong_numbers,
             columns=_VIEW,
-            redrawn=True,
-            when=_choice_is_due,
+            when=_is_first_round,
         ),
         StepRow(
-            "C.choice",
-            asks_each(_again, repeat=2),
-            ChoiceReply,
-            answers.chosen,
-            wrong=answers.wrong_choice,
+            "D.program",
+            assignments.planned_by_program,
+            ProgramReply,
+            testing.measured,
+            later=testing.programs,
+            wrong=testing.wrong_plan,
             columns=_VIEW,
-            redrawn=True,
-            when=_choice_is_due,
+            group="D",
         ),
         StepRow(
-            "D",
-            asks_each(asked.planners),
-            programs.plans_reply,
-            trials.planned,
-            later=programs.programs,
-            wrong=trials.wrong_plans,
+            "D.calculation",
+            assignments.planned_by_expression,
+            CalculationReply,
+            testing.calculated,
+            later=testing.calculation_verdicts,
+            wrong=testing.wrong_calculation,
             columns=_VIEW,
-            when=_tests_something,
+            group="D",
         ),
         StepRow(
-            "E.forecast",
-            asks_each(asked.forecasters),
-            ForecastReply,
-            trials.forecast,
-            wrong=trials.wrong_forecast,
+            "D.read",
+            asks_each(assignments.readers),
+            ReadingReply,
+            testing.read,
+            wrong=testing.wrong_reading,
             columns=_VIEW,
-            when=_tests_something,
+            group="D",
         ),
-        StepRow(
-            "E.check",
-            asks_each(_verifier),
-            CruxCheckReply,
-            trials.judged,
-            wrong=trials.wrong_verdicts,
-            columns=_VIEW,
-            when=_check_is_due,
-        ),
-        StepRow(
-            "F",
-            asks_each(asked.updaters),
-            UpdateReply,
-            trials.updated,
-            wrong=trials.wrong_update,
-            columns=_VIEW,
-            when=_update_is_due,
+        *(
+            StepRow(
+                "D.again",
+                assignments.extra_steps(wave),
+                ProgramReply,
+                testing.measured,
+                later=testing.programs,
+                wrong=testing.wrong_plan,
+                columns=_VIEW,
+                group=f"D.again {wave}",
+            )
+            for wave in assignments.WAVES
         ),
         StepRow(
             "S.memo",
-            asks_each(lambda state, _: asked.writers(state)[:1], "memo"),
+            asks_each(closing.first_writer, "memo"),
             MemoReply,
             memo.written,
             wrong=memo.wrong_memo,
             columns=_VIEW,
-            when=_memo_is_due,
+            when=closing.has_memo_steps,
         ),
         StepRow(
             "S.memo",
-            asks_each(lambda state, _: asked.writers(state)[1:2], "memo"),
+            asks_each(closing.second_writer, "memo"),
             MemoReply,
             memo.written,
             wrong=memo.wrong_memo,
             columns=_VIEW,
-            group="S.memo again",
-            when=_memo_was_lost,
+            group="S.memo by another role",
+            when=closing.first_memo_was_lost,
         ),
         StepRow(
             "S.objection",
@@ -310,7 +219,8 @@ SHEET: Final = Sheet(
             memo.objected,
             wrong=memo.wrong_objection,
             columns=_VIEW,
-            when=_memo_is_in,
+            group="S.checks",
+            when=closing.memo_is_in,
         ),
         StepRow(
             "S.check",
@@ -319,7 +229,8 @@ SHEET: Final = Sheet(
             memo.checked,
             wrong=memo.wrong_sentences,
             columns=_OF_THE_MEMO,
-            when=_memo_is_in,
+            group="S.checks",
+            when=closing.memo_is_in,
         ),
         StepRow(
             "S.memo",
@@ -342,46 +253,40 @@ SHEET: Final = Sheet(
             when=rewriting.is_to_be_checked,
         ),
     ),
-    follows_from=lambda state, round_: (round_, standing.fingerprint(state)),
 )
 
 
-def _rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
-    """Round 1, and as many rounds of tests as there may be at most."""
-    del options
-    tests = int(str(rules.get("rounds", "3")))
-    later = (PlanRow(round=n, phases=("D", "E", "F", "S")) for n in range(2, tests + 2))
-    return (PlanRow(round=1, phases=("A", "B", "C", "S")), *later)
+def _rounds(_rules: Rules, _options: int) -> tuple[PlanRow, ...]:
+    """One round, and one more closing for each crux that a person may settle later."""
+    later = (PlanRow(round=n, phases=("E", "S")) for n in range(2, CRUXES_MAX + 2))
+    return (PlanRow(round=1, phases=("A", "B", "C", "E", "D", "S")), *later)
 
 
 CRUX: Final[Protocol] = SHEET.protocol(
     "crux",
-    "sealed beliefs first, tests of what could change the answer, and a stop when nothing untested could",
+    "sealed forecasts, tests of what could change the answer, and an answer that follows from both",
     ROLES,
     plan=_rounds,
     has_castings=True,
     version=1,
     brief_version=2,
-    widest=widest,
+    widest=largest,
     owed=closing.owed,
-    set_aside=programs.set_aside,
-    brought=programs.brought,
+    after_answer=closing.forecasts_after_answer,
+    brought=testing.brought,
+    runs_first=testing.runs_first,
     look=closing.look,
     after_round=closing.after_round,
     needed=closing.needed,
-    tells=tells,
+    tells=blocks,
     raises_claims=True,
     profile="crux",
     options_wanted=(0, 8),
-    fits="a question with an answer: what is worth testing is tested, and no more",
-    calls="4 to 40, as far as the answers differ",
+    fits="a question with an answer: what could change it is tested, and no more",
+    calls="4 to 21, and 9 where no test is worth it",
     variants={
-        "rounds": ("3", "0", "1", "2"),
-        "first": ("1", "4"),
-        "redraw": ("on", "off"),
         "memo": ("on", "off"),
         "stakes": ("normal", "low", "high"),
         "wait": ("on", "off"),
-        "orders": ("on", "off"),
     },
 )

@@ -1,42 +1,47 @@
-"""Round 1 of `crux`: the frame, sealed answers, and the agenda that they come to."""
+"""A, B and C of `crux`: the frame, sealed answers, and the agenda that is made of them."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from detectors.beliefs.parameters import crux_parameters
-from detectors.beliefs.values import Conditional, incoherence, mean_conditional, moves_of
+from detectors.forecasts.parameters import forecast_parameters
+from detectors.forecasts.value_of_tests import Numbers, incoherence
 from ledger.events import Agenda, Belief, Claim, Concern, Event, Frame, Statement
 from ledger.events.answers import ConditionalBelief, DroppedProposal, MergedProposals, WordReadings
-from ledger.events.claims import Effect
+from ledger.events.ids import number_of
 from ledger.events.run import Labelled
 from ledger.state.book import Book
 from ledger.state.state import VERIFIER, State
 from roles.protocol import Step
 from rounds.protocols.crux.replies import (
     AgendaReply,
-    ChoiceReply,
     CruxDraft,
     CruxNumbers,
+    ForecastReply,
     FrameReply,
-    PointsOn,
+    MergedCrux,
+    NumbersReply,
     SealedAnswer,
 )
 from rounds.protocols.crux.standing import (
     NONE,
+    NUMBERS,
     OWN,
-    belief,
-    is_admitted,
+    SEALED,
+    answering_roles,
+    forecast_id,
     is_open_ended,
+    kept_cruxes,
     option_ids,
     points_of,
+    sealed,
+    short_way_is_open,
 )
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.points import as_points, points_problems
-from rounds.protocols.quotable import Quotable, names
+from rounds.protocols.quotable import Quotable, exactly_one, names
 from rounds.protocols.step_table import Numbering, by, statement
 
 WORDS_MAX: Final = 25
@@ -44,25 +49,26 @@ LABELS: Final = ("a", "b", "c", "d")
 OPTIONS_MAX: Final = 6
 
 
-# ---------------------------------------------------------------- points
+# ---------------------------------------------------------------- checks
 
 
 def coherence_problems(
-    given: CruxNumbers, own: Mapping[str, int], options: tuple[str, ...], where: str
+    given: CruxNumbers | CruxDraft, own: Mapping[str, int], options: tuple[str, ...], where: str
 ) -> Iterator[str]:
-    """Complain where q, both conditionals and the belief contradict each other by more than 10 points."""
-    numbers = Conditional(
-        Fraction(given.q),
+    """Complain where probability, both forecasts and the role's own forecast contradict each other."""
+    numbers = Numbers(
+        given.probability,
         points_of(as_points(given.if_true), options),
         points_of(as_points(given.if_false), options),
     )
-    limit = crux_parameters().crux.incoherent_above
-    for option, off in zip(options, incoherence(numbers, points_of(own, options)), strict=True):
-        if abs(off) > limit:
-            mixed = own.get(option, 0) + off
+    limit = forecast_parameters().limits.incoherent_above
+    forecast = points_of(own, options)
+    for option, points, difference in zip(options, forecast, incoherence(numbers, forecast), strict=True):
+        if abs(difference) > limit:
             yield (
-                f"{where}: {option} would be {float(mixed):.0f} points by q, if_true and if_false together, and your"
-                f" belief says {own.get(option, 0)}; they may differ by {int(limit)}"
+                f"{where}: probability, if_true and if_false together give {option}"
+                f" {float(points + difference):.1f} points, and your forecast gives it {points}; they may differ by"
+                f" {limit}"
             )
 
 
@@ -70,7 +76,7 @@ def words_problem(text: str, at_most: int, where: str) -> Iterator[str]:
     """Complain about too many words."""
     count = len(text.split())
     if count > at_most:
-        yield f"{where}: {count} words; {at_most} at most"
+        yield f"{where}: {count} words, {at_most} at most"
 
 
 # ---------------------------------------------------------------- A: the frame
@@ -101,7 +107,6 @@ def framed(_: Numbering, step: Step, reply: FrameReply) -> tuple[Event, ...]:
             two_readings=tuple(
                 WordReadings(word=one.word, readings=one.readings) for one in reply.two_readings
             ),
-            runnable=reply.runnable,
         ),
     )
 
@@ -113,78 +118,63 @@ def wrong_answer(known: Quotable, reply: SealedAnswer) -> Iterator[str]:
     """What is wrong with an answer."""
     open_ended = is_open_ended(known.state)
     options = (OWN, NONE) if open_ended else option_ids(known.state)
-    if open_ended and not reply.answer:
-        yield f"answer: no options are given, so give yours in {WORDS_MAX} words at most"
+    if open_ended and not (reply.answer or "").strip():
+        yield f"answer: the question names no options, so give your own answer in {WORDS_MAX} words at most"
     yield from words_problem(reply.answer or "", WORDS_MAX, "answer")
-    yield from points_problems(reply.belief, options, "belief")
+    yield from points_problems(reply.forecast, options, "forecast")
     for n, text in enumerate(reply.reasons):
         yield from words_problem(text, WORDS_MAX, f"reasons[{n}]")
-    own = as_points(reply.belief)
+    own = as_points(reply.forecast)
     for n, draft in enumerate(reply.cruxes):
         yield from points_problems(draft.if_true, options, f"cruxes[{n}].if_true")
         yield from points_problems(draft.if_false, options, f"cruxes[{n}].if_false")
-        numbers = CruxNumbers(claim="", q=draft.q, if_true=draft.if_true, if_false=draft.if_false)
-        yield from coherence_problems(numbers, own, options, f"cruxes[{n}]")
+        yield from coherence_problems(draft, own, options, f"cruxes[{n}]")
 
 
 def answered(_: Numbering, step: Step, reply: SealedAnswer) -> tuple[Event, ...]:
-    """Its words, then its belief."""
+    """The words of an answer, then its forecast."""
     sections = {
         "answer": reply.answer or "",
         **{f"reason-{n}": text for n, text in enumerate(reply.reasons, 1)},
-        **{f"defeater-{n}": text for n, text in enumerate(reply.defeaters, 1)},
-        **{f"crux-{n}": _proposal(draft) for n, draft in enumerate(reply.cruxes, 1)},
+        **{f"defeater-{n}": text for n, text in enumerate(reply.could_be_wrong, 1)},
+        **{
+            f"crux-{n}": f"{draft.text}\n\ntest, by {draft.how}: {draft.test}"
+            for n, draft in enumerate(reply.cruxes, 1)
+        },
     }
-    said = sections if any(sections.values()) else {"answer": "No reason was given."}
+    words = sections if any(sections.values()) else {"answer": "No reason was given."}
     given = tuple(
         ConditionalBelief(
-            claim=f"crux-{n}", q=draft.q, if_true=as_points(draft.if_true), if_false=as_points(draft.if_false)
+            claim=f"crux-{n}",
+            how=draft.how,
+            q=draft.probability,
+            if_true=as_points(draft.if_true),
+            if_false=as_points(draft.if_false),
         )
         for n, draft in enumerate(reply.cruxes, 1)
     )
-    return (*statement(step, "analysis", said), _belief(step, 1, reply.belief, given, reply.share_found))
-
-
-def _proposal(draft: CruxDraft) -> str:
-    """A proposal in words, without its numbers."""
-    return f"{draft.text}\n\ntest, by {draft.how}: {draft.test}"
-
-
-def redrawn(_: Numbering, step: Step, reply: SealedAnswer) -> tuple[Event, ...]:
-    """The belief of a second draw, for the measure of noise alone."""
-    return (_belief(step, 2, reply.belief, (), None),)
-
-
-def _belief(
-    step: Step,
-    n: int,
-    given: Iterable[PointsOn],
-    conditionals: tuple[ConditionalBelief, ...],
-    share_found: int | None,
-) -> Belief:
-    return Belief(
+    forecast = Belief(
         **by(step),
-        id=f"B-{step.name.round}-{step.role}" + (f"~{n}" if n > 1 else ""),
+        id=forecast_id(1, step.role, SEALED),
         role=step.role,
-        points=as_points(given),
+        points=as_points(reply.forecast),
         derived=False,
-        given=conditionals,
-        share_found=share_found,
+        given=given,
     )
+    return (*statement(step, "analysis", words), forecast)
 
 
 # ---------------------------------------------------------------- C: the agenda
 
 
 def shuffled(state: State) -> dict[str, str]:
-    """Label → role: the answers in an order that says nothing, by the run's seed."""
-    given = [role for role in AUTHORS if belief(state, 1, role, 1) is not None]
+    """Label → role: the answers in an order that tells nothing, by the run's seed."""
     step_id = f"r1.C.{VERIFIER}"
 
     def place(role: str) -> str:
         return hashlib.sha256(f"{state.opening.seed}\n{step_id}\n{role}".encode()).hexdigest()
 
-    return dict(zip(LABELS, sorted(given, key=place), strict=False))
+    return dict(zip(LABELS, sorted(answering_roles(state), key=place), strict=False))
 
 
 def answer_of(book: Book, role: str) -> Statement | None:
@@ -205,159 +195,142 @@ def _handles(book: Book, kind: str) -> dict[str, str]:
 
 
 def wrong_agenda(known: Quotable, reply: AgendaReply) -> Iterator[str]:
-    """What is wrong with an agenda: every proposal and defeater has its place, exactly once."""
+    """What is wrong with an agenda: every crux and every way to be wrong has exactly one place."""
     book = known.book
-    cruxes, defeaters = _handles(book, "crux"), _handles(book, "defeater")
+    cruxes, ways = _handles(book, "crux"), _handles(book, "defeater")
     open_ended = is_open_ended(known.state)
     if open_ended and not 1 <= len(reply.options) <= OPTIONS_MAX:
-        yield f"options: make 1 to {OPTIONS_MAX} options of the answers"
+        yield f"options: the question names none; make 1 to {OPTIONS_MAX} of the answers"
+    if len({text.casefold() for text in reply.options}) < len(reply.options):
+        yield "options: two of them are the same"
     if not open_ended and reply.options:
-        yield "options: the question has its own; make none"
-    merged = [name for one in reply.cruxes for name in (*one.of, *one.negated)]
-    seen = [name for one in reply.defeaters for name in one.of]
-    left = [one.of for one in reply.left_out]
+        yield "options: the question names its own; leave the list empty"
     for n, one in enumerate(reply.cruxes):
         if not one.of:
             yield f"cruxes[{n}].of: name the proposals that say it"
-    for name in (*merged, *seen, *left):
-        if name not in cruxes and name not in defeaters:
-            yield f"{name!r} is unknown; there are {names((*cruxes, *defeaters)) or 'none'}"
-    for name in merged:
-        if name in defeaters:
-            yield f"cruxes: {name!r} is a defeater and no proposal"
-    placed = (*merged, *seen, *left)
-    for name in (*cruxes, *defeaters):
-        if placed.count(name) != 1:
-            yield f"{name!r} is to be merged or left out exactly once, not {placed.count(name)} times"
+    placed = [
+        *((name, "cruxes", cruxes) for one in reply.cruxes for name in (*one.of, *one.negated)),
+        *((name, "could_be_wrong", ways) for one in reply.could_be_wrong for name in one.of),
+        *((one.of, "left_out", {**cruxes, **ways}) for one in reply.left_out),
+    ]
+    for name, where, allowed in placed:
+        if name not in allowed:
+            yield f"{where}: {name!r} has no place there; use {names(allowed) or 'nothing: there are none'}"
+    count = [name for name, _, _ in placed]
+    for name in (*cruxes, *ways):
+        if count.count(name) != 1:
+            yield f"{name!r} needs exactly one place, and has {count.count(name)}"
 
 
 def agreed(numbering: Numbering, step: Step, reply: AgendaReply) -> tuple[Event, ...]:
-    """The agenda, then its claims and defeaters. A proposal without an effect or a test stays in its answer."""
+    """The agenda, then its claims and the ways to be wrong."""
     book = numbering.book
     places = {**_handles(book, "crux"), **_handles(book, "defeater")}
-    made = tuple(Labelled(id=f"O-{n}", text=text) for n, text in enumerate(reply.options, 1))
-    claims: list[Claim] = []
-    concerns: list[Concern] = []
+    claims = [(_claim(step, numbering.number("claim"), one, places), one) for one in reply.cruxes]
     merged: list[MergedProposals] = []
-    dropped = [DroppedProposal(from_=places[one.of], why=one.why) for one in reply.left_out]
-    for one in reply.cruxes:
-        numbers = _numbers(book.state, places, one.of, one.negated)
-        if numbers is None or not is_admitted(numbers, one.how):
-            why = "It would move no option by ten points, by its own numbers."
-            dropped += [DroppedProposal(from_=places[name], why=why) for name in (*one.of, *one.negated)]
-            continue
-        identity = numbering.number("claim")
-        claims.append(_claim(step, identity, one.text, one.test, one.how, book, places, one.of, numbers))
-        merged.append(MergedProposals(into=identity, from_=tuple(places[n] for n in one.of), negated=False))
-        if one.negated:
-            opposite = tuple(places[name] for name in one.negated)
-            merged.append(MergedProposals(into=identity, from_=opposite, negated=True))
-    for defeater in reply.defeaters:
-        identity = numbering.number("concern")
-        refs = tuple(places[name] for name in defeater.of)
+    for claim, one in claims:
+        for proposals, negated in ((one.of, False), (one.negated, True)):
+            if proposals:
+                refs = tuple(places[name] for name in proposals)
+                merged.append(MergedProposals(into=str(claim.id), from_=refs, negated=negated))
+    concerns: list[Concern] = []
+    for way in reply.could_be_wrong:
+        identity, refs = numbering.number("concern"), tuple(places[name] for name in way.of)
         seen_by = tuple(role for role in AUTHORS if any(f"-{role}#" in ref for ref in refs))
-        concerns.append(
-            Concern(**by(step), id=identity, type="defeater", text=defeater.text, sightings=seen_by)
-        )
+        concerns.append(Concern(**by(step), id=identity, type="defeater", text=way.text, sightings=seen_by))
         merged.append(MergedProposals(into=identity, from_=refs, negated=False))
     agenda = Agenda(
         **by(step),
-        options=made,
+        options=tuple(Labelled(id=f"O-{n}", text=text) for n, text in enumerate(reply.options, 1)),
         shared=reply.shared,
-        cruxes=tuple(str(claim.id) for claim in claims),
+        cruxes=tuple(str(claim.id) for claim, _ in claims),
         merged=tuple(merged),
-        dropped=tuple(dropped),
+        dropped=tuple(DroppedProposal(from_=places[one.of], why=one.why) for one in reply.left_out),
     )
-    return (agenda, *claims, *concerns)
+    return (agenda, *(claim for claim, _ in claims), *concerns)
 
 
-def _numbers(
-    state: State, places: Mapping[str, str], of: Iterable[str], negated: Iterable[str]
-) -> Conditional | None:
-    """The mean of the proposers' numbers, what said the opposite turned round."""
-    options = (OWN, NONE) if is_open_ended(state) else option_ids(state)
-    found: dict[str, Conditional] = {}
-    for handles, opposite in ((of, False), (negated, True)):
-        for name in handles:
-            identity, _, section = places[name].partition("#")
-            role = identity.rpartition("-")[2]
-            sealed = belief(state, 1, role, 1)
-            for given in sealed.given if sealed else ():
-                if given.claim == section and role not in found:
-                    numbers = Conditional(
-                        Fraction(given.q),
-                        points_of(given.if_true, options),
-                        points_of(given.if_false, options),
-                    )
-                    found[role] = numbers.negated if opposite else numbers
-    return mean_conditional(found.values()) if found else None
-
-
-def _claim(
-    step: Step,
-    identity: str,
-    text: str,
-    test: str,
-    how: str,
-    book: Book,
-    places: Mapping[str, str],
-    of: Iterable[str],
-    numbers: Conditional,
-) -> Claim:
-    refs = tuple(places[name] for name in of)
+def _claim(step: Step, identity: str, one: MergedCrux, places: Mapping[str, str]) -> Claim:
+    refs = tuple(places[name] for name in one.of)
     raised_by = next(role for role in AUTHORS if any(f"-{role}#" in ref for ref in refs))
-    options = option_ids(book.state)
-    known = not is_open_ended(book.state)
-    move = moves_of(numbers)
-    effect = Effect(option=options[move.option], direction=move.direction, points=int(move.points))
     return Claim(
         **by(step),
         id=identity,
         raised_by=raised_by,
-        text=text,
-        testable_as=test,
-        about=(effect.option,) if known and effect.option != NONE else (),
-        how=how,  # type: ignore[arg-type]  # the reply's literals are among the event's
-        moves=(effect,) if known else (),
+        text=one.text,
+        testable_as=one.test,
+        how=one.how,
         places=refs,
     )
 
 
-# ---------------------------------------------------------------- C: beliefs over options that were made
-
-
-def wrong_choice(known: Quotable, reply: ChoiceReply) -> Iterator[str]:
-    """What is wrong with a belief over the made options, or with its numbers."""
-    options = option_ids(known.state)
-    yield from points_problems(reply.belief, options, "belief")
-    cruxes = known.state.agenda.cruxes if known.state.agenda else ()
-    yield from numbers_problems(known, reply.given, cruxes, as_points(reply.belief), options)
-
-
-def numbers_problems(
-    known: Quotable,
-    given: Sequence[CruxNumbers],
-    cruxes: Sequence[str],
-    own: Mapping[str, int],
-    options: tuple[str, ...],
-) -> Iterator[str]:
-    """Complain when a crux has no numbers, or numbers that contradict the belief."""
-    del known
-    if sorted(one.claim for one in given) != sorted(cruxes):
-        yield f"given: exactly one for each crux is wanted: {names(cruxes) or 'none'}"
-    for n, one in enumerate(given):
-        yield from points_problems(one.if_true, options, f"given[{n}].if_true")
-        yield from points_problems(one.if_false, options, f"given[{n}].if_false")
-        yield from coherence_problems(one, own, options, f"given[{n}]")
-
-
-def chosen(_: Numbering, step: Step, reply: ChoiceReply) -> tuple[Event, ...]:
-    """A belief over the made options; the second draw of one role measures noise."""
-    n = 2 if step.name.repeat > 1 else 3
-    given = tuple(
-        ConditionalBelief(
-            claim=one.claim, q=one.q, if_true=as_points(one.if_true), if_false=as_points(one.if_false)
-        )
-        for one in reply.given
+def options_of_answers(book: Book) -> tuple[Event, ...]:
+    """An agenda by code, where the question names no options and no agenda was made: each answer is one."""
+    state = book.state
+    step = f"r1.C.{VERIFIER}"
+    is_due = step in state.given_up or short_way_is_open(state)
+    if not is_open_ended(state) or state.agenda is not None or not is_due:
+        return ()
+    texts: dict[str, list[str]] = {}
+    for role in answering_roles(state):
+        words = answer_of(book, role)
+        text = next((one.text for one in words.sections if one.name == "answer"), "") if words else ""
+        texts.setdefault(text, []).append(role)
+    merged = tuple(
+        MergedProposals(into=f"O-{n}", from_=tuple(f"S-1-B-{role}#answer" for role in roles), negated=False)
+        for n, roles in enumerate(texts.values(), 1)
     )
-    return (_belief(step, n, reply.belief, given if n == 3 else (), None),)
+    options = tuple(Labelled(id=f"O-{n}", text=text) for n, text in enumerate(texts, 1))
+    return (Agenda(round=1, phase="C", by="controller", options=options, merged=merged),)
+
+
+# ---------------------------------------------------------------- E: numbers
+
+
+def numbers_reply(state: State) -> type[NumbersReply] | type[ForecastReply]:
+    """What a role hands in: a forecast too where the options were just made."""
+    return ForecastReply if is_open_ended(state) else NumbersReply
+
+
+def wrong_numbers(known: Quotable, reply: NumbersReply | ForecastReply) -> Iterator[str]:
+    """What is wrong with numbers: one entry for each crux, none that contradicts the forecast."""
+    options = option_ids(known.state)
+    own = _forecast_beside(known.state, known.step.role, reply)
+    if isinstance(reply, ForecastReply):
+        yield from points_problems(reply.forecast, options, "forecast")
+    yield from exactly_one((one.claim for one in reply.numbers), kept_cruxes(known.state), "numbers", "claim")
+    for n, one in enumerate(reply.numbers):
+        yield from points_problems(one.if_true, options, f"numbers[{n}].if_true")
+        yield from points_problems(one.if_false, options, f"numbers[{n}].if_false")
+        yield from coherence_problems(one, own, options, f"numbers[{n}]")
+
+
+def _forecast_beside(state: State, role: str, reply: NumbersReply | ForecastReply) -> dict[str, int]:
+    """The forecast that the numbers go with."""
+    if isinstance(reply, ForecastReply):
+        return as_points(reply.forecast)
+    facts = sealed(state, role, SEALED)
+    return dict(facts.points) if facts else {}
+
+
+def numbered(numbering: Numbering, step: Step, reply: NumbersReply | ForecastReply) -> tuple[Event, ...]:
+    """Sealed numbers, with the forecast that they go with."""
+    ordered: Sequence[CruxNumbers] = sorted(reply.numbers, key=lambda one: number_of(one.claim))
+    return (
+        Belief(
+            **by(step),
+            id=forecast_id(1, step.role, NUMBERS),
+            role=step.role,
+            points=_forecast_beside(numbering.book.state, step.role, reply),
+            derived=False,
+            given=tuple(
+                ConditionalBelief(
+                    claim=one.claim,
+                    q=one.probability,
+                    if_true=as_points(one.if_true),
+                    if_false=as_points(one.if_false),
+                )
+                for one in ordered
+            ),
+        ),
+    )

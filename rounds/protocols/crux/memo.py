@@ -1,25 +1,24 @@
-"""The memo of `crux` and what holds it to its sources: its own checks, the objection, the check of each sentence."""
+"""The memo of `crux`: its own checks, the objection, and the check of each sentence against what it cites."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Final, Literal, cast
+from typing import Final, Literal
 
-from detectors.beliefs.stop import STATUS
 from ledger.events import Concern, DriftCheck, Event, Memo
-from ledger.events.answers import MemoSentence, OutcomeStatus
+from ledger.events.answers import MemoSentence
 from ledger.events.verifications import Anchor, SentenceCheck
 from ledger.state.book import Book
 from ledger.state.state import State
-from roles.memo.checks import MemoContext, memo_problems
+from roles.memo.checks import MemoAnswer, MemoContext, memo_problems
 from roles.memo.citing import cited_texts
 from roles.memo.likelihood import Likelihood, likelihood_of
 from roles.protocol import Step
 from rounds.protocols.crux import rewriting
-from rounds.protocols.crux.closing import last_look
+from rounds.protocols.crux.closing import standing_of_look
 from rounds.protocols.crux.replies import MemoReply, ObjectionReply, SentencesReply
-from rounds.protocols.crux.standing import carried, end_of
+from rounds.protocols.crux.standing import option_ids, option_texts
 from rounds.protocols.quotable import Quotable, exactly_one
 from rounds.protocols.step_table import Numbering, by
 
@@ -31,9 +30,9 @@ _DEVIATION: Final = {"PASS": 1, "PARTIAL": 3, "FAIL": 5}
 
 
 def wrong_memo(known: Quotable, reply: MemoReply) -> Iterator[str]:
-    """What is wrong with a memo, sentence by sentence, and then with the whole (`roles/memo/checks.py`)."""
+    """What is wrong with a memo: the option that it answers with, then its sentences (`roles/memo/checks.py`)."""
     sentences = sentences_of(reply)
-    for problem in memo_problems(sentences, memo_context(known, sentences, status_of(known.state, reply))):
+    for problem in memo_problems(sentences, memo_context(known, reply, sentences)):
         yield str(problem)
 
 
@@ -45,67 +44,63 @@ def sentences_of(reply: MemoReply) -> tuple[MemoSentence, ...]:
     )
 
 
-def memo_context(known: Quotable, sentences: Sequence[MemoSentence], status: OutcomeStatus) -> MemoContext:
-    """What a memo is checked against: what its brief has shown, the asker's words, and what was computed."""
+def memo_context(known: Quotable, reply: MemoReply, sentences: Sequence[MemoSentence]) -> MemoContext:
+    """What a memo is checked against: what its prompt showed, the asker's words, and what was computed."""
     book, opened = known.book, known.opened
+    standing = standing_of_look(known.state, known.step.name.round)
     refs = [ref for one in sentences for ref in one.refs]
     contents = (book.blobs.read(document.sha256) or b"" for document in opened.context)
+    leader = None if standing.leader is None else option_ids(known.state)[standing.leader]
     return MemoContext(
-        status=status,
+        answer=MemoAnswer(
+            option=reply.answers,
+            why_not_leader=reply.why_not_leader,
+            leader=leader,
+            options=option_texts(known.state),
+        ),
+        status=standing.status,
         question=opened.question,
         goals=tuple(goal.text for goal in opened.goals),
         options=tuple(option.text for option in known.state.options),
         documents=tuple(content.decode("utf-8", "replace") for content in contents),
         cited=cited_texts(book, refs, known.by_id),
-        values=computed_values(known.state),
+        values=computed_values(known.state, known.step.name.round),
         likelihood=likelihood_now(known.state),
     )
 
 
-def computed_values(state: State) -> tuple[Fraction, ...]:
-    """Pool, the roles' points, worths of tests and counts, as a memo may say them."""
-    end = end_of(state, state.round)
-    points = [value for given in (end.pool or (), *end.roles.values()) for value in given]
-    worths = [one.at_best for one in end.values] + ([end.joint] if end.joint is not None else [])
+def computed_values(state: State, round_: int) -> tuple[Fraction, ...]:
+    """Points, values of tests and counts, as a memo may state them."""
+    standing = standing_of_look(state, round_)
+    group = standing.group
+    points = [Fraction(value) for forecast in standing.forecasts.values() for value in forecast]
+    points += [group.points(n) for n in range(len(group.sums))] if group else []
+    points += [standing.margin] if standing.margin is not None else []
+    values = [one.best for one in standing.unsettled]
     tested = [claim for claim, facts in state.claims.items() if facts.moves]
-    counts = (len(state.answered), len(end.roles), len(state.rounds), len(state.rounds) - 1, len(tested))
-    return (*points, *worths, *map(Fraction, counts))
+    counts = (len(state.answered), len(standing.forecasts), len(tested), len(standing.unsettled))
+    return (*points, *values, *map(Fraction, counts))
 
 
 def likelihood_now(state: State) -> Likelihood | None:
-    """How likely the leader is, by the pool."""
-    end = end_of(state, state.round)
-    if end.pool is None or end.leader is None:
+    """How likely the leader is, by the group forecast."""
+    standing = standing_of_look(state, state.round)
+    if standing.group is None or standing.leader is None:
         return None
-    return likelihood_of(end.pool[end.leader])
+    return likelihood_of(standing.group.points(standing.leader))
 
 
-def written(numbering: Numbering, step: Step, reply: MemoReply) -> tuple[Event, ...]:
+def written(_: Numbering, step: Step, reply: MemoReply) -> tuple[Event, ...]:
     """The memo."""
     return (
         Memo(
             **by(step),
             id=_numbered("M", step),
-            status=status_of(numbering.book.state, reply),
+            answers=reply.answers,
+            why_not_leader=reply.why_not_leader,
             sentences=sentences_of(reply),
         ),
     )
-
-
-def status_of(state: State, reply: MemoReply) -> OutcomeStatus:
-    """What the answer asks of its reader; never written by a seat.
-
-    What is to be decided has a tripwire where it says what would change it, where a reply was lost, and where one role
-    carries it alone.
-    """
-    seen = last_look(state)
-    if seen is None or seen.reason is None:
-        return "running"
-    status = cast("OutcomeStatus", STATUS[seen.reason])
-    watched = any(one.field in ("changes_our_mind", "requirements") for one in reply.sentences)
-    if status == "decide" and (watched or state.given_up or any(carried(state, state.round).values())):
-        return "decide_with_tripwire"
-    return status
 
 
 # ---------------------------------------------------------------- S: objection and sentence check
@@ -119,7 +114,7 @@ def wrong_objection(known: Quotable, reply: ObjectionReply) -> Iterator[str]:
 
 
 def objected(numbering: Numbering, step: Step, reply: ObjectionReply) -> tuple[Event, ...]:
-    """The objection as a concern; whoever dissents gives it a weight."""
+    """The objection as a concern; its author dissents where it has a rank."""
     return (
         Concern(
             **by(step),
@@ -132,7 +127,7 @@ def objected(numbering: Numbering, step: Step, reply: ObjectionReply) -> tuple[E
 
 
 def to_judge(book: Book, step: Step) -> tuple[int, ...]:
-    """The sentences that a check judges: all of the memo, or those that were changed in it."""
+    """Numbers of the sentences that a check judges: all of the memo, or those that a rewrite changed."""
     if step.name.repeat > 1:
         return rewriting.changed(book.state, step.name.round)
     memo = book.state.memo
@@ -146,7 +141,7 @@ def _numbered(letter: str, step: Step) -> str:
 
 
 def wrong_sentences(known: Quotable, reply: SentencesReply) -> Iterator[str]:
-    """What is wrong with the check of a memo: one verdict for each sentence, one answer for each goal."""
+    """What is wrong with the check of a memo: a verdict is missing for a sentence or a goal."""
     wanted = to_judge(known.book, known.step)
     if sorted(one.n for one in reply.sentences) != sorted(wanted):
         yield f"sentences: exactly one for each of {', '.join(map(str, wanted)) or 'none'} is wanted"
@@ -165,7 +160,7 @@ def checked(_: Numbering, step: Step, reply: SentencesReply) -> tuple[Event, ...
             id=_numbered("H", step),
             verdict=verdict,
             deviation_score=_DEVIATION[verdict],
-            notes=reply.notes,
+            notes=reply.notes or "No goal is neglected.",
             anchors=tuple(Anchor(goal=one.goal, served=one.served) for one in reply.goals),
             sentences=tuple(
                 SentenceCheck(of=f"{_numbered('M', step)}#s{one.n}", verdict=one.verdict, reason=one.reason)

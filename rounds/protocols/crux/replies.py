@@ -1,4 +1,4 @@
-"""What the seats of `crux` hand in: ceilings and no floors, numbers in, prose out."""
+"""Replies of `crux`: numbers in, prose out, with upper limits and no lower ones."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from ledger.events.values import Bearing
 from roles.replies import Cited, Part, Quote, RefText, Sentence, Word
+from rounds.protocols.programs import PlannedProgram
 
 PERCENT = Annotated[int, Meta(ge=0, le=100)]
-PLANS_MAX = 5
+Probability = Annotated[int, Meta(ge=1, le=99, description="percent that the claim is true")]
+How = Literal["execution", "calculation", "document", "person"]
+KEPT_MAX = 3
+CRUXES_MAX = 8
+"""Two of each of four roles."""
 
 
 class PointsOn(Part, frozen=True, kw_only=True):
-    """Points of a belief on one option."""
+    """Points of a forecast on one option."""
 
     option: Annotated[
         str,
@@ -23,7 +27,7 @@ class PointsOn(Part, frozen=True, kw_only=True):
     points: PERCENT
 
 
-Belief = Annotated[
+Forecast = Annotated[
     tuple[PointsOn, ...], Meta(max_length=9, description="options with points; they sum to 100")
 ]
 
@@ -36,147 +40,127 @@ class WordRead(Part, frozen=True, kw_only=True):
 
 
 class FrameReply(Part, frozen=True, kw_only=True):
-    """A: whether the question can be answered as it stands, and what could be run here."""
+    """A: whether the question can be answered as it stands."""
 
     ill_posed: bool
     why: Sentence | None
-    missing: Annotated[tuple[Sentence, ...], Meta(max_length=3, description="options nobody named")]
+    missing: Annotated[tuple[Sentence, ...], Meta(max_length=3, description="options that are not named")]
     double: Annotated[
-        tuple[tuple[Word, ...], ...], Meta(max_length=3, description="options that are the same, O-n")
+        tuple[tuple[Word, ...], ...], Meta(max_length=3, description="groups of options that are the same")
     ]
     two_readings: Annotated[tuple[WordRead, ...], Meta(max_length=5)]
-    runnable: Annotated[
-        tuple[Sentence, ...], Meta(max_length=5, description="what a program could settle here")
-    ]
 
 
 class CruxDraft(Part, frozen=True, kw_only=True):
-    """A claim that could change the answer: how sure you are of it, what follows either way, and its test."""
+    """B: a claim that could change the answer, its test, its probability, and the forecast either way."""
 
     text: Sentence
     test: Sentence
-    how: Literal["execution", "calculation", "document", "person"]
-    q: Annotated[int, Meta(ge=1, le=99, description="points that it is true")]
-    if_true: Belief
-    if_false: Belief
+    how: How
+    probability: Probability
+    if_true: Forecast
+    if_false: Forecast
 
 
 class SealedAnswer(Part, frozen=True, kw_only=True):
-    """B: a belief, the reasons for it, what would defeat it, and what is worth testing."""
+    """B: an answer with its forecast, reasons, ways to be wrong, and cruxes."""
 
-    answer: Annotated[str, Meta(max_length=240, description="in 25 words at most")] | None
-    belief: Belief
+    answer: Annotated[str, Meta(max_length=240, description="25 words at most")] | None
+    forecast: Forecast
     reasons: Annotated[tuple[Sentence, ...], Meta(max_length=3, description="25 words each at most")]
-    defeaters: Annotated[tuple[Sentence, ...], Meta(max_length=5)]
-    cruxes: Annotated[tuple[CruxDraft, ...], Meta(max_length=3)]
-    share_found: PERCENT
+    could_be_wrong: Annotated[tuple[Sentence, ...], Meta(max_length=3)]
+    cruxes: Annotated[tuple[CruxDraft, ...], Meta(max_length=2)]
 
 
 class MergedCrux(Part, frozen=True, kw_only=True):
-    """A claim worth testing, in words that an outsider understands. `of`, `negated`: the proposals that it merges."""
+    """C: a claim worth testing, in words that an outsider understands, with the proposals that it merges."""
 
     text: Sentence
     test: Sentence
-    how: Literal["execution", "calculation", "document", "person"]
-    of: Annotated[tuple[Word, ...], Meta(max_length=12, description="proposals that say it: a#crux-1")]
-    negated: Annotated[tuple[Word, ...], Meta(max_length=12, description="proposals that say the opposite")]
+    how: How
+    of: Annotated[tuple[Word, ...], Meta(max_length=8, description="proposals that say it: a#crux-1")]
+    negated: Annotated[tuple[Word, ...], Meta(max_length=8, description="proposals that say the opposite")]
 
 
-class MergedDefeater(Part, frozen=True, kw_only=True):
-    """What would defeat an answer, once, with every answer that named it."""
+class MergedWay(Part, frozen=True, kw_only=True):
+    """C: a way in which an answer could be wrong, with every answer that names it."""
 
     text: Sentence
-    of: Annotated[tuple[Word, ...], Meta(max_length=20, description="b#defeater-2")]
+    of: Annotated[tuple[Word, ...], Meta(max_length=12, description="b#defeater-2")]
 
 
 class LeftOut(Part, frozen=True, kw_only=True):
-    """A proposal or defeater that is left out, and why."""
+    """C: a proposal or a way to be wrong that is left out, and why."""
 
     of: Word
     why: Sentence
 
 
 class AgendaReply(Part, frozen=True, kw_only=True):
-    """C: what the answers come to. Every proposal and every defeater is merged or left out exactly once."""
+    """C: one agenda made of the answers. Every crux and every way to be wrong has exactly one place."""
 
     options: Annotated[tuple[Sentence, ...], Meta(max_length=6, description="only where none were given")]
     shared: Annotated[tuple[Sentence, ...], Meta(max_length=5)]
-    cruxes: Annotated[tuple[MergedCrux, ...], Meta(max_length=5)]
-    defeaters: Annotated[tuple[MergedDefeater, ...], Meta(max_length=20)]
-    left_out: Annotated[tuple[LeftOut, ...], Meta(max_length=32)]
+    cruxes: Annotated[tuple[MergedCrux, ...], Meta(max_length=CRUXES_MAX)]
+    could_be_wrong: Annotated[tuple[MergedWay, ...], Meta(max_length=12)]
+    left_out: Annotated[tuple[LeftOut, ...], Meta(max_length=20)]
 
 
 class CruxNumbers(Part, frozen=True, kw_only=True):
-    """What you believe of one crux, and about the question if it is true and if it is false."""
+    """E: probability of a claim, and the forecast if it is true and if it is false."""
 
     claim: Word
-    q: Annotated[int, Meta(ge=1, le=99)]
-    if_true: Belief
-    if_false: Belief
+    probability: Probability
+    if_true: Forecast
+    if_false: Forecast
 
 
-class ChoiceReply(Part, frozen=True, kw_only=True):
-    """C: a belief over the options that were made of the answers, and numbers for each crux."""
+class NumbersReply(Part, frozen=True, kw_only=True):
+    """E: numbers about each crux."""
 
-    belief: Belief
-    given: Annotated[tuple[CruxNumbers, ...], Meta(max_length=PLANS_MAX)]
-
-
-class TestPlan(Part, frozen=True, kw_only=True):
-    """How one crux would be tested."""
-
-    claim: Word
-    form: Literal["trace", "property", "walk", "attack", "experiment"]
-    steps: Annotated[tuple[Sentence, ...], Meta(max_length=12)]
-    holds_if: Sentence
-    fails_if: Sentence
-
-
-class PlansReply(Part, frozen=True, kw_only=True):
-    """D: one plan for each crux, as small as the crux allows."""
-
-    plans: Annotated[tuple[TestPlan, ...], Meta(max_length=PLANS_MAX)]
-
-
-class Forecast(CruxNumbers, frozen=True, kw_only=True):
-    """The same with the result that you expect, and whether the plan tests it fairly."""
-
-    predicts: Literal["holds", "fails"]
-    fair: bool
-    fair_why: Sentence
+    numbers: Annotated[tuple[CruxNumbers, ...], Meta(max_length=KEPT_MAX)]
 
 
 class ForecastReply(Part, frozen=True, kw_only=True):
-    """E: numbers for each crux of the round, sealed before any result."""
+    """E, where the options were made of the answers: the forecast over them, and numbers about each crux."""
 
-    given: Annotated[tuple[Forecast, ...], Meta(max_length=PLANS_MAX)]
+    forecast: Forecast
+    numbers: Annotated[tuple[CruxNumbers, ...], Meta(max_length=KEPT_MAX)]
 
 
-class CruxVerdict(Part, frozen=True, kw_only=True):
-    """What the evidence shows of one crux."""
+class ProgramReply(Part, frozen=True, kw_only=True):
+    """D: a program that tests one crux, and what it measures."""
+
+    measures: Sentence
+    program: PlannedProgram
+
+
+class CalculationReply(Part, frozen=True, kw_only=True):
+    """D: an expression that tests one crux; null where the numbers that it needs are not there."""
+
+    why: Sentence
+    expression: Annotated[str, Meta(min_length=1, max_length=300, description="40 * 25 + 3")] | None
+    comparison: Literal["above", "at_least", "equal", "at_most", "below"]
+    value: Annotated[str, Meta(min_length=1, max_length=40, description="a number; the crux holds if so")]
+
+
+class DocumentVerdict(Part, frozen=True, kw_only=True):
+    """D: what the documents say of one crux, with the lines that say it."""
 
     claim: Word
-    bearing: Bearing
-    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+    verdict: Literal["holds", "fails", "not_settled"]
+    quotes: Annotated[tuple[Cited, ...], Meta(max_length=4, description="exact quotes with their lines")]
     notes: Sentence
 
 
-class CruxCheckReply(Part, frozen=True, kw_only=True):
-    """E: a verdict for each crux that nobody could run."""
+class ReadingReply(Part, frozen=True, kw_only=True):
+    """D: a verdict on each crux that a document can settle."""
 
-    verdicts: Annotated[tuple[CruxVerdict, ...], Meta(max_length=PLANS_MAX)]
-
-
-class UpdateReply(Part, frozen=True, kw_only=True):
-    """F: your belief after the results, and what moved it."""
-
-    belief: Belief
-    because: Annotated[tuple[Cited, ...], Meta(max_length=6)]
-    moved_by: Sentence
+    verdicts: Annotated[tuple[DocumentVerdict, ...], Meta(max_length=KEPT_MAX)]
 
 
 class SentenceDraft(Part, frozen=True, kw_only=True):
-    """One sentence of the memo. It cites what it rests on, or is marked as a judgment."""
+    """S: one sentence of the memo. It cites what it rests on, or is marked as a judgment."""
 
     field: Literal["answer", "do_now", "why", "changes_our_mind", "requirements", "not_settled", "assumed"]
     text: Annotated[str, Meta(min_length=1, max_length=400, description="30 words at most, no ids")]
@@ -188,18 +172,20 @@ class SentenceDraft(Part, frozen=True, kw_only=True):
 class MemoReply(Part, frozen=True, kw_only=True):
     """S: the answer for people, in 350 words at most."""
 
+    answers: Annotated[Word, Meta(description="the option that the memo answers with: O-n, or none")]
+    why_not_leader: Annotated[Sentence | None, Meta(description="null if it answers with the leader")]
     sentences: Annotated[tuple[SentenceDraft, ...], Meta(max_length=40)]
 
 
 class ObjectionReply(Part, frozen=True, kw_only=True):
-    """S: the strongest objection, in 50 words at most, and whether you dissent from the answer."""
+    """S: the strongest objection, in 50 words at most, and whether its author would decide otherwise."""
 
     text: Sentence
     dissents: bool
 
 
 class SentenceJudged(Part, frozen=True, kw_only=True):
-    """Whether what a sentence cites says what the sentence says."""
+    """S: whether what a sentence cites says what the sentence says."""
 
     n: Annotated[int, Meta(ge=1, le=40)]
     verdict: Literal["supported", "partly", "not"]
@@ -207,7 +193,7 @@ class SentenceJudged(Part, frozen=True, kw_only=True):
 
 
 class GoalKept(Part, frozen=True, kw_only=True):
-    """Whether the answer serves a goal."""
+    """S: whether the answer serves a goal."""
 
     goal: Word
     served: Literal["yes", "partly", "no"]
@@ -218,4 +204,4 @@ class SentencesReply(Part, frozen=True, kw_only=True):
 
     sentences: Annotated[tuple[SentenceJudged, ...], Meta(max_length=40)]
     goals: Annotated[tuple[GoalKept, ...], Meta(max_length=20)]
-    notes: Sentence
+    notes: Sentence | None

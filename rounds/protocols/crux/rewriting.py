@@ -1,23 +1,18 @@
-"""Rewriting: a memo goes back to its writer once, for the sentences that nothing supports; then those are taken out.
-
-The second check is of the changed sentences alone. What is still unsupported then, or was left as it stood, goes.
-"""
+"""Rewriting: a memo goes back to its writer once, for its unsupported sentences; what stays unsupported is removed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Final
 
-from detectors.beliefs.parameters import crux_parameters
 from ledger.events import DriftCheck, Memo
 from ledger.events.answers import MemoSentence, RemovedSentence
 from ledger.events.ids import parse_step
 from ledger.state.book import Book
-from ledger.state.state import State
+from ledger.state.state import VERIFIER, State
 
 AGAIN: Final = 2
-"""The repeat of a memo that was rewritten, and of the check of it."""
-REPLIES: Final = 2
+"""Repeat of a memo that was rewritten, and of its check."""
 
 
 def writer_of(state: State, round_: int) -> str | None:
@@ -30,21 +25,8 @@ def writer_of(state: State, round_: int) -> str | None:
 
 
 def is_due(state: State, round_: int) -> bool:
-    """Whether the writer is asked again: a sentence is not supported, and two more replies are allowed."""
-    refused = any(
-        verdict == "not" and of.startswith(f"M-{round_}#") for of, verdict in state.sentences.items()
-    )
-    return refused and _has_room(state)
-
-
-def _has_room(state: State) -> bool:
-    asked = [step for step in (*state.answered, *state.given_up) if ".S." not in step or "~" not in step]
-    return len(asked) + REPLIES <= crux_parameters().stop.replies_at_most
-
-
-def is_rewritten(state: State, round_: int) -> bool:
-    """Whether the second memo is there."""
-    return memos_of(state, round_)[1] is not None
+    """Whether the writer is asked again: the check found a sentence unsupported."""
+    return any(verdict == "not" and of.startswith(f"M-{round_}#") for of, verdict in state.sentences.items())
 
 
 def memos_of(state: State, round_: int) -> tuple[Memo | None, Memo | None]:
@@ -52,8 +34,14 @@ def memos_of(state: State, round_: int) -> tuple[Memo | None, Memo | None]:
     return state.memos.get(f"M-{round_}"), state.memos.get(f"M-{round_}~{AGAIN}")
 
 
+def last_memo(state: State, round_: int) -> Memo | None:
+    """The memo as its writer handed it in last."""
+    first, second = memos_of(state, round_)
+    return second or first
+
+
 def changed(state: State, round_: int) -> tuple[int, ...]:
-    """The numbers of the sentences that the rewritten memo has and the first one had not."""
+    """Numbers of the sentences that only the rewritten memo has."""
     first, second = memos_of(state, round_)
     if first is None or second is None:
         return ()
@@ -61,23 +49,31 @@ def changed(state: State, round_: int) -> tuple[int, ...]:
 
 
 def is_to_be_checked(state: State, round_: int) -> bool:
-    """Whether the rewritten memo has sentences that nobody has held to what they cite."""
+    """Whether the rewritten memo has sentences that nobody checked."""
     return is_due(state, round_) and bool(changed(state, round_))
 
 
+def is_finished(state: State, round_: int) -> bool:
+    """Whether the rewrite came or was lost, and what it changed was checked or that check was lost."""
+    if memos_of(state, round_)[1] is None:
+        return f"r{round_}.S.memo.{writer_of(state, round_)}~{AGAIN}" in state.given_up
+    return not changed(state, round_) or state.is_done(f"r{round_}.S.check.{VERIFIER}~{AGAIN}")
+
+
 def left(book: Book, round_: int) -> tuple[tuple[MemoSentence, ...], Memo | None]:
-    """The sentences that stay, and the memo without those that nothing supports, None where all stay."""
+    """The sentences that stay, and the memo without the removed ones; None where all stay.
+
+    A sentence that came back word for word under the same refusal goes, whatever the lost second check would have said.
+    """
     first, second = memos_of(book.state, round_)
     if first is None:
         return (), None
     last = second or first
-    wrong = [_refusal(book, one, n, first, last) for n, one in enumerate(last.sentences, 1)]
-    kept = tuple(one for one, why in zip(last.sentences, wrong, strict=True) if why is None)
-    removed = tuple(
-        RemovedSentence(text=one.text, why=why)
-        for one, why in zip(last.sentences, wrong, strict=True)
-        if why is not None
-    )
+    refused = _refused(book)
+    why = [_refusal(one, n, first, last, refused) for n, one in enumerate(last.sentences, 1)]
+    pairs = list(zip(last.sentences, why, strict=True))
+    kept = tuple(one for one, reason in pairs if reason is None)
+    removed = tuple(RemovedSentence(text=one.text, why=reason) for one, reason in pairs if reason is not None)
     if not removed:
         return kept, None
     without = Memo(
@@ -85,18 +81,26 @@ def left(book: Book, round_: int) -> tuple[tuple[MemoSentence, ...], Memo | None
         phase="S",
         by="controller",
         id=f"M-{round_}~3",
-        status=last.status,
+        answers=last.answers,
+        why_not_leader=last.why_not_leader,
         sentences=kept,
         removed=removed,
     )
     return kept, without
 
 
-def _refusal(book: Book, sentence: MemoSentence, n: int, first: Memo, last: Memo) -> str | None:
-    """Why a sentence goes: its last check said that nothing supports it."""
+def _refused(book: Book) -> dict[str, str]:
+    """Sentence of a memo, `M-1#s2` → why nothing that it cites supports it."""
+    return {
+        one.of: one.reason for check in book.of(DriftCheck) for one in check.sentences if one.verdict == "not"
+    }
+
+
+def _refusal(
+    sentence: MemoSentence, n: int, first: Memo, last: Memo, refused: Mapping[str, str]
+) -> str | None:
+    """Why a sentence goes: its last check found it unsupported."""
     of = f"{last.id}#s{n}"
     if last is not first and sentence in first.sentences:
         of = f"{first.id}#s{first.sentences.index(sentence) + 1}"
-    checks: Sequence[DriftCheck] = book.of(DriftCheck)
-    judged = (one for check in checks for one in check.sentences if one.of == of and one.verdict == "not")
-    return next((one.reason for one in judged), None)
+    return refused.get(of)

@@ -1,397 +1,347 @@
-"""Where a run of `crux` stands: its beliefs, cruxes and results as `detectors.beliefs` reads them, and who is asked.
+"""Where a run of `crux` stands, read from the folded state: sealed numbers, verdicts, cruxes, and the outcome status.
 
-Everything follows from the folded state, so that who is asked is the same in whatever order replies arrive.
+Everything follows from the state, so what is asked next does not depend on the order in which replies arrive. What was
+decided once stays decided: a look reads the run as it was at its event, whatever is added later.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from fractions import Fraction
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Final, cast, get_args
 
-from detectors.beliefs.agenda import AskedCrux
-from detectors.beliefs.course import BeliefRound, RoundEnd, course_of, without_each
-from detectors.beliefs.parameters import CruxTerms, FrameCheck, Stakes, crux_parameters
-from detectors.beliefs.pool import Points
-from detectors.beliefs.triage import admitted, to_test
-from detectors.beliefs.update import CruxResult, Predicted
-from detectors.beliefs.values import Conditional, moves_of
+from detectors.forecasts.cruxes import Crux, Verdict, best_value, kept, wants_numbers
+from detectors.forecasts.parameters import Level, Stakes, Terms, forecast_parameters
+from detectors.forecasts.points import Forecast, group_forecast, whole_points
+from detectors.forecasts.standing import (
+    ForecastTable,
+    FrameCheck,
+    Standing,
+    UnsettledCrux,
+    numbers_about,
+    short_way,
+    standing_of,
+)
+from detectors.forecasts.value_of_tests import Numbers
 from ledger.events.answers import ConditionalBelief
 from ledger.events.ids import parse_reference
-from ledger.events.values import EvidenceClass, HowTested
+from ledger.events.values import HowTested
+from ledger.state.lifecycle import Move
 from ledger.state.state import VERIFIER, BeliefFacts, State
-from roles.seats.kinds import family_of_declared
-from rounds.protocols.crux.room import no_budget, no_room
 from rounds.protocols.plans import AUTHORS
-from rounds.protocols.programs import plans_programs
 from rounds.protocols.step_table import rule
 
 OWN, NONE = "own", "none"
-"""Without options: one's own answer, and another one."""
-SEALED, DERIVED, ITS_OWN = 1, 2, 3
-"""The n of a belief; in round 1 the second is a redraw."""
-NEVER_ALL: Final = 99
-"""So many were asked that never all have answered: no short way is open."""
-ENDS_KEPT: Final = 256
-_ENDS: Final = dict[Hashable, RoundEnd]()
-RESULTS: Final[Mapping[str, CruxResult]] = {
-    "supports": "holds",
-    "contradicts": "fails",
-    "partly_contradicts": "partly",
-    "inconclusive": "inconclusive",
-}
+"""Options of a question that names none: the role's own answer, and another one."""
+SEALED, NUMBERS = 1, 3
+"""The n of a forecast: given with the answer, given with the numbers. Computed ones come after."""
+ASKED_OF_A_PERSON: Final[frozenset[HowTested]] = frozenset({"execution", "calculation", "person"})
 
 
 def is_open_ended(state: State) -> bool:
-    """Whether the question names no options, so that answers are in words first."""
+    """Whether the question names no options."""
     return not state.opening.options
 
 
+def made_by_code(state: State) -> bool:
+    """Whether each answer became an option, because nobody merged them."""
+    return state.agenda is not None and state.agenda.by == "controller"
+
+
 def option_ids(state: State) -> tuple[str, ...]:
-    """The options in order with `none` last; before any are known, one's own answer and another one."""
+    """The options in order with `none` last; before any are known, a role's own answer and another one."""
     named = tuple(option.id for option in state.options)
     return (*(named or (OWN,)), NONE)
 
 
-def points_of(given: Mapping[str, int], options: tuple[str, ...]) -> Points:
-    """A belief in option order."""
-    return tuple(Fraction(given.get(option, 0)) for option in options)
+def option_texts(state: State) -> dict[str, str]:
+    """Option id → its text, `none` included."""
+    return {option.id: option.text for option in state.options} | {NONE: "none of the options"}
 
 
-def numbers_of(given: ConditionalBelief, options: tuple[str, ...]) -> Conditional:
-    """What a role says of a crux, in option order."""
-    return Conditional(
-        Fraction(given.q), points_of(given.if_true, options), points_of(given.if_false, options)
-    )
+def points_of(given: Mapping[str, int], options: tuple[str, ...]) -> Forecast:
+    """Points in option order."""
+    return tuple(given.get(option, 0) for option in options)
 
 
-# ---------------------------------------------------------------- who answers first
-
-
-def first_roles(state: State) -> tuple[str, ...]:
-    """Who answers first: one role by the seed, and one more for each further family of models."""
-    if rule(state, "first") == "4" or rule(state, "stakes") == "high" or rounds_wanted(state) == 0:
-        return AUTHORS
-    start = state.opening.seed % len(AUTHORS)
-    found: dict[str, str] = {}
-    for role in (*AUTHORS[start:], *AUTHORS[:start]):
-        found.setdefault(_family(state, role), role)
-    return tuple(role for role in AUTHORS if role in found.values())
-
-
-def lead_role(state: State) -> str:
-    """The role that the seed names: it answers twice where noise is measured."""
-    return AUTHORS[state.opening.seed % len(AUTHORS)]
-
-
-def _family(state: State, role: str) -> str:
-    seat = next((member.seat for member in state.opening.cast if member.role == role), "")
-    return family_of_declared(seat)
-
-
-def rounds_wanted(state: State) -> int:
-    """How many rounds of tests there may be."""
-    said = rule(state, "rounds")
-    return int(said) if said.isdigit() else 3
+def numbers_of(given: ConditionalBelief, options: tuple[str, ...]) -> Numbers:
+    """A role's numbers about a crux, in option order."""
+    return Numbers(given.q, points_of(given.if_true, options), points_of(given.if_false, options))
 
 
 # ---------------------------------------------------------------- what was given
 
 
-def stakes_of(state: State) -> Stakes:
-    """What is at stake, which sets the value from which on a test is worth a round."""
-    known: tuple[Stakes, ...] = ("low", "normal", "high")
-    said = rule(state, "stakes")
-    for one in known:
-        if one == said:
-            return one
-    return "normal"
+def forecast_id(round_: int, role: str, n: int) -> str:
+    """Id of a role's n-th forecast in a round."""
+    return f"B-{round_}-{role}" + (f"~{n}" if n > 1 else "")
 
 
-def plans_orders(state: State) -> bool:
-    """Whether seats write programs where nothing is run here, so that a work order has a command."""
-    return not plans_programs(state) and rule(state, "orders") == "on"
+def sealed(state: State, role: str, n: int) -> BeliefFacts | None:
+    """A role's sealed forecast: with its answer (`SEALED`) or with its numbers (`NUMBERS`)."""
+    return state.beliefs.get(forecast_id(1, role, n))
 
 
-def terms_of(state: State, *, first: bool) -> CruxTerms:
-    """What holds for the whole run; a run that was opened without experiments argues about programs."""
-    parameters, frame = crux_parameters(), state.frame
-    return CruxTerms(
-        tau=parameters.tau(stakes_of(state)),
-        experiments=plans_programs(state),
-        parameters=parameters,
-        documents=bool(state.opening.context),
-        rounds_at_most=rounds_wanted(state),
-        frame=FrameCheck(frame.ill_posed, frame.ill_posed or bool(frame.missing) or bool(frame.double))
-        if frame
-        else None,
-        first=first,
-    )
+def answering_roles(state: State) -> tuple[str, ...]:
+    """Roles whose answer is in."""
+    return tuple(role for role in AUTHORS if sealed(state, role, SEALED) is not None)
 
 
-def belief(state: State, round_: int, role: str, n: int) -> BeliefFacts | None:
-    """One belief of a role."""
-    return state.beliefs.get(f"B-{round_}-{role}" + (f"~{n}" if n > 1 else ""))
+def first_role(state: State) -> str:
+    """The role that answers first, by the seed."""
+    return AUTHORS[state.opening.seed % len(AUTHORS)]
 
 
-def latest(state: State, role: str, before: int) -> BeliefFacts | None:
-    """The latest belief of a role before a round."""
-    return state.beliefs_at(before - 1).get(role)
-
-
-def merged_from(state: State) -> Iterator[tuple[str, str, str, bool]]:
-    """(claim, role, the role's own name for it, whether it said the opposite) of every merged proposal."""
-    for merged in state.agenda.merged if state.agenda else ():
-        for ref in merged.from_:
-            reference = parse_reference(ref)
-            if reference.section and reference.section.startswith("crux-"):
-                yield merged.into, reference.id.rpartition("-")[2], reference.section, merged.negated
-
-
-def proposers(state: State) -> dict[str, list[str]]:
-    """Claim → the roles that proposed it, in role order."""
-    found: dict[str, list[str]] = {}
-    for claim, role, _, _ in merged_from(state):
-        if role not in found.setdefault(claim, []):
-            found[claim].append(role)
-    return {claim: sorted(roles, key=AUTHORS.index) for claim, roles in found.items()}
-
-
-def _proposed(state: State, options: tuple[str, ...]) -> dict[str, dict[str, Conditional]]:
-    """Claim → role → its numbers; a role that proposed two that were merged counts once, its first."""
-    found: dict[str, dict[str, Conditional]] = {claim: {} for claim in _agenda(state)}
-    for claim, role, name, negated in merged_from(state):
-        sealed = belief(state, 1, role, SEALED)
-        given = next((one for one in sealed.given if one.claim == name), None) if sealed else None
-        if given is not None and claim in found and role not in found[claim]:
-            numbers = numbers_of(given, options)
-            found[claim][role] = numbers.negated if negated else numbers
-    return found
-
-
-def _agenda(state: State) -> tuple[str, ...]:
+def cruxes_of(state: State) -> tuple[str, ...]:
+    """Claims of the agenda that could change the answer."""
     return state.agenda.cruxes if state.agenda else ()
 
 
-def _how(state: State, claim: str) -> HowTested:
-    return state.claims[claim].how or "judgement"
+def _forecasts(state: State) -> dict[str, Forecast]:
+    """Sealed forecasts over the options, by role; none while the options are not known."""
+    options = option_ids(state)
+    if not is_open_ended(state):
+        found = {role: sealed(state, role, SEALED) for role in AUTHORS}
+        return {role: points_of(facts.points, options) for role, facts in found.items() if facts}
+    if made_by_code(state):
+        return dict(_over_own_options(state, options))
+    if state.agenda is None:
+        return {}
+    found = {role: sealed(state, role, NUMBERS) for role in AUTHORS}
+    return {role: points_of(facts.points, options) for role, facts in found.items() if facts}
 
 
-def _first_round(state: State) -> BeliefRound:
-    """Round 1: over the options that were given, else over those made of the answers."""
-    made = is_open_ended(state) and bool(state.agenda and state.agenda.options)
-    n, options = (ITS_OWN if made else SEALED), option_ids(state)
-    own = {
-        role: points_of(facts.points, options)
-        for role in AUTHORS
-        if (facts := belief(state, 1, role, n)) is not None
+def _over_own_options(state: State, options: tuple[str, ...]) -> Iterator[tuple[str, Forecast]]:
+    """Each role's points for its own answer, on the option that this answer became."""
+    places = {
+        parse_reference(ref).id: merged.into
+        for merged in (state.agenda.merged if state.agenda else ())
+        for ref in merged.from_
     }
-    lost = f"r1.C.{VERIFIER}" in state.given_up
-    asked = NEVER_ALL if rounds_wanted(state) == 0 or lost else len(_asked_first(state))
-    cruxes: list[AskedCrux] = []
-    if lost:
-        own = {} if is_open_ended(state) else own
-    elif made:
-        cruxes = [
-            AskedCrux(claim, _how(state, claim), _given(state, 1, n, claim), {}) for claim in _agenda(state)
-        ]
-    elif state.agenda is not None and not is_open_ended(state):
-        proposed = _proposed(state, options)
-        cruxes = [AskedCrux(claim, _how(state, claim), proposed[claim], {}) for claim in _agenda(state)]
-    elif state.agenda is None:
-        cruxes = list(_proposals(state, options))
-    again = belief(state, 1, lead_role(state), 2)
-    redraw = (lead_role(state), points_of(again.points, options)) if again is not None else None
-    return BeliefRound(own, tuple(cruxes), redraw, asked, no_room=no_room(state, 1))
-
-
-def _asked_first(state: State) -> tuple[str, ...]:
-    """The roles whose first answer was asked for: the first alone, or all."""
-    done = [role for role in AUTHORS if state.is_done(f"r1.B.{role}")]
-    firsts = first_roles(state)
-    return AUTHORS if set(done) - set(firsts) else firsts
-
-
-def _proposals(state: State, options: tuple[str, ...]) -> Iterator[AskedCrux]:
-    """Before there is an agenda: every proposal by its own numbers, for the short ways out."""
     for role in AUTHORS:
-        sealed = belief(state, 1, role, SEALED)
-        for given in sealed.given if sealed else ():
-            yield AskedCrux(f"{role}#{given.claim}", "judgement", {role: numbers_of(given, options)}, {})
+        facts, option = sealed(state, role, SEALED), places.get(f"S-1-B-{role}")
+        if facts is not None and option is not None:
+            # "Another one" may be any of the other options, so its points are spread over them and `none`.
+            others = len(options) - 1
+            elsewhere = whole_points([1] * others, facts.points.get(NONE, 0))
+            own = facts.points.get(OWN, 0)
+            place = options.index(option)
+            yield role, (*elsewhere[:place], own, *elsewhere[place:])
 
 
-def _given(state: State, round_: int, n: int, claim: str) -> dict[str, Conditional]:
-    options, found = option_ids(state), dict[str, Conditional]()
-    for role in AUTHORS:
-        facts = belief(state, round_, role, n)
-        for given in facts.given if facts else ():
-            if given.claim == claim:
-                found[role] = numbers_of(given, options)
+def _proposed(state: State) -> dict[str, dict[str, Numbers]]:
+    """Claim → role → the numbers that it proposed the claim with; its first where two of its own were merged."""
+    options = (OWN, NONE) if is_open_ended(state) else option_ids(state)
+    found: dict[str, dict[str, Numbers]] = {claim: {} for claim in cruxes_of(state)}
+    for merged in state.agenda.merged if state.agenda else ():
+        for ref in merged.from_ if merged.into in found else ():
+            reference = parse_reference(ref)
+            role = reference.id.rpartition("-")[2]
+            facts = sealed(state, role, SEALED)
+            given = (
+                next((one for one in facts.given if one.claim == reference.section), None) if facts else None
+            )
+            if given is not None and role not in found[merged.into]:
+                numbers = numbers_of(given, options)
+                found[merged.into][role] = numbers.negated if merged.negated else numbers
     return found
 
 
-def _later_round(state: State, round_: int) -> BeliefRound:
-    """A round of tests: sealed numbers and results, or what a person handed in."""
+def _sealed_numbers(state: State, claim: str) -> dict[str, Numbers]:
     options = option_ids(state)
-    own = {
-        role: points_of(facts.points, options)
+    return {
+        role: numbers_of(given, options)
         for role in AUTHORS
-        if (facts := belief(state, round_, role, ITS_OWN)) is not None
-    }
-    cruxes = [_tested(state, round_, claim) for claim in tested_in(state, round_)]
-    cruxes += [
-        AskedCrux(claim, _how(state, claim), {}, {}, "inconclusive", "said", handed_in=True)
-        for claim in handed_in(state, round_)
-    ]
-    return BeliefRound(own, tuple(cruxes), no_room=no_room(state, round_))
-
-
-def _tested(state: State, round_: int, claim: str) -> AskedCrux:
-    predicts: dict[str, Predicted] = {
-        role: given.predicts
-        for role in AUTHORS
-        if (facts := belief(state, round_, role, SEALED)) is not None
+        if (facts := sealed(state, role, NUMBERS)) is not None
         for given in facts.given
-        if given.claim == claim and given.predicts is not None
+        if given.claim == claim
     }
-    result, evidence = result_of(state, round_, claim)
-    return AskedCrux(
-        claim, _how(state, claim), _given(state, round_, SEALED, claim), predicts, result, evidence
+
+
+# ---------------------------------------------------------------- verdicts
+
+
+def verdicts_on(state: State, claim: str, seq: int) -> tuple[Verdict, ...]:
+    """Verdicts on a crux through event `seq`, in order. Two programs for one crux that disagree give none."""
+    levels: tuple[Level, ...] = get_args(Level)
+    latest: dict[str, Move] = {}
+    for move in state.claims[claim].moves:
+        if move.seq <= seq and move.class_ in levels and not _is_withdrawn(state, move, seq):
+            latest[move.by] = move
+    decisive = [move for move in latest.values() if move.bearing in ("supports", "contradicts")]
+    planned = [move for move in decisive if _is_planned_by_a_role(state, move)]
+    disagree = len({move.bearing for move in planned}) > 1
+    counted = [move for move in decisive if not (disagree and move in planned)]
+    return tuple(
+        Verdict(move.bearing == "supports", cast("Level", move.class_))
+        for move in sorted(counted, key=lambda move: move.seq)
     )
 
 
-def result_of(state: State, round_: int, claim: str) -> tuple[CruxResult | None, EvidenceClass | None]:
-    """What a round's check found of a crux, and by which class of evidence."""
-    moves = [move for move in state.claims[claim].moves if move.place.round == round_]
-    if not moves:
-        return None, None
-    last = max(moves)
-    result = RESULTS.get(last.bearing or "", "inconclusive")
-    known: tuple[EvidenceClass, ...] = ("reproduced", "ran", "quoted", "calculated", "argued", "conceded")
-    for one in known:
-        if one == last.class_:
-            return result, one
-    return result, "said"
+def disagreeing(state: State, claim: str) -> bool:
+    """Whether two programs were run for a crux and came out differently."""
+    bearings = {
+        move.bearing
+        for move in state.claims[claim].moves
+        if _is_planned_by_a_role(state, move) and move.bearing in ("supports", "contradicts")
+    }
+    return len(bearings) > 1
 
 
-# ---------------------------------------------------------------- where beliefs stand
+def _is_withdrawn(state: State, move: Move, seq: int) -> bool:
+    """Whether a person's result was overridden by then."""
+    facts = state.decisions.get(move.by)
+    later = state.decisions.get(facts.overturned_by or "") if facts else None
+    return later is not None and later.seq <= seq
 
 
-def rounds_of(state: State, through: int) -> tuple[BeliefRound, ...]:
-    """What was given, round by round, to the end of one. A budget forbids the next round only where one is wanted."""
-    later = [n for n in sorted(state.rounds) if 1 < n <= through]
-    rounds = (_first_round(state), *(_later_round(state, n) for n in later))
-    stop = course_of(rounds, terms_now(state))[-1].stop if no_budget(state, through) else None
-    forbidden = stop is not None and stop.go_on
-    return (*rounds[:-1], rounds[-1]._replace(no_budget=True)) if forbidden else rounds
+def _is_planned_by_a_role(state: State, move: Move) -> bool:
+    experiment = state.experiments.get(move.by)
+    return experiment is not None and experiment.by in AUTHORS
 
 
-def end_of(state: State, round_: int) -> RoundEnd:
-    """Where beliefs stand at the end of a round. What was computed for the same facts is remembered."""
-    key = (round_, fingerprint(state))
-    if key not in _ENDS:
-        if len(_ENDS) >= ENDS_KEPT:
-            _ENDS.clear()
-        _ENDS[key] = course_of(rounds_of(state, round_), terms_now(state))[-1]
-    return _ENDS[key]
+# ---------------------------------------------------------------- the table, and what follows from it
 
 
-def fingerprint(state: State) -> Hashable:
-    """All that beliefs, cruxes and who is asked follow from, as a key; much cheaper than what follows."""
-    opened, agenda, frame = state.opening, state.agenda, state.frame
-    return (
-        opened.seed,
-        tuple(opened.rules.items()),
-        state.limits.calls,
-        tuple(option.id for option in state.options),
-        len(opened.options),
-        len(opened.context),
-        len(opened.plan),
-        tuple(member.seat for member in opened.cast),
-        tuple(state.rounds),
-        frozenset(state.answered),
-        frozenset(state.given_up),
-        tuple(state.artifacts),
-        state.runs_programs,
-        state.waits,
-        tuple(
-            (i, facts.round, facts.claims, facts.judged, facts.verdict)
-            for i, facts in state.experiments.items()
-        ),
-        tuple(map(_belief_key, state.beliefs.values())),
-        tuple((claim, facts.how, tuple(facts.moves)) for claim, facts in state.claims.items()),
-        (frame.ill_posed, bool(frame.missing), bool(frame.double)) if frame else None,
-        (agenda.cruxes, tuple((m.into, m.from_, m.negated) for m in agenda.merged)) if agenda else None,
-        tuple(state.sentences.items()),
-        tuple((i, one.sentences) for i, one in state.memos.items()),
-        tuple((look.round, look.reason, look.stop, bool(look.pool)) for look in state.looks),
-        tuple((i, facts.type, tuple(c.id for c in facts.cites)) for i, facts in state.decisions.items()),
-        tuple((i, one.type, one.between, one.for_human, one.round) for i, one in state.concerns.items()),
+def stakes_of(state: State) -> Stakes:
+    """The stakes, which set the value from which a test is worth running."""
+    known: dict[str, Stakes] = {one: one for one in get_args(Stakes)}
+    return known.get(rule(state, "stakes"), "normal")
+
+
+def terms_at(state: State, seq: int) -> Terms:
+    """What can be tested here, by what was said about experiments through event `seq`."""
+    parameters = forecast_parameters()
+    return Terms(
+        tau=parameters.tau[stakes_of(state)],
+        experiments=state.experiments_at(seq) != "off",
+        documents=bool(state.opening.context),
+        parameters=parameters,
     )
 
 
-def _belief_key(facts: BeliefFacts) -> Hashable:
-    given = tuple(
-        (one.claim, one.q, tuple(one.if_true.items()), tuple(one.if_false.items()), one.predicts, one.fair)
-        for one in facts.given
+def frame_check(state: State) -> FrameCheck | None:
+    """What the frame step found; None while it is open, and where its reply was lost."""
+    frame = state.frame
+    if frame is None:
+        return None
+    return FrameCheck(frame.ill_posed, frame.ill_posed or bool(frame.missing) or bool(frame.double))
+
+
+def table_at(state: State, seq: int | None = None) -> ForecastTable:
+    """All numbers of the run, with the verdicts through event `seq`; all of them without one."""
+    through = state.seq if seq is None else seq
+    proposed = _proposed(state)
+    return ForecastTable(
+        forecasts=_forecasts(state),
+        cruxes=[
+            Crux(
+                claim,
+                state.claims[claim].how or "person",
+                proposed[claim],
+                _sealed_numbers(state, claim),
+                verdicts_on(state, claim, through) if numbers_end(state) is not None else (),
+            )
+            for claim in cruxes_of(state)
+        ],
+        terms=terms_at(state, through),
+        frame=frame_check(state),
+        made_options=is_open_ended(state),
     )
-    return facts.id, tuple(facts.points.items()), facts.derived, given
 
 
-def carried(state: State, round_: int) -> Mapping[str, bool]:
-    """Role → whether leader or status would differ without it."""
-    found = without_each(rounds_of(state, round_), terms_now(state))
-    return {role: one.changes for role, one in found.items()}
+def standing_at(state: State, seq: int | None = None) -> Standing:
+    """Where the run stands: forecasts, group forecast, unsettled cruxes, status."""
+    return standing_of(table_at(state, seq))
 
 
-def terms_now(state: State) -> CruxTerms:
-    return terms_of(state, first=len(_asked_first(state)) < len(AUTHORS))
+def kept_cruxes(state: State) -> tuple[str, ...]:
+    """The cruxes that the run keeps, by value; the others stay unsettled."""
+    return tuple(crux.claim for crux in _kept(state))
+
+
+def _kept(state: State) -> list[Crux]:
+    proposed = _proposed(state)
+    cruxes = [Crux(claim, state.claims[claim].how or "person", proposed[claim]) for claim in cruxes_of(state)]
+    return kept(cruxes, forecast_parameters())
+
+
+def value_at_agenda(state: State, claim: str) -> str:
+    """What a test of a crux was worth when the agenda was made, in points with one decimal."""
+    crux = next(crux for crux in table_at(state).cruxes if crux.claim == claim)
+    return f"{float(best_value(crux, forecast_parameters())):.1f}"
+
+
+def is_asked_for_numbers(state: State) -> bool:
+    """Whether all roles give numbers about the kept cruxes."""
+    if state.agenda is None or made_by_code(state):
+        return False
+    if is_open_ended(state):
+        return True
+    forecasts = _forecasts(state)
+    if not forecasts:
+        return False
+    # Only what was known when the agenda was made decides, so a later word about experiments changes nothing.
+    return wants_numbers(_kept(state), group_forecast(forecasts.values()), terms_at(state, state.agenda.seq))
+
+
+def numbering_roles(state: State) -> tuple[str, ...]:
+    """The roles that are asked for numbers: those with a forecast, and all where the options were just made."""
+    if not is_asked_for_numbers(state):
+        return ()
+    return AUTHORS if is_open_ended(state) else answering_roles(state)
+
+
+def numbers_end(state: State) -> int | None:
+    """Seq of the event that completed the numbers, or the agenda where none are asked for; None before it.
+
+    A person's result from before is kept back until then: nobody gives numbers about a claim whose result is known.
+    """
+    if state.agenda is None:
+        lost = state.given_up.get(f"r1.C.{VERIFIER}")
+        return lost if lost is not None else None
+    steps = [f"r1.E.{role}" for role in numbering_roles(state)]
+    if not all(state.is_done(step) for step in steps):
+        return None
+    done = (state.answered.get(step, state.given_up.get(step, -1)) for step in steps)
+    return max((state.agenda.seq, *done))
 
 
 def short_way_is_open(state: State) -> bool:
-    """Whether what was answered so far already ends the run."""
-    if is_open_ended(state) and state.agenda is None and len(_asked_first(state)) > 1:
-        return False  # answers in words cannot be counted before they are options
-    stop = end_of(state, 1).stop
-    return stop is not None and stop.reason == "short"
+    """Whether the first answers end the run before any test."""
+    return first_answer_ends(state) or _all_answers_end(state)
 
 
-def tested_in(state: State, round_: int) -> tuple[str, ...]:
-    """The cruxes that a round tests: the first by value of those that somebody here can test."""
-    before = round_ - 1
-    if before < 1 or handed_in(state, round_):
-        return ()
-    end = end_of(state, before)
-    return tuple(one.claim for one in to_test(end.values, crux_parameters()))
+def first_answer_ends(state: State) -> bool:
+    """Whether the first answer alone ends the run; high stakes ask all four."""
+    first = first_role(state)
+    if stakes_of(state) == "high" or not state.is_done(f"r1.B.{first}"):
+        return False
+    return _is_short(state, (first,), forecast_parameters().short.first_from)
 
 
-def handed_in(state: State, round_: int) -> tuple[str, ...]:
-    """The cruxes about which a person answered, or handed a result in, between the round before and this one."""
-    opened, before = state.rounds[round_], state.rounds.get(round_ - 1)
-    if before is None:
-        return ()
-    asked = {
-        identity: one.between
-        for identity, one in state.concerns.items()
-        if one.for_human and one.round == before.round and one.type == "question"
-    }
-    said = [
-        claim
-        for facts in state.decisions.values()
-        if facts.type == "answer" and before.seq < facts.seq < opened.seq
-        for cite in facts.cites
-        for claim in (*asked.get(cite.id, ()), *_decided_by(state, cite.id))
-        if claim in state.claims
+def _all_answers_end(state: State) -> bool:
+    # Answers in words cannot be counted before they are options.
+    if is_open_ended(state) or not all(state.is_done(f"r1.B.{role}") for role in AUTHORS):
+        return False
+    return _is_short(state, AUTHORS, forecast_parameters().short.all_from)
+
+
+def _is_short(state: State, roles: tuple[str, ...], at_least: int) -> bool:
+    options = (OWN, NONE) if is_open_ended(state) else option_ids(state)
+    facts = [one for role in roles if (one := sealed(state, role, SEALED)) is not None]
+    answers = {one.role: points_of(one.points, options) for one in facts}
+    proposals: list[tuple[HowTested, Numbers]] = [
+        (given.how or "person", numbers_of(given, options)) for one in facts for given in one.given
     ]
-    return tuple(dict.fromkeys(said))
+    return short_way(answers, len(roles), proposals, frame_check(state), terms_at(state, state.seq), at_least)
 
 
-def _decided_by(state: State, experiment: str) -> tuple[str, ...]:
-    """The cruxes that an experiment decides."""
-    facts = state.experiments.get(experiment)
-    return tuple(claim for claim in facts.claims if claim in _agenda(state)) if facts is not None else ()
-
-
-def is_admitted(given: Conditional, how: HowTested) -> bool:
-    """Whether a proposal can come to the agenda."""
-    return admitted(moves_of(given).points, how, crux_parameters())
+def askable(state: State) -> list[UnsettledCrux]:
+    """Unsettled cruxes worth a test that a person can settle, and that some role has numbers about."""
+    table = table_at(state)
+    known = {crux.claim for crux in table.cruxes if numbers_about(table, crux)}
+    return [
+        crux
+        for crux in standing_of(table).worth(table.terms.tau)
+        if crux.how in ASKED_OF_A_PERSON and crux.claim in known
+    ]

@@ -11,7 +11,6 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from detectors.beliefs.parameters import RUN_HERE
 from ledger.events import Claim, Event, ExperimentJudged
 from ledger.events.values import HowTested
 from ledger.state.book import Book
@@ -21,6 +20,7 @@ from roles.asof import status_at_opening
 from roles.protocol import Group, Step
 from roles.replies import ArtifactReply, CheckReply, Reply, Word
 from rounds.protocols.programs import (
+    RUN_HERE,
     PlannedProgram,
     experiment,
     files_of,

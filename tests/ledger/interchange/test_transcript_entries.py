@@ -130,8 +130,8 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
     "frame": ({"ill_posed": True, "why": TEXT}, "frame\n\n> because"),
     "agenda": ({"cruxes": ["C-1-1"]}, "agenda\n\n> C-1-1"),
     "memo": (
-        {"status": "run_this_first", "sentences": [{"field": "answer", "text": TEXT}]},
-        "memo\n\n> run this first: because",
+        {"answers": "O-1", "sentences": [{"field": "answer", "text": TEXT}]},
+        "memo\n\n> O-1: because",
     ),
     "experiment_planned": (EXPERIMENT, "experiment\n\n> does a torn line show? (C-1-1, 3 times)"),
     "experiment_run": (

@@ -22,10 +22,11 @@ from roles.memo.checks import (
     words_of,
 )
 from roles.memo.likelihood import WORDS, likelihood_of
+from roles.outcome_status import OutcomeStatus
 from tests.effort import bounded
 
 CONTEXT = MemoContext(
-    status="decide_with_tripwire",
+    status=OutcomeStatus.DECIDED,
     question="Should the audit log of our 8 servers use SQLite or plain files?",
     goals=("It survives a power failure.",),
     options=("SQLite 3 with its write-ahead log", "plain files"),
@@ -276,11 +277,10 @@ def test_each_word_is_read_whole(word, right):
 @pytest.mark.parametrize(
     ("status", "wanted"),
     [
-        ("decide", True),
-        ("decide_with_tripwire", True),
-        ("your_weighing", False),
-        ("ill_posed", False),
-        ("run_this_first", False),
+        (OutcomeStatus.DECIDED, True),
+        (OutcomeStatus.YOUR_CALL, False),
+        (OutcomeStatus.RUN_THIS_FIRST, False),
+        (OutcomeStatus.ILL_POSED, False),
     ],
 )
 def test_who_decides_has_something_to_do(status, wanted):

@@ -1,0 +1,48 @@
+"""Forecasts of a run that has not decided yet: how many are in, and who leads once they may be read."""
+
+from __future__ import annotations
+
+from ledger.plain_text import counted
+from ledger.state.book import Book
+from moot.view.memo import has_beliefs, how_likely, standing_now
+from moot.view.options import named, options_of
+from moot.view.without import leader_told, pools_without
+
+NOTHING_YET = "Nothing is decided yet."
+
+
+def not_decided_yet(book: Book) -> str:
+    """Return what stands in the place of an answer while there is none."""
+    leader = _leader(book)
+    if leader is None:
+        return NOTHING_YET
+    return named(book, f"Nothing is decided yet. The group forecast puts {leader} first.")
+
+
+def forecasts_told(book: Book) -> str:
+    """Return how sure the roles are without a decision, by their sealed forecasts."""
+    sealed = [one for one in book.state.beliefs.values() if not (one.derived or one.is_redraw)]
+    if not sealed:
+        return "No forecast has been given."
+    if _leader(book) is None:
+        return f"{counted(len(sealed), 'sealed forecast')} so far; the step is still open."
+    if has_beliefs(book):
+        return named(book, how_likely(book))
+    first = pools_without(book)[0]
+    return f"Round {first.round}: mean of {len(pools_without(book))} forecasts."
+
+
+def _leader(book: Book) -> str | None:
+    """The option that leads the group forecast; None while forecasts are sealed."""
+    state = book.state
+    if has_beliefs(book):
+        from rounds.protocols.crux import standing
+
+        if not (state.looks or standing.numbers_end(state) is not None):
+            return None
+        now = standing_now(book)
+        leader = None if now.leader is None else standing.option_ids(state)[now.leader]
+    else:
+        pools = pools_without(book)
+        leader = pools[0].leader if pools else None
+    return None if leader is None else leader_told(leader, bool(options_of(book)))

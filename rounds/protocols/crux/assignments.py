@@ -1,0 +1,205 @@
+"""Assignments: who plans the test of which crux, which programs get a repair or a second program, who writes the memo.
+
+A program that ends in an error, or with a predicate that cannot be read, goes back to its planner once. A verdict that
+surprised all four roles is tested again: the next doubter writes a second program without seeing the first. Both
+together may take three replies. They are asked for in waves, each after the programs of the one before were run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from detectors.forecasts.cruxes import Crux, all_expected_otherwise, doubters
+from detectors.forecasts.parameters import forecast_parameters
+from detectors.forecasts.points import distance_to
+from detectors.forecasts.standing import Standing, cruxes_to_test, numbers_about
+from detectors.forecasts.value_of_tests import Numbers
+from ledger.events.ids import StepName, number_of
+from ledger.events.values import HowTested
+from ledger.state.state import VERIFIER, ExperimentFacts, State
+from rounds.protocols.crux.standing import kept_cruxes, numbers_end, table_at
+from rounds.protocols.plans import AUTHORS
+
+REPAIR: Final = "_repair"
+"""End of the act of a step that mends a program. A repeat would see only what the first step saw."""
+WAVES: Final = (1, 2, 3)
+
+
+class Assignment(NamedTuple):
+    """A crux that is tested here, and the roles that doubt it, the most doubtful first; it plans the test."""
+
+    claim: str
+    how: HowTested
+    planners: tuple[str, ...]
+
+    @property
+    def act(self) -> str:
+        """The act in the ids of its steps: `c2` of C-1-2."""
+        return f"c{self.claim.rpartition('-')[2]}"
+
+    def step(self, planner: int, kind: str = "") -> StepName:
+        """The step in which a planner writes a program or an expression, or with `REPAIR` mends a program."""
+        return StepName(1, "D", f"{self.act}{kind}", self.planners[planner])
+
+
+def assignments(state: State) -> tuple[Assignment, ...]:
+    """The tests of the run, by what stood when the numbers were complete; none before."""
+    end = numbers_end(state)
+    if end is None:
+        return ()
+    table = table_at(state, end)
+    by_claim = {crux.claim: crux for crux in table.cruxes}
+    # What a person had settled by then needs no test.
+    wanted = [by_claim[claim] for claim in kept_cruxes(state) if by_claim[claim].verdict is None]
+    return tuple(
+        Assignment(crux.claim, crux.how, _planners(numbers_about(table, crux), crux))
+        for crux in cruxes_to_test(table, wanted)
+    )
+
+
+def _planners(numbers: Mapping[str, Numbers], crux: Crux) -> tuple[str, ...]:
+    first = doubters(numbers, AUTHORS) or doubters(crux.proposed, AUTHORS)
+    return (*first, *(role for role in AUTHORS if role not in first))
+
+
+def assigned(state: State, step: StepName) -> Assignment:
+    """The assignment of a planning step."""
+    act = (step.act or "").removesuffix(REPAIR)
+    return next(one for one in assignments(state) if one.act == act)
+
+
+def planned_by_program(state: State, _round: int, _phase: str) -> Iterator[StepName]:
+    """The steps that write the first program of each execution crux."""
+    return _first_steps(state, "execution")
+
+
+def planned_by_expression(state: State, _round: int, _phase: str) -> Iterator[StepName]:
+    """The steps that write the expression of each calculation crux."""
+    return _first_steps(state, "calculation")
+
+
+def _first_steps(state: State, how: HowTested) -> Iterator[StepName]:
+    return (one.step(0) for one in assignments(state) if one.how == how)
+
+
+def to_read(state: State) -> tuple[str, ...]:
+    """The cruxes that documents may settle."""
+    return tuple(one.claim for one in assignments(state) if one.how == "document")
+
+
+def readers(state: State, _round: int) -> tuple[str, ...]:
+    """The verifier, where there is something to read."""
+    return (VERIFIER,) if to_read(state) else ()
+
+
+# ---------------------------------------------------------------- repairs and second programs
+
+
+class ExtraProgram(NamedTuple):
+    """A further program of a crux: `broken` names the experiment that it mends, None for a second opinion."""
+
+    step: StepName
+    claim: str
+    broken: str | None
+
+
+def extra_programs(state: State) -> dict[int, list[ExtraProgram]]:
+    """Wave → the further programs that are due in it, three in all at most; crux by crux in each wave."""
+    chains = [list(_chain(state, one)) for one in assignments(state) if one.how == "execution"]
+    waves: dict[int, list[ExtraProgram]] = {}
+    room = forecast_parameters().limits.extra_programs_at_most
+    for wave in WAVES:
+        due = [chain[wave - 1] for chain in chains if len(chain) >= wave][:room]
+        room -= len(due)
+        waves[wave] = due
+    return waves
+
+
+def _chain(state: State, one: Assignment) -> Iterator[ExtraProgram]:
+    """What follows the first program of a crux: its repair, a second program, and the repair of that."""
+    first = yield from _mended(state, one, 0)
+    if first is None or first.verdict not in ("holds", "fails"):
+        return
+    table = table_at(state, numbers_end(state))
+    crux = next(crux for crux in table.cruxes if crux.claim == one.claim)
+    if all_expected_otherwise(numbers_about(table, crux), first.verdict == "holds", AUTHORS):
+        yield ExtraProgram(one.step(1), one.claim, None)
+        yield from _mended(state, one, 1)
+
+
+def _mended(
+    state: State, one: Assignment, planner: int
+) -> Generator[ExtraProgram, None, ExperimentFacts | None]:
+    """The repair of a planner's program where it needs one; returns the experiment that counts, once it is judged."""
+    programs = programs_of(state, one.claim, one.planners[planner])
+    if not programs:
+        return None
+    identity, facts = programs[0]
+    is_unread = bool(facts.unreadable) and facts.verdict not in ("holds", "fails")
+    if facts.judged and (facts.verdict == "error" or is_unread):
+        yield ExtraProgram(one.step(planner, REPAIR), one.claim, identity)
+        facts = programs[1][1] if len(programs) > 1 else facts
+    return facts if facts.judged else None
+
+
+def programs_of(state: State, claim: str, role: str) -> list[tuple[str, ExperimentFacts]]:
+    """The programs that a role wrote for a crux, in order."""
+    found = [
+        (identity, facts)
+        for identity, facts in state.experiments.items()
+        if facts.by == role and claim in facts.claims
+    ]
+    return sorted(found, key=lambda entry: number_of(entry[0]))
+
+
+def extra_steps(wave: int) -> Callable[[State, int, str], Iterator[StepName]]:
+    """The steps of a wave, as a row of the table asks for them."""
+
+    def steps(state: State, _round: int, _phase: str) -> Iterator[StepName]:
+        return (extra.step for extra in extra_programs(state)[wave])
+
+    return steps
+
+
+def broken_program(state: State, step: StepName) -> str | None:
+    """The experiment that a step mends."""
+    extras = (extra for wave in extra_programs(state).values() for extra in wave)
+    return next((extra.broken for extra in extras if extra.step == step), None)
+
+
+def tests_are_done(state: State) -> bool:
+    """Whether every test of the run has come to its end, or cannot go on."""
+    if numbers_end(state) is None:
+        return False
+    steps = [*planned_by_program(state, 1, "D"), *planned_by_expression(state, 1, "D")]
+    steps += [extra.step for wave in extra_programs(state).values() for extra in wave]
+    steps += [StepName(1, "D", None, role) for role in readers(state, 1)]
+    if not all(state.is_done(str(step)) for step in steps):
+        return False
+    return state.experiments_at(state.seq) == "off" or not any(
+        state.experiments[identity].by in AUTHORS for identity in state.unjudged
+    )
+
+
+# ---------------------------------------------------------------- the closing
+
+
+def writers(standing: Standing) -> tuple[str, ...]:
+    """Roles by how near their forecast is to the group, the nearest first; ties in role order."""
+    group = standing.group
+    if group is None:
+        return ()
+    near = standing.forecasts
+    return tuple(sorted(near, key=lambda role: (distance_to(near[role], group), AUTHORS.index(role))))
+
+
+def objector(standing: Standing, writer: str) -> str | None:
+    """The role that is least convinced of the leader, the writer aside; ties in role order."""
+    leader = standing.leader
+    others = [role for role in AUTHORS if role in standing.forecasts and role != writer]
+    return (
+        min(others, key=lambda role: standing.forecasts[role][leader])
+        if others and leader is not None
+        else None
+    )

@@ -1,0 +1,286 @@
+"""What prompts of `crux` show after the question: claims, programs, results and the memo.
+
+No prompt before the closing shows another role's forecast. None shows the value of a test, or which seat plays a role.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import Final
+
+from ledger.events import (
+    Belief,
+    Claim,
+    Concern,
+    Decision,
+    DriftCheck,
+    Event,
+    ExperimentJudged,
+    Memo,
+    Statement,
+    Verification,
+)
+from ledger.state.book import Book
+from roles.brief.quote import person_answer
+from roles.brief.quote import verification as verdict_quoted
+from roles.memo.citing import cited_texts
+from roles.protocol import Column, Step
+from roles.templates import bar
+from rounds.protocols.crux import rewriting
+from rounds.protocols.crux.answers import answer_of, shuffled
+from rounds.protocols.crux.assignments import assigned, broken_program, to_read
+from rounds.protocols.crux.closing import last_look, standing_of_look
+from rounds.protocols.crux.memo import likelihood_now, to_judge
+from rounds.protocols.crux.standing import (
+    SEALED,
+    disagreeing,
+    is_open_ended,
+    kept_cruxes,
+    option_ids,
+    option_texts,
+    sealed,
+)
+from rounds.protocols.crux.testing import failure_of
+from rounds.protocols.plans import AUTHORS
+from rounds.protocols.programs import how_to_write, ran, shown_program
+
+Shown = tuple[str, str, tuple[int, ...]]
+"""(Name, text, seqs of the events that it quotes)."""
+
+
+def blocks(book: Book, step: Step, column: Column) -> tuple[Shown, ...]:
+    """What a step is shown, by column."""
+    if column is Column.BEFORE:
+        return tuple(_before(book)) if step.name.phase not in ("A", "B") else ()
+    return tuple(block for make in _BLOCKS.get(step.task, ()) for block in make(book, step))
+
+
+def _block(event: Event, lines: Iterable[str], name: str = "") -> Shown:
+    return (name or event.id or event.kind, "\n".join(lines), (event.seq,))
+
+
+# ---------------------------------------------------------------- after the question, for everybody
+
+
+def _before(book: Book) -> Iterator[Shown]:
+    """Options that were made of the answers, and words with two readings."""
+    for event in book.events:
+        if event.kind == "agenda" and book.state.agenda and book.state.agenda.options:
+            options = (bar(one.id, one.text) for one in book.state.agenda.options)
+            yield _block(event, ["options, made of the answers", *options])
+        if event.kind == "frame" and book.state.frame and book.state.frame.two_readings:
+            words = (bar(one.word, " / ".join(one.readings)) for one in book.state.frame.two_readings)
+            yield _block(event, ["words that can be read in two ways", *words])
+
+
+# ---------------------------------------------------------------- answers, claims
+
+
+def _answers(book: Book, _step: Step) -> Iterator[Shown]:
+    """The answers under letters, in an order that tells nothing, without names and numbers."""
+    for label, role in shuffled(book.state).items():
+        words = answer_of(book, role)
+        if words is not None:
+            lines = [f"answer {label}"]
+            for section in words.sections:
+                lines += [f"{label}#{section.name}", bar("", section.text)]
+            yield _block(words, lines, label)
+
+
+def _claim(book: Book, claim: str) -> Shown:
+    event = book.by_id[claim]
+    assert isinstance(event, Claim), claim
+    lines = [f"{claim} · how it would be settled: {event.how}", bar("claim", event.text)]
+    return _block(event, [*lines, bar("test", event.testable_as)])
+
+
+def _claims(which: Callable[[Book, Step], Iterable[str]]) -> Callable[[Book, Step], Iterator[Shown]]:
+    return lambda book, step: (_claim(book, claim) for claim in which(book, step))
+
+
+def _agenda(book: Book, _step: Step) -> Iterator[Shown]:
+    """What all answers share, every crux, and the ways in which an answer could be wrong."""
+    agenda = book.state.agenda
+    if agenda is None:
+        return
+    event = next(e for e in book.events if e.kind == "agenda")
+    if agenda.shared:
+        yield _block(event, ["what all answers share", *(bar("", text) for text in agenda.shared)])
+    yield from (_claim(book, claim) for claim in agenda.cruxes)
+    for concern in book.of(Concern):
+        if concern.type == "defeater":
+            yield _block(concern, [f"{concern.id} · an answer could be wrong", bar("text", concern.text)])
+
+
+def _own_forecast(book: Book, step: Step) -> Iterator[Shown]:
+    """The role's own forecast and reasons."""
+    facts, options = sealed(book.state, step.role, SEALED), option_ids(book.state)
+    words = answer_of(book, step.role)
+    if words is not None:
+        named = [one for one in words.sections if one.name.startswith(("answer", "reason"))]
+        yield _block(words, [f"{words.id} · your answer", *(bar(f"#{one.name}", one.text) for one in named)])
+    if facts is not None and not is_open_ended(book.state):
+        points = ", ".join(f"{option} {facts.points.get(option, 0)}" for option in options)
+        yield _block(book.by_id[facts.id], [f"{facts.id} · your forecast", bar("points", points)])
+
+
+# ---------------------------------------------------------------- tests and results
+
+
+def _how_to_write(book: Book, step: Step) -> Iterator[Shown]:
+    claim = assigned(book.state, step.name).claim
+    yield "programs", how_to_write(book.state, f"write a program that tests {claim}"), ()
+
+
+def _broken(book: Book, step: Step) -> Iterator[Shown]:
+    """The program that is to be mended, and what went wrong; never what it printed."""
+    identity = broken_program(book.state, step.name)
+    if identity is None:
+        return
+    yield shown_program(book, identity)
+    judged = [event for event in book.of(ExperimentJudged) if event.of == identity]
+    lines = [f"{identity} · could not settle the claim", *(bar(*one) for one in failure_of(book, identity))]
+    yield identity, "\n".join(lines), tuple(event.seq for event in judged[-1:])
+
+
+def _results(book: Book, _step: Step) -> Iterator[Shown]:
+    """Every verdict: of documents, of expressions, of programs."""
+    for event in book.of(Verification):
+        quoted = verdict_quoted(event, classes=False)
+        levels = [bar("level", f"{one.claim_id}: {one.class_}") for one in event.claim_status_changes]
+        yield quoted.name, "\n".join([quoted.text, *levels]), quoted.seqs
+    yield from ran(book, book.of(ExperimentJudged))
+    for claim in kept_cruxes(book.state):
+        if disagreeing(book.state, claim):
+            head = f"{claim} · two programs disagree, so it is not settled"
+            yield claim, head, (book.by_id[claim].seq,)
+
+
+def _person_answers(book: Book, _step: Step) -> Iterator[Shown]:
+    """Answers of people, with the question, claim and test that they answer."""
+    for event in book.of(Decision):
+        if event.type == "answer":
+            quoted = person_answer(book, event)
+            yield quoted.name, quoted.text, quoted.seqs
+
+
+# ---------------------------------------------------------------- the closing
+
+
+def _forecasts(book: Book, step: Step) -> Iterator[Shown]:
+    """Each role's forecast now, by role."""
+    standing, options = standing_of_look(book.state, step.name.round), option_ids(book.state)
+    for role, forecast in standing.forecasts.items():
+        facts = book.state.beliefs_at(step.name.round).get(role)
+        event = book.by_id[facts.id] if facts else None
+        if isinstance(event, Belief):
+            points = ", ".join(f"{option} {value}" for option, value in zip(options, forecast, strict=True))
+            yield _block(event, [f"{event.id} · forecast of {role}", bar("points", points)])
+
+
+def _computed(book: Book, step: Step) -> Iterator[Shown]:
+    """What moot computed: group forecast, status, and the unsettled cruxes with their value."""
+    state, look = book.state, last_look(book.state)
+    standing, options = standing_of_look(state, step.name.round), option_ids(state)
+    if standing.group is None or standing.leader is None or look is None:
+        return
+    leader, group = options[standing.leader], standing.group
+    points = ", ".join(f"{option} {figure(group.points(n))}" for n, option in enumerate(options))
+    lines = [
+        "computed, and printed beside your memo",
+        bar("group forecast", f"{points} (mean of {group.roles} {'role' if group.roles == 1 else 'roles'})"),
+        bar("leader", f"{leader}: {option_texts(state)[leader]}"),
+        bar("how likely", str(likelihood_now(state))),
+        bar("status", standing.status.replace("_", " ")),
+    ]
+    lines += [
+        bar("not settled", f"{crux.claim}: a test would be worth {figure(crux.best)} points")
+        for crux in standing.unsettled
+    ]
+    yield _block(book.events[look.seq], lines, "computed")
+
+
+def figure(value: Fraction) -> str:
+    """A figure with one decimal at most."""
+    return f"{float(round(value, 1)):g}"
+
+
+def _answers_by_role(book: Book, _step: Step) -> Iterator[Shown]:
+    """The answers, for the writer of the memo."""
+    for role in AUTHORS:
+        words = answer_of(book, role)
+        if isinstance(words, Statement):
+            sections = (bar(f"#{section.name}", section.text) for section in words.sections)
+            yield _block(words, [f"{words.id} · answer of {role}", *sections])
+
+
+def _memo(book: Book, step: Step) -> Iterator[Shown]:
+    """The memo, sentence by sentence."""
+    event = rewriting.memos_of(book.state, step.name.round)[0]
+    if isinstance(event, Memo):
+        lines = [bar(f"#s{n} {one.field}", one.text) for n, one in enumerate(event.sentences, 1)]
+        answers = f"{event.answers}: {option_texts(book.state).get(event.answers or '', '')}"
+        yield _block(event, [f"{event.id} · the memo", bar("answers with", answers), *lines])
+
+
+def _refused(book: Book, step: Step) -> Iterator[Shown]:
+    """The role's own memo when it comes back: each sentence, and why one is unsupported."""
+    if step.name.repeat == 1:
+        return
+    first, _ = rewriting.memos_of(book.state, step.name.round)
+    check = next((one for one in book.of(DriftCheck) if one.id == f"H-{step.name.round}"), None)
+    if first is None or check is None:
+        return
+    wrong = {one.of: one.reason for one in check.sentences if one.verdict == "not"}
+    lines = [f"{first.id} · your memo: hand it in again, with each unsupported sentence changed or left out"]
+    for n, one in enumerate(first.sentences, 1):
+        lines.append(bar(f"#s{n} {one.field}", one.text))
+        if (why := wrong.get(f"{first.id}#s{n}")) is not None:
+            lines.append(bar(f"#s{n} unsupported", why))
+    yield _block(first, lines)
+
+
+def _cited(book: Book, step: Step) -> Iterator[Shown]:
+    """The question with its options, and each sentence of the memo with the text that it cites."""
+    options = (bar(option, text) for option, text in option_texts(book.state).items())
+    yield "question", "\n".join([bar("question", book.state.opening.question), *options]), ()
+    event, wanted = book.state.memo, to_judge(book, step)
+    if event is None or event.round != step.name.round:
+        return
+    for n, one in enumerate(event.sentences, 1):
+        if n not in wanted:
+            continue
+        kind = f"{one.field}, a judgment" if one.judgment else one.field
+        lines = [f"sentence {n}, {kind}", bar("says", one.text)]
+        for ref in one.refs:
+            there = cited_texts(book, (ref,)).get(ref)
+            lines.append(bar(f"cites {ref}", "\n".join(there.texts if there else ())))
+        lines += [bar("quotes", one.quote)] if one.quote else []
+        yield _block(event, lines, f"sentence {n}")
+
+
+def _planned(book: Book, step: Step) -> Iterable[str]:
+    return (assigned(book.state, step.name).claim,)
+
+
+_BLOCKS: Final[Mapping[str, tuple[Callable[[Book, Step], Iterable[Shown]], ...]]] = {
+    "C.agenda": (_answers,),
+    "E": (_claims(lambda book, _: kept_cruxes(book.state)), _own_forecast, _person_answers),
+    "D.program": (_claims(_planned), _how_to_write, _person_answers),
+    "D.again": (_claims(_planned), _how_to_write, _broken, _person_answers),
+    "D.calculation": (_claims(_planned), _person_answers),
+    "D.read": (_claims(lambda book, _: to_read(book.state)), _person_answers),
+    "S.memo": (
+        _refused,
+        _agenda,
+        _answers_by_role,
+        _results,
+        _person_answers,
+        _forecasts,
+        _computed,
+    ),
+    "S.objection": (_memo, _person_answers),
+    "S.check": (_cited,),
+}
+"""Task → what its prompt shows, in order."""

@@ -1,0 +1,275 @@
+"""D of `crux`: programs, expressions, and what documents say; each settles a crux or leaves it unsettled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Final
+
+from ledger.events import Claim, Event, ExperimentPlanned, ExperimentRun, Verification
+from ledger.events.ids import number_of
+from ledger.events.values import Bearing, Evidence, Result, Status, TestResult
+from ledger.events.verifications import StatusChange
+from ledger.state.book import Book
+from ledger.state.experiments import CONTROLS, verdict_of
+from ledger.state.lifecycle import STATUS_OF_BEARING
+from ledger.state.series import content_of, plan_of, runs_of
+from ledger.state.state import VERIFIER, State
+from roles.calculation import evaluated, values_in
+from roles.evidence import evidence_class, exhibits
+from roles.protocol import Group, Step
+from roles.replies import Reply
+from rounds.protocols.crux.assignments import assigned, broken_program, to_read
+from rounds.protocols.crux.replies import (
+    CalculationReply,
+    DocumentVerdict,
+    ProgramReply,
+    ReadingReply,
+)
+from rounds.protocols.plans import AUTHORS
+from rounds.protocols.programs import PlannedProgram, experiment, files_of, wrong_program
+from rounds.protocols.quotable import Quotable, exactly_one, names
+from rounds.protocols.step_table import Numbering, by, evidence_of, statement, statement_id
+
+_BEARING: Final[Mapping[str, Bearing]] = {
+    "holds": "supports",
+    "fails": "contradicts",
+    "not_settled": "inconclusive",
+}
+_RESULT: Final[Mapping[Bearing, Result]] = {
+    "supports": "ROBUST",
+    "contradicts": "BROKEN",
+    "partly_contradicts": "BROKEN",
+    "inconclusive": "UNCLEAR",
+}
+CHECKS: Final = 4
+"""Verifications are numbered after the four checks that a round of `structured` has."""
+
+
+def _verification_id(numbering: Numbering, before: int = 0) -> str:
+    """The next id; `before`: verifications of the same commit that are not on the ledger yet."""
+    return f"V-1-{CHECKS + before + number_of(numbering.number('verification'))}"
+
+
+def _read_in_this_commit(numbering: Numbering) -> int:
+    """How many verdicts on documents come with the reply that closes the group: they are numbered first."""
+    step, state = f"r1.D.{VERIFIER}", numbering.book.state
+    return len(to_read(state)) if step in numbering.closing and step not in state.answered else 0
+
+
+# ---------------------------------------------------------------- programs
+
+
+def wrong_plan(known: Quotable, reply: ProgramReply) -> Iterator[str]:
+    """What is wrong with a program: why it could settle nothing, and what a repair may not change."""
+    yield from (f"program: {one}" for one in wrong_program(known.step, reply.program, known.opened.seed))
+    broken = broken_program(known.state, known.step.name)
+    if broken is not None:
+        before = plan_of(known.book, broken)
+        after = _experiment(known.book, known.step, reply.program, broken)
+        for name in ("pass_if", "fail_if"):
+            if getattr(before, name) != getattr(after, name):
+                yield f"program.{name}: a repair may change files and argv, and not what counts as the result"
+
+
+def _experiment(book: Book, step: Step, program: PlannedProgram, number: str) -> ExperimentPlanned:
+    claim = assigned(book.state, step.name).claim
+    event = book.by_id[claim]
+    assert isinstance(event, Claim), claim
+    return experiment(step, claim, event.testable_as, program, number, book.state.opening.seed)
+
+
+def measured(_: Numbering, step: Step, reply: ProgramReply) -> tuple[Event, ...]:
+    """What the program measures, in words."""
+    return statement(step, "plan", {"measures": reply.measures})
+
+
+def programs(numbering: Numbering, step: Step, reply: ProgramReply) -> Iterator[Event]:
+    """The experiment of a program, numbered when its group closes."""
+    book = numbering.book
+    # A later word about experiments can reopen a group that closed before; its programs are there already.
+    if not any(plan.step == step.id for plan in book.of(ExperimentPlanned)):
+        yield _experiment(book, step, reply.program, numbering.number("experiment_planned"))
+
+
+def brought(reply: Reply) -> Mapping[str, bytes]:
+    """The files of a program, by hash."""
+    return files_of([reply.program]) if isinstance(reply, ProgramReply) else {}
+
+
+def runs_first(state: State, group: Group) -> tuple[str, ...]:
+    """Programs that are run before a repair or a second program is asked for."""
+    if not group.name.startswith("D.again") or state.experiments_at(state.seq) == "off":
+        return ()
+    return tuple(one for one in state.unjudged if state.experiments[one].by in AUTHORS)
+
+
+def failure_of(book: Book, identity: str) -> Iterator[tuple[str, str]]:
+    """(label, text) of what went wrong with a program: the unreadable predicate, or what it wrote to stderr.
+
+    Standard output stays hidden: whoever mends a program must not see its result.
+    """
+    plan, content = plan_of(book, identity), content_of(book.blobs)
+    for predicate in book.state.experiments[identity].unreadable:
+        yield "cannot be read", predicate
+    for run in runs_of(book, identity):
+        name = f"the control that must {run.control.removeprefix('must_')}" if run.control else "the program"
+        verdict = verdict_of(plan, run, content)
+        if run.control is not None and verdict in ("holds", "fails") and verdict != CONTROLS[run.control]:
+            yield name, "came out the other way, so the test decides nothing"
+        elif _broke(plan, run, book):
+            ended = f"exit {run.exit}" if run.exit is not None else f"signal {run.signal} (a limit ended it)"
+            yield f"{name} ended with", ended
+            yield "stderr", content(run.stderr.kept).decode("utf-8", "replace")[-STDERR_SHOWN:]
+            return
+
+
+STDERR_SHOWN: Final = 4_000
+
+
+def _broke(plan: ExperimentPlanned, run: ExperimentRun, book: Book) -> bool:
+    return verdict_of(plan, run, content_of(book.blobs)) in ("error", "inconclusive")
+
+
+# ---------------------------------------------------------------- expressions
+
+
+def wrong_calculation(known: Quotable, reply: CalculationReply) -> Iterator[str]:
+    """What is wrong with an expression: it cannot be computed, or uses a number that stands nowhere."""
+    if reply.expression is None:
+        return
+    left, right = evaluated(reply.expression), evaluated(reply.value)
+    if left is None:
+        yield "expression: write numbers, + - * / and parentheses, as in (40 + 2) * 25"
+        return
+    if right is None or len(right.operands) != 1:
+        yield "value: write one number, as in 1200"
+        return
+    there = _stated(known.book)
+    missing = [one for one in (*left.operands, *right.operands) if one not in there]
+    if missing:
+        yield (
+            f"expression: {names(dict.fromkeys(missing))} stands neither in the question nor in a document nor in an"
+            " experiment's output; use only numbers that do, or give null"
+        )
+
+
+def _stated(book: Book) -> frozenset[str]:
+    """Numbers of the question, the documents and the outputs of experiments."""
+    opened = book.state.opening
+    texts = [opened.question, *(one.text for one in (*opened.goals, *opened.options))]
+    blobs = [one.sha256 for one in opened.context] + [run.stdout.kept for run in book.of(ExperimentRun)]
+    texts += [(book.blobs.read(blob) or b"").decode("utf-8", "replace") for blob in blobs]
+    return frozenset[str]().union(*(values_in(text) for text in texts))
+
+
+def calculated(_: Numbering, step: Step, reply: CalculationReply) -> tuple[Event, ...]:
+    """The expression in words."""
+    sections = {"calculation-1": calculation_text(reply)} if reply.expression else {}
+    return statement(step, "plan", {**sections, "why": reply.why})
+
+
+def calculation_text(reply: CalculationReply) -> str:
+    """The expression, the value that it has, and what it is compared with."""
+    found = evaluated(reply.expression or "")
+    result = "" if found is None else f" = {_decimal(found.value)}"
+    return f"{reply.expression}{result}, which must be {reply.comparison.replace('_', ' ')} {reply.value}"
+
+
+def _decimal(value: Fraction) -> str:
+    return f"{float(value):.6g}"
+
+
+def calculation_verdicts(numbering: Numbering, step: Step, reply: CalculationReply) -> Iterator[Event]:
+    """The verdict of an expression, computed by moot and written by the controller."""
+    left, right = evaluated(reply.expression or ""), evaluated(reply.value)
+    if left is None or right is None:
+        return
+    claim = assigned(numbering.book.state, step.name).claim
+    if any(
+        one.by == "controller" and claim in one.claims_affected for one in numbering.book.of(Verification)
+    ):
+        return
+    comparisons = {
+        "above": left.value > right.value,
+        "at_least": left.value >= right.value,
+        "equal": left.value == right.value,
+        "at_most": left.value <= right.value,
+        "below": left.value < right.value,
+    }
+    result: TestResult = "holds" if comparisons[reply.comparison] else "fails"
+    text, before = calculation_text(reply), _read_in_this_commit(numbering)
+    evidence = (Evidence(ref=f"{statement_id(step)}#calculation-1", quote=text),)
+    yield _verification(
+        {"round": 1, "phase": "D", "by": "controller", "id": _verification_id(numbering, before)},
+        numbering.book.state.claims[claim].status,
+        claim,
+        _BEARING[result],
+        evidence,
+        f"{text}: it {result}.",
+        "calculated",
+    )
+
+
+# ---------------------------------------------------------------- documents
+
+
+def wrong_reading(known: Quotable, reply: ReadingReply) -> Iterator[str]:
+    """What is wrong with verdicts on documents: one for each crux, and none without an exact quote."""
+    yield from exactly_one((one.claim for one in reply.verdicts), to_read(known.state), "verdicts", "claim")
+    for n, one in enumerate(reply.verdicts):
+        yield from known.evidence_problems(one.quotes, f"verdicts[{n}].quotes")
+        if one.verdict == "not_settled":
+            continue
+        if not any(cited.ref.startswith("K-") and cited.quote for cited in one.quotes):
+            yield (
+                f"verdicts[{n}]: {one.verdict} needs an exact quote of a document, with its lines as ref; without one"
+                " the verdict is not_settled"
+            )
+
+
+def read(numbering: Numbering, step: Step, reply: ReadingReply) -> tuple[Event, ...]:
+    """One verification for each crux, in the order of their ids."""
+    verdicts = sorted(reply.verdicts, key=lambda one: to_read(numbering.book.state).index(one.claim))
+    return tuple(_document_verdict(numbering, step, one) for one in verdicts)
+
+
+def _document_verdict(numbering: Numbering, step: Step, one: DocumentVerdict) -> Verification:
+    book = numbering.book
+    # Without a quote the verifier read all of the documents, and they do not settle it.
+    documents = tuple(Evidence(ref=document.id) for document in book.state.opening.context)
+    bearing, evidence = _BEARING[one.verdict], evidence_of(one.quotes) or documents
+    raised_by = book.state.claims[one.claim].raised_by
+    class_ = evidence_class(exhibits(book, one.claim, evidence), raised_by, bearing)
+    # A crux that is tested was pending when the step opened, whatever a person measured since.
+    envelope = {**by(step), "id": _verification_id(numbering)}
+    return _verification(envelope, "pending", one.claim, bearing, evidence, one.notes, class_)
+
+
+def _verification(
+    envelope: Mapping[str, object],
+    before: Status,
+    claim: str,
+    bearing: Bearing,
+    evidence: tuple[Evidence, ...],
+    notes: str,
+    class_: str,
+) -> Verification:
+    change = StatusChange(
+        claim_id=claim,
+        from_=before,
+        to=STATUS_OF_BEARING[bearing],
+        bearing=bearing,
+        class_=class_,  # type: ignore[arg-type]  # an evidence class
+        evidence=evidence,
+    )
+    return Verification(
+        **envelope,  # type: ignore[arg-type]  # round, phase, step and author
+        check="claim_retest",
+        check_id=5,
+        result=_RESULT[bearing],
+        evidence_refs=evidence,
+        notes=notes,
+        claims_affected=(claim,),
+        claim_status_changes=(change,),
+    )

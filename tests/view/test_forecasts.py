@@ -1,0 +1,169 @@
+"""Forecasts on screen: whatever a run ends with, nothing that is said of its cruxes is false."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import moot
+from detectors.forecasts.cruxes import Crux, Verdict
+from detectors.forecasts.parameters import Terms, forecast_parameters
+from detectors.forecasts.report import report_of
+from detectors.forecasts.standing import ForecastTable, FrameCheck, standing_of
+from detectors.forecasts.value_of_tests import Numbers
+from moot.view.forecasts import forecasts_markdown, forecasts_of, forecasts_text, status_line
+from moot.view.outcome import outcome_of
+from moot.view.outcome_text import outcome_text
+from roles.outcome_status import OutcomeStatus
+from rounds.run.human_actions import answer
+from tests.protocols.crux_seats import ROLES, World, begin, contested, play
+from tests.rounds.experimenting import BENCH
+
+PARAMETERS = forecast_parameters()
+OPTIONS = ("O-1", "O-2", "none")
+
+
+@st.composite
+def forecasts(draw):
+    cuts = sorted(draw(st.lists(st.integers(0, 100), min_size=2, max_size=2)))
+    return cuts[0], cuts[1] - cuts[0], 100 - cuts[1]
+
+
+numbers = st.builds(Numbers, st.integers(1, 99), forecasts(), forecasts(), st.just(1))
+by_role = st.dictionaries(st.sampled_from(ROLES), numbers, max_size=4)
+levels = st.sampled_from(("measured", "reproduced", "ran", "calculated", "quoted"))
+verdicts = st.lists(st.builds(Verdict, st.booleans(), levels), max_size=2).map(tuple)
+how = st.sampled_from(("execution", "calculation", "document", "person"))
+
+
+@st.composite
+def tables(draw):
+    """Random ends of runs: any forecasts, any cruxes, tested or not."""
+    count = draw(st.integers(0, 5))
+    cruxes = [
+        Crux(f"C-1-{n}", draw(how), draw(by_role), draw(by_role), draw(verdicts)) for n in range(1, count + 1)
+    ]
+    terms = Terms(
+        draw(st.sampled_from(sorted(PARAMETERS.tau.values()))),
+        draw(st.booleans()),
+        draw(st.booleans()),
+        PARAMETERS,
+    )
+    given_ = draw(st.dictionaries(st.sampled_from(ROLES), forecasts(), max_size=4))
+    frame = draw(st.none() | st.builds(FrameCheck, st.booleans(), st.booleans()))
+    return ForecastTable(given_, cruxes, terms, frame)
+
+
+@given(tables(), st.booleans())
+def test_no_test_is_called_worthless_that_is_worth_it_and_every_open_one_is_named(table, made):
+    table = table._replace(made_options=made)
+    standing = standing_of(table)
+    report = report_of(table, OPTIONS)
+    told = [forecasts_text(report, 200), "\n".join(forecasts_markdown(report))]
+    worth = [crux for crux in standing.unsettled if crux.best >= table.terms.tau]
+    says_nothing_is_left = "No remaining test is worth" in status_line(report)
+    assert not (says_nothing_is_left and worth)
+    for text in told:
+        assert not ("No remaining test is worth" in text and worth)
+        for crux in standing.unsettled:
+            assert crux.claim in text
+    # A settled crux has a verdict; every other one is open with its value, tested or not.
+    assert {crux.claim for crux in standing.unsettled} == {
+        crux.claim for crux in table.cruxes if not crux.verdicts
+    }
+    if worth and standing.status not in (OutcomeStatus.NOBODY_ANSWERED, OutcomeStatus.ILL_POSED):
+        assert standing.status is OutcomeStatus.RUN_THIS_FIRST
+        assert all(crux.claim in status_line(report) for crux in worth)
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_no_line_is_wider_than_the_screen(tmp_path: Path, width: int) -> None:
+    book = play(begin(tmp_path / "run", {"wait": "off"}), contested("document", "person"))
+    report = forecasts_of("run", book)
+    assert report is not None
+    assert max(map(len, forecasts_text(report, width).splitlines())) <= width
+
+
+def test_forecasts_are_sealed_until_all_numbers_are_in(tmp_path: Path) -> None:
+    from tests.protocols.crux_seats import submit
+
+    session = begin(tmp_path / "run")
+    world = contested("document")
+    while session.asked()[0].step.name.phase != "D":
+        assert forecasts_of("run", session.book()) is None
+        submit(session, session.asked()[0], world)
+    assert forecasts_of("run", session.book()) is not None
+
+
+def test_the_words_of_options_and_claims_stand_beside_their_ids(tmp_path: Path) -> None:
+    book = play(begin(tmp_path / "run", {"wait": "off"}), contested("document", "person"))
+    report = forecasts_of("run", book)
+    assert report is not None
+    text = forecasts_text(report, 200)
+    assert "O-1  81% (roles 81%)  three streams" in text
+    assert "C-1-1  What action would see is so, 1. holds, quoted from a document" in text
+    assert re.search(r"C-1-2  What guardian would see is so, 1\. not settled: a test is worth \d", text)
+
+
+def outcome(path: Path) -> tuple[str, str]:
+    ours = moot.open_run(path)
+    found = outcome_of(str(path), ours.book)
+    return outcome_text(found, "run", 100), found.status
+
+
+def test_the_outcome_names_every_open_crux_with_its_value(tmp_path: Path) -> None:
+    world = World(proposed={"critic": [("person", 50, 62, 58)]})
+    play(begin(tmp_path / "run"), world)
+    text, status = outcome(tmp_path / "run")
+    assert status == "decided"
+    assert "revisit if" in text
+    assert "a test is worth 0.0 points" in " ".join(text.split())
+
+
+def test_a_waiting_run_asks_with_value_and_command_and_says_its_answer(tmp_path: Path) -> None:
+    play(begin(tmp_path / "run"), contested("person"))
+    text, status = outcome(tmp_path / "run")
+    words = " ".join(text.split())
+    assert status == "waiting"
+    assert "Use three streams." in words
+    assert "a test is worth 11.0 points" in words
+    assert "moot answer run N-1-2 --holds|--fails 'TEXT'" in words or "--holds|--fails" in words
+
+
+def test_a_persons_words_never_become_the_answer(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run")
+    play(session, contested("person", "person"))
+    answer(session, "N-1-2", "CANARYWORDS", result="holds")
+    text, _ = outcome(tmp_path / "run")
+    assert "CANARYWORDS" not in text
+
+
+def test_a_program_that_was_run_is_not_asked_for(tmp_path: Path) -> None:
+    world = contested("execution", programs={"action": ("error", "error")})
+    play(begin(tmp_path / "run", experiments="on"), world, bench=BENCH)
+    text, status = outcome(tmp_path / "run")
+    assert status == "waiting"
+    assert "moot experiment run" not in text
+    assert "--holds|--fails" in " ".join(text.split())
+
+
+def test_removed_sentences_stay_removed(tmp_path: Path) -> None:
+    world = World(unsupported=(1, 2), rewritten="The zebra is so.", still=True)
+    play(begin(tmp_path / "run"), world)
+    text, _ = outcome(tmp_path / "run")
+    assert "zebra" not in text
+    assert "three streams" in text
+
+
+def test_a_memo_that_leaves_the_leader_says_so(tmp_path: Path) -> None:
+    play(begin(tmp_path / "run"), World(answers="O-2"))
+    text, status = outcome(tmp_path / "run")
+    words = " ".join(text.split())
+    assert status == "your_call"
+    assert "Use one journal." in words
+    assert "40% for" in words
+    assert "It is the safer one of the two." in words
