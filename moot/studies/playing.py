@@ -58,7 +58,7 @@ class JobEnd(Result, frozen=True):
     damaged."""
 
     name: str
-    state: Literal["finished", "waiting", "stopped", "failed", "busy", "broken"]
+    state: Literal["finished", "waiting", "paused", "stopped", "failed", "busy", "broken"]
     reason: str | None = None
     detail: str = ""
 
@@ -94,7 +94,9 @@ def _played(task: Task, directory: Path) -> JobEnd:
         return JobEnd(name=task.name, state="broken", reason=type(error).__name__, detail=str(error))
     finally:
         FIXED.reset(word)
-    return JobEnd(name=task.name, state=end.state, reason=end.reason, detail=end.detail)
+    # A study never asks for a pause, so a paused run was stopped from outside.
+    state = "stopped" if end.state == "paused" else end.state
+    return JobEnd(name=task.name, state=state, reason=end.reason, detail=end.detail)
 
 
 def _opened(task: Task, path: Path) -> tuple[Session, Mapping[str, Seat]]:

@@ -26,7 +26,7 @@ _PARTS: Final = {
         r"|intro(?:duction)?|essay|texts?|wording|article|post|newsletter|press release|apology|bio|caption|chapter"
         r"|summary|thesis|report|reply|statement|sentences?|toast|slogan|tagline|description|opening|cv|resume|story"
         r"|section|page|guide|readme|docs|documentation|definitions?|headline|claim|obituary|poem|card|blurb"
-        r"|release notes?|faq|tutorial|copy)"
+        r"|release notes?|changelog (?:lines?|entry)|faq|tutorial|copy)"
     ),
     "<side>": r"(?:position|view|thesis|opinion|stance|belief|conviction|argument|claim|hypothesis|case)",
     "<the>": r"(?:this|that|the|our|my)(?: [\w-]+){0,3}?",
@@ -74,6 +74,9 @@ POSITION: Final = Kind(
         r"[^?]{0,240}?[.!;:]\s+(?:now )?(?:try to )?(?:attack|challenge|refute|contradict|rebut|poke holes|tear)\b",
         r"\bwhat (?:would|could|might) (?:a|the|my|our) (?:\w+ )?(?:opponent|critic|s[ck]eptic)s? (?:say|answer)\b",
         r"(?:^|[.:]\s+)tear this apart:",
+        r"<begin>(?:challenge|attack|refute|rebut|dispute|contradict) (?:this|that|it|the following)\b",
+        r"\b(?:tell|explain to) (?:me|us) why (?:i am|i'm|we are|we're|this is|that is) wrong\b",
+        r"\bwhy (?:am i|are we) wrong\b",
     ),
 )
 ORDER: Final = Kind(
@@ -124,6 +127,9 @@ PROPOSAL: Final = Kind(
         r"\bred-?team\b",
         r"(?:^|\n)\s*(?:rfc|proposal|proposed|change request|adr)\b[^:\n]{0,30}:",
         r"\bwhat speaks against (?:accepting|approving|merging|adopting|signing)\b",
+        r"\b(?:weak (?:points?|spots?)|weaknesses|flaws|holes|gaps)\b[^.?!]{0,60}\bbefore (?:we|i|it)\b",
+        r"<begin>(?:i|we) (?:propose|suggest|intend|plan|want) (?:that|to)\b[^?]{0,300}?[.;]\s+(?:now )?(?:find|name"
+        r"|list|show|look for|tell)\b[^.?!]{0,40}\b(?:weak\w*|flaws?|holes|gaps|problems?|wrong|against)\b",
     ),
 )
 COMPARE: Final = Kind(
@@ -158,6 +164,10 @@ FACT: Final = Kind(
         r"\b(?:conflicting|contradictory|different) (?:reports?|claims?|sources?|accounts?|figures|stories|numbers)\b",
         r"\b(?:sources?|reports?|pages|documents|witness\w*|studies|papers) (?:disagree|contradict|differ|conflict)\b",
         r"<begin>do(?:es)?\b<rest>\b(?:really|actually)\b[^.?!]*\?",
+        r"<begin>(?:verify|check|confirm|fact-check|examine) (?:the|this|that)"
+        r" (?:statement|claim|assertion|figure|number)\b",
+        r"\bwhich (?:of (?:them|these|the) )?(?:figures?|numbers?|claims?|statements?|sources?|pages?) (?:is|are)"
+        r" (?:right|correct|true|wrong|accurate)\b",
     ),
 )
 TEXT: Final = Kind(
@@ -171,9 +181,10 @@ TEXT: Final = Kind(
         r"<begin>(?:make|give) (?:this|these|the|my|our) (?:[\w'-]+ ){0,3}?<text>\b",
         r"<begin>(?:write|draft|compose) (?:me |us )?(?:an?|the|our|my) (?:[\w'-]+ ){0,3}?<text>\b",
         r"\b(?:too wordy|sounds (?:rude|hollow|clumsy|stiff))\b",
+        r"\b(?:better|clearer|kinder|shorter|friendlier) (?:wording|phrasing|formulation)\b",
     ),
     _words(
-        r"\b(?:changelog (?:line|entry)|docstring|commit message|unit tests?|code comment)\b",
+        r"\b(?:docstring|commit message|unit tests?|code comment)\b",
         r"\b(?:migration|project|test|rollout) plan\b",
     ),
 )
@@ -197,6 +208,9 @@ CHORE: Final = Kind(
         r"<begin>(?:translate|convert|transcribe|alphabeti[sz]e|reformat) (?:this|these|the|my) (?:\w+ ){0,2}?"
         r"(?:lists?|tables?|text|notes?|notice|sentences?|words?|lines?|paragraphs?|message|image|dates?|units?|names?)\b",
         r"<begin>(?:summari[sz]e|sum up)\b",
+        r"<begin>(?:turn|convert|transform|reformat) (?:this|these|the)\b[^?!]{0,80}\b(?:in)?to\b[^?!]{0,40}"
+        r"\b(?:json|yaml|toml|csv|tsv|markdown|table|bullet points?|html|xml)\b",
+        r"<begin>(?:add|set|make|use) `[^`]+`[^?!]{0,80}\b(?:default|flag|option|parser|import)\b",
     ),
     _words(r"\?\s*$", r"\b(?:should|would|could|whether|why|how)\b"),
 )
@@ -215,10 +229,10 @@ LOOK_UP: Final = Kind(
         r"^\s*when does\b<rest>\b(?:open|close|start|begin|end|expire|take place)\b",
         r"^\s*how (?:many|much|long|often) [\w-]+(?: [\w-]+)? ?(?:does|do|did|is|are|has|have|was|wait)?\b",
         r"^\s*how (?:do|can) i (?:list|show|see|print|open|close|find|undo|check|read|convert|format|exit|quit|copy"
-        r"|rename|rebase|clone|get the)\b",
+        r"|rename|rebase|clone|get the|pass|quote|escape|enable|disable|turn (?:on|off)|comment out)\b",
         r"^\s*(?:(?:on|in|at|to|for|by|under|from|since|with) )?(?:which|what)"
         r"(?: (?:tcp|udp|default|minimum|maximum|latest|current|exact|first|last))*"
-        r" (?:command|flag|switch|port|version|file|folder|directory|path|environment variable|url|license|year"
+        r" (?:command|flag|option|switch|port|version|file|folder|directory|path|environment variable|url|license|year"
         r"|date|day|room|header|(?:status|exit) code|release|syntax)\b",
         r"^\s*(?:which|what) (?:\w+ )?(?:variable|setting|function|method|key|option) (?:tells?|shows?|turns?|prints?"
         r"|sets?|lists?|controls?|enables?|disables?|returns?|holds?|contains?|does|do)\b",
@@ -256,6 +270,7 @@ TASK: Final = Kind(
         r"<begin>(?:write|draft|prepare|make|create|draw up|put together|propose|give (?:me|us)|sketch|(?:i|we) need)"
         r" (?:(?:an?|the|our|us|me) )?(?:[\w'-]+ ){0,3}?(?:plan|schedule|roadmap|timetable|runbook|curriculum|checklist"
         r"|programme|program|playbook)\b",
+        r"\bgive (?:me |us )?(?:the |all )?(?:tasks|steps|milestones|work packages)\b",
     ),
     # A plan that people dispute is a decision first.
     _words(

@@ -41,6 +41,10 @@ def on_tape(opening: Opening, tapes: Iterable[Book]) -> Opening:
         prompt_set=prompts,
         protocol_version=protocol_version,
         brief_version=brief_version,
+        # Version 1 knows no profile of today.
+        stop=opening.event.stop if recorded.v == opening.event.v else recorded.stop,
     )
     kept = {sha: content for sha, content in opening.blobs.items() if sha != opening.event.prompt_set}
+    thresholds = tape.blobs.read(event.stop.params) if event.stop.params else None
+    kept |= {} if thresholds is None else {event.stop.params: thresholds}
     return replace(opening, event=event, blobs={**kept, prompts: blob})

@@ -47,7 +47,8 @@ def test_the_number_of_files_does_not_grow() -> None:
 def test_no_file_stands_twice() -> None:
     places = defaultdict(list)
     for name in tracked():
-        if not name.startswith(("runs/", FROZEN)):
+        # Two readers who agree on every label write the same file.
+        if not name.startswith(("runs/", FROZEN, "benchmarks/gate/labels-")):
             content = (ROOT / name).read_bytes()
             if len(content) > SMALL_BYTES:
                 places[sha256(content).digest()].append(name)

@@ -43,7 +43,7 @@ def test_it_scores_two_readers(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert main([str(tmp_path)]) == 0
     told = capsys.readouterr().out
     assert "readers agree on 120 of 120 (100%), Cohen's kappa 1.00" in told
-    assert "second half (held out): right protocol on 60 of 60 (100%)" in told
+    assert "second half (held out at first: 47 of 60; seen since): right protocol on 60 of 60 (100%)" in told
     assert told.endswith("deserves more: 0\n")
 
 

@@ -22,7 +22,7 @@ ASKED = ("run", "--seats", "host")
     ("more", "why"),
     [
         ("no_stress = true", "no round is planned without the critic"),
-        ('positions = "sealed"', "nobody is asked what the answer would be now (rule positions=beliefs)"),
+        ('positions = "sealed"', "no role is asked what it would answer now (rule positions=beliefs)"),
     ],
 )
 def test_run_warns_as_soon_as_it_is_opened(moot: Moot, tmp_path: Path, more: str, why: str) -> None:

@@ -15,7 +15,7 @@ from ledger.events.ids import ID_PATTERNS
 from ledger.events.values import Status
 from moot.errors import EXIT_CODES
 from moot.view.explain import all_entries, explain
-from moot.view.readiness import GATES
+from moot.view.stop_checks import HOLDS
 from moot.view.terms import STATUS_MEANINGS, TERMS
 from moot.view.words import CLOSINGS, FAILURE_MODES, FAILURE_SIGNS
 from rounds.protocols import PROTOCOLS
@@ -29,7 +29,7 @@ LETTERS = sorted(
 CODES = (
     *(rule.code for rule in RULES),
     *get_args(FailureMode),
-    *GATES,
+    *HOLDS,
     *get_args(Status),
     *KINDS,
     *LETTERS,

@@ -38,7 +38,7 @@ def test_an_edited_file_changes_what_is_read(moot: Moot, imported: Path, ours: P
     edited = moot("signals", imported, "--params", ours, "--json").json
     assert (plain["profile"], edited["profile"]) == ("gates", "gates")
     assert [alarm["e_value"] for alarm in plain["alarms"]] != [alarm["e_value"] for alarm in edited["alarms"]]
-    assert moot("signals", imported, "--params", ours, "--profile", "text").code == 2
+    assert moot("signals", imported, "--params", ours, "--profile", "published").code == 2
 
 
 def test_a_run_keeps_the_thresholds_that_it_was_opened_with(moot: Moot, tmp_path: Path, ours: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_run_keeps_the_thresholds_that_it_was_opened_with(moot: Moot, tmp_path
     assert opened is not None
     assert opened.stop.params == sha256(ours.read_bytes()).hexdigest()
     assert (tmp_path / "new" / "blobs" / opened.stop.params).read_bytes() == ours.read_bytes()
-    assert moot(*ask, "--profile", "text", "--out", tmp_path / "n").code == 2
+    assert moot(*ask, "--rule", "profile=published", "--out", tmp_path / "n").code == 2
 
 
 def test_a_file_without_thresholds_is_refused(moot: Moot, tmp_path: Path, finished: Path) -> None:

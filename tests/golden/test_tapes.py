@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -15,11 +16,17 @@ from roles.prompt_set import installed_prompt_set, prompt_set_hash
 EXAMPLES = Path(__file__).parents[2] / "runs" / "examples"
 
 
-def _unwaiting(run: Path, folder: Path) -> Path:
-    """The same deliberation, told to close without a person's answers."""
-    text = (run / "deliberation.toml").read_text("utf-8")
-    rules = '[rules]\nwait = "off"\n'
-    text = text.replace("[rules]\n", rules, 1) if "[rules]\n" in text else f"{text}\n{rules}"
+def _today(run: Path, folder: Path, *, waits: bool) -> Path:
+    """Copy a recorded deliberation as it is written today: profiles of release 0.1 have another name.
+
+    One that does not wait closes without a person's answers.
+    """
+    text = re.sub(
+        r"^profile = .*$", 'profile = "gates"', (run / "deliberation.toml").read_text("utf-8"), flags=re.M
+    )
+    if not waits:
+        rules = '[rules]\nwait = "off"\n'
+        text = text.replace("[rules]\n", rules, 1) if "[rules]\n" in text else f"{text}\n{rules}"
     copied = folder / "deliberation.toml"
     copied.write_text(text, "utf-8")
     shutil.copytree(run / "blobs", folder / "blobs")
@@ -32,11 +39,9 @@ def _unwaiting(run: Path, folder: Path) -> Path:
 def test_a_recording_plays_with_its_own_prompts(name: str, tmp_path: Path) -> None:
     recorded = RunStore(EXAMPLES / name)
     wish = tomllib.loads((EXAMPLES / name / "deliberation.toml").read_text("utf-8"))
-    own = EXAMPLES / name / "deliberation.toml"
-    if (
-        wish["deliberation"].get("protocol", "structured") == "structured"
-    ):  # nobody answered the recorded questions
-        own = _unwaiting(EXAMPLES / name, tmp_path)
+    # Nobody answers the recorded questions of `structured`.
+    waits = wish["deliberation"].get("protocol", "structured") != "structured"
+    own = _today(EXAMPLES / name, tmp_path, waits=waits)
     played = run_deliberation(own, seats=f"tape:{EXAMPLES / name}", out=tmp_path / "played")
     before, after = recorded.state(), played.book.state
     assert after.finished

@@ -42,7 +42,6 @@ LINES: Final[Mapping[str, str]] = {
     "moot serve runs/mine": SERVED,
     "moot run plan.toml --seats anthropic --seat critic=openai:gpt-6.2-sol --max-usd 5": ASKED,
     "moot review git:main...HEAD --seats anthropic --fail-on 4": "tests/packaging/test_recipes.py",
-    "moot run … --rule params=ours.toml": "tests/cli/test_params.py: no whole command",
 }  # fmt: skip
 """Command → where else it is executed, and why not here."""
 CODES: Final[Mapping[str, tuple[int, ...]]] = {

@@ -36,6 +36,7 @@ def test_the_site_builds_without_a_warning_and_fetches_nothing() -> None:
         assert fetched == [], page
 
 
+@pytest.mark.slow  # asks every verb for its help
 def test_links_that_leave_the_site_are_named_in_words() -> None:
     pages = written()
     text = (pages / "index.md").read_text("utf-8")

@@ -302,7 +302,7 @@ def opened(table: dict[str, Any]) -> Any:
         ({}, "single-pass"),
         ({"plan": "short-5"}, "structured"),
         ({"no_stress": True}, "structured"),
-        ({"profile": "text"}, "structured"),
+        ({"profile": "published"}, "structured"),
         ({"check_every": 2}, "structured"),
         ({"options": [f"option {n}" for n in range(9)]}, "single-pass"),
         ({"protocol": "debate"}, "debate"),
