@@ -69,7 +69,7 @@ def test_runs_to_its_end(name: str, rules: dict[str, str], tmp_path: Path) -> No
     book = play(session)
     assert book.state.finished
     assert book.state.closing is not None
-    assert book.state.closing.reason in (("settled", "cap") if name == "crux" else ("protocol_end",))
+    assert book.state.closing.reason in ("protocol_end",)
     decided = [facts.type for facts in book.state.decisions.values()]
     assert ("final" in decided) == (name != "council")
     is_sound(session)
