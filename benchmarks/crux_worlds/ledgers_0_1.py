@@ -80,12 +80,17 @@ class Scripted:
         state, round_, world = book.state, step.name.round, self.world
         options = standing.option_ids(state)
         if step.role != VERIFIER and (before := standing.latest(state, step.role, round_ + 1)) is not None:
-            self.seat(step.role).forecast = tuple(
-                int(v) for v in standing.points_of(before.points, options)
-            )
+            self.seat(step.role).forecast = tuple(int(v) for v in standing.points_of(before.points, options))
         match step.task:
             case "A":
-                return {"ill_posed": False, "why": None, "missing": [], "double": [], "two_readings": [], "runnable": []}
+                return {
+                    "ill_posed": False,
+                    "why": None,
+                    "missing": [],
+                    "double": [],
+                    "two_readings": [],
+                    "runnable": [],
+                }
             case "B":
                 seat = self.seat(step.role)
                 again = step.name.repeat > 1
@@ -97,8 +102,12 @@ class Scripted:
                     "reasons": ["It weighs most."],
                     "defeaters": [],
                     "cruxes": [
-                        {"text": f"Fact {fact} is so.", "test": "Somebody looks.", "how": self.how(fact),
-                         **_numbers(by_role[seat.role], options)}
+                        {
+                            "text": f"Fact {fact} is so.",
+                            "test": "Somebody looks.",
+                            "how": self.how(fact),
+                            **_numbers(by_role[seat.role], options),
+                        }
                         for fact, by_role in given.items()
                     ],
                     "share_found": 50,
@@ -112,24 +121,41 @@ class Scripted:
                 plan = {"steps": ["look"], "holds_if": "it is so", "fails_if": "it is not"}
                 return {
                     "plans": [
-                        {"claim": claim, **plan, "form": "experiment" if claim in programs else "trace",
-                         **({} if is_without_programs else
-                            {"program": self.program(_fact(book, claim)) if claim in programs else None})}
+                        {
+                            "claim": claim,
+                            **plan,
+                            "form": "experiment" if claim in programs else "trace",
+                            **(
+                                {}
+                                if is_without_programs
+                                else {
+                                    "program": self.program(_fact(book, claim)) if claim in programs else None
+                                }
+                            ),
+                        }
                         for claim in wanted
                     ]
                 }
             case "E.forecast":
                 seat = self.seat(step.role)
-                return {"given": [self._given(book, seat, claim) for claim in standing.tested_in(state, round_)]}
+                return {
+                    "given": [self._given(book, seat, claim) for claim in standing.tested_in(state, round_)]
+                }
             case "E.check":
-                return {"verdicts": [self._verdict(book, step, claim) for claim in asked.to_check(state, round_)]}
+                return {
+                    "verdicts": [self._verdict(book, step, claim) for claim in asked.to_check(state, round_)]
+                }
             case "F":
                 said = _points(_exact(world.again(self.seat(step.role))), options)
                 return {"belief": said, "because": [], "moved_by": "The result."}
             case "S.memo":
                 who = next(role for role in AUTHORS if f"S-1-B-{role}" in book.by_id)
                 cited: dict[str, Any] = {"refs": [f"S-1-B-{who}#reason-1"], "quote": None, "judgment": False}
-                return {"sentences": [{"field": f, "text": "It is this one.", **cited} for f in ("answer", "do_now", "why")]}
+                return {
+                    "sentences": [
+                        {"field": f, "text": "It is this one.", **cited} for f in ("answer", "do_now", "why")
+                    ]
+                }
             case "S.objection":
                 return {"text": "It may be another one.", "dissents": False}
             case "S.check":
@@ -149,15 +175,24 @@ class Scripted:
                     places.setdefault(_number(section.text), []).append(f"{label}#{section.name}")
         kept = sorted(fact for fact in _proposals(self.world, self.world.seats).facts if fact in places)
         return {
-            "options": [], "shared": [], "defeaters": [],
+            "options": [],
+            "shared": [],
+            "defeaters": [],
             "cruxes": [
-                {"text": f"Fact {fact} is so.", "test": "Somebody looks.", "how": self.how(fact),
-                 "of": places[fact], "negated": []}
+                {
+                    "text": f"Fact {fact} is so.",
+                    "test": "Somebody looks.",
+                    "how": self.how(fact),
+                    "of": places[fact],
+                    "negated": [],
+                }
                 for fact in kept
             ],
             "left_out": [
                 {"of": place, "why": "It is worth least."}
-                for fact, found in places.items() if fact not in kept for place in found
+                for fact, found in places.items()
+                if fact not in kept
+                for place in found
             ],
         }
 
@@ -176,8 +211,10 @@ class Scripted:
         verdict = self.world.argument(fact, self.attempts.get(fact, 0))
         self.attempts[fact] = self.attempts.get(fact, 0) + 1
         planners = [
-            role for role in AUTHORS
-            if claim in asked.planned_by(book.state, round_, role) and f"A-{round_}-{role}" in book.state.artifacts
+            role
+            for role in AUTHORS
+            if claim in asked.planned_by(book.state, round_, role)
+            and f"A-{round_}-{role}" in book.state.artifacts
         ]
         raised_by = book.state.claims[claim].raised_by
         role = next((role for role in planners if role != raised_by), planners[0])
@@ -185,8 +222,12 @@ class Scripted:
             self.world.learn(fact, verdict, PARAMETERS.qualities["argued"])
             self.learned.add(fact)
         bearing = {"holds": "supports", "fails": "contradicts", "inconclusive": "inconclusive"}[verdict]
-        return {"claim": claim, "bearing": bearing,
-                "evidence": [{"ref": f"A-{round_}-{role}", "quote": None}], "notes": "It was argued."}
+        return {
+            "claim": claim,
+            "bearing": bearing,
+            "evidence": [{"ref": f"A-{round_}-{role}", "quote": None}],
+            "notes": "It was argued.",
+        }
 
     def ran(self, book: Book, experiment: str) -> None:
         """Let the seats learn what a program found."""
@@ -240,14 +281,17 @@ def _begin(path: Path, world: World) -> RunSession:
     }
     runs = "CPython 3.11" if world.circumstances.runnable else None
     opening = resolve(checked(table), {}, moot="0.2.0", seed=world.seed, experiments=runs)
-    return start(path, opening.event, blobs=opening.blobs, files={}, verdicts=standard, clock=clock(), sync=False)
+    return start(
+        path, opening.event, blobs=opening.blobs, files={}, verdicts=standard, clock=clock(), sync=False
+    )
 
 
 def main(options: Sequence[str] = ()) -> int:
     """Compare both on a sample; 1 where a leader or a reason differs."""
     sample = int(options[0]) if options else SAMPLE
+    rows = [int(row) for row in options[1:]] or ROWS
     differ = 0
-    for row in ROWS:
+    for row in rows:
         circumstances = CIRCUMSTANCES[row]
         leaders = reasons = replies = 0
         for seed in range(sample):
@@ -260,7 +304,10 @@ def main(options: Sequence[str] = ()) -> int:
             if (leader, reason) != (ended.leader, ended.reason):
                 print(f"  seed {seed}: ledger {leader, count, reason}, functions {ended}")
         differ += 2 * sample - leaders - reasons
-        print(f"{circumstances.name}: of {sample} the same leader {leaders}, reason {reasons}, replies {replies}", flush=True)
+        print(
+            f"{circumstances.name}: of {sample} the same leader {leaders}, reason {reasons}, replies {replies}",
+            flush=True,
+        )
     return int(differ > 0)
 
 

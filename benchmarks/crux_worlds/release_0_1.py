@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from benchmarks.crux_worlds.world import ROLES, Circumstances, Numbers, Seat, World
 from detectors.beliefs.agenda import AskedCrux
 from detectors.beliefs.course import BeliefRound, RoundEnd, round_end
-from detectors.beliefs.parameters import CruxTerms, FrameCheck, crux_parameters
+from detectors.beliefs.parameters import RUN_HERE, CruxTerms, FrameCheck, crux_parameters
 from detectors.beliefs.pool import Points, leader_of
 from detectors.beliefs.stop import short_way
 from detectors.beliefs.triage import CruxValue, doubter_of, holder_of, to_test
@@ -154,7 +154,7 @@ def _tested(world: World, before: RoundEnd, value: CruxValue, terms: CruxTerms) 
         role: "holds" if numbers.q >= 50 else "fails" for role, numbers in given.items()
     }
     runs = terms.experiments and value.how == "execution"
-    if not runs and value.here < terms.tau:
+    if not runs and not _is_argued(value, terms):
         return AskedCrux(value.claim, value.how, given, predicts)
     result = world.program(fact, attempt) if runs else world.argument(fact, attempt)
     return AskedCrux(value.claim, value.how, given, predicts, result, "reproduced" if runs else "argued")
@@ -165,9 +165,13 @@ def _planners(before: RoundEnd, value: CruxValue, terms: CruxTerms) -> set[str]:
     q = {role: numbers.q for role, numbers in given.items()}
     moves = moves_of(mean_conditional(given.values()))
     doubter = doubter_of(q, before.roles, moves, set(q) if before.number == 1 else (), ROLES)
-    runs_here = terms.experiments and value.how == "execution"
-    holder = None if runs_here or value.here < terms.tau else holder_of(q, doubter, ROLES)
+    holder = holder_of(q, doubter, ROLES) if _is_argued(value, terms) else None
     return {doubter} | ({holder} if holder else set())
+
+
+def _is_argued(value: CruxValue, terms: CruxTerms) -> bool:
+    """Return whether the engine of release 0.1 argues about a crux: about documents always, whatever that is worth."""
+    return value.how not in RUN_HERE or (value.here >= terms.tau and not terms.experiments)
 
 
 def _answers_of_the_surprised(

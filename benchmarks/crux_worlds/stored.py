@@ -30,6 +30,16 @@ class Row(NamedTuple):
     reasons: Mapping[str, int]
     """How often the rule stopped for which reason."""
 
+    def first(self, worlds: int) -> Row:
+        """Return the row of the first worlds alone; the reasons are those of all."""
+        return Row(
+            self.first_answers[:worlds],
+            self.right[:worlds],
+            self.all_tested[:worlds],
+            self.replies[:worlds],
+            self.reasons,
+        )
+
 
 def write(rows: Mapping[str, Row]) -> None:
     """Write the rows, each readable as totals and exact as bits."""

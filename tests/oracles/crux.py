@@ -8,6 +8,7 @@ A table is a dictionary:
 - `options`: names; `none` is added. `stakes`: high, normal or low. `experiments`, `documents`: whether they exist here.
 - `frame`: None if it was lost, else `{"ill_posed": bool, "objection": bool}`.
 - `forecasts`: role → points by option, in the order in which roles answered.
+- `made_options`: whether the options were made of the answers (left out: no).
 - `cruxes`: a list of `{"claim", "how", "proposed", "numbers"}`. `proposed` and `numbers` map a role to
   `{"q", "if_true", "if_false"}`: what proposers gave with their answers, and what roles gave sealed.
 - `verdicts`: a list of `{"claim", "result", "level"}` in the order in which they came.
@@ -29,7 +30,7 @@ QUALITY = {
 """How often a verdict of a level is right. The order is the order of the levels, the highest first."""
 BEST = {
     "execution": Fraction(95, 100),
-    "calculation": Fraction(95, 100),
+    "calculation": Fraction(90, 100),  # an expression is all that decides it
     "document": Fraction(85, 100),
     "person": Fraction(85, 100),
 }
@@ -62,31 +63,32 @@ def without(table, left_out):
         }
         for crux in table["cruxes"]
     }
-    counted = counted_verdicts(table["verdicts"])
-    now, gone = {}, set()
-    for role, forecast in first.items():
-        news = []
-        for claim, verdict in counted.items():
-            view = cruxes[claim]["numbers"].get(role)
-            if view is None:
-                gone.add(role)
-            else:
-                news.append((view, verdict["result"], QUALITY[verdict["level"]]))
-        now[role] = conditioned(forecast, news, names) if news else forecast
-    roles = {role: forecast for role, forecast in now.items() if role not in gone}
+    counted = {
+        claim: verdict
+        for claim, verdict in counted_verdicts(table["verdicts"]).items()
+        if known(table, cruxes[claim])  # a verdict that no role gave numbers about moves nobody
+    }
+    informed = [role for role in first if all(role in known(table, cruxes[claim]) for claim in counted)]
+    roles = {}
+    for role in informed or first:
+        news = [
+            (known(table, cruxes[claim])[role], verdict["result"], QUALITY[verdict["level"]])
+            for claim, verdict in counted.items()
+            if role in known(table, cruxes[claim])
+        ]
+        roles[role] = conditioned(first[role], news, names) if news else first[role]
     group = mean(list(roles.values()), names)
     unsettled = {}
+    settled = counted_verdicts(table["verdicts"])
     for claim, crux in cruxes.items():
-        if claim in counted:
-            continue
-        given = crux["numbers"] or crux["proposed"]
-        moved = [
-            carried(view, first[role], now[role], names) if role in first else view
-            for role, view in given.items()
-            if role not in gone
-        ]
-        if moved:
-            unsettled[claim] = value(mean_view(moved, names), BEST[crux["how"]], names)
+        if claim not in settled:
+            moved = [
+                carried(view, first[role], roles[role], names)
+                for role, view in known(table, crux).items()
+                if role in roles
+            ] or list(crux["proposed"].values())
+            best = BEST[crux["how"]]
+            unsettled[claim] = value(mean_view(moved, names), best, names) if moved else Fraction(0)
     return {
         "roles": roles,
         "group": group,
@@ -95,6 +97,14 @@ def without(table, left_out):
         "unsettled": unsettled,
         "status": status(table, group, unsettled),
     }
+
+
+def known(table, crux):
+    """Return each role's numbers about a crux: those sealed before the tests, else those of its own proposal.
+
+    Where the options were made of the answers, a proposal speaks of other options and does not count.
+    """
+    return {**({} if table.get("made_options") else crux["proposed"]), **crux["numbers"]}
 
 
 def status(table, group, unsettled):
@@ -205,11 +215,10 @@ def whole(points, names):
 
 
 def carried(view, before, now, names):
-    """Return the numbers about an open crux, moved along with the role's forecast."""
+    """Return the numbers about an open crux, moved along with the role's forecast, in whole points."""
     moved = {"q": view["q"]}
     for side in ("if_true", "if_false"):
-        raised = {name: max(Fraction(0), view[side][name] + now[name] - before[name]) for name in names}
-        moved[side] = {name: 100 * raised[name] / sum(raised.values()) for name in names}
+        moved[side] = whole({name: view[side][name] + now[name] - before[name] for name in names}, names)
     return moved
 
 
@@ -256,8 +265,11 @@ def value(view, quality, names):
 
 
 def joint(group, tests, names):
-    """Return what several tests are worth together: (numbers, quality) of each, results independent."""
-    if not tests:
+    """Return what several tests are worth together: (numbers, quality) of each, results independent.
+
+    Fewer than two are worth nothing together: a single test has a value of its own.
+    """
+    if len(tests) < 2:
         return Fraction(0)
     best, expected = Fraction(0), dict.fromkeys(names, Fraction(0))
     for verdicts in product(("holds", "fails"), repeat=len(tests)):
@@ -291,14 +303,18 @@ def agenda(table):
     means = {
         crux["claim"]: mean_view(list(views(crux["proposed"], names).values()), names)
         for crux in table["cruxes"]
+        if crux["proposed"]
     }
     hows = {crux["claim"]: crux["how"] for crux in table["cruxes"]}
-    values = {claim: value(means[claim], BEST[hows[claim]], names) for claim in means}
+    values = {
+        claim: value(means[claim], BEST[hows[claim]], names) if claim in means else Fraction(0)
+        for claim in hows
+    }
     kept = sorted(values, key=lambda claim: (-values[claim], place(claim)))[:KEPT_AT_MOST]
     group = mean([full(points, names) for points in table["forecasts"].values()], names)
     tau = TAU[table["stakes"]]
-    together = joint(group, [(means[claim], BEST[hows[claim]]) for claim in kept], names)
-    testable = [claim for claim in kept if here(hows[claim], table) is not None]
+    together = joint(group, [(means[claim], BEST[hows[claim]]) for claim in kept if claim in means], names)
+    testable = [claim for claim in kept if claim in means and here(hows[claim], table) is not None]
     at_hand = [(means[claim], here(hows[claim], table)) for claim in testable]
     together_here = joint(group, at_hand, names)
     worth_asking = together >= tau or any(values[claim] >= tau for claim in kept)
