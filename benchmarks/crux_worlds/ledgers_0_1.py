@@ -24,9 +24,9 @@ from roles.protocol import Step, awaited_experiments
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.crux import asked, standing
 from rounds.protocols.crux.answers import shuffled
-from rounds.protocols.plans import AUTHORS
 from rounds.protocols.crux.programs import plans_reply
 from rounds.protocols.crux.replies import PlansReply
+from rounds.protocols.plans import AUTHORS
 from rounds.protocols.programs import EXAMPLE
 from rounds.run.engine import Answer
 from rounds.run.experiments import conduct
