@@ -111,6 +111,47 @@ def test_the_oracle_agrees_on_many_tables_that_reach_every_case() -> None:
     assert min(cases.values()) >= 3, cases
 
 
+WORTH_EXACTLY_TAU = (
+    ("execution", "high", 4, 71, 49),
+    ("execution", "normal", 4, 92, 48),
+    ("execution", "low", 10, 92, 28),
+    ("calculation", "normal", 4, 97, 48),
+    ("document", "normal", 6, 96, 44),
+    ("person", "low", 10, 98, 42),
+)
+
+
+@pytest.mark.parametrize(("how", "stakes", "q", "if_true", "if_false"), WORTH_EXACTLY_TAU)
+def test_a_crux_worth_exactly_tau_is_worth_a_test(how, stakes, q, if_true, if_false) -> None:
+    """Values by search over whole points; random tables do not hit the threshold."""
+    view = {
+        "q": q,
+        "if_true": {"O-1": if_true, "none": 100 - if_true},
+        "if_false": {"O-1": if_false, "none": 100 - if_false},
+    }
+    forecast = {"O-1": 75, "none": 25}
+    table = {
+        "options": ["O-1"],
+        "stakes": stakes,
+        "experiments": True,
+        "documents": True,
+        "made_options": False,
+        "frame": {"ill_posed": False, "objection": False},
+        "forecasts": dict.fromkeys(ROLES, forecast),
+        "cruxes": [{"claim": "C-1-1", "how": how, "proposed": {"critic": view}, "numbers": {}}],
+        "verdicts": [],
+    }
+    product = product_table(table)
+    assert oracle.agenda(table)["values"]["C-1-1"] == oracle.TAU[stakes]
+    assert _agenda(product) == oracle.agenda(table)
+    assert _end(table, product) == oracle.answer(table)
+    assert _end(table, product)["status"] == "run_this_first"
+    sure = table | {"forecasts": dict.fromkeys(ROLES, {"O-1": 99, "none": 1})}
+    assert not _is_short(sure, product_table(sure), 4)
+    nothing_to_test = sure | {"cruxes": []}
+    assert _is_short(nothing_to_test, product_table(nothing_to_test), 4)
+
+
 def test_second_programs_and_coherence_agree() -> None:
     random = Random("second")
     for _ in range(TABLES):
