@@ -150,10 +150,9 @@ def main(options: Sequence[str] = ()) -> int:
     print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
     rows: list[Row] = []
     for circumstances in CIRCUMSTANCES:
-        rows += [row for row in rows_of(circumstances, worlds, old[circumstances.name].first(worlds))]
-        for row in rows:
-            if row.circumstances is circumstances:
-                print(line(row), flush=True)
+        played = rows_of(circumstances, worlds, old[circumstances.name].first(worlds))
+        print("\n".join(map(line, played)), flush=True)
+        rows += played
     print("\nstatus at the end, and second programs")
     for row in rows:
         statuses = Counter(ended.status for ended in row.ended)
