@@ -15,13 +15,19 @@ from typing import Any
 import pytest
 
 from ledger.state.book import Book
+from rounds.protocols import PROTOCOLS
+from rounds.run.controller import Controller
 from rounds.run.human_actions import answer
+from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
+from rounds.run.verdicts import standard
 from tests.oracles import crux as oracle
 from tests.oracles.crux_runs import events_of, table_of
 from tests.protocols.crux_seats import ROLES, World, begin, play
 from tests.rounds.experimenting import BENCH
+from validators.rulebook import findings
 
+CRUX = PROTOCOLS["crux"]
 QUICK = 8
 RUNS = 120
 STEPS = (
@@ -129,6 +135,9 @@ def _agrees(path: Path, seed: int) -> Counter[str]:
         seen["a person's result"] += any(verdict["level"] == "measured" for verdict in table["verdicts"])
         seen["a role left"] += len(expected["roles"]) < len(table["forecasts"])
     assert book.state.looks, seed
+    context = standard(CRUX).context()
+    assert [one.message for one in findings(book, context) if one.severity == "error"] == [], seed
+    assert re_execute(book, CRUX, Controller(CRUX, standard(CRUX))).identical, seed
     return seen
 
 
