@@ -3,8 +3,8 @@
 A world has options, facts that are true or false, and weights by which true facts speak for options. The right option
 is the one with most weight. A seat has log-odds for every fact: a signal, noise that all seats share (they are one
 model), and noise of its own. Its forecast is how often each option would be right under its facts. One seat may be
-disturbed: a stubborn seat never changes its forecast. A persuasive seat is convinced of a wrong option, more or less,
-and pulls the others toward it whenever they answer again.
+disturbed: a stubborn seat never changes its forecast. A persuasive seat is convinced of a wrong option, more or less.
+In release 0.1, which asked roles again, it pulled the others toward it.
 
 Everything in a world follows from its seed, so that two rules can be compared on the same worlds. Draws that were
 added later have generators of their own: the worlds of release 0.1 come out the same as then.
@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import product
 from random import Random
 from typing import Final, Literal, NamedTuple
@@ -28,8 +27,6 @@ NOISE: Final = {"little": 0.3, "some": 0.7, "much": 1.2}
 DISTURBED: Final = ("nobody", "stubborn", "persuasive")
 CONVICTION: Final = (0.5, 0.95)
 """How much of a persuasive seat's forecast lies on its option, drawn evenly from this range."""
-TRUST: Final = Fraction(95, 100)
-"""How often a program's verdict is right, as the rules assume."""
 POINTS_ON_NONE: Final = 2
 
 
@@ -38,17 +35,19 @@ class Circumstances(NamedTuple):
 
     name: str
     runnable: float
-    """Share of the cruxes that a program can decide here. The others can only be argued."""
+    """Share of the cruxes that a program can decide here. The others cannot be tested; release 0.1 argued them."""
     run_is_right: float = 0.95
     argument_is_right: float = 0.65
+    """How often an argument of release 0.1 was right."""
     run_is_inconclusive: float = 0.0
     retry_is_new: bool = True
-    """Whether a second program on an inconclusive fact has new luck. If not, it is inconclusive again."""
+    """Whether another program on an inconclusive fact, which only release 0.1 asked for, had new luck."""
     argument_is_unclear: float = 0.0
+    """How often an argument of release 0.1 settled nothing."""
     disturbed: str | None = None
     """Who is disturbed in every world. None: nobody, a stubborn or a persuasive seat, each in a third."""
     pull: float = 0.25
-    """How far the others follow a persuasive seat when they answer again."""
+    """How far the others follow a persuasive seat when they answer again, which only release 0.1 asked for."""
     signal: float = 0.6
     """Log-odds that a seat without noise would have for a true fact."""
     shared: float = 0.9
@@ -57,8 +56,6 @@ class Circumstances(NamedTuple):
     """Factor on a seat's own noise."""
 
 
-ALL_RUN: Final = "all can be run"
-NONE_RUN: Final = "none can be run"
 CIRCUMSTANCES: Final = (
     Circumstances("all cruxes can be run", 1.0),
     Circumstances("half can be run, arguments right in 65 %", 0.5),
@@ -104,10 +101,9 @@ class Seat:
     odds: list[float]
     forecast: tuple[int, ...]
     stubborn: bool = False
-    persuasive: bool = False
     drawn_to: int | None = None
     drawn: float = 0.0
-    """How much of its forecast lies on an option whatever the facts are: own conviction, or another's persuasion."""
+    """How much of its forecast lies on an option whatever the facts are."""
 
 
 @dataclass
@@ -134,11 +130,13 @@ class World:
         self.seats = [self._seat(role, shared) for role in ROLES]
         self._disturb()
         draws = Random(f"results {self.seed}")
-        self._luck = [(draws.random(), draws.random()) for _ in range(facts)]
+        luck = [draws.random() for _ in range(2 * facts)]
+        self._luck = luck[::2]  # the others belong to arguments of release 0.1
         self.runnable = [draws.random() < self.circumstances.runnable for _ in range(facts)]
         self._programs = Random(f"programs {self.seed}")
         self._unclear = [[self._programs.random() for _ in range(2)] for _ in range(facts)]
-        self._vague = [[self._programs.random() for _ in range(2)] for _ in range(facts)]
+        for _ in range(2 * facts):
+            self._programs.random()  # whether an argument of release 0.1 is unclear
         self._second = [(self._programs.random(), self._programs.random()) for _ in range(facts)]
 
     @property
@@ -181,12 +179,8 @@ class World:
             seat.stubborn = True
         elif self.disturbed == "persuasive":
             wrong = self.random.choice([option for option in range(len(self.base)) if option != self.right])
-            seat.persuasive = True
             seat.drawn_to, seat.drawn = wrong, self.random.uniform(*CONVICTION)
             seat.forecast = self.forecast(seat)
-            for other in self.seats:
-                if other is not seat:
-                    other.drawn_to, other.drawn = wrong, self.circumstances.pull
 
     # ------------------------------------------------------------ what seats answer
 
@@ -199,15 +193,6 @@ class World:
             ]
         )
 
-    def again(self, seat: Seat) -> tuple[int, ...]:
-        """Return what a seat answers when it is asked again after results."""
-        return seat.forecast if seat.stubborn else self.forecast(seat)
-
-    def redraw(self, seat: Seat) -> tuple[int, ...]:
-        """Return a second first answer: other noise of the seat's own."""
-        extra = NOISE[self.noise] * self.circumstances.own / 2
-        return _points(self.chances([value + self.random.gauss(0, extra) for value in seat.odds]))
-
     def numbers(self, seat: Seat, fact: int) -> Numbers:
         """Return a seat's numbers about a fact, coherent with its forecast; a stubborn seat sees no effect."""
         probability = min(99, max(1, round(100 / (1 + math.exp(-seat.odds[fact])))))
@@ -216,7 +201,7 @@ class World:
         true, false = (
             self.chances([*seat.odds[:fact], certain, *seat.odds[fact + 1 :]]) for certain in (30.0, -30.0)
         )
-        moved = 1 - (seat.drawn if seat.persuasive else 0)
+        moved = 1 - seat.drawn
         effect = [100 * moved * (t - f) for t, f in zip(true, false, strict=True)] + [0.0]
         pairs = list(zip(seat.forecast, effect, strict=True))
         return Numbers(
@@ -227,12 +212,11 @@ class World:
 
     # ------------------------------------------------------------ what tests say
 
-    def program(self, fact: int, attempt: int = 0) -> Verdict:
-        """Return the verdict of a program. A wrong program stays wrong when it is planned again."""
-        place = attempt if self.circumstances.retry_is_new else 0
-        if self._unclear[fact][place] < self.circumstances.run_is_inconclusive:
+    def program(self, fact: int) -> Verdict:
+        """Return the verdict of the first program."""
+        if self._unclear[fact][0] < self.circumstances.run_is_inconclusive:
             return "inconclusive"
-        return self._verdict(fact, self._luck[fact][0] < self.circumstances.run_is_right)
+        return self._verdict(fact, self._luck[fact] < self.circumstances.run_is_right)
 
     def second_program(self, fact: int, repeats: float) -> Verdict:
         """Return the verdict of a program that another role wrote after a conclusive first one.
@@ -241,41 +225,21 @@ class World:
         second program has luck of its own.
         """
         same, luck = self._second[fact]
-        first_is_right = self._luck[fact][0] < self.circumstances.run_is_right
+        first_is_right = self._luck[fact] < self.circumstances.run_is_right
         if not first_is_right and same < repeats:
             return self._verdict(fact, False)
         if self._unclear[fact][1] < self.circumstances.run_is_inconclusive:
             return "inconclusive"
         return self._verdict(fact, luck < self.circumstances.run_is_right)
 
-    def argument(self, fact: int, attempt: int = 0) -> Verdict:
-        """Return the verdict of an argument."""
-        if self._vague[fact][attempt] < self.circumstances.argument_is_unclear:
-            return "inconclusive"
-        return self._verdict(fact, self._luck[fact][1] < self.circumstances.argument_is_right)
-
     def _verdict(self, fact: int, is_right: bool) -> Verdict:
         return "holds" if self.truth[fact] == is_right else "fails"
-
-    def learn(self, fact: int, verdict: Verdict, quality: Fraction) -> None:
-        """Move the log-odds of every seat by a verdict of this quality."""
-        if verdict != "inconclusive":
-            step = math.log(quality / (1 - quality)) * (1 if verdict == "holds" else -1)
-            for seat in self.seats:
-                seat.odds[fact] += step
 
 
 def leader(forecasts: Sequence[Sequence[int]]) -> int:
     """Return the option with the highest mean forecast, ties in option order."""
     totals = [sum(column) for column in zip(*forecasts, strict=True)]
     return totals.index(max(totals))
-
-
-def all_tested_is_right(world: World) -> bool:
-    """Return whether the seats' mean is right once a program tested every fact."""
-    for fact in world.facts:
-        world.learn(fact, world.program(fact), TRUST)
-    return leader([world.again(seat) for seat in world.seats]) == world.right
 
 
 def _points(chances: Sequence[float]) -> tuple[int, ...]:

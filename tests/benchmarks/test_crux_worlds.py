@@ -27,7 +27,7 @@ def test_every_world_ends_within_its_replies(circumstances) -> None:
 def test_a_world_is_the_same_twice_and_whatever_was_asked_of_it_before() -> None:
     world, again = World(3, CIRCUMSTANCES[7]), World(3, CIRCUMSTANCES[7])
     again.second_program(0, repeats=0.5)
-    again.program(1, attempt=1)
+    again.program(1)
     for fact in world.facts:
         assert world.program(fact) == again.program(fact)
         assert world.numbers(world.seats[0], fact) == again.numbers(again.seats[0], fact)
