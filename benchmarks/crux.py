@@ -132,11 +132,12 @@ def targets(rows: Sequence[Row]) -> list[tuple[str, bool]]:
                 (f"{row.name}: {over_first:+.1f} to the first answers (tests worse than trusted)", True)
             )
     fewer = statistics.fmean(row.fewer for row in rows)
-    least = min(rows, key=lambda row: row.fewer)
     result.append(
-        (f"{fewer:.1f} replies fewer on average, at least {FEWER_REPLIES:g}", fewer >= FEWER_REPLIES)
+        (
+            f"{fewer:.1f} replies fewer on average over the rows, at least {FEWER_REPLIES:g}",
+            fewer >= FEWER_REPLIES,
+        )
     )
-    result.append((f"least: {least.fewer:.1f} fewer ({least.name})", least.fewer >= 0))
     return result
 
 
@@ -153,10 +154,11 @@ def main(options: Sequence[str] = ()) -> int:
         played = rows_of(circumstances, worlds, old[circumstances.name].first(worlds))
         print("\n".join(map(line, played)), flush=True)
         rows += played
-    print("\nstatus at the end, and second programs")
+    print("\nreplies fewer than release 0.1, second programs, and status at the end")
     for row in rows:
         statuses = Counter(ended.status for ended in row.ended)
-        print(f"{row.name}: {dict(statuses.most_common())}, {sum(e.second_programs for e in row.ended)}")
+        programs = sum(ended.second_programs for ended in row.ended)
+        print(f"{row.name}: {row.fewer:.1f}, {programs}, {dict(statuses.most_common())}")
     print()
     checked = targets(rows)
     for name, is_met in checked:

@@ -40,7 +40,8 @@ def difference(rule: Sequence[bool], other: Sequence[bool]) -> Interval:
     differing = won + lost
     scale = 100 * differing / len(pairs)
     low, high = (2 * bound - 1 for bound in _clopper_pearson(won, differing))
-    return Interval(100 * (won - lost) / len(pairs), scale * low, scale * high)
+    # Adding zero turns a negative zero into zero.
+    return Interval(100 * (won - lost) / len(pairs), scale * low + 0.0, scale * high + 0.0)
 
 
 def _clopper_pearson(k: int, n: int) -> tuple[float, float]:
