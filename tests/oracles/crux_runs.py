@@ -41,6 +41,8 @@ def table_of(events, seq):
     forecasts = {
         role: beliefs[f"B-1-{role}{sealed}"]["points"] for role in ROLES if f"B-1-{role}{sealed}" in beliefs
     }
+    if made_options and agenda and agenda["by"] == "controller":
+        forecasts = own_options(agenda, beliefs)
     numbers = {
         role: {given["claim"]: given for given in beliefs[f"B-1-{role}~3"]["given"]}
         for role in ROLES
@@ -70,6 +72,18 @@ def table_of(events, seq):
         ],
         "verdicts": verdicts(past),
     }
+
+
+def own_options(agenda, beliefs):
+    """Return forecasts over options that are the roles' own answers, because nobody merged them."""
+    result = {}
+    for merged in agenda["merged"]:
+        for place in merged["from"]:
+            role = place.partition("#")[0].rpartition("-")[2]
+            given = beliefs[f"B-1-{role}"]["points"]
+            points = {merged["into"]: given.get("own", 0), "none": given.get("none", 0)}
+            result[role] = {name: value for name, value in points.items() if value}
+    return {role: result[role] for role in ROLES if role in result}
 
 
 def word_about_experiments(past):
