@@ -58,7 +58,7 @@ def without(table, left_out):
     cruxes = {
         crux["claim"]: {
             "how": crux["how"],
-            "proposed": views(crux["proposed"], names, left_out),
+            "proposed": views(crux["proposed"], names_of_proposals(table), left_out),
             "numbers": views(crux.get("numbers") or {}, names, left_out),
         }
         for crux in table["cruxes"]
@@ -82,13 +82,16 @@ def without(table, left_out):
     settled = counted_verdicts(table["verdicts"])
     for claim, crux in cruxes.items():
         if claim not in settled:
+            best = BEST[crux["how"]]
             moved = [
                 carried(view, first[role], roles[role], names)
                 for role, view in known(table, crux).items()
                 if role in roles
-            ] or list(crux["proposed"].values())
-            best = BEST[crux["how"]]
-            unsettled[claim] = value(mean_view(moved, names), best, names) if moved else Fraction(0)
+            ]
+            if moved:
+                unsettled[claim] = value(mean_view(moved, names), best, names)
+            else:
+                unsettled[claim] = value_of_proposals(crux["proposed"], best, names_of_proposals(table))
     return {
         "roles": roles,
         "group": group,
@@ -139,9 +142,13 @@ def views(given, names, left_out=None):
     }
 
 
-def turned(view):
-    """Return the same numbers about the opposite claim."""
-    return {"q": 100 - view["q"], "if_true": view["if_false"], "if_false": view["if_true"]}
+def names_of_proposals(table):
+    """Return the options that proposals speak of: where none were given, a role's own answer and another one."""
+    return ["own", "none"] if table.get("made_options") else options_of(table)
+
+
+def value_of_proposals(proposed, quality, names):
+    return value(mean_view(list(proposed.values()), names), quality, names) if proposed else Fraction(0)
 
 
 def is_coherent(view, forecast, names):
@@ -298,35 +305,40 @@ def here(how, table):
 
 
 def agenda(table):
-    """Return what the agenda comes to: values, the kept cruxes in order, who is asked, and what is tested."""
-    names = options_of(table)
-    means = {
-        crux["claim"]: mean_view(list(views(crux["proposed"], names).values()), names)
-        for crux in table["cruxes"]
-        if crux["proposed"]
-    }
+    """Return what the agenda comes to: values, the kept cruxes in order, whether numbers are asked for, what is tested.
+
+    Where the options were made of the answers, numbers are always asked for, and the proposers' sealed numbers over the
+    made options decide what is tested.
+    """
+    names, own, tau = options_of(table), names_of_proposals(table), TAU[table["stakes"]]
     hows = {crux["claim"]: crux["how"] for crux in table["cruxes"]}
     values = {
-        claim: value(means[claim], BEST[hows[claim]], names) if claim in means else Fraction(0)
-        for claim in hows
+        crux["claim"]: value_of_proposals(views(crux["proposed"], own), BEST[crux["how"]], own)
+        for crux in table["cruxes"]
     }
     kept = sorted(values, key=lambda claim: (-values[claim], place(claim)))[:KEPT_AT_MOST]
+    means = {}
+    for crux in table["cruxes"]:
+        given = crux["proposed"]
+        if table.get("made_options"):
+            given = {role: crux["numbers"][role] for role in given if role in crux["numbers"]}
+        if given:
+            means[crux["claim"]] = mean_view(list(views(given, names).values()), names)
     group = mean([full(points, names) for points in table["forecasts"].values()], names)
-    tau = TAU[table["stakes"]]
-    together = joint(group, [(means[claim], BEST[hows[claim]]) for claim in kept if claim in means], names)
+    tests = [(means[claim], BEST[hows[claim]]) for claim in kept if claim in means]
     testable = [claim for claim in kept if claim in means and here(hows[claim], table) is not None]
     at_hand = [(means[claim], here(hows[claim], table)) for claim in testable]
-    together_here = joint(group, at_hand, names)
-    worth_asking = together >= tau or any(values[claim] >= tau for claim in kept)
-    worth_testing = together_here >= tau or any(value(*test, names) >= tau for test in at_hand)
     return {
         "values": values,
         "kept": kept,
-        "joint": together,
-        "joint_here": together_here,
-        "asks_for_numbers": worth_asking,
-        "tested": testable if worth_testing else [],
+        "asks_for_numbers": bool(table.get("made_options")) or are_worth(tests, group, tau, names),
+        "tested": testable if are_worth(at_hand, group, tau, names) else [],
     }
+
+
+def are_worth(tests, group, tau, names):
+    """Return whether one of the tests, or all jointly, are worth tau."""
+    return joint(group, tests, names) >= tau or any(value(*test, names) >= tau for test in tests)
 
 
 def place(claim):
@@ -355,8 +367,8 @@ def is_short(table, answers):
     if len(leading) > 1:
         return False
     for crux in table["cruxes"]:
-        for view in views(crux["proposed"], names).values():
-            if value(view, BEST[crux["how"]], names) >= TAU[table["stakes"]]:
+        for view in views(crux["proposed"], names_of_proposals(table)).values():
+            if value(view, BEST[crux["how"]], names_of_proposals(table)) >= TAU[table["stakes"]]:
                 return False
     return True
 

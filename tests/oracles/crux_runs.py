@@ -75,14 +75,21 @@ def table_of(events, seq):
 
 
 def own_options(agenda, beliefs):
-    """Return forecasts over options that are the roles' own answers, because nobody merged them."""
+    """Return forecasts over options that are the roles' own answers, because nobody merged them.
+
+    A role gave points to its own answer and to "another one", which may be any other option or none of them: those are
+    spread evenly, the first options taking what does not divide.
+    """
+    names = [option["id"] for option in agenda["options"]] + ["none"]
     result = {}
     for merged in agenda["merged"]:
         for place in merged["from"]:
             role = place.partition("#")[0].rpartition("-")[2]
             given = beliefs[f"B-1-{role}"]["points"]
-            points = {merged["into"]: given.get("own", 0), "none": given.get("none", 0)}
-            result[role] = {name: value for name, value in points.items() if value}
+            others = [name for name in names if name != merged["into"]]
+            each, more = divmod(given.get("none", 0), len(others))
+            points = {name: each + (n < more) for n, name in enumerate(others)}
+            result[role] = {merged["into"]: given.get("own", 0), **points}
     return {role: result[role] for role in ROLES if role in result}
 
 

@@ -59,6 +59,9 @@ def random_table(seed: int) -> dict[str, Any]:
     roles = random.sample(ROLES, random.choice((0, 1, 2, 3, 4, 4, 4, 4, 4, 4)))
     shared = points(random, options)
     first = {role: around(random, shared, random.choice((5, 60))) for role in roles}
+    made_options = random.random() < 0.1
+    # Before there are options, a proposal speaks of the role's own answer and of another one.
+    before = {role: points(random, ["own"]) if made_options else first[role] for role in roles}
     cruxes: list[dict[str, Any]] = []
     for n in sorted(random.sample(range(1, 13), random.choice((0, 1, 1, 2, 3, 4, 6)))):
         givers = random.sample(roles, min(len(roles), random.choice((0, 1, 1, 2))))
@@ -67,7 +70,7 @@ def random_table(seed: int) -> dict[str, Any]:
             {
                 "claim": f"C-1-{n}",
                 "how": random.choice(HOWS),
-                "proposed": {role: _numbers(random, first[role]) for role in givers},
+                "proposed": {role: _numbers(random, before[role]) for role in givers},
                 "numbers": {role: _numbers(random, first[role]) for role in asked},
             }
         )
@@ -76,7 +79,7 @@ def random_table(seed: int) -> dict[str, Any]:
         "stakes": random.choice(("high", "normal", "normal", "low")),
         "experiments": random.random() < 0.5,
         "documents": random.random() < 0.5,
-        "made_options": random.random() < 0.1,
+        "made_options": made_options,
         "frame": None
         if random.random() < 0.1
         else {"ill_posed": random.random() < 0.2, "objection": random.random() < 0.2},
@@ -108,23 +111,25 @@ def product_table(table: dict[str, Any]) -> ForecastTable:
     names = [*table["options"], "none"]
     parameters = forecast_parameters()
 
-    def forecast(given: dict[str, int]) -> Forecast:
+    before = ["own", "none"] if table["made_options"] else names
+
+    def forecast(given: dict[str, int], names: list[str]) -> Forecast:
         return tuple(given.get(name, 0) for name in names)
 
-    def numbers(given: dict[str, Any]) -> dict[str, Numbers]:
+    def numbers(given: dict[str, Any], names: list[str]) -> dict[str, Numbers]:
         return {
-            role: Numbers(view["q"], forecast(view["if_true"]), forecast(view["if_false"]))
+            role: Numbers(view["q"], forecast(view["if_true"], names), forecast(view["if_false"], names))
             for role, view in given.items()
         }
 
     return ForecastTable(
-        forecasts={role: forecast(given) for role, given in table["forecasts"].items()},
+        forecasts={role: forecast(given, names) for role, given in table["forecasts"].items()},
         cruxes=[
             Crux(
                 crux["claim"],
                 crux["how"],
-                numbers(crux["proposed"]),
-                numbers(crux["numbers"]),
+                numbers(crux["proposed"], before),
+                numbers(crux["numbers"], names),
                 tuple(
                     Verdict(verdict["result"] == "holds", PRODUCT_LEVEL[verdict["level"]])
                     for verdict in table["verdicts"]

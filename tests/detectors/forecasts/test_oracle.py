@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -13,11 +14,16 @@ from detectors.forecasts.cruxes import (
     best_value,
     kept,
     wants_numbers,
-    worth_testing,
 )
 from detectors.forecasts.points import group_forecast
-from detectors.forecasts.standing import ForecastTable, short_way, standing_of, without_each
-from detectors.forecasts.value_of_tests import Numbers, incoherence, joint_value
+from detectors.forecasts.standing import (
+    ForecastTable,
+    cruxes_to_test,
+    short_way,
+    standing_of,
+    without_each,
+)
+from detectors.forecasts.value_of_tests import Numbers, incoherence
 from tests.detectors.forecasts.tables import ROLES, product_table, random_table
 from tests.oracles import crux as oracle
 
@@ -49,17 +55,12 @@ def _end(table: dict[str, Any], product: ForecastTable) -> dict[str, Any]:
 def _agenda(product: ForecastTable) -> dict[str, Any]:
     terms = product.terms
     chosen = kept(product.cruxes, terms.parameters)
-    group = group_forecast(product.forecasts.values())
-    best = [(crux.mean, terms.parameters.best[crux.how]) for crux in chosen if crux.mean]
-    here = [(crux.mean, terms.here(crux.how)) for crux in chosen if crux.mean]
-    at_hand = [(mean, quality) for mean, quality in here if quality is not None]
+    asks = product.made_options or wants_numbers(chosen, group_forecast(product.forecasts.values()), terms)
     return {
         "values": {crux.claim: best_value(crux, terms.parameters) for crux in product.cruxes},
         "kept": [crux.claim for crux in chosen],
-        "joint": joint_value(group, best) if len(best) > 1 else 0,
-        "joint_here": joint_value(group, at_hand) if len(at_hand) > 1 else 0,
-        "asks_for_numbers": wants_numbers(chosen, group, terms),
-        "tested": [crux.claim for crux in worth_testing(chosen, group, terms)],
+        "asks_for_numbers": asks,
+        "tested": [crux.claim for crux in cruxes_to_test(product, chosen)],
     }
 
 
@@ -82,6 +83,7 @@ def _agrees(seed: int) -> dict[str, Any]:
         assert _agenda(product) == agenda, seed
         expected |= agenda
     asked = 1 if len(table["forecasts"]) == 1 else 4
+    expected["made_options"] = table["made_options"]
     expected["short"] = oracle.is_short(table, asked)
     assert _is_short(table, product, asked) == expected["short"], seed
     return expected
@@ -103,7 +105,9 @@ def test_the_oracle_agrees_on_many_tables_that_reach_every_case() -> None:
         cases["asks and cannot test"] += bool(end.get("asks_for_numbers") and not end["tested"])
         cases["tests"] += bool(end.get("tested"))
         cases["worth it only jointly"] += bool(
-            end.get("asks_for_numbers") and max(end["values"].values()) < 3 <= end["joint"]
+            end.get("asks_for_numbers")
+            and not end["made_options"]
+            and 0 < max(end["values"].values(), default=0) < Fraction(3, 2)
         )
         cases["four or more cruxes"] += len(end.get("values", ())) > 3
     statuses = {"nobody_answered", "ill_posed", "run_this_first", "your_call", "decided"}
@@ -146,7 +150,7 @@ def test_a_crux_worth_exactly_tau_is_worth_a_test(how, stakes, q, if_true, if_fa
     assert _agenda(product) == oracle.agenda(table)
     assert _end(table, product) == oracle.answer(table)
     assert _end(table, product)["status"] == "run_this_first"
-    sure = table | {"forecasts": dict.fromkeys(ROLES, {"O-1": 99, "none": 1})}
+    sure = table | {"forecasts": {role: {"O-1": 99, "none": 1} for role in ROLES}}
     assert not _is_short(sure, product_table(sure), 4)
     nothing_to_test = sure | {"cruxes": []}
     assert _is_short(nothing_to_test, product_table(nothing_to_test), 4)
