@@ -4,8 +4,8 @@ python -m benchmarks crux                  2,000 worlds per row, seeds 0 to 1999
 python -m benchmarks crux --worlds 200     the first 200 of them
 
 Nothing here measures models: seats are noise around facts (benchmarks/crux_worlds/world.py). Release 0.1 is not played
-again. Its results are stored world by world (benchmarks/crux_worlds/release_0_1.json). Differences are paired, and
-their 95 % intervals are exact in the manner of McNemar's test.
+again. Its results are stored world by world (benchmarks/crux_worlds/release_0_1.json). Differences are paired. The 95 %
+intervals of differences are those of Agresti and Min, the intervals of shares are score intervals.
 """
 
 from __future__ import annotations
