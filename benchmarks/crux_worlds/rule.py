@@ -115,7 +115,7 @@ def _proposed(world: World) -> list[Crux]:
 
 
 def _is_short(world: World, seats: Sequence[Seat], terms: Terms, at_least: int) -> bool:
-    proposals = [
+    proposals: list[tuple[HowTested, Numbers]] = [
         (_how(world, fact), numbers)
         for seat in seats
         for fact, numbers in _own_proposals(world, seat).items()

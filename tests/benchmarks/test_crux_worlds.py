@@ -8,13 +8,13 @@ from benchmarks import crux
 from benchmarks.crux_worlds import stored
 from benchmarks.crux_worlds.intervals import difference, share
 from benchmarks.crux_worlds.rule import run
-from benchmarks.crux_worlds.world import CIRCUMSTANCES, World, leader
+from benchmarks.crux_worlds.world import CIRCUMSTANCES, Circumstances, World, leader
 
 STATUSES = {"short", "decided", "your_call", "run_this_first"}
 
 
 @pytest.mark.parametrize("circumstances", CIRCUMSTANCES, ids=lambda circumstances: circumstances.name)
-def test_every_world_ends_within_its_replies(circumstances) -> None:
+def test_every_world_ends_within_its_replies(circumstances: Circumstances) -> None:
     for seed in range(12):
         ended = run(seed, circumstances, repeats=0.5)
         assert ended.status in STATUSES
@@ -103,7 +103,7 @@ def test_two_rules_that_never_differ_have_an_interval_around_nothing() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_prints_its_table(capsys) -> None:
+def test_the_command_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
     crux.main(["--worlds", "20"])
     printed = capsys.readouterr().out
     runnable = sum(circumstances.runnable > 0 for circumstances in CIRCUMSTANCES)

@@ -33,7 +33,8 @@ def points(random: Random, options: list[str]) -> dict[str, int]:
         weights = dict.fromkeys(options, 1.0)
     else:
         weights = {name: random.random() ** random.choice((1, 3)) for name in names}
-    left, forecast, name = 100, {}, names[0]
+    left, name = 100, names[0]
+    forecast: dict[str, int] = {}
     for name in sorted(weights, key=lambda _: random.random()):
         forecast[name] = min(left, round(100 * weights[name] / sum(weights.values())))
         left -= forecast[name]

@@ -126,7 +126,9 @@ WORTH_EXACTLY_TAU = (
 
 
 @pytest.mark.parametrize(("how", "stakes", "q", "if_true", "if_false"), WORTH_EXACTLY_TAU)
-def test_a_crux_worth_exactly_tau_is_worth_a_test(how, stakes, q, if_true, if_false) -> None:
+def test_a_crux_worth_exactly_tau_is_worth_a_test(
+    how: str, stakes: str, q: int, if_true: int, if_false: int
+) -> None:
     """Values by search over whole points; random tables do not hit the threshold."""
     view = {
         "q": q,
