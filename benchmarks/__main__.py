@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Final
 
-PARTS: Final = ("commands", "gate", "ledger", "model_seats", "recorded", "signals", "viewer", "worlds")
+PARTS: Final = ("commands", "crux", "gate", "ledger", "model_seats", "recorded", "signals", "viewer")
 """Files beside this one, each with a `main` that returns 1 when a target is missed."""
 
 
