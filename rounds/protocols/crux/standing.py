@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, cast, get_args
 
-from detectors.forecasts.cruxes import Crux, Verdict, best_value, kept, wants_numbers
+from detectors.forecasts.cruxes import Crux, Verdict, kept, wants_numbers
 from detectors.forecasts.parameters import Level, Stakes, Terms, forecast_parameters
 from detectors.forecasts.points import Forecast, group_forecast, whole_points
 from detectors.forecasts.standing import (
@@ -263,12 +263,6 @@ def _kept(state: State) -> list[Crux]:
     proposed = _proposed(state)
     cruxes = [Crux(claim, state.claims[claim].how or "person", proposed[claim]) for claim in cruxes_of(state)]
     return kept(cruxes, forecast_parameters())
-
-
-def value_at_agenda(state: State, claim: str) -> str:
-    """What a test of a crux was worth when the agenda was made, in points with one decimal."""
-    crux = next(crux for crux in table_at(state).cruxes if crux.claim == claim)
-    return f"{float(best_value(crux, forecast_parameters())):.1f}"
 
 
 def is_asked_for_numbers(state: State) -> bool:
