@@ -18,9 +18,14 @@ HEAD: Final = "# Written by `make lock`. First what moot runs on.\n"
 
 
 def entries(text: str) -> dict[str, str]:
-    """Return the pin and the hashes of each package, by name."""
+    """Return the pins and the hashes of each package, by name. A package may have a pin for each Python version."""
     blocks = re.split(r"^(?=[A-Za-z])", text.replace(TOOLS, ""), flags=re.MULTILINE)
-    return {block.partition("==")[0]: block for block in blocks if "==" in block}
+    pins: dict[str, str] = {}
+    for block in blocks:
+        name, pinned, _ = block.partition("==")
+        if pinned:
+            pins[name] = pins.get(name, "") + block
+    return pins
 
 
 def run_part(text: str) -> str:
