@@ -6,7 +6,7 @@ A document is the parsed JSON of a lawful line, keys in their order; `orjson.dum
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from hypothesis import strategies as st
@@ -30,6 +30,15 @@ from ledger.format.canonical import decode
 from ledger.format.upcasting import NEW_KINDS, shape_of
 
 Document = dict[str, Any]
+
+OPTIONAL: Final = {
+    "statement": ("checklist",),
+    "concern": ("deciding",),
+    "decision": ("result", "claims", "output"),
+    "signals": ("status",),
+    "experiment_judged": ("unreadable",),
+}
+"""Kind → fields that a line leaves out where they are not set. Every other field is always written."""
 
 _CLEAN = st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t")
 _ODD = '\\ " \\u0007 \n\t / \u2028 \u00a0 \U0001f600 é < \ufeff \ufffd \\'

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple, get_args
 
-from detectors.forecasts.parameters import ForecastParameters, Level, Terms
-from detectors.forecasts.points import WHOLE, Mean
+from detectors.forecasts.parameters import ForecastParameters, ForecastTerms, Level
+from detectors.forecasts.points import WHOLE, GroupForecast
 from detectors.forecasts.value_of_tests import Numbers, joint_value, mean_numbers, value_of_test
 from ledger.events.values import HowTested
 
@@ -64,20 +64,20 @@ def kept(cruxes: Iterable[Crux], parameters: ForecastParameters) -> list[Crux]:
     return ranked(cruxes, parameters)[: parameters.limits.kept_at_most]
 
 
-def wants_numbers(cruxes: Sequence[Crux], group: Mean, terms: Terms) -> bool:
+def wants_numbers(cruxes: Sequence[Crux], group: GroupForecast, terms: ForecastTerms) -> bool:
     """Return whether a kept crux, or all of them jointly, is worth τ at the best quality."""
     best = terms.parameters.best
     return _is_worth([(crux.mean, best[crux.how]) for crux in cruxes if crux.mean], group, terms)
 
 
-def worth_testing(cruxes: Sequence[Crux], group: Mean, terms: Terms) -> list[Crux]:
+def worth_testing(cruxes: Sequence[Crux], group: GroupForecast, terms: ForecastTerms) -> list[Crux]:
     """Return the kept cruxes to test: all that can be tested here if one of them, or all jointly, is worth τ here."""
     possible = [crux for crux in cruxes if crux.mean and terms.here(crux.how) is not None]
     at_hand = [(crux.mean, terms.here(crux.how) or 0) for crux in possible if crux.mean]
     return possible if _is_worth(at_hand, group, terms) else []
 
 
-def _is_worth(tests: Sequence[tuple[Numbers, int]], group: Mean, terms: Terms) -> bool:
+def _is_worth(tests: Sequence[tuple[Numbers, int]], group: GroupForecast, terms: ForecastTerms) -> bool:
     alone = any(value_of_test(numbers, quality) >= terms.tau for numbers, quality in tests)
     return alone or (len(tests) > 1 and joint_value(group, tests) >= terms.tau)
 

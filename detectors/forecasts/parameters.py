@@ -21,7 +21,7 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A table of the file. It is closed, so that a misspelt threshold is an error."""
 
 
-class Limits(_Part, frozen=True, kw_only=True):
+class ForecastLimits(_Part, frozen=True, kw_only=True):
     """`[limits]`: points, but for the two counts."""
 
     margin_at_least: int
@@ -45,11 +45,11 @@ class ForecastParameters(_Part, frozen=True, kw_only=True):
     quality: dict[Level, int]
     best: dict[HowTested, int]
     tau: dict[Stakes, Fraction]
-    limits: Limits
+    limits: ForecastLimits
     short: ShortWays
 
 
-class Terms(NamedTuple):
+class ForecastTerms(NamedTuple):
     """What holds for a whole run: the worth of a test in points, and what can be tested here."""
 
     tau: Fraction

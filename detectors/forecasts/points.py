@@ -11,7 +11,7 @@ Forecast = tuple[int, ...]
 WHOLE: Final = 100
 
 
-class Mean(NamedTuple):
+class GroupForecast(NamedTuple):
     """A mean of forecasts: the sum of points for each option, over a number of roles."""
 
     sums: tuple[int, ...]
@@ -33,7 +33,7 @@ class Mean(NamedTuple):
         return Fraction(self.sums[option], self.roles)
 
 
-def group_forecast(forecasts: Iterable[Forecast]) -> Mean:
+def group_forecast(forecasts: Iterable[Forecast]) -> GroupForecast:
     """Return the mean with equal weights (LIT-1). Raises `ValueError` without a forecast.
 
     Nothing is made more extreme: roles played by one model are correlated, so agreement adds little evidence.
@@ -41,7 +41,7 @@ def group_forecast(forecasts: Iterable[Forecast]) -> Mean:
     given = list(forecasts)
     if not given:
         raise ValueError("a group forecast needs at least one forecast")
-    return Mean(tuple(map(sum, zip(*given, strict=True))), len(given))
+    return GroupForecast(tuple(map(sum, zip(*given, strict=True))), len(given))
 
 
 def leader_of(forecast: Forecast) -> int:
@@ -49,7 +49,7 @@ def leader_of(forecast: Forecast) -> int:
     return forecast.index(max(forecast))
 
 
-def distance_to(forecast: Forecast, group: Mean) -> int:
+def distance_to(forecast: Forecast, group: GroupForecast) -> int:
     """How far a role is from the group, in units of 1 / (2 × roles) points; comparable within one group."""
     pairs = zip(forecast, group.sums, strict=True)
     return sum(abs(points * group.roles - mean) for points, mean in pairs)

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 from detectors.forecasts.cruxes import Crux, ranked
 from detectors.forecasts.parameters import Level
-from detectors.forecasts.points import Mean, group_forecast
-from detectors.forecasts.standing import ForecastTable, Standing, standing_of, without_each
+from detectors.forecasts.points import GroupForecast, group_forecast
+from detectors.forecasts.standing import ForecastStanding, ForecastTable, standing_of, without_each
 from detectors.forecasts.unseen import Unseen
 from ledger.events.values import HowTested, TestResult
 from ledger.result import Result
@@ -112,11 +112,11 @@ def rounded(value: Fraction) -> float:
     return float(round(value, 2))
 
 
-def _points(mean: Mean | None, options: Sequence[str]) -> dict[str, float]:
+def _points(mean: GroupForecast | None, options: Sequence[str]) -> dict[str, float]:
     return {} if mean is None else {option: rounded(mean.points(n)) for n, option in enumerate(options)}
 
 
-def _crux(crux: Crux, standing: Standing, text: str, kept: bool, disagree: bool) -> CruxReport:
+def _crux(crux: Crux, standing: ForecastStanding, text: str, kept: bool, disagree: bool) -> CruxReport:
     now = next((one for one in standing.unsettled if one.claim == crux.claim), None)
     verdict, mean = crux.verdict, crux.mean
     return CruxReport(

@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from detectors.forecasts.cruxes import Crux, by_number, worth_testing
-from detectors.forecasts.parameters import Terms
-from detectors.forecasts.points import Forecast, Mean, group_forecast, leader_of
-from detectors.forecasts.update import Observation, moved_numbers, updated_forecast
+from detectors.forecasts.parameters import ForecastTerms
+from detectors.forecasts.points import Forecast, GroupForecast, group_forecast, leader_of
+from detectors.forecasts.update import CruxResult, moved_numbers, updated_forecast
 from detectors.forecasts.value_of_tests import Numbers, mean_numbers, value_of_test
 from ledger.events.values import HowTested
 from roles.outcome_status import OutcomeStatus
@@ -36,7 +36,7 @@ class ForecastTable(NamedTuple):
 
     forecasts: Mapping[str, Forecast]
     cruxes: Sequence[Crux]
-    terms: Terms
+    terms: ForecastTerms
     frame: FrameCheck | None = None
     made_options: bool = False
 
@@ -50,11 +50,11 @@ class UnsettledCrux(NamedTuple):
     here: Fraction | None
 
 
-class Standing(NamedTuple):
+class ForecastStanding(NamedTuple):
     """Where a run stands. `group`, `leader` and `margin` are None where no role answered."""
 
     forecasts: Mapping[str, Forecast]
-    group: Mean | None
+    group: GroupForecast | None
     leader: int | None
     margin: Fraction | None
     unsettled: tuple[UnsettledCrux, ...]
@@ -72,12 +72,12 @@ class WithoutRole(NamedTuple):
     changes: bool
 
 
-def standing_of(table: ForecastTable) -> Standing:
+def standing_of(table: ForecastTable) -> ForecastStanding:
     """Compute where a run stands from its sealed numbers and its verdicts."""
     forecasts = dict(_updated(table))
     group = group_forecast(forecasts.values()) if forecasts else None
     unsettled = tuple(_unsettled(table, forecasts))
-    return Standing(
+    return ForecastStanding(
         forecasts,
         group,
         None if group is None else group.leader,
@@ -119,7 +119,7 @@ def _updated(table: ForecastTable) -> Iterable[tuple[str, Forecast]]:
     # Two verdicts may have no role in common; then every role stays, moved by the verdicts that it has numbers about.
     for role in informed or table.forecasts:
         observations = [
-            Observation(numbers[role], verdict.holds, qualities[verdict.level])
+            CruxResult(numbers[role], verdict.holds, qualities[verdict.level])
             for verdict, numbers in settled
             if role in numbers
         ]
@@ -155,7 +155,9 @@ def _mean_now(table: ForecastTable, crux: Crux, forecasts: Mapping[str, Forecast
     return mean_numbers(moved) if moved else crux.mean
 
 
-def _status(table: ForecastTable, group: Mean | None, unsettled: Sequence[UnsettledCrux]) -> OutcomeStatus:
+def _status(
+    table: ForecastTable, group: GroupForecast | None, unsettled: Sequence[UnsettledCrux]
+) -> OutcomeStatus:
     limits = table.terms.parameters.limits
     if group is None:
         return OutcomeStatus.NOBODY_ANSWERED
@@ -175,7 +177,7 @@ def without_each(table: ForecastTable) -> dict[str, WithoutRole]:
     return {role: _without(role, table, whole) for role in whole.forecasts}
 
 
-def _without(role: str, table: ForecastTable, whole: Standing) -> WithoutRole:
+def _without(role: str, table: ForecastTable, whole: ForecastStanding) -> WithoutRole:
     def others(given: Mapping[str, Numbers]) -> dict[str, Numbers]:
         return {name: numbers for name, numbers in given.items() if name != role}
 
@@ -196,7 +198,7 @@ def short_way(
     asked: int,
     proposals: Iterable[tuple[HowTested, Numbers]],
     frame: FrameCheck | None,
-    terms: Terms,
+    terms: ForecastTerms,
     at_least: int,
 ) -> bool:
     """Return whether first answers end the run before any test.

@@ -21,7 +21,7 @@ from typing import Final, Literal
 import msgspec
 
 from detectors.forecasts.cruxes import Crux, Verdict
-from detectors.forecasts.parameters import Level, Stakes, Terms, forecast_parameters
+from detectors.forecasts.parameters import ForecastTerms, Level, Stakes, forecast_parameters
 from detectors.forecasts.points import WHOLE, Forecast
 from detectors.forecasts.standing import ForecastTable, FrameCheck
 from detectors.forecasts.value_of_tests import Numbers
@@ -96,7 +96,7 @@ def read_table(content: bytes) -> tuple[tuple[str, ...], ForecastTable]:
             role: _forecast(f"forecasts.{role}", points, options) for role, points in file.forecasts.items()
         },
         cruxes=[_crux(f"cruxes[{n}]", crux, options) for n, crux in enumerate(file.cruxes)],
-        terms=Terms(parameters.tau[file.stakes], file.experiments, file.documents, parameters),
+        terms=ForecastTerms(parameters.tau[file.stakes], file.experiments, file.documents, parameters),
         frame=None if file.frame is None else FrameCheck(file.frame.ill_posed, file.frame.objection),
     )
 

@@ -10,7 +10,7 @@ from detectors.forecasts.points import WHOLE, Forecast, whole_points
 from detectors.forecasts.value_of_tests import Numbers
 
 
-class Observation(NamedTuple):
+class CruxResult(NamedTuple):
     """A verdict as one role reads it: its own sealed numbers, the result, and the verdict's quality in percent."""
 
     numbers: Numbers
@@ -18,7 +18,7 @@ class Observation(NamedTuple):
     quality: int
 
 
-def updated_forecast(forecast: Forecast, observations: Sequence[Observation]) -> Forecast:
+def updated_forecast(forecast: Forecast, observations: Sequence[CruxResult]) -> Forecast:
     """Return the forecast after all verdicts, from the sealed forecast: whole points that sum to 100.
 
     p'(o) = p(o) + Σ (q' − q)·(T(o) − F(o)), over one common denominator, clipped at 0, rounded by largest remainder.
@@ -33,12 +33,12 @@ def updated_forecast(forecast: Forecast, observations: Sequence[Observation]) ->
     return whole_points(moved)
 
 
-def _right(one: Observation) -> int:
+def _right(one: CruxResult) -> int:
     """How often this result comes out if the claim is true, in percent."""
     return one.quality if one.holds else WHOLE - one.quality
 
 
-def _chance(one: Observation) -> int:
+def _chance(one: CruxResult) -> int:
     """How likely the result was by the role's numbers, in 10,000ths; at least 1 for a probability of 1 to 99."""
     q, right = one.numbers.probability, _right(one)
     return q * right + (WHOLE - q) * (WHOLE - right)

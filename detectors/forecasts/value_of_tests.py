@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
-from detectors.forecasts.points import WHOLE, Forecast, Mean
+from detectors.forecasts.points import WHOLE, Forecast, GroupForecast
 
 
 class Numbers(NamedTuple):
@@ -75,7 +75,7 @@ def value_of_test(numbers: Numbers, quality: int) -> Fraction:
     return Fraction(holds + fails - now, WHOLE * whole * numbers.roles)
 
 
-def joint_value(group: Mean, tests: Sequence[tuple[Numbers, int]]) -> Fraction:
+def joint_value(group: GroupForecast, tests: Sequence[tuple[Numbers, int]]) -> Fraction:
     """Return what these tests are worth together, in points; each comes with its quality, results are independent.
 
     For every combination of results, x is the group forecast plus (q' − q)·(T − F) of each test, clipped at 0 and

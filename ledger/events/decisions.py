@@ -219,13 +219,13 @@ class Signals(Envelope, frozen=True, kw_only=True):
     stop: bool  # whether the run stops
     advice: Advice  # in a word
     gates: tuple[Gate, ...] = ()  # conditions of readiness
-    # Version 2 of the format writes every field, in this order: `reason`, `movement` and `noise` are always null.
-    reason: Name | None = None
+    # Version 2 of the format writes every field, in this order.
+    reason: Name | None = None  # of release 0.1, now null: why the run stops or goes on
     leader: Id | None = None  # profile crux: the option in front
     # profile crux: group forecast, option to points with 6 digits
     pool: dict[str, Decimal] = field(default_factory=dict[str, Decimal])
-    movement: Decimal | None = None
-    noise: Decimal | None = None
+    movement: Decimal | None = None  # of release 0.1, now null: mean points that moved in this round
+    noise: Decimal | None = None  # of release 0.1, now null: points between two answers of one role
     values: tuple[ValueOfTest, ...] = ()  # profile crux: value of a test of each unsettled crux
     status: StandingStatus | UnsetType = UNSET  # profile crux: what the outcome would be
 

@@ -15,7 +15,7 @@ import resource
 import stat
 import sys
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NoReturn
 
@@ -319,7 +319,7 @@ def _packed(content: bytes) -> str:
     return b64encode(content).decode()
 
 
-ACTIONS: Final = {"directory": _directory, "change": _change}
+ACTIONS: Final[Mapping[str, Callable[..., dict[str, Any]]]] = {"directory": _directory, "change": _change}
 
 if __name__ == "__main__":
     main()

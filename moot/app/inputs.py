@@ -166,9 +166,11 @@ def _change(change: git.RepositoryChange) -> Iterator[Taken | Left]:
         elif not stat.S_ISREG(file.mode):
             yield Left(_visible(file.path), "a link" if stat.S_ISLNK(file.mode) else "another repository")
         else:
-            yield _read(
-                file.path, lambda file=file: f"{file.size:,} bytes" if file.content is None else file.content
-            )
+            yield _read(file.path, partial(_content_or_size, file))
+
+
+def _content_or_size(file: git.TouchedFile) -> bytes | str:
+    return f"{file.size:,} bytes" if file.content is None else file.content
 
 
 def _read(name: str, content: Callable[[], bytes | str], *, broken: bool = False) -> Taken | Left:

@@ -22,7 +22,7 @@ BY_API: Final = ("anthropic", "openai", "ollama", "openrouter")
 PROGRAMS: Final = ("command", "claude", "codex", "gemini", "llm")
 NEEDS_MODEL: Final[Mapping[str, str]] = {"ollama": "ollama:qwen3:8b", "openrouter": "openrouter:MAKER/MODEL"}
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-LEAVE: Final = "leave out --offline and MOOT_OFFLINE, or choose host, human or tape:RUN"
+LEAVE: Final = "unset MOOT_OFFLINE, or choose host, human or tape:RUN"
 NO_SEAT: Final = """\
 --seats anthropic             a model by the Messages API: export ANTHROPIC_API_KEY=…; anthropic:MODEL names another one
 --seats openai                a model by OpenAI: export OPENAI_API_KEY=…; openai:MODEL names another one
@@ -146,7 +146,7 @@ def stays_here(spec: str) -> None:
         article = "an" if kind[0] in "ao" else "a"
         raise usage(f"offline: {article} {kind} seat leaves this machine", LEAVE, "seat")
     if kind in PROGRAMS and "command" not in allowed:
-        fix = "leave out --offline, or say that it does not: MOOT_OFFLINE_ALLOWS=command"
+        fix = "unset MOOT_OFFLINE, or say that it does not: MOOT_OFFLINE_ALLOWS=command"
         raise usage("offline: a program may leave this machine", fix, "seat")
 
 

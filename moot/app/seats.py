@@ -45,7 +45,6 @@ class SeatChoice:
 
     everybody: str | None
     specs: Mapping[str, str]
-    offline: bool = False
     commands: bool = False
     """Programs that a deliberation file names may be started."""
     agreed: Callable[[str, str], bool] | None = None
@@ -60,9 +59,8 @@ class SeatChoice:
         return choose(roles, self.everybody, self.specs, written)
 
     def made(self, specs: Mapping[str, str]) -> dict[str, Seat]:
-        """The seats. Raises `MootError` when one may not leave the machine, and offline was said."""
-        offline = self.offline or read_settings().offline
-        return make_seats(specs, offline=offline)
+        """The seats. Raises `MootError` when one may not leave the machine, and MOOT_OFFLINE is set."""
+        return make_seats(specs, offline=read_settings().offline)
 
     def check_programs(self, file: str, specs: Mapping[str, str]) -> None:
         """A program or an address that only the file names needs the person's word: who wrote the file is not at the

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import typer
-from typer.completion import get_completion_script, install  # pyright: ignore[reportPrivateImportUsage]
+from typer.completion import (  # type: ignore[attr-defined]
+    get_completion_script,  # pyright: ignore[reportPrivateImportUsage]
+    install,  # pyright: ignore[reportPrivateImportUsage]
+)
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 

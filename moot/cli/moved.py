@@ -30,6 +30,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "--domain": "--rule domain=TEXT",
     "--judges": "--rule judges=N",
     "--name": "--out runs/NAME",
+    "--offline": "MOOT_OFFLINE=1 in the environment",
     "--no-stress": "--rule stress=off",
     "--params": "--rule params=FILE",
     "--prices": "MOOT_PRICES=FILE, or prices.toml in ~/.config/moot",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, cast
 
 import typer
 
@@ -210,7 +210,7 @@ def rules_of(rule: list[str] | None, stakes: str | None = None) -> RuleSettings:
                 raise typer.BadParameter(f"{entry!r}: {name} has a value already")
         elif rules.setdefault(name, value) != value:
             raise typer.BadParameter(f"{entry!r}: {name} is {rules[name]} already")
-    return RuleSettings(rules)._replace(**settings)
+    return RuleSettings(rules)._replace(**cast("dict[str, Any]", settings))
 
 
 def _text(name: str, value: str) -> tuple[str, str]:

@@ -50,7 +50,6 @@ def review(
     ] = None,
     rule: common.RuleOption = None,
     max_usd: common.MaxUsdOption = None,
-    offline: Annotated[bool, typer.Option("--offline", help="Refuse seats that leave this machine.")] = False,
     yes: Annotated[
         bool, typer.Option("--yes", help="Begin without being asked, whatever it may cost.")
     ] = False,
@@ -113,7 +112,6 @@ def review(
         choice = SeatChoice(
             everybody,
             specs,
-            offline=offline,
             agreed=common.asking(silent=silent),
             told=None if silent else err,
             yes=yes,

@@ -48,10 +48,6 @@ def run(
             metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.", rich_help_panel=common.WHO
         ),
     ] = None,
-    offline: Annotated[
-        bool,
-        typer.Option("--offline", help="Refuse seats that leave this machine.", rich_help_panel=common.WHO),
-    ] = False,
     allow_commands: Annotated[
         bool,
         typer.Option(
@@ -202,7 +198,6 @@ def run(
     choice = SeatChoice(
         everybody,
         specs,
-        offline=offline,
         commands=allow_commands,
         agreed=common.asking(silent=silent),
         told=None if silent else show,

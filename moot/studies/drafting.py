@@ -27,18 +27,13 @@ protocol = "single-pass"
 best_of = {DRAWS}
 
 [[arm]]
-id = "merged"
-what = "four sealed beliefs, merged; nothing is tested"
-protocol = "crux"
-
-[arm.rules]
-rounds = "0"
-first = "4"
-memo = "off"
+id = "council"
+what = "three independent replies side by side; nothing is tested"
+protocol = "council"
 
 [[arm]]
 id = "crux"
-what = "sealed beliefs, then tests of what could change the answer"
+what = "sealed forecasts, then tests of what could change the answer"
 protocol = "crux"
 # experiments = "on"   # run programs that seats write, inside a sandbox (docs/experiments.md)
 '''

@@ -18,6 +18,7 @@ from ledger.events.ids import ID_PATTERNS, parse_step
 from ledger.result import Result
 from moot.errors import EXIT_CODES
 from moot.view.marks import ADVICE, ALARMS, DRIFT, RESULTS, STATUSES
+from moot.view.outcome_text import STATUS_HELP
 from moot.view.outcome_text import STATUSES as OUTCOME_STATUSES
 from moot.view.stop_checks import HOLDS
 from moot.view.terms import LABELS, STATUS_MEANINGS, TERMS
@@ -62,8 +63,8 @@ def nearest(asked: str) -> str | None:
 
 def all_entries() -> Iterator[Meaning]:
     """Yield every entry, kind by kind."""
-    for code, text in EXIT_CODES.items():
-        yield Meaning(str(code), "exit code", f"exit code {code}", _sentence(text))
+    for number, text in EXIT_CODES.items():
+        yield Meaning(str(number), "exit code", f"exit code {number}", _sentence(text))
     for rule in RULES:
         text = f"{rule.summary} {rule.reason}".strip()
         yield Meaning(rule.code, f"rule ({rule.severity})", rule.name.replace("_", " "), text)
@@ -71,14 +72,14 @@ def all_entries() -> Iterator[Meaning]:
         yield Meaning(mode, "failure mode", title, FAILURE_SIGNS[mode])
     for name, holds in HOLDS.items():
         yield Meaning(name, "stop check", name.replace("_", " "), _sentence(f"holds when {holds}"))
-    for code, title in SIGNAL_NAMES.items():
+    for signal, title in SIGNAL_NAMES.items():
         yield Meaning(
-            code, "stop signal", title, f"One of the six stop signals: {title[:1].lower()}{title[1:]}."
+            signal, "stop signal", title, f"One of the six stop signals: {title[:1].lower()}{title[1:]}."
         )
     for code, mark in STATUSES.items():
         yield Meaning(code, "status of a claim", mark.word, STATUS_MEANINGS[code])
     for code, text in OUTCOME_STATUSES.items():
-        yield Meaning(code, "status of an outcome", text.partition(":")[0], _sentence(text))
+        yield Meaning(code, "status of an outcome", text, _sentence(STATUS_HELP[code]))
     for kind, marks in (("result of a check", RESULTS), ("drift check", DRIFT), ("alarm state", ALARMS)):
         for code, mark in marks.items():
             yield Meaning(code, kind, mark.word, f"Shown as {mark.plain}.")
@@ -90,15 +91,15 @@ def all_entries() -> Iterator[Meaning]:
         text = f"{_first_sentence(model)} It is in the stream `{stream}`."
         yield Meaning(name, "event kind", name.replace("_", " "), text)
     for name, pattern in ID_PATTERNS.items():
-        letter = re.match(r"\^([A-Z]+)-", pattern or "")
-        if letter is not None:
+        match = re.match(r"\^([A-Z]+)-", pattern or "")
+        if match is not None:
             kind = name.replace("_", " ")
             about = _first_sentence(KINDS[name][0])
             yield Meaning(
-                f"{letter[1]}-",
+                f"{match[1]}-",
                 "id letter",
                 kind,
-                f"Ids with {letter[1]}- name an event of the kind {kind}: {about}",
+                f"Ids with {match[1]}- name an event of the kind {kind}: {about}",
             )
     for letter, text in LABELS.items():
         yield Meaning(f"{letter}-", "id letter", text.rstrip("."), text)

@@ -22,7 +22,7 @@ from moot.view.evidence import times_of
 from moot.view.reasons import Point
 
 if TYPE_CHECKING:
-    from detectors.forecasts.standing import Standing, UnsettledCrux
+    from detectors.forecasts.standing import ForecastStanding, UnsettledCrux
 
 REASONS: Final = 3
 _SETTLED_BY: Final = {
@@ -76,7 +76,7 @@ class MemoTold(msgspec.Struct, frozen=True):
         )
 
 
-def standing_now(book: Book) -> Standing:
+def standing_now(book: Book) -> ForecastStanding:
     """Where the forecasts of a run stand now."""
     from rounds.protocols.crux.standing import standing_at
 

@@ -43,6 +43,14 @@ _MEANINGS: Final[dict[str, str]] = {
     OutcomeStatus.RUN_THIS_FIRST: "a test that is still to be made could change the answer",
 }
 """Status → what it means, where nothing more particular is known."""
+STATUS_HELP: Final[dict[str, str]] = {
+    **_MEANINGS,
+    OutcomeStatus.WAITING: "a person's answer, or a program that runs here, is awaited",
+    OutcomeStatus.STOPPED: "a budget or a person stopped the run; it can go on",
+    OutcomeStatus.YOUR_CALL: "the answers are too close, or split: a person weighs",
+    OutcomeStatus.DECIDED: "the run has an answer",
+}
+"""Status → what `moot explain` says of it."""
 TAIL: Final = ("said before", "trust", "looked at", "in full")
 """What stands after the words that are counted."""
 IDS_NAMED: Final = 4

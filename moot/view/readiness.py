@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from detectors.parameters import read_as
 from ledger.events import RunOpened, Signals
 from ledger.state.book import Book
 from ledger.state.state import State
@@ -26,7 +25,7 @@ ROUNDS_OFTEN_ENOUGH: Final = 6
 
 def what_a_plan_lacks(opening: RunOpened) -> list[str]:
     """Why a run that is opened like this can never become ready, each in a clause; nothing where it can."""
-    if read_as(opening.stop.profile) != "gates" or not is_watched(opening):
+    if not _is_gated(opening):
         return []
     from detectors.stopping.parameters import gate_parameters
     from detectors.stopping.readiness import lacks
@@ -36,7 +35,7 @@ def what_a_plan_lacks(opening: RunOpened) -> list[str]:
 
 def seldom_ready(opening: RunOpened) -> str:
     """Why a run that is opened like this can become ready and seldom does; empty where it mostly does."""
-    if read_as(opening.stop.profile) != "gates" or not is_watched(opening) or what_a_plan_lacks(opening):
+    if not _is_gated(opening) or what_a_plan_lacks(opening):
         return ""
     held = sum("G" in row.phases for row in opening.plan)
     if held >= ROUNDS_OFTEN_ENOUGH:
@@ -50,7 +49,7 @@ def out_of_reach(book: Book) -> str:
     the last look found by the look."""
     state = book.state
     opened = state.opened
-    if opened is None or read_as(opened.stop.profile) != "gates" or not is_watched(opened):
+    if opened is None or not _is_gated(opened):
         return ""
     if state.looks and "reachable" in _failing(state.looks[-1]):
         return ""
@@ -71,6 +70,13 @@ def told_at_a_look(look: Signals) -> str:
     return "; ".join(
         words.format(value=failing[name]) for name, words in _AT_A_LOOK.items() if name in failing
     )
+
+
+def _is_gated(opening: RunOpened) -> bool:
+    """Return whether the run looks at gates."""
+    from detectors.parameters import read_as  # `moot log` asks for no gates and loads no detectors
+
+    return is_watched(opening) and read_as(opening.stop.profile) == "gates"
 
 
 def _failing(look: Signals) -> dict[str, str]:

@@ -9,7 +9,8 @@ from ledger.interchange.markdown import code, inline, listed, quoted, table
 from ledger.plain_text import shortened
 from ledger.state.book import Book
 from moot.view import marks, words
-from moot.view.annexes import Annex, annexes_of
+from moot.view.annex_parts import Annex
+from moot.view.annexes import annexes_of
 from moot.view.claims import ClaimTold
 from moot.view.evidence import told_status
 from moot.view.marks import mark_of

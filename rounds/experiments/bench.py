@@ -129,8 +129,8 @@ def job_of(plan: ExperimentPlanned, slot: Slot, content: Content) -> Job:
     for control in plan.controls:
         if slot.control == f"must_{control.must}":
             files, argv = control.files, control.argv
-    named = {file.name: content(file.sha256) for file in (*plan.inputs, *files)}
-    planned = {file.name: file.sha256 for file in (*plan.inputs, *files)}
+    planned = {file.name: file.sha256 for file in plan.inputs} | {file.name: file.sha256 for file in files}
+    named = {name: content(sha256) for name, sha256 in planned.items()}
     for name, sha256 in planned.items():
         if _sha256(named[name]) != sha256:
             raise SandboxBroken(f"{name} is not the file that was planned")

@@ -13,4 +13,6 @@ _PROTOCOLS: Final = frozenset({"single-pass", "council"})
 
 def names_its_option(opening: RunOpened) -> bool:
     """Return whether each decision of a run names its option in `about`."""
+    if opening.v == 1:  # replies in version 1 of the format have no field for it
+        return False
     return opening.protocol in _PROTOCOLS and opening.protocol_version >= VERSION and bool(opening.options)

@@ -81,7 +81,7 @@ def test_a_plan_beyond_all_bounds_is_refused(moot: Moot, crux: Path, case: str) 
 NUMBERS: Final = ("1e999999999999", "-1e1000000", "sNaN")
 READING: Final = (
     ("experiment", "show"), ("status",), ("next",), ("report",), ("report", "--full"), ("claims",), ("decisions",),
-    ("why", "E-2-1"), ("show", "E-2-1"), ("log",), ("check",), ("verify",), ("replay", "--re-execute"),
+    ("why", "E-1-1"), ("show", "E-1-1"), ("log",), ("check",), ("verify",), ("replay", "--re-execute"),
 )  # fmt: skip
 
 
@@ -176,7 +176,7 @@ def test_limits_that_check_refuses_are_refused_where_they_are_used(
     before = content(tmp_path / "run")
     refusal = moot("experiment", "run", tmp_path / "run", experiment)
     assert refusal.code == 2, refusal.err
-    assert "E-2-1 is not run" in refusal.err
+    assert "E-1-1 is not run" in refusal.err
     assert content(tmp_path / "run") == before
     # A run that goes on does not stop at it: nothing is started, and the verdict is an error.
     monkeypatch.setattr(bench_module, "run_job", lambda *_: pytest.fail("a program was started"))

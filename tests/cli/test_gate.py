@@ -210,12 +210,12 @@ def test_what_is_said_of_rounds_means_the_structured_deliberation(
     assert moot("status", str(out), "--json").json["protocol"] == "structured"
 
 
-def test_crux_takes_stakes_rounds_and_no_wait(moot: Moot, tmp_path: Path) -> None:
+def test_crux_takes_stakes_and_no_wait(moot: Moot, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    flags = ("--stakes", "high", "--rule", "rounds=1", "--no-wait")
+    flags = ("--stakes", "high", "--no-wait")
     assert moot("run", "-q", "Which?", "--seats", "host", "--out", str(out), *flags).code == 4
     rules = open_run(out).state.opening.rules
-    assert (rules["stakes"], rules["rounds"], rules["wait"]) == ("high", "1", "off")
+    assert (rules["stakes"], rules["wait"]) == ("high", "off")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def test_decisions_point_to_the_quoted_sentence(moot: Moot) -> None:
 
 
 def test_the_panel_points_to_the_older_questions(moot: Moot) -> None:
-    panel = moot("signals", RUN).out
+    panel = moot("signals", RUN, "--all").out
     assert "older ones: `moot log RUN --kind concern`" in panel
     asked = [line for line in moot("log", RUN, "--kind", "concern").out.splitlines() if "N-3-1" in line]
     assert asked

@@ -97,8 +97,11 @@ def test_an_opening_says_kind_and_family_and_never_an_address() -> None:
     "seats",
     ["openai", "ollama:qwen3", "openrouter:a/b", "claude", "mix:host,openai", "openai:m@http://far/v1"],
 )
-def test_offline_refuses_what_could_leave_the_machine(moot: Moot, seats: str) -> None:
-    assert "offline" in one_line(moot("run", "-q", "What?", "--offline", "--seats", seats), 2)
+def test_offline_refuses_what_could_leave_the_machine(
+    moot: Moot, seats: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_OFFLINE", "1")
+    assert "offline" in one_line(moot("run", "-q", "What?", "--seats", seats), 2)
     assert not Path("runs").exists()
 
 

@@ -246,7 +246,7 @@ def test_words_that_no_ledger_keeps_are_refused(text: str, tmp_path: Path) -> No
             for tool, more in (
                 ("note", {"text": text}),
                 ("ack", {"alarm": "FM-1", "text": text}),
-                ("answer", {"concern": "N-1-1", "text": text}),
+                ("answer", {"question": "N-1-1", "text": text}),
                 ("override", {"target": "D-1-1", "text": text}),
                 ("give_up", {"step": found["open"][0], "reason": text}),
             ):

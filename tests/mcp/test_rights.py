@@ -64,7 +64,7 @@ ARGUMENTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "new": {"question": "Which storage?", "protocol": "ratchet"},
     "submit": {"step": "r1.opening.pro", "reply": "{}"},
     "give_up": {"step": "r9.opening.pro", "reason": "gone"},
-    "answer": {"concern": "N-9-9", "text": "yes"},
+    "answer": {"question": "N-9-9", "text": "yes"},
     "override": {"target": "D-9-9", "text": "no"},
     "ack": {"alarm": "FM-1", "text": "seen"},
     "note": {"text": "a remark"},

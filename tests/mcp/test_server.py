@@ -73,7 +73,7 @@ async def play(client: Any, runs: Path, found: dict[str, Any], steps: int = 10_0
         if not asked["steps"]:  # what only a person can say: the person's host answers
             questions = (await call(client, "status", run=run))["awaits"]
             for question in questions:
-                said = {"concern": question, "text": "Build the smaller one.", "token": tokens["operator"]}
+                said = {"question": question, "text": "Build the smaller one.", "token": tokens["operator"]}
                 await call(client, "answer", run=run, **said)
             assert questions, "nobody is asked, and the run does not end"
         for step in asked["steps"]:

@@ -177,7 +177,8 @@ def _questions(book: Book) -> list[Concern]:
 
 def test_round_one_has_no_earlier_decision_to_compare_with(tmp_path: Path) -> None:
     """R-3: neither an override of the screening nor a routing by the gate is a decision that check 4 looks at."""
-    opening = resolve(checked({"deliberation": {"question": ORDER}}), {}, moot="0.1.0")
+    document = {"deliberation": {"question": ORDER, "protocol": "structured"}}
+    opening = resolve(checked(document), {}, moot="0.1.0")
     routed = {**opening.event.rules, ROUTE: "structured", REASONS: "high stakes"}
     event = msgspec.structs.replace(opening.event, rules=routed)
     session = start(

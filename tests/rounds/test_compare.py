@@ -97,17 +97,17 @@ def test_a_stress_round_has_exactly_three_artifacts(played: Callable[[int], Book
 
 def test_runs_that_number_their_options_themselves_are_told_in_words() -> None:
     """`A O-1 / B O-2`, ids without words, and "signals: 0 of 6" for runs that have none."""
-    found = moot.diff(EXAMPLES / "crux-fire-1", EXAMPLES / "crux-fire-2")
+    found = moot.diff(EXAMPLES / "crux-balance", EXAMPLES / "crux-retry")
     assert found.signals is None
     said = diff_text(found)
     assert "signals" not in said
-    assert said.startswith("A  Start the app now; train six to ten people")
-    assert "\nB  Alarm by app now, train people" in said
+    assert said.startswith("A  Pick a server at random ")
+    assert "\nB  A constant wait of 2 seconds with a random extra" in said
     bare = [
         line for line in said.splitlines() if line.strip().startswith("only in") and len(line.split()) < 6
     ]
     assert not bare
-    assert found.texts.a["D-1-1"].startswith("Start the app now")
+    assert found.texts.a["D-1-1"].startswith("Pick a server at random: ")
     assert set(found.texts.a) == {*found.claims.only_a, *found.decisions.only_a}
 
 

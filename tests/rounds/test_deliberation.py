@@ -59,6 +59,7 @@ def test_what_is_left_open_is_decided() -> None:
         "screening": "screening-2",
         "decisions": "deliberated",
         "losses": "1",
+        "answers": "with_question",
     }
     assert event.waived == ()
 

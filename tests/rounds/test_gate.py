@@ -320,7 +320,7 @@ def test_the_protocol_takes_everything_that_was_said(said: dict[str, Any], proto
     [
         {"rules": {"stakes": "high"}},
         {"cast": {"critic": {"title": "Auditor"}}},
-        {"experiments": {"run": "sandbox"}},
+        {"experiments": {"run": "on"}},
     ],
 )
 def test_a_variant_a_role_or_experiments_call_for_a_protocol_that_has_them(more: dict[str, Any]) -> None:

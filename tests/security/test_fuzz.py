@@ -146,4 +146,4 @@ def test_imports(tmp_path: Path) -> None:
 
 
 def test_deliberations() -> None:
-    assert min(deliberations(range(400))) > 10
+    assert min(deliberations(range(800))) > 10

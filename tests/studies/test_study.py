@@ -25,7 +25,7 @@ from tests.studies.scripted import answered, arm, conducted, filled, heads, tape
 
 ROOT = Path(__file__).resolve().parents[2]
 TWO = arm("single", "single-pass") + arm("best", "single-pass", "best_of = 2")
-CRUX = arm("single", "single-pass") + arm("crux", "crux", '[arm.rules]\nredraw = "off"')
+CRUX = arm("single", "single-pass") + arm("crux", "crux")
 
 
 def test_every_unit_has_its_runs_and_no_name_says_which(tmp_path: Path) -> None:
@@ -213,10 +213,10 @@ def test_a_study_file_is_refused_with_what_is_wrong(
 def test_a_rule_that_is_none_is_refused_with_its_arm_before_anything_is_begun(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    written(tmp_path, arm("single", "single-pass") + arm("x", "crux", 'rules = { first = "9" }'))
+    written(tmp_path, arm("single", "single-pass") + arm("x", "crux", 'rules = { stakes = "9" }'))
     for act in ("status", "run", "report"):
         assert main(["study", act, str(tmp_path)]) == 2
-        assert "rule first is one of 1, 4, not '9' (study.toml, arm x" in capsys.readouterr().err
+        assert "rule stakes is one of low, normal, high, not '9' (study.toml, arm x" in capsys.readouterr().err
     assert not (tmp_path / "runs").exists()
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import moot
 from detectors.forecasts.cruxes import Crux, Verdict
-from detectors.forecasts.parameters import Terms, forecast_parameters
+from detectors.forecasts.parameters import ForecastTerms, forecast_parameters
 from detectors.forecasts.report import report_of
 from detectors.forecasts.standing import ForecastTable, FrameCheck, standing_of
 from detectors.forecasts.value_of_tests import Numbers
@@ -47,7 +47,7 @@ def tables(draw):
     cruxes = [
         Crux(f"C-1-{n}", draw(how), draw(by_role), draw(by_role), draw(verdicts)) for n in range(1, count + 1)
     ]
-    terms = Terms(
+    terms = ForecastTerms(
         draw(st.sampled_from(sorted(PARAMETERS.tau.values()))),
         draw(st.booleans()),
         draw(st.booleans()),

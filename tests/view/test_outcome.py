@@ -51,6 +51,18 @@ READ = {
         "Stated confidence, of 5: 4 by 33 of 33 members.",
     ),
     "cross-examination-totals": Read("decided", "No questioned claim was defended", STATED.format(3)),
+    "crux-balance": Read(
+        "decided",
+        "Pick a server at random: of the three rules",
+        "99% for O-3",
+        why=("S-1-B-action#reason-3", "C-1-1", "S-1-B-observer#reason-3"),
+    ),
+    "crux-retry": Read(
+        "decided",
+        "Use a constant wait of 2 seconds with a random extra",
+        "89% for O-3",
+        why=("S-1-B-observer#reason-1", "S-1-B-action#reason-2", "S-1-B-action#reason-1"),
+    ),
     "debate-services": Read(
         "decided", "Do not split before the season", STATED.format(4), why=("R-1-7", "R-1-9")
     ),

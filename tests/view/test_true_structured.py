@@ -23,6 +23,7 @@ from moot.view.seats import money
 from moot.view.status import status_text
 from roles.protocol import Step
 from roles.seats.port import Request, SeatFailed, SeatReply
+from rounds.protocols.crux import standing
 from rounds.run import human_actions
 from rounds.run.driver import drive
 from rounds.run.session import RunSession
@@ -47,10 +48,27 @@ class FourFinals(Script):
             made["decisions"] = [{**first, "text": f"Decision number {n}."} for n in range(1, 5)]
         return made
 
-    def _in_fields(self, step: Step, made: dict[str, Any], rng: Any, known: list[Any]) -> dict[str, Any]:
-        made = super()._in_fields(step, made, rng, known)
+    def _in_fields(
+        self, step: Step, made: dict[str, Any], rng: Any, known: list[Any], version: int
+    ) -> dict[str, Any]:
+        made = super()._in_fields(step, made, rng, known, version)
         if step.task == "S.close":
-            made["decisions"][1]["requirements"] = ["The parish agrees.", "The restorer agrees."]
+            made["decisions"][1]["requirements"] = [
+                {"text": "The parish agrees.", "by": "person"},
+                {"text": "The restorer agrees.", "by": "person"},
+            ]
+        return made
+
+
+class AsksAPerson(Script):
+    """A lead whose questions are for a person."""
+
+    def _in_fields(
+        self, step: Step, made: dict[str, Any], rng: Any, known: list[Any], version: int
+    ) -> dict[str, Any]:
+        made = super()._in_fields(step, made, rng, known, version)
+        if step.task == "G":
+            made["concerns"] = [one | {"for_human": True} for one in made["concerns"]]
         return made
 
 
@@ -84,8 +102,8 @@ def test_an_answer_in_a_running_run_is_not_its_answer(when: str, moot: Moot, tmp
     for seed in range(20):
         if any(one.for_human for one in session.book().state.concerns.values()):
             break
-        until(session, Script(seed=seed), when, None)
-        play_one_round(session, Script(seed=seed))
+        until(session, AsksAPerson(seed=seed), when, None)
+        play_one_round(session, AsksAPerson(seed=seed))
     asked = next((i for i, one in session.book().state.concerns.items() if one.for_human), None)
     assert asked is not None, "the script asks a person"
     before = outcome_of("run", session.book())
@@ -168,11 +186,13 @@ def test_while_forecasts_are_sealed_only_their_number_is_told(tmp_path: Path) ->
 
     one = changed_run(tmp_path / "one", "crux", until=lambda book: len(book.state.beliefs) == 1)
     assert outcome_of("run", one.book()).how_sure == "1 sealed forecast so far; the step is still open."
-    later = changed_run(tmp_path / "later", "crux", until=lambda book: book.state.agenda is not None)
+    later = changed_run(
+        tmp_path / "later", "crux", until=lambda book: standing.numbers_end(book.state) is not None
+    )
     found = outcome_of("run", later.book())
     assert found.answer.startswith("Nothing is decided yet. The group forecast puts O-")
-    assert "% that O-" in found.how_sure
-    assert "mean of " in found.how_sure
+    assert "% for O-1 (" in found.how_sure
+    assert "group forecast of 4 roles" in found.how_sure
     nobody = begin(tmp_path / "nobody", rows(1))
     assert outcome_of("run", nobody.book()).how_sure == "No forecast has been given."
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from detectors.forecasts.cruxes import Crux, all_expected_otherwise, doubters
 from detectors.forecasts.parameters import forecast_parameters
 from detectors.forecasts.points import distance_to
-from detectors.forecasts.standing import Standing, cruxes_to_test, numbers_about
+from detectors.forecasts.standing import ForecastStanding, cruxes_to_test, numbers_about
 from detectors.forecasts.value_of_tests import Numbers
 from ledger.events.ids import StepName, number_of
 from ledger.events.values import HowTested
@@ -185,7 +185,7 @@ def tests_are_done(state: State) -> bool:
 # ---------------------------------------------------------------- the closing
 
 
-def writers(standing: Standing) -> tuple[str, ...]:
+def writers(standing: ForecastStanding) -> tuple[str, ...]:
     """Roles by how near their forecast is to the group, the nearest first; ties in role order."""
     group = standing.group
     if group is None:
@@ -194,7 +194,7 @@ def writers(standing: Standing) -> tuple[str, ...]:
     return tuple(sorted(near, key=lambda role: (distance_to(near[role], group), AUTHORS.index(role))))
 
 
-def objector(standing: Standing, writer: str) -> str | None:
+def objector(standing: ForecastStanding, writer: str) -> str | None:
     """The role that is least convinced of the leader, the writer aside; ties in role order."""
     leader = standing.leader
     others = [role for role in AUTHORS if role in standing.forecasts and role != writer]

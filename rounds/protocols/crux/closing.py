@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 from msgspec import UNSET
 
 from detectors.forecasts.parameters import parameter_hash
-from detectors.forecasts.standing import Standing
+from detectors.forecasts.standing import ForecastStanding
 from ledger.events import Belief, Claim, Concern, Decision, Event, Signals
 from ledger.events.answers import MemoSentence
 from ledger.events.decisions import Cite, Dissent, ValueOfTest
@@ -105,7 +105,7 @@ def _questions(book: Book, phase: str) -> Iterator[Event]:
 
 
 def _is_question(one: Any) -> bool:
-    return one.for_human and one.type == "question" and one.by == "controller"
+    return bool(one.for_human) and one.type == "question" and one.by == "controller"
 
 
 def last_look(state: State) -> Signals | None:
@@ -118,7 +118,7 @@ def look_of(state: State, round_: int) -> Signals | None:
     return next((one for one in reversed(state.looks) if one.round == round_), None)
 
 
-def standing_of_look(state: State, round_: int) -> Standing:
+def standing_of_look(state: State, round_: int) -> ForecastStanding:
     """Where the run stood at the look of a round: its closing is played on this, whatever came later."""
     found = look_of(state, round_)
     return standing_at(state, None if found is None else found.seq)

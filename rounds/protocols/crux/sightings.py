@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detectors.forecasts.points import leader_of
-from detectors.forecasts.standing import ForecastTable, Standing
+from detectors.forecasts.standing import ForecastStanding, ForecastTable
 from detectors.forecasts.unseen import Unseen, unseen_of
 from ledger.state.state import State
 from rounds.protocols.crux.standing import standing_at, table_at
@@ -24,7 +24,7 @@ def unseen(state: State) -> Unseen | None:
     return unseen_of(found, len(lists))
 
 
-def _preferred_leader(role: str, table: ForecastTable, standing: Standing) -> bool:
+def _preferred_leader(role: str, table: ForecastTable, standing: ForecastStanding) -> bool:
     """Whether a role's sealed forecast has the same leader: only then it lists ways in which that leader is wrong."""
     forecast = table.forecasts.get(role)
     return forecast is not None and leader_of(forecast) == standing.leader

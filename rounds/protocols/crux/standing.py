@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from typing import Final, cast, get_args
 
 from detectors.forecasts.cruxes import Crux, Verdict, kept, wants_numbers
-from detectors.forecasts.parameters import Level, Stakes, Terms, forecast_parameters
+from detectors.forecasts.parameters import ForecastTerms, Level, Stakes, forecast_parameters
 from detectors.forecasts.points import Forecast, group_forecast, whole_points
 from detectors.forecasts.standing import (
+    ForecastStanding,
     ForecastTable,
     FrameCheck,
-    Standing,
     UnsettledCrux,
     numbers_about,
     short_way,
@@ -208,10 +208,10 @@ def stakes_of(state: State) -> Stakes:
     return known.get(rule(state, "stakes"), "normal")
 
 
-def terms_at(state: State, seq: int) -> Terms:
+def terms_at(state: State, seq: int) -> ForecastTerms:
     """What can be tested here, by what was said about experiments through event `seq`."""
     parameters = forecast_parameters()
-    return Terms(
+    return ForecastTerms(
         tau=parameters.tau[stakes_of(state)],
         experiments=state.experiments_at(seq) != "off",
         documents=bool(state.opening.context),
@@ -249,7 +249,7 @@ def table_at(state: State, seq: int | None = None) -> ForecastTable:
     )
 
 
-def standing_at(state: State, seq: int | None = None) -> Standing:
+def standing_at(state: State, seq: int | None = None) -> ForecastStanding:
     """Where the run stands: forecasts, group forecast, unsettled cruxes, status."""
     return standing_of(table_at(state, seq))
 

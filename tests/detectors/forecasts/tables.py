@@ -6,7 +6,7 @@ from random import Random
 from typing import Any, Final
 
 from detectors.forecasts.cruxes import Crux, Verdict
-from detectors.forecasts.parameters import Level, Terms, forecast_parameters
+from detectors.forecasts.parameters import ForecastTerms, Level, forecast_parameters
 from detectors.forecasts.points import Forecast
 from detectors.forecasts.standing import ForecastTable, FrameCheck
 from detectors.forecasts.value_of_tests import Numbers
@@ -139,7 +139,9 @@ def product_table(table: dict[str, Any]) -> ForecastTable:
             )
             for crux in table["cruxes"]
         ],
-        terms=Terms(parameters.tau[table["stakes"]], table["experiments"], table["documents"], parameters),
+        terms=ForecastTerms(
+            parameters.tau[table["stakes"]], table["experiments"], table["documents"], parameters
+        ),
         frame=FrameCheck(**table["frame"]) if table["frame"] else None,
         made_options=table["made_options"],
     )

@@ -17,7 +17,7 @@ from detectors.forecasts.cruxes import (
     wants_numbers,
     worth_testing,
 )
-from detectors.forecasts.parameters import Terms, forecast_parameters
+from detectors.forecasts.parameters import ForecastTerms, forecast_parameters
 from detectors.forecasts.points import distance_to, group_forecast, whole_points
 from detectors.forecasts.standing import (
     ForecastTable,
@@ -27,7 +27,7 @@ from detectors.forecasts.standing import (
     standing_of,
     without_each,
 )
-from detectors.forecasts.update import Observation, moved_numbers, updated_forecast
+from detectors.forecasts.update import CruxResult, moved_numbers, updated_forecast
 from detectors.forecasts.value_of_tests import (
     Numbers,
     incoherence,
@@ -38,7 +38,7 @@ from detectors.forecasts.value_of_tests import (
 from roles.outcome_status import OutcomeStatus
 
 PARAMETERS = forecast_parameters()
-TERMS = Terms(PARAMETERS.tau["normal"], experiments=True, documents=True, parameters=PARAMETERS)
+TERMS = ForecastTerms(PARAMETERS.tau["normal"], experiments=True, documents=True, parameters=PARAMETERS)
 PUBLISHED = Numbers(70, (85, 15, 0), (25, 75, 0))
 """The check values of docs/crux.md."""
 ROLES = ("action", "guardian", "observer", "critic")
@@ -97,11 +97,11 @@ def test_tests_together_are_worth_something_between_nothing_and_everything(forec
 
 def test_a_verdict_moves_a_forecast_by_bayes():
     # q rises from 70 to 6650/6800 = 97.79 points: 67 + 0.2779 · 60 = 83.68
-    assert updated_forecast((67, 33, 0), [Observation(PUBLISHED, True, 95)]) == (84, 16, 0)
-    assert updated_forecast((67, 33, 0), [Observation(PUBLISHED, False, 95)]) == (32, 68, 0)
+    assert updated_forecast((67, 33, 0), [CruxResult(PUBLISHED, True, 95)]) == (84, 16, 0)
+    assert updated_forecast((67, 33, 0), [CruxResult(PUBLISHED, False, 95)]) == (32, 68, 0)
 
 
-@given(forecasts(), st.lists(st.builds(Observation, numbers, st.booleans(), qualities), max_size=3))
+@given(forecasts(), st.lists(st.builds(CruxResult, numbers, st.booleans(), qualities), max_size=3))
 def test_a_forecast_stays_whole_and_the_order_of_verdicts_changes_nothing(forecast, observations):
     after = updated_forecast(forecast, observations)
     assert sum(after) == 100
