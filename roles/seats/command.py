@@ -23,7 +23,7 @@ import orjson
 
 from ledger.events.envelope import SeatKind
 from ledger.redaction.masking import excerpt, masked
-from roles.seats.port import NAME_CHARACTERS_MAX, AttemptLost, Request, SeatFailed, SeatReply, Used
+from roles.seats.port import NAME_CHARACTERS_MAX, AttemptLost, Request, SeatFailed, SeatReply, Used, counted
 
 SECONDS_MAX: Final = 600.0
 OUTPUT_BYTES_MAX: Final = 1_000_000
@@ -190,11 +190,6 @@ def _read(out: bytes, latency_ms: int) -> SeatReply:
 def named(value: object) -> str | None:
     """A name that a program says, masked and bounded."""
     return excerpt(value, NAME_CHARACTERS_MAX) if isinstance(value, str) and value else None
-
-
-def counted(value: object) -> int | None:
-    """A count that a program says; None for what is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**40 else None
 
 
 def _usd(value: object) -> str | None:

@@ -19,9 +19,9 @@ from typing import Any, Final, cast
 import msgspec
 import orjson
 
-from roles.seats.command import CommandSeat, counted, named, told
+from roles.seats.command import CommandSeat, named, told
 from roles.seats.kinds import declared_of
-from roles.seats.port import AttemptLost, Request, SeatReply, Used
+from roles.seats.port import AttemptLost, Request, SeatReply, Used, counted
 from roles.seats.prompt import prompt_of
 
 VERSION_SECONDS_MAX: Final = 10.0
