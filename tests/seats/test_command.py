@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
 import signal
 import subprocess
@@ -192,15 +193,17 @@ def test_a_signal_ends_the_programs_and_keeps_the_run(tmp_path: Path, number: in
     arguments = ["run", "-q", "Q?", "--protocol", "single-pass", "--seats", f"command:{seat}"]
     moot = subprocess.Popen(
         [sys.executable, "-m", "moot", *arguments, "--out", str(run), "--yes", "--no-live"],
+        env={name: value for name, value in os.environ.items() if name != "MOOT_OFFLINE"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
     for _ in range(600):
-        if note.exists() and note.read_text():
+        if (note.exists() and note.read_text()) or moot.poll() is not None:
             break
         time.sleep(0.05)
+    assert moot.poll() is None, moot.stderr and moot.stderr.read()
     process = int(note.read_text())
     moot.send_signal(number)
     _, err = moot.communicate(timeout=30)
