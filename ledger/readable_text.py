@@ -34,6 +34,12 @@ def encoding_of(content: bytes) -> str:
     return next((name for mark, name in _MARKS if content.startswith(mark)), "utf-8")
 
 
+def without_mark(content: bytes) -> bytes:
+    """Return content in UTF-8 without the mark that editors and shells of Windows put first."""
+    name = encoding_of(content)
+    return content if name == "utf-8" else content.decode(name, "replace").encode()
+
+
 def is_binary(content: bytes) -> bool:
     """Return whether content is no text: NUL bytes without a mark of an encoding that has them."""
     return b"\0" in content[:8_192] and encoding_of(content) in ("utf-8", "utf-8-sig")
