@@ -34,7 +34,7 @@ from roles.seats.prompt import (
     unwrapped,
     user_of,
 )
-from roles.seats.server_words import refusal_in
+from roles.seats.server_words import member, refusal_in, rows_of
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -153,20 +153,16 @@ def _unmarked(content: Content) -> Content:
 
 def _take_message(message: Any, request: Request, heard: Heard) -> None:
     """Take a whole message from a server that does not stream."""
-    blocks = message.get("content") if isinstance(message, dict) else None
-    if not isinstance(blocks, list):
+    if not isinstance(member(message, "content"), list):
         raise ServerRefused(refusal_in(message))
-    heard.model = str(message.get("model") or "")
-    heard.take_usage(SimpleNamespace(**{name: _member(message, "usage", name) for name in _USAGE}), _USAGE)
-    for block in blocks:
-        if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str):
-            heard.add(block["text"], request)
-    heard.stop_reason, heard.complete, heard.final_usage = message.get("stop_reason"), True, True
-
-
-def _member(message: Any, part: str, name: str) -> Any:
-    inner = message.get(part)
-    return inner.get(name) if isinstance(inner, dict) else None
+    heard.model = str(member(message, "model") or "")
+    usage = member(message, "usage")
+    heard.take_usage(SimpleNamespace(**{name: member(usage, name) for name in _USAGE}), _USAGE)
+    for block in rows_of(member(message, "content")):
+        text = member(block, "text")
+        if member(block, "type") == "text" and isinstance(text, str):
+            heard.add(text, request)
+    heard.stop_reason, heard.complete, heard.final_usage = member(message, "stop_reason"), True, True
 
 
 def _take(event: Any, request: Request, heard: Heard) -> None:

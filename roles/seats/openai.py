@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from ledger.events.envelope import SeatKind
 from roles.brief import Brief
@@ -45,7 +45,7 @@ from roles.seats.prompt import (
     unwrapped,
     user_of,
 )
-from roles.seats.server_words import Refusal, refusal_in
+from roles.seats.server_words import Refusal, member, refusal_in, rows_of
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -182,30 +182,30 @@ class OpenAISeat(ApiSeat):
     def _take(self, chunk: Any, request: Request, heard: Heard) -> None:
         if chunk is None:
             return  # some servers keep a connection alive with `data: null`
-        model = _of(chunk, "model")
+        model = member(chunk, "model")
         if model or heard.model is None:
             heard.model = _name(model, self.model)
-        error = _of(chunk, "error")
+        error = member(chunk, "error")
         if error:
             raise ServerRefused(refusal_in({"error": error}))
-        if (usage := _of(chunk, "usage")) is not None:
+        if (usage := member(chunk, "usage")) is not None:
             self._take_usage(usage, heard)
-        for choice in _rows(_of(chunk, "choices")):
-            if _of(choice, "index") not in (None, 0):
+        for choice in rows_of(member(chunk, "choices")):
+            if member(choice, "index") not in (None, 0):
                 continue  # one answer was asked for; a second one is not part of it
-            delta = _of(choice, "delta") or _of(choice, "message")
-            if _of(delta, "refusal"):
+            delta = member(choice, "delta") or member(choice, "message")
+            if member(delta, "refusal"):
                 heard.stop_reason, heard.complete = "refusal", True
-            if text := _text_of(_of(delta, "content")):
+            if text := _text_of(member(delta, "content")):
                 heard.add(text, request)
-            if (finish := _of(choice, "finish_reason")) is not None:
+            if (finish := member(choice, "finish_reason")) is not None:
                 heard.complete = True
                 heard.stop_reason = heard.stop_reason or STOPS.get(str(finish), str(finish))
 
     def _take_usage(self, usage: Any, heard: Heard) -> None:
         """Counts of the last chunk. What was read from the cache is a part of the prompt here."""
-        details = _of(usage, "prompt_tokens_details")
-        prompt, out = counted(_of(usage, "prompt_tokens")), counted(_of(usage, "completion_tokens"))
+        details = member(usage, "prompt_tokens_details")
+        prompt, out = counted(member(usage, "prompt_tokens")), counted(member(usage, "completion_tokens"))
         read, written = _part(details, "cached_tokens"), _part(details, "cache_write_tokens")
         fresh = None
         if prompt is not None and read is not None and written is not None:
@@ -214,7 +214,7 @@ class OpenAISeat(ApiSeat):
                 fresh = read = written = None  # a part cannot be more than the whole
         heard.usage = {"prompt": prompt, "uncached": fresh, "read": read, "written": written, "out": out}
         heard.final_usage = True
-        cost = _of(usage, "cost")
+        cost = member(usage, "cost")
         if (
             self.endpoint.says_usd
             and isinstance(cost, int | float)
@@ -241,18 +241,9 @@ def words_of(endpoint: Endpoint) -> ApiWords:
     )
 
 
-def _of(value: Any, name: str) -> Any:
-    """Return a member of an object of the SDK or of plain JSON; None where there is none."""
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
-
-
-def _rows(value: object) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else []
-
-
 def _part(details: object, name: str) -> int | None:
     """Return a count of a part of the prompt: 0 where the server does not give it, None where it cannot be."""
-    value = _of(details, name)
+    value = member(details, name)
     return 0 if value is None else counted(value)
 
 
@@ -260,8 +251,8 @@ def _text_of(content: object) -> str:
     """Return the text of a content: a string, or the text parts of a list. Thinking is no part of a reply."""
     if isinstance(content, str):
         return content
-    parts = [part for part in _rows(content) if _of(part, "type") in ("text", "output_text", None)]
-    return "".join(text for part in parts if isinstance(text := _of(part, "text"), str))
+    parts = [part for part in rows_of(content) if member(part, "type") in ("text", "output_text", None)]
+    return "".join(text for part in parts if isinstance(text := member(part, "text"), str))
 
 
 def _without_ambient(sdk: ModuleType, key: str) -> dict[str, Any]:

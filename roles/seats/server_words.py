@@ -15,7 +15,7 @@ import re
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 WORDS_CHARACTERS_MAX: Final = 600
 DEPTH_MAX: Final = 6
@@ -91,12 +91,24 @@ def _of_text(text: str, depth: int) -> str:
     return stripped
 
 
+def member(value: Any, name: str) -> Any:
+    """Return a member of an object of an SDK or of plain JSON; None where there is none."""
+    if isinstance(value, Mapping):
+        return cast("Mapping[str, Any]", value).get(name)
+    return getattr(value, name, None)
+
+
+def rows_of(value: object) -> list[Any]:
+    """Return the rows of a list; of anything else none."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
 def refusal_in(body: object) -> Refusal:
     """Return the refusal that a body of any form holds, its status as far as it names one."""
     inner: object = body
     if isinstance(body, Mapping):
         error = cast("Mapping[str, object]", body).get("error")
-        inner = error if isinstance(error, Mapping) else cast("object", body)
+        inner = cast("object", error if isinstance(error, Mapping) else body)
     kind, status, kinds = "", 0, list[str]()
     if isinstance(inner, Mapping):
         fields = cast("Mapping[str, object]", inner)
