@@ -105,10 +105,8 @@ def rows_of(value: object) -> list[Any]:
 
 def refusal_in(body: object) -> Refusal:
     """Return the refusal that a body of any form holds, its status as far as it names one."""
-    inner: object = body
-    if isinstance(body, Mapping):
-        error = cast("Mapping[str, object]", body).get("error")
-        inner = cast("object", error if isinstance(error, Mapping) else body)
+    error: Any = member(body, "error")
+    inner: Any = error or body
     kind, status, kinds = "", 0, list[str]()
     if isinstance(inner, Mapping):
         fields = cast("Mapping[str, object]", inner)
