@@ -60,12 +60,14 @@ def parse_reply(reply_type: type[Reply], raw: bytes) -> tuple[Reply | None, tupl
     if len(raw) > REPLY_BYTES_MAX:
         return None, (f"(reply): {len(raw)} bytes, more than {REPLY_BYTES_MAX}",)
     try:
-        text = raw.decode("utf-8")
+        text = raw.decode("utf-8").removeprefix("\ufeff")
         value = _json(text)
     except UnicodeDecodeError as error:
         return None, (f"(reply): not UTF-8 at byte {error.start}",)
     except _NotJson as error:
         return None, (f"(reply): {error}",)
+    if "\\r" in text or "\r" in text:
+        value = _with_line_feeds(value)
     problems = tuple(_unclean(value, "")) if _is_perhaps_unclean(text) else ()
     if problems:
         return None, problems[:ERRORS_MAX]
@@ -128,6 +130,17 @@ def _is_perhaps_unclean(text: str) -> bool:
     if any(escape in text for escape in _ESCAPES):
         return True
     return _CONTROL.search(text) is not None or _BLANK.search(text) is not None
+
+
+def _with_line_feeds(value: Any) -> Any:
+    """Return a value whose strings end their lines in line feeds alone, as a ledger keeps them."""
+    if isinstance(value, str):
+        return value.replace("\r\n", "\n").replace("\r", "\n")
+    if isinstance(value, dict):
+        return {key: _with_line_feeds(inner) for key, inner in cast("dict[str, Any]", value).items()}
+    return (
+        [_with_line_feeds(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
+    )
 
 
 def _unclean(value: Any, path: str) -> Iterator[str]:

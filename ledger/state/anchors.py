@@ -5,8 +5,9 @@ A quote matches after collapsing white space, inside one string value of its sec
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ledger.events import Artifact, Event, ExperimentRun, Memo, RunOpened, Statement
 from ledger.events.ids import Reference
@@ -154,7 +155,24 @@ def written(book: Book, experiment: str, before: int | None = None) -> tuple[str
     )
 
 
+_ALIKE: Final = str.maketrans(
+    {
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"'),
+        **dict.fromkeys("\u2018\u2019\u201a\u201b", "'"),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+        "\u2026": "...",
+        **dict.fromkeys("\u00ad\u200b\u2060\ufeff", ""),
+    }
+)
+"""Marks that models type as others when they quote: which of them stands there says nothing about the words."""
+
+
 def contains_quote(values: tuple[str, ...], quote: str) -> bool:
-    """Whether `quote` stands in one of `values`, white space collapsed."""
-    wanted = " ".join(quote.split())
-    return bool(wanted) and any(wanted in " ".join(value.split()) for value in values)
+    """Return whether `quote` stands in one of `values`; white space, Unicode forms and kinds of marks do not matter."""
+    wanted = _comparable(quote)
+    return bool(wanted) and any(wanted in _comparable(value) for value in values)
+
+
+def _comparable(text: str) -> str:
+    plain = text if text.isascii() else unicodedata.normalize("NFC", text).translate(_ALIKE)
+    return " ".join(plain.split())

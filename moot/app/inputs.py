@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TextIO
 
 from ledger.plain_text import counted
+from ledger.readable_text import is_binary, plain_lines, readable
 from ledger.store.disk import read_plain
 from moot.app import git
 from moot.errors import USAGE, MootError, usage
@@ -30,6 +31,8 @@ LARGEST: Final = 12
 """How many sizes a refusal shows."""
 LISTING: Final = "what-was-given.md"
 STANDARD_INPUT: Final = "standard-input.txt"
+LONE_RETURN: Final = "\u240d"
+"""The picture of a carriage return."""
 
 
 class Taken(NamedTuple):
@@ -180,13 +183,19 @@ def _read(name: str, content: Callable[[], bytes | str], *, broken: bool = False
     found = content()
     if isinstance(found, str):
         return Left(name, found)
-    if b"\0" in found[:8_192] and not broken:
+    if is_binary(found) and not broken:
         return Left(name, "binary")
     try:
-        text = found.decode("utf-8", "replace" if broken else "strict")
+        text = _diff_text(found) if broken else readable(found)
     except UnicodeDecodeError:
         return Left(name, "not UTF-8")
     return Taken(name, text) if text.strip() else Left(name, "empty")
+
+
+def _diff_text(content: bytes) -> str:
+    """Return a diff as plain text. A lone CR inside a line must not begin another line, which would have no sign."""
+    text = content.decode("utf-8", "replace").replace("\r\n", "\n")
+    return plain_lines(text.replace("\r", LONE_RETURN))
 
 
 def _visible(name: str) -> str:
@@ -196,13 +205,10 @@ def _visible(name: str) -> str:
 def _standard_input(stdin: TextIO, bytes_max: int) -> str:
     content = stdin.buffer.read(bytes_max + 1)
     try:
-        text = content.decode("utf-8")
+        # Cut in the middle of a character, it is refused for its size.
+        text = readable(content, "strict" if len(content) <= bytes_max else "replace")
     except UnicodeDecodeError as error:
-        if len(content) <= bytes_max or error.start < bytes_max - 4:
-            raise usage(f"not UTF-8 (byte {error.start})", "give text", "standard input") from None
-        text = content.decode(
-            "utf-8", "replace"
-        )  # cut in the middle of a character, and refused for its size
+        raise usage(f"not UTF-8 (byte {error.start})", "give text", "standard input") from None
     if not text.strip():
         raise usage("standard input is empty", "leave out --context -, or give text", "standard input")
     return text

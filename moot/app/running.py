@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import signal
 import time
-from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Collection, Coroutine, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ledger.store.commit import AlreadyARun
 from ledger.store.spending import Spending
@@ -390,12 +391,30 @@ def _came_to_nothing(session: Session, seats: Mapping[str, Seat]) -> bool:
 
 
 def _drive_here(run: RunSession, seats: Mapping[str, Seat], watch: Watch, pause: Pause | None) -> DriveEnd:
-    """Drive from outside any event loop; Ctrl-C closes the run resumably and is raised again."""
+    """Drive from outside any event loop. Ctrl-C, SIGTERM and SIGHUP close the run resumably and end what it started."""
     try:
-        return asyncio.run(drive_run(run, seats, watch, pause))
-    except KeyboardInterrupt:
+        return asyncio.run(_until_ended(drive_run(run, seats, watch, pause)))
+    except (KeyboardInterrupt, asyncio.CancelledError):
         run.stop("human")
-        raise
+        raise KeyboardInterrupt from None
+
+
+async def _until_ended(driving: Coroutine[Any, Any, DriveEnd]) -> DriveEnd:
+    """Drive until the end, or until a signal asks to stop: programs of seats would run on without the one that paid."""
+    task, loop = asyncio.ensure_future(driving), asyncio.get_running_loop()
+    asked: list[int] = []
+
+    def stop(number: int) -> None:
+        if not asked:  # a second signal must not interrupt the ending of the programs
+            task.cancel()
+        asked.append(number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # `nohup` ignores SIGHUP on purpose; a thread other than the first one may set no handler.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            with suppress(RuntimeError, ValueError, NotImplementedError):
+                loop.add_signal_handler(number, stop, number)
+    return await task
 
 
 async def drive_run(

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ledger.readable_text import without_mark
 from ledger.store.disk import plain_file
 from moot.app.session import Session, open_session
 from moot.cli.options import JsonOption, QuietOption, RunArgument
@@ -181,7 +182,7 @@ def _refused(session: Session, refused: ReplyRefused | StepRefused, *, json: boo
 
 def _reply(session: Session, step: str, file: str) -> bytes:
     """The bytes of a reply; a form becomes one JSON object. Raises `MootError` when it cannot be read."""
-    content = _content(file)
+    content = without_mark(_content(file))
     if not file.endswith(".toml"):
         return content
     try:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from collections.abc import Callable, Mapping
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from ledger.events.envelope import SeatKind
@@ -17,10 +19,22 @@ from roles.seats.api import (
     ApiSeat,
     ApiWords,
     Heard,
+    ServerRefused,
+    refuse_whole,
 )
+from roles.seats.manner import Manner
 from roles.seats.port import Request
 from roles.seats.prices import Prices
-from roles.seats.prompt import ENVELOPE, system_of, unwrapped, user_of
+from roles.seats.prompt import (
+    ENVELOPE,
+    PLAIN_HEADING,
+    SCHEMA_HEADING,
+    Content,
+    system_of,
+    unwrapped,
+    user_of,
+)
+from roles.seats.server_words import member, refusal_in, rows_of
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -31,6 +45,7 @@ WORDS: Final = ApiWords(
     api="the Messages API",
     install="the anthropic SDK is not installed: pip install 'anthropic>=2.12'",
     no_key="no key: export ANTHROPIC_API_KEY=… (or the SDK's own configuration)",
+    key_name="ANTHROPIC_API_KEY",
     gone={
         401: "the key was not accepted: check ANTHROPIC_API_KEY",
         402: "the account cannot pay: look at its billing",
@@ -72,8 +87,13 @@ class AnthropicSeat(ApiSeat):
 
     def _connected(self, sdk: ModuleType) -> AsyncAnthropic:
         timeout = sdk.Timeout(SECONDS_MAX, connect=SECONDS_CONNECT_MAX)
-        client: AsyncAnthropic = sdk.AsyncAnthropic(max_retries=0, timeout=timeout)
+        # A pasted key often ends in a line feed; the SDK reads other credentials by itself.
+        key = os.environ.get("ANTHROPIC_API_KEY", "").strip() or None
+        client: AsyncAnthropic = sdk.AsyncAnthropic(api_key=key, max_retries=0, timeout=timeout)
         return client
+
+    def _address(self) -> str:
+        return str(self._client.base_url) if self._client is not None else "ANTHROPIC_BASE_URL"
 
     def _texts(self, brief: Brief) -> list[str]:
         return [block["text"] for block in (*system_of(brief), *user_of(brief))]
@@ -95,17 +115,14 @@ class AnthropicSeat(ApiSeat):
         return bool(client.api_key or client.auth_token or getattr(client, "credentials", None))
 
     async def _listen(self, client: Any, request: Request, heard: Heard) -> None:
-        output: dict[str, Any] = {"format": {"type": "json_schema", "schema": dict(ENVELOPE)}}
-        stream: Any = await client.messages.create(
-            model=self.model,
-            max_tokens=self._tokens_out_max,
-            system=system_of(request.brief),
-            messages=[{"role": "user", "content": user_of(request.brief)}],
-            output_config=output,
-            stream=True,
-        )
+        manner = heard.manner = self._manner
+        stream: Any = await client.messages.create(**self._asking(request.brief, manner))
         async with stream:
             heard.simulated = stream.response.headers.get(SIMULATED) == "fake"
+            whole = await refuse_whole(stream.response)
+            if whole is not None:
+                _take_message(json.loads(whole), request, heard)
+                return
             async for event in stream:
                 if heard.model is None:
                     request.began()
@@ -113,17 +130,56 @@ class AnthropicSeat(ApiSeat):
                 if heard.is_too_long:
                     return
 
+    def _asking(self, brief: Brief, manner: Manner) -> dict[str, Any]:
+        """The request, with what the server is known to take."""
+        is_enveloped = manner.form == "envelope"
+        system, user = system_of(brief), user_of(brief, SCHEMA_HEADING if is_enveloped else PLAIN_HEADING)
+        if not manner.marks_cache:
+            system, user = _unmarked(system), _unmarked(user)
+        asking: dict[str, Any] = {"model": self.model, "max_tokens": manner.tokens_out_max, "stream": True}
+        if manner.has_system:
+            asking["system"] = system
+        else:
+            user = [*system, *user]
+        asking["messages"] = [{"role": "user", "content": user}]
+        if is_enveloped:
+            asking["output_config"] = {"format": {"type": "json_schema", "schema": dict(ENVELOPE)}}
+        return asking
+
+
+def _unmarked(content: Content) -> Content:
+    return [{name: value for name, value in block.items() if name != "cache_control"} for block in content]
+
+
+def _take_message(message: Any, request: Request, heard: Heard) -> None:
+    """Take a whole message from a server that does not stream."""
+    if not isinstance(member(message, "content"), list):
+        raise ServerRefused(refusal_in(message))
+    heard.model = str(member(message, "model") or "")
+    usage = member(message, "usage")
+    heard.take_usage(SimpleNamespace(**{name: member(usage, name) for name in _USAGE}), _USAGE)
+    for block in rows_of(member(message, "content")):
+        text = member(block, "text")
+        if member(block, "type") == "text" and isinstance(text, str):
+            heard.add(text, request)
+    heard.stop_reason, heard.complete, heard.final_usage = member(message, "stop_reason"), True, True
+
 
 def _take(event: Any, request: Request, heard: Heard) -> None:
-    match event.type:
+    """Take one event. The SDK checks no field, so each is asked for its type."""
+    match getattr(event, "type", None):
         case "message_start":
-            heard.model = str(event.message.model)
-            heard.take_usage(event.message.usage, _USAGE)
-        case "content_block_delta" if event.delta.type == "text_delta":
-            heard.add(event.delta.text, request)
+            message = getattr(event, "message", None)
+            heard.model = str(getattr(message, "model", None) or "")
+            heard.take_usage(getattr(message, "usage", None), _USAGE)
+        case "content_block_delta":
+            delta = getattr(event, "delta", None)
+            text = getattr(delta, "text", None)
+            if getattr(delta, "type", None) == "text_delta" and isinstance(text, str):
+                heard.add(text, request)
         case "message_delta":
-            heard.stop_reason = event.delta.stop_reason
-            heard.take_usage(event.usage, _USAGE)
+            heard.stop_reason = getattr(getattr(event, "delta", None), "stop_reason", None)
+            heard.take_usage(getattr(event, "usage", None), _USAGE)
             heard.final_usage = True
         case "message_stop":
             heard.complete = True

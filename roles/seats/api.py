@@ -7,6 +7,7 @@ searched for them before it is kept. What differs by provider is abstract in `Ap
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from abc import ABC, abstractmethod
@@ -18,9 +19,11 @@ from typing import Any, Final, NoReturn
 from ledger.events.envelope import SeatKind
 from ledger.redaction.masking import masked
 from roles.brief import Brief
-from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used
+from roles.seats.manner import REFUSES, Manner, without_refused
+from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used, counted
 from roles.seats.prices import Prices, Tokens
 from roles.seats.reachable import unreachable
+from roles.seats.server_words import STATUS_OF, Refusal, cause_of, plain_kind, refusal_in
 
 TOKENS_OUT_MAX: Final = 24_000
 """Of one reply, thinking included."""
@@ -33,8 +36,8 @@ REPLY_CHARACTERS_MAX: Final = 1_000_000
 TOLD_CHARACTERS: Final = 300
 AGAIN: Final = frozenset({408, 409, 429})
 OVERLOADED: Final = frozenset({429, 503, 529})
-OVERLOADED_KINDS: Final = frozenset({"overloaded_error", "rate_limit_error", "rate_limit_exceeded"})
-"""What an error in the middle of a stream is called when everybody should slow down."""
+FAILED: Final = "error"
+"""Stop reason of an answer that the server itself gave up."""
 SIMULATED: Final = "moot-simulated"
 """A response header: a server whose replies no model made says so by the value `fake`."""
 
@@ -47,6 +50,7 @@ class ApiWords:
     install: str
     no_key: str
     gone: Mapping[int, str]
+    key_name: str
 
 
 @dataclass(slots=True)
@@ -56,7 +60,9 @@ class Heard:
     began_s: float
     text: list[str] = field(default_factory=list[str])
     characters: int = 0
-    usage: dict[str, int] = field(default_factory=dict[str, int])
+    usage: dict[str, int | None] = field(default_factory=dict[str, "int | None"])
+    manner: Manner | None = None
+    """How the request was put."""
     model: str | None = None
     stop_reason: str | None = None
     complete: bool = False
@@ -69,8 +75,9 @@ class Heard:
         """Counts by our names; those that the service leaves out stay as they were."""
         for theirs, ours in names.items():
             value = getattr(usage, theirs, None)
-            if isinstance(value, int):
-                self.usage[ours] = value
+            if value is not None:
+                # A count that cannot be makes the whole account of the reply unknown, never zero.
+                self.usage[ours] = counted(value)
 
     def add(self, text: str, request: Request) -> None:
         """One more piece of the reply; it is over when it is longer than anybody reads."""
@@ -107,6 +114,8 @@ class ApiSeat(ABC):
         self._tokens_out_max = tokens_out_max
         self._monotonic = monotonic
         self._client: Any = None
+        self._manner = Manner(("envelope", "text"), tokens_out_max, has_other_limit=False)
+        self._has_answered = False
 
     @abstractmethod
     def _sdk(self) -> ModuleType:
@@ -138,16 +147,27 @@ class ApiSeat(ABC):
 
     def unready(self) -> str | None:
         """Return what is missing before the first request: a key, or a server that listens. Nothing is sent."""
-        sdk = self._sdk()
         try:
-            client = self._connected(sdk)
-            if not self._has_key(client):
-                return self._words.no_key
-            return unreachable(str(client.base_url))
+            client = self._ready_client(self._imported())
+            return unreachable(str(client.base_url)) if self._has_key(client) else self._words.no_key
         except SeatFailed as failure:
             return failure.detail
-        except (self._base_error(sdk), TypeError, ValueError) as error:
-            return f"{self._words.no_key} ({type(error).__name__})"
+
+    def _ready_client(self, sdk: ModuleType) -> Any:
+        """Return a client. Raises `SeatFailed` in plain words for whatever in the environment stands against one."""
+        try:
+            return self._connected(sdk)
+        except (self._base_error(sdk), TypeError) as error:
+            raise SeatFailed(
+                "unavailable", f"{self._words.no_key} ({type(error).__name__})", gone=True
+            ) from None
+        except (ImportError, OSError, ValueError) as error:
+            cause = cause_of(error, self._address(), self._words.key_name)
+            raise SeatFailed("unavailable", cause.words, gone=True) from None
+
+    @abstractmethod
+    def _address(self) -> str:
+        """Return where the seat asks, as a person would write it."""
 
     def _has_key(self, client: Any) -> bool:
         """Return whether the client has what its server wants; a seat whose server wants no key need not ask."""
@@ -168,14 +188,17 @@ class ApiSeat(ABC):
         """One attempt. Raises `AttemptLost`; then the usage that is known is in it."""
         sdk = self._imported()
         if self._client is None:
-            self._client = self._connected(sdk)
-        heard = Heard(self._monotonic())
+            self._client = self._ready_client(sdk)
+        heard = Heard(self._monotonic(), manner=self._manner)
         try:
             await self._listen(self._client, request, heard)
         except Exception as error:  # noqa: BLE001  # each is told apart, and what is no failure of a call raised again
             self._fail(sdk, error, heard)
+        if heard.stop_reason == FAILED:
+            raise AttemptLost("unavailable", "the server ended the answer with an error", self._used(heard))
         if not heard.complete:
             raise AttemptLost("unavailable", "the answer broke off", self._used(heard))
+        self._has_answered = True
         return self._reply(heard)
 
     async def close(self) -> None:
@@ -197,46 +220,72 @@ class ApiSeat(ABC):
         if isinstance(error, SeatFailed):
             raise error
         if isinstance(error, sdk.APIStatusError) and error.status_code >= 400:
-            raise self._refused(error, heard) from None
+            body = error.response.text if error.response.is_stream_consumed else error.body
+            raise self._refused(refusal_of(error, body), heard, error.response.headers) from None
         if isinstance(error, sdk.APITimeoutError | httpx2.TimeoutException):
             raise AttemptLost("timeout", "no answer in time", self._used(heard)) from None
-        if isinstance(error, sdk.APIConnectionError | httpx2.HTTPError):
-            what = f"the connection failed ({type(error).__name__})"
-            raise AttemptLost("unavailable", what, self._used(heard)) from None
-        if isinstance(error, sdk.APIError) and (kind := kind_of(error)):
-            overloaded, what = kind in OVERLOADED_KINDS, f"the answer broke off: {kind}"
-            raise AttemptLost("unavailable", what, self._used(heard), overloaded=overloaded) from None
-        if isinstance(error, sdk.APIError | ValueError):
-            what = f"the answer is not of {self._words.api} ({type(error).__name__})"
-            raise AttemptLost("unavailable", what, self._used(heard)) from None
-        if isinstance(error, TypeError | self._base_error(sdk)) and heard.model is None:
+        if isinstance(
+            error, sdk.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL | UnicodeError | OSError
+        ):
+            cause = cause_of(error, self._address(), self._words.key_name)
+            # A server that answered before may only be restarting.
+            again = cause.passing or self._has_answered
+            raise AttemptLost(
+                "unavailable", self._scrubbed(cause.words), self._used(heard), again=again
+            ) from None
+        if isinstance(error, ServerRefused):
+            raise self._refused(error.refusal, heard, {}, is_whole=True) from None
+        if isinstance(error, sdk.APIError) and error.body is not None:
+            raise self._refused(refusal_of(error, error.body), heard, {}) from None
+        if (
+            isinstance(error, TypeError | self._base_error(sdk))
+            and not isinstance(error, sdk.APIError)
+            and heard.model is None
+        ):
             no_key = self._words.no_key
             what = no_key if "authentication" in str(error) else f"{no_key} ({type(error).__name__})"
             raise SeatFailed("unavailable", what, gone=True) from None
-        raise error
+        what = f"the answer is not of {self._words.api} ({type(error).__name__})"
+        raise AttemptLost("unavailable", what, self._used(heard)) from None
 
     @abstractmethod
     def _base_error(self, sdk: ModuleType) -> type[Exception]:
         """What all errors of the SDK are."""
 
-    def _refused(self, error: Any, heard: Heard) -> AttemptLost:
-        """An HTTP error: nothing was used, and `x-should-retry` has the last word about another attempt."""
-        status, kind = int(error.status_code), kind_of(error) or "error"
-        latency = round((self._monotonic() - heard.began_s) * 1000)
-        told = error.response.headers.get("x-should-retry")
-        again = told == "true" if told in ("true", "false") else status in AGAIN or status >= 500
-        what, is_gone = f"{status} {kind}", status in self._words.gone
-        if is_gone:
-            what = f"{what}: {self._words.gone[status]}"
-        elif not again:
-            what = f"{what}: {self._scrubbed(message_of(error))[:TOLD_CHARACTERS]}"
+    def _refused(
+        self, refusal: Refusal, heard: Heard, headers: Mapping[str, str], *, is_whole: bool = False
+    ) -> AttemptLost:
+        """Return what follows from a refusal, by its status or, inside an answer with status 200, by its name.
+
+        `x-should-retry` has the last word about another attempt. `is_whole`: the refusal came instead of an answer, so
+        that nothing was used.
+        """
+        status, words = refusal.status, self._scrubbed(refusal.words)
+        used = self._used(heard)
+        if is_whole or not heard.model:
+            used = nothing_used(used.latency_ms or 0)
+        head = f"{status or 'error'} {refusal.kind or 'error'}".replace("error error", "error")
+        if status in REFUSES and heard.manner is not None:
+            plainer = without_refused(heard.manner, words)
+            if plainer is not None:
+                if self._manner == heard.manner:
+                    self._manner = plainer.manner
+                return AttemptLost("unavailable", f"{head}: {plainer.words}", used, wait_seconds=0.0)
+        wish = headers.get("x-should-retry")
+        is_gone = status in self._words.gone
+        again = status in AGAIN or status >= 500 or (status == 0 and not is_whole)
+        if wish in ("true", "false"):
+            again = wish == "true"
+        what = f"{head}: {self._words.gone[status]}" if is_gone else head
+        if words and words not in what:
+            what = f"{what}: {words[:TOLD_CHARACTERS]}"
         return AttemptLost(
             "timeout" if status == 408 else "unavailable",
             what,
-            nothing_used(latency),
+            used,
             again=again and not is_gone,
-            gone=is_gone,
-            wait_seconds=retry_after(error.response.headers),
+            gone=is_gone or (is_whole and not again),
+            wait_seconds=retry_after(headers),
             overloaded=status in OVERLOADED,
         )
 
@@ -262,18 +311,27 @@ class ApiSeat(ABC):
     def _used(self, heard: Heard) -> Used:
         """What an attempt used: input when the service has said it, output and cost at the end."""
         latency = round((self._monotonic() - heard.began_s) * 1000)
-        if "uncached" not in heard.usage:
-            return Used(latency_ms=latency)
         counts = heard.usage
-        tokens = Tokens(
-            counts["uncached"], counts.get("read", 0), counts.get("written", 0), counts.get("out", 0)
-        )
+        fresh, read, written = counts.get("uncached"), counts.get("read", 0), counts.get("written", 0)
+        out = counts.get("out", 0) if heard.final_usage else None
+        prompt = counts.get("prompt")
+        if prompt is None and fresh is not None and read is not None and written is not None:
+            prompt = fresh + read + written
+        cost = heard.said_usd
+        if (
+            cost is None
+            and fresh is not None
+            and read is not None
+            and written is not None
+            and out is not None
+        ):
+            cost = self._usd(Tokens(fresh, read, written, out))
         return Used(
-            tokens_in=tokens.prompt,
-            tokens_cached=tokens.read,
-            tokens_cache_write=tokens.written,
-            tokens_out=tokens.out if heard.final_usage else None,
-            cost_usd=(heard.said_usd or self._usd(tokens)) if heard.final_usage else None,
+            tokens_in=prompt,
+            tokens_cached=read if prompt is not None else None,
+            tokens_cache_write=written if prompt is not None else None,
+            tokens_out=out,
+            cost_usd=cost if heard.final_usage else None,
             latency_ms=latency,
         )
 
@@ -290,15 +348,51 @@ def nothing_used(latency_ms: int) -> Used:
     return Used(0, 0, 0, 0, "0.000000", latency_ms)
 
 
-def kind_of(error: Any) -> str:
-    """What the service calls an error, as a plain word; empty when it does not say."""
-    said = getattr(error, "type", None) or getattr(error, "code", None) or ""
-    return re.sub(r"[^a-z_]", "", str(said))[:60]
+class ServerRefused(Exception):
+    """A server answered with status 200 and yet refused: an error, or a page, where the answer should be."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.words)
+        self.refusal = refusal
 
 
-def message_of(error: Any) -> str:
-    """What the service says of an error."""
-    return str(getattr(error, "api_message", None) or getattr(error, "message", None) or "")
+def refusal_of(error: Any, body: object) -> Refusal:
+    """Return the refusal in an error of an SDK; its status counts unless it came with a healthy answer."""
+    refusal = refusal_in(body)
+    status = getattr(error, "status_code", 0)
+    kind = (
+        plain_kind(getattr(error, "type", None)) or plain_kind(getattr(error, "code", None)) or refusal.kind
+    )
+    words = refusal.words or str(getattr(error, "message", "") or "")
+    status = status if status >= 400 else refusal.status or STATUS_OF.get(kind, 0)
+    return Refusal(status, kind, words, refusal.code)
+
+
+async def refuse_whole(response: Any) -> bytes | None:
+    """Return the body of an answer that is not a stream; None when it is one. Raises `ServerRefused`.
+
+    Some servers do not stream, and some answer a wrong address with status 200 and an error or a page.
+    """
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in ("application/json", "text/html"):
+        return None
+    body = b""
+    async for piece in response.aiter_bytes():
+        body += piece
+        if len(body) > 4 * REPLY_CHARACTERS_MAX:
+            break
+    refusal = refusal_in(_parsed(body))
+    if kind == "text/html" or refusal.words:
+        hint = "" if refusal.status else ". Check the address, which mostly ends in /v1"
+        raise ServerRefused(refusal._replace(words=f"the server said: {refusal.words}{hint}"))
+    return body
+
+
+def _parsed(body: bytes) -> object:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return body
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

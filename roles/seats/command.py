@@ -17,17 +17,20 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from shutil import which
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import orjson
 
 from ledger.events.envelope import SeatKind
 from ledger.redaction.masking import excerpt, masked
-from roles.seats.port import NAME_CHARACTERS_MAX, AttemptLost, Request, SeatFailed, SeatReply, Used
+from roles.seats.port import NAME_CHARACTERS_MAX, AttemptLost, Request, SeatFailed, SeatReply, Used, counted
+from roles.seats.reply_text import objects_in
 
 SECONDS_MAX: Final = 600.0
 OUTPUT_BYTES_MAX: Final = 1_000_000
+ERROR_BYTES_KEPT: Final = 65_536
 SECONDS_TO_END: Final = 2.0
+SECONDS_BETWEEN_LOOKS: Final = 0.02
 TOLD_CHARACTERS: Final = 300
 DECIMAL: Final = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]{1,6})?")
 
@@ -74,7 +77,7 @@ class CommandSeat:
             raise SeatFailed("unavailable", what, gone=True) from None
         try:
             async with asyncio.timeout(self._seconds_max):
-                out, err = await _exchanged(process, self._asking(request))
+                out, err, code = await _exchanged(process, self._asking(request))
         except TimeoutError:
             what = f"no answer in {self._seconds_max:g} seconds"
             raise AttemptLost("timeout", what, Used(), again=False) from None
@@ -83,8 +86,8 @@ class CommandSeat:
         latency = round((self._monotonic() - began) * 1000)
         if len(out) > OUTPUT_BYTES_MAX:
             raise AttemptLost("malformed", f"more than {OUTPUT_BYTES_MAX} bytes", Used(), again=False)
-        if process.returncode != 0:
-            what = f"exit code {process.returncode}: {told(err or out)}"
+        if code != 0:
+            what = f"exit code {code}: {told(err or out)}"
             raise AttemptLost("unavailable", what, Used(latency_ms=latency))
         return self._read(out, latency)
 
@@ -111,19 +114,51 @@ def asking(request: Request) -> bytes:
     )
 
 
-async def _exchanged(process: asyncio.subprocess.Process, request: bytes) -> tuple[bytes, bytes]:
-    """Write the request, read both outputs to their end or bound; a program need not read its input."""
+async def _exchanged(process: asyncio.subprocess.Process, request: bytes) -> tuple[bytes, bytes, int]:
+    """Write the request and return stdout, the end of stderr, and the exit code.
+
+    The reply is whole when the program ends or closes its stdout, whatever helpers that it left behind still hold.
+    """
     stdin, stdout, stderr = _pipes(process)
+    out, err = bytearray(), bytearray()
 
     async def write() -> None:
         with suppress(BrokenPipeError, ConnectionResetError):
             stdin.write(request)
             await stdin.drain()
-        stdin.close()
+        stdin.close()  # a program need not read its input
 
-    _, out, err = await asyncio.gather(write(), _bounded(stdout, process), _bounded(stderr, process))
-    await process.wait()
-    return out, err
+    async def read_out() -> None:
+        while more := await stdout.read(65_536):
+            out.extend(more[: OUTPUT_BYTES_MAX + 1 - len(out)])
+            if len(out) > OUTPUT_BYTES_MAX:
+                _kill(process)
+
+    async def read_err() -> None:
+        while more := await stderr.read(65_536):
+            err.extend(more)
+            del err[:-ERROR_BYTES_KEPT]  # read to the end, or the program would wait for room in the pipe
+
+    reading = asyncio.create_task(read_out())
+    others = [asyncio.create_task(write()), asyncio.create_task(read_err())]
+    try:
+        # `process.wait` would wait for the pipes as well, which a helper may hold.
+        while process.returncode is None and not reading.done():
+            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+        is_closed = process.returncode is None
+        await asyncio.wait([reading], timeout=SECONDS_TO_END)
+        for _ in range(round(SECONDS_TO_END / SECONDS_BETWEEN_LOOKS)):
+            if process.returncode is not None:
+                break
+            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+    finally:
+        for task in (reading, *others):
+            task.cancel()
+        await asyncio.gather(reading, *others, return_exceptions=True)
+    code = process.returncode
+    if code is None and is_closed and out:
+        code = 0  # it said everything, and is ended now
+    return bytes(out), bytes(err), -signal.SIGKILL if code is None else code
 
 
 def _pipes(
@@ -133,17 +168,6 @@ def _pipes(
     assert process.stdout is not None, "stdout is a pipe"
     assert process.stderr is not None, "stderr is a pipe"
     return process.stdin, process.stdout, process.stderr
-
-
-async def _bounded(stream: asyncio.StreamReader, process: asyncio.subprocess.Process) -> bytes:
-    """A stream to its end; a program that goes beyond the bound is ended, and the rest thrown away."""
-    found = b""
-    while more := await stream.read(65_536):
-        if len(found) <= OUTPUT_BYTES_MAX:
-            found += more
-        else:
-            _kill(process)
-    return found
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:
@@ -164,14 +188,16 @@ def _kill(process: asyncio.subprocess.Process) -> None:
 
 def _read(out: bytes, latency_ms: int) -> SeatReply:
     """The reply in an output; the rest of an envelope says who answered, as far as it is well formed."""
-    said: dict[str, Any] = {}
     content = out
-    with suppress(orjson.JSONDecodeError):
-        value = orjson.loads(out)
-        if isinstance(value, dict) and value.get("seat") == 1 and "reply" in value:  # pyright: ignore[reportUnknownMemberType]  # any JSON
-            said = cast("dict[str, Any]", value)
-            inner = said["reply"]
-            content = inner.encode() if isinstance(inner, str) else orjson.dumps(inner)
+    envelopes = [
+        value
+        for value, _ in objects_in(out.decode("utf-8", "replace"))
+        if value.get("seat") == 1 and "reply" in value
+    ]
+    said: dict[str, Any] = envelopes[0] if len(envelopes) == 1 else {}
+    if said:
+        inner = said["reply"]
+        content = inner.encode("utf-8", "replace") if isinstance(inner, str) else orjson.dumps(inner)
     return SeatReply(
         content=content,
         seat="command",
@@ -190,11 +216,6 @@ def _read(out: bytes, latency_ms: int) -> SeatReply:
 def named(value: object) -> str | None:
     """A name that a program says, masked and bounded."""
     return excerpt(value, NAME_CHARACTERS_MAX) if isinstance(value, str) and value else None
-
-
-def counted(value: object) -> int | None:
-    """A count that a program says; None for what is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**40 else None
 
 
 def _usd(value: object) -> str | None:

@@ -14,15 +14,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import urlsplit
 
 from roles.seats.api import TOKENS_OUT_MAX
+from roles.seats.manner import Form, Limit
 
-Form = Literal["envelope", "step", "json_object", "text"]
-"""How a reply is asked for, from what a server may refuse to what none can: a JSON schema (one small envelope for all
-steps, or the step's own), any JSON object, plain text. Each reply is validated all the same."""
-Limit = Literal["max_completion_tokens", "max_tokens"]
 MODEL: Final = "gpt-6.2-sol"
 """What sits at api.openai.com when no model is named."""
 OFFICIAL: Final = "https://api.openai.com/v1"
@@ -61,7 +58,7 @@ class Endpoint:
     @property
     def key(self) -> str:
         """The key for this address, from the environment; empty when there is none."""
-        return os.environ.get(self.key_variable, "") if self.key_variable else ""
+        return os.environ.get(self.key_variable, "").strip() if self.key_variable else ""
 
     @property
     def stays_here(self) -> bool:

@@ -1,23 +1,23 @@
 """The `openai` seat: the Chat Completions API by the official SDK, of OpenAI or of any server that speaks it.
 
-What it shares with other APIs is in `api.py`, what is known of an address in `endpoints.py`. What a server does not
-take is left out from then on: a refused request used nothing, is an attempt on the record, and the next is plainer.
+What it shares with other APIs is in `api.py`, what is known of an address in `endpoints.py`, what is left out for a
+server that refuses it in `manner.py`.
 
-    response_format    the first form of the endpoint, then the next: schema, any JSON object, plain text
-    the limit          max_completion_tokens or max_tokens, then the other
-    stream_options     then without: tokens and cost of the reply are unknown
+The SDK builds its objects without checking them, so that a field may hold anything that JSON can: whatever is read here
+is asked for its type first.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from ledger.events.envelope import SeatKind
 from roles.brief import Brief
@@ -28,13 +28,13 @@ from roles.seats.api import (
     ApiSeat,
     ApiWords,
     Heard,
-    kind_of,
-    message_of,
-    nothing_used,
+    ServerRefused,
+    refuse_whole,
 )
-from roles.seats.endpoints import NO_KEY, Endpoint, Form, Limit
+from roles.seats.endpoints import NO_KEY, Endpoint
 from roles.seats.kinds import KINDS, declared_of
-from roles.seats.port import AttemptLost, Bound, Request, SeatFailed
+from roles.seats.manner import Form, Manner
+from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, counted
 from roles.seats.prices import Prices, Tokens
 from roles.seats.prompt import (
     ENVELOPE,
@@ -45,6 +45,7 @@ from roles.seats.prompt import (
     unwrapped,
     user_of,
 )
+from roles.seats.server_words import Refusal, member, refusal_in, rows_of
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -53,22 +54,10 @@ INSTALL: Final = "the openai SDK is not installed: pip install 'openai>=3.54'"
 FREE: Final = "0.000000"
 QUOTA: Final = "insufficient_quota"
 """A 429 that waiting does not mend."""
-SPEAKS_OF_FORM: Final = re.compile(
-    r"response_format|json_schema|json_object|schema|grammar|structured", re.IGNORECASE
-)
-REFUSES: Final = frozenset({400, 404, 415, 422, 501})
-"""Statuses by which servers say that they do not know a field."""
 THOUGHTS: Final = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 """What some servers leave in front of a reply: the model's thinking, which is none of it."""
-
-
-class Manner(NamedTuple):
-    """How a request is put to a server."""
-
-    form: Form
-    limit: Limit
-    limit_was_refused: bool = False
-    asks_usage: bool = True
+STOPS: Final = {"content_filter": "refusal"}
+"""Finish reasons by the name that other APIs give them."""
 
 
 class OpenAISeat(ApiSeat):
@@ -89,7 +78,7 @@ class OpenAISeat(ApiSeat):
         words = words_of(endpoint)
         super().__init__(model, words, prices=prices, tokens_out_max=most, monotonic=monotonic)
         self.endpoint = endpoint
-        self._manner = Manner(endpoint.forms[0], endpoint.limit)
+        self._manner = Manner(endpoint.forms, most, endpoint.limit)
         kind = endpoint.name if endpoint.name in KINDS else "openai"
         self.declared = declared_of(f"{kind}:{model}")
 
@@ -135,6 +124,9 @@ class OpenAISeat(ApiSeat):
     def _texts(self, brief: Brief) -> list[str]:
         return [_system(brief), _user(brief, self._manner.form)]
 
+    def _address(self) -> str:
+        return self.endpoint.url
+
     def _content(self, text: str) -> bytes:
         return unwrapped(THOUGHTS.sub("", text, count=1) if THOUGHTS.match(text) else text)
 
@@ -145,16 +137,15 @@ class OpenAISeat(ApiSeat):
         return (self.endpoint.key,)
 
     async def _listen(self, client: Any, request: Request, heard: Heard) -> None:
-        import openai
 
-        manner = self._manner
-        try:
-            stream: Any = await client.chat.completions.create(**self._asking(request.brief, manner))
-        except openai.APIStatusError as error:
-            self._put_plainer(error, manner, heard)
-            raise
+        manner = heard.manner = self._manner
+        stream: Any = await client.chat.completions.create(**self._asking(request.brief, manner))
         async with stream:
             heard.simulated = stream.response.headers.get(SIMULATED) == "fake"
+            whole = await refuse_whole(stream.response)
+            if whole is not None:
+                self._take(json.loads(whole), request, heard)
+                return
             async for chunk in stream:
                 if heard.model is None:
                     request.began()
@@ -166,11 +157,8 @@ class OpenAISeat(ApiSeat):
         """The request. Tools are off because none is offered; no sampling parameter is sent."""
         asking: dict[str, Any] = {
             "model": self.model,
-            "messages": [
-                {"role": "system", "content": _system(brief)},
-                {"role": "user", "content": _user(brief, manner.form)},
-            ],
-            manner.limit: self._tokens_out_max,
+            "messages": _messages(brief, manner),
+            manner.limit: manner.tokens_out_max,
             "stream": True,
         }
         if manner.asks_usage:
@@ -181,56 +169,58 @@ class OpenAISeat(ApiSeat):
             asking["prompt_cache_key"] = hashlib.sha256(_system(brief).encode()).hexdigest()[:32]
         return asking
 
-    def _put_plainer(self, error: Any, asked: Manner, heard: Heard) -> None:
-        """Leave out what the server does not take. Raises `AttemptLost` when the next attempt will be another one."""
-        said = f"{message_of(error)} {error.param or ''} {error.code or ''}"
-        plainer = without_refused(asked, said, self.endpoint.forms) if error.status_code in REFUSES else None
-        if plainer is None:
-            return
-        if self._manner == asked:
-            self._manner = plainer
-        latency = round((self._monotonic() - heard.began_s) * 1000)
-        what = f"{error.status_code} {kind_of(error) or 'error'}: {_told(asked, plainer)}"
-        raise AttemptLost("unavailable", what, nothing_used(latency), wait_seconds=0.0)
-
-    def _refused(self, error: Any, heard: Heard) -> AttemptLost:
+    def _refused(
+        self, refusal: Refusal, heard: Heard, headers: Mapping[str, str], *, is_whole: bool = False
+    ) -> AttemptLost:
         """As every API's; but a quota that is used up is not a rate."""
-        lost = super()._refused(error, heard)
-        if error.status_code == 429 and QUOTA in (error.code, error.type):
+        lost = super()._refused(refusal, heard, headers, is_whole=is_whole)
+        if refusal.status in (402, 429) and QUOTA in (refusal.kind, refusal.code):
             what = f"429 {QUOTA}: the account cannot pay: look at its billing"
             return AttemptLost(lost.reason, what, lost.used, again=False, gone=True)
         return lost
 
     def _take(self, chunk: Any, request: Request, heard: Heard) -> None:
-        if chunk.model or heard.model is None:
-            heard.model = _name(chunk.model, self.model)
-        if chunk.usage is not None:
-            self._take_usage(chunk.usage, heard)
-        for choice in chunk.choices or ():
-            delta = choice.delta
-            if getattr(delta, "refusal", None):
+        if chunk is None:
+            return  # some servers keep a connection alive with `data: null`
+        model = member(chunk, "model")
+        if model or heard.model is None:
+            heard.model = _name(model, self.model)
+        error = member(chunk, "error")
+        if error:
+            raise ServerRefused(refusal_in({"error": error}))
+        if (usage := member(chunk, "usage")) is not None:
+            self._take_usage(usage, heard)
+        for choice in rows_of(member(chunk, "choices")):
+            if member(choice, "index") not in (None, 0):
+                continue  # one answer was asked for; a second one is not part of it
+            delta = member(choice, "delta") or member(choice, "message")
+            if member(delta, "refusal"):
                 heard.stop_reason, heard.complete = "refusal", True
-            if delta is not None and delta.content:
-                heard.add(delta.content, request)
-            if choice.finish_reason is not None:
+            if text := _text_of(member(delta, "content")):
+                heard.add(text, request)
+            if (finish := member(choice, "finish_reason")) is not None:
                 heard.complete = True
-                heard.stop_reason = heard.stop_reason or str(choice.finish_reason)
+                heard.stop_reason = heard.stop_reason or STOPS.get(str(finish), str(finish))
 
     def _take_usage(self, usage: Any, heard: Heard) -> None:
         """Counts of the last chunk. What was read from the cache is a part of the prompt here."""
-        details = usage.prompt_tokens_details
-        read = (details.cached_tokens or 0) if details is not None else 0
-        written = (getattr(details, "cache_write_tokens", None) or 0) if details is not None else 0
-        read, written = min(read, usage.prompt_tokens), min(written, usage.prompt_tokens - read)
-        heard.usage = {
-            "uncached": usage.prompt_tokens - read - written,
-            "read": read,
-            "written": written,
-            "out": usage.completion_tokens,
-        }
+        details = member(usage, "prompt_tokens_details")
+        prompt, out = counted(member(usage, "prompt_tokens")), counted(member(usage, "completion_tokens"))
+        read, written = _part(details, "cached_tokens"), _part(details, "cache_write_tokens")
+        fresh = None
+        if prompt is not None and read is not None and written is not None:
+            fresh = prompt - read - written
+            if fresh < 0:
+                fresh = read = written = None  # a part cannot be more than the whole
+        heard.usage = {"prompt": prompt, "uncached": fresh, "read": read, "written": written, "out": out}
         heard.final_usage = True
-        cost = getattr(usage, "cost", None)
-        if self.endpoint.says_usd and isinstance(cost, int | float) and 0 <= cost < 1_000_000:
+        cost = member(usage, "cost")
+        if (
+            self.endpoint.says_usd
+            and isinstance(cost, int | float)
+            and not isinstance(cost, bool)
+            and 0 <= cost < 1_000_000
+        ):
             heard.said_usd = f"{Decimal(str(cost)):.6f}"
 
 
@@ -241,6 +231,7 @@ def words_of(endpoint: Endpoint) -> ApiWords:
         api="the Chat Completions API",
         install=INSTALL,
         no_key=f"no key: export {variable}=…",
+        key_name=variable,
         gone={
             401: f"the key was not accepted: check {variable}",
             402: "the account cannot pay: look at its billing",
@@ -250,25 +241,18 @@ def words_of(endpoint: Endpoint) -> ApiWords:
     )
 
 
-def without_refused(manner: Manner, said: str, forms: tuple[Form, ...]) -> Manner | None:
-    """The manner without what an error speaks of; None when it speaks of nothing that can be left out."""
-    if manner.asks_usage and "stream_options" in said:
-        return manner._replace(asks_usage=False)
-    if manner.limit in said and not manner.limit_was_refused:
-        other: Limit = "max_tokens" if manner.limit == "max_completion_tokens" else "max_completion_tokens"
-        return manner._replace(limit=other, limit_was_refused=True)
-    if manner.form != "text" and SPEAKS_OF_FORM.search(said):
-        return manner._replace(form=forms[forms.index(manner.form) + 1])
-    return None
+def _part(details: object, name: str) -> int | None:
+    """Return a count of a part of the prompt: 0 where the server does not give it, None where it cannot be."""
+    value = member(details, name)
+    return 0 if value is None else counted(value)
 
 
-def _told(asked: Manner, plainer: Manner) -> str:
-    """What the server did not take, and what is asked for from now on."""
-    if asked.form != plainer.form:
-        return f"replies as {plainer.form} from now on, since the server does not take the form {asked.form}"
-    if asked.limit != plainer.limit:
-        return f"{plainer.limit} from now on, since the server does not take {asked.limit}"
-    return "no count of tokens from now on, since the server does not take stream_options"
+def _text_of(content: object) -> str:
+    """Return the text of a content: a string, or the text parts of a list. Thinking is no part of a reply."""
+    if isinstance(content, str):
+        return content
+    parts = [part for part in rows_of(content) if member(part, "type") in ("text", "output_text", None)]
+    return "".join(text for part in parts if isinstance(text := member(part, "text"), str))
 
 
 def _without_ambient(sdk: ModuleType, key: str) -> dict[str, Any]:
@@ -282,6 +266,13 @@ def _name(said: object, asked: str) -> str:
     """The model that answered, as the server calls it; a path on its disk is no name for a ledger."""
     name = str(said or "")
     return name if name and not name.startswith("/") else asked
+
+
+def _messages(brief: Brief, manner: Manner) -> list[dict[str, str]]:
+    system, user = _system(brief), _user(brief, manner.form)
+    if manner.has_system:
+        return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    return [{"role": "user", "content": f"{system}\n{user}"}]
 
 
 def _system(brief: Brief) -> str:

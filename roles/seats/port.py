@@ -5,6 +5,7 @@ A seat makes one attempt a call. Whether another is made, when, and whether ther
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
@@ -15,6 +16,7 @@ from ledger.events import Attempt
 from ledger.events.envelope import Isolation, SeatKind
 from ledger.redaction.masking import excerpt, masked
 from roles.protocol import Step
+from roles.seats.reply_text import reply_in
 
 if TYPE_CHECKING:  # a verb that only looks builds no briefs
     from roles.brief import Brief
@@ -22,6 +24,9 @@ if TYPE_CHECKING:  # a verb that only looks builds no briefs
 MASKED: Final[tuple[SeatKind, ...]] = ("anthropic", "openai", "command")
 """Seats whose replies come from a program or over a network, which may give back a key that it was sent."""
 NAME_CHARACTERS_MAX: Final = 200
+COUNT_MAX: Final = 10_000_000
+"""Tokens of one request; a larger count is no count but a mistake of the server."""
+_UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 
 def _unheard() -> None:
@@ -84,7 +89,15 @@ def without_secrets(reply: SeatReply) -> SeatReply:
 
 
 def _name(said: str | None) -> str | None:
-    return None if said is None else excerpt(said, NAME_CHARACTERS_MAX)
+    plain = _UNPRINTABLE.sub(" ", said or "").strip()
+    return excerpt(plain, NAME_CHARACTERS_MAX) if plain else None
+
+
+def counted(value: object) -> int | None:
+    """Return a count that a server or a program gives; None for anything but a possible count."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= COUNT_MAX:
+        return value
+    return None
 
 
 class Bound(msgspec.Struct, frozen=True):
@@ -145,6 +158,26 @@ class AttemptLost(SeatFailed):
 
 class SeatWaits(Exception):
     """A seat that answers from outside (`host`): the step stays open until somebody submits."""
+
+
+async def attempt(seat: Seat, request: Request) -> SeatReply:
+    """Make one attempt at a step. Raises `SeatFailed` or `SeatWaits`, and nothing else that a seat outside may cause.
+
+    This is the boundary around servers and programs: whatever they do must not end the run, because other seats are
+    answering at the same time and their replies are paid for.
+    """
+    if seat.kind not in MASKED:
+        return await seat.reply(request)
+    try:
+        reply = await seat.reply(request)
+        return without_secrets(
+            msgspec.structs.replace(reply, content=reply_in(reply.content, request.brief.schema))
+        )
+    except (SeatFailed, SeatWaits):
+        raise
+    except Exception as error:
+        what = f"the seat broke down ({type(error).__name__}: {error})"
+        raise AttemptLost("unavailable", excerpt(what, NAME_CHARACTERS_MAX), Used(), again=False) from error
 
 
 class Seat(Protocol):

@@ -17,12 +17,12 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, cast
 
 import msgspec
-import orjson
 
-from roles.seats.command import CommandSeat, counted, named, told
+from roles.seats.command import CommandSeat, named, told
 from roles.seats.kinds import declared_of
-from roles.seats.port import AttemptLost, Request, SeatReply, Used
+from roles.seats.port import AttemptLost, Request, SeatReply, Used, counted
 from roles.seats.prompt import prompt_of
+from roles.seats.reply_text import objects_in
 
 VERSION_SECONDS_MAX: Final = 10.0
 
@@ -50,8 +50,8 @@ def _plain(out: bytes) -> dict[str, Any]:
 
 
 def _claude(out: bytes) -> dict[str, Any]:
-    """The one object of `--output-format json`."""
-    said = _object(out)
+    """The result of `--output-format json`: one object, or the last of an array of events."""
+    said = _object(out, "result", "is_error")
     usage = _part(said, "usage")
     if said.get("is_error") is True or not isinstance(said.get("result"), str):
         raise AttemptLost("unavailable", f"claude: {told(out)}", Used())
@@ -74,7 +74,7 @@ def _claude(out: bytes) -> dict[str, Any]:
 
 def _gemini(out: bytes) -> dict[str, Any]:
     """The one object of `--output-format json`."""
-    said = _object(out)
+    said = _object(out, "response", "error")
     if said.get("error") is not None or not isinstance(said.get("response"), str):
         raise AttemptLost("unavailable", f"gemini: {told(out)}", Used())
     models = _part(_part(said, "stats"), "models")
@@ -187,12 +187,12 @@ def found_version(name: str) -> str | None:
     return ""
 
 
-def _object(out: bytes) -> dict[str, Any]:
-    try:
-        said = orjson.loads(out)
-    except orjson.JSONDecodeError:
-        raise AttemptLost("malformed", f"no JSON came: {told(out)}", Used()) from None
-    return cast("dict[str, Any]", said) if isinstance(said, dict) else {}
+def _object(out: bytes, *fields: str) -> dict[str, Any]:
+    """Return the last object of an output that has one of `fields`; lines of a program about itself may surround it."""
+    objects = [value for value, _ in objects_in(out.decode("utf-8", "replace"))]
+    if not objects:
+        raise AttemptLost("malformed", f"no JSON came: {told(out)}", Used())
+    return next((value for value in reversed(objects) if any(name in value for name in fields)), objects[-1])
 
 
 def _part(said: Mapping[str, Any], name: str) -> dict[str, Any]:

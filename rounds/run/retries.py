@@ -23,7 +23,7 @@ from roles.seats.port import (
     SeatFailed,
     SeatReply,
     Used,
-    without_secrets,
+    attempt,
 )
 from rounds.run.budget import Reservations
 from rounds.run.engine import Answer, ReplyRefused
@@ -98,7 +98,7 @@ class _Tries:
         self.kept |= brief.blobs()
         if reply is not None:
             self.kept[hash_of(reply.content)] = reply.content
-        attempt = Attempt(
+        row = Attempt(
             n=len(self.attempts) + 1,
             brief=brief.sha256,
             reply=hash_of(reply.content) if reply is not None else None,
@@ -109,7 +109,7 @@ class _Tries:
             cost_usd=used.cost_usd,
             latency_ms=used.latency_ms,
         )
-        self.attempts.append(attempt)
+        self.attempts.append(row)
         self.used.append(used)
 
 
@@ -139,7 +139,7 @@ async def answered(
         stream = MaskedStream(words)
         request = Request(asked.step, brief, replies + 1, heard, stream)
         try:
-            reply = without_secrets(await _attempt(request, seat, limits, rate, tries))
+            reply = await _attempt(request, seat, limits, rate, tries)
             stream.end()
             heard()
         except AttemptLost as failure:
@@ -179,11 +179,11 @@ async def _attempt(
         if seat.kind in FROM_OUTSIDE:
             if limits.ends:
                 raise Ending
-            return await seat.reply(request)
+            return await attempt(seat, request)
         number = await limits.reserved(request.step.id, bound)
         tries.numbers.append(number)
         try:
-            reply = await seat.reply(request)
+            reply = await attempt(seat, request)
         except AttemptLost as failure:
             used = failure.used
             limits.settle(number, _sum(used.tokens_in, used.tokens_out), used.cost_usd)

@@ -24,6 +24,7 @@ from ledger.events.run import (
     StopRule,
     Waiver,
 )
+from ledger.readable_text import readable
 from ledger.state.state import EXPERIMENTS, INTERPRETER, PROGRAMS, Experiments
 from ledger.store.blobs import hash_of
 from roles.castings import Casting, UnknownCasting, cast_of, own_casting
@@ -279,7 +280,7 @@ def _context(
     for number, document in enumerate(written, 1):
         content = document.text.encode() if document.text is not None else documents[document.path or ""]
         try:
-            content.decode("utf-8")
+            content = readable(content).encode()
         except UnicodeDecodeError as error:
             raise DeliberationError(
                 f"context document {document.name!r} is not UTF-8 (byte {error.start})",

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ledger.format.canonical import NotCanonical, refuse_control_characters
+from ledger.readable_text import encoding_of
 
 M = TypeVar("M", bound=BaseModel)
 Table = dict[str, Any]
@@ -57,7 +58,7 @@ def read_toml(content: bytes, name: str) -> tuple[Table, str]:
             f"{len(content)} bytes, more than {FILE_BYTES_MAX}", name, "name long documents by path"
         )
     try:
-        text = content.decode("utf-8")
+        text = content.decode(encoding_of(content)).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise DeliberationError(
             f"the file is not UTF-8 (byte {error.start})",

@@ -229,3 +229,83 @@ def test_nothing_of_the_repository_is_started(
 def refused(said: Said, says: str) -> None:
     assert (said.code, says in said.err) == (2, True), said.err
     assert not Path("run").exists()
+
+
+# ---------------------------------------------------------------- text as people keep it
+
+TEXTS = {
+    "windows": b"one\r\ntwo\r\n",
+    "old-mac": b"one\rtwo\r",
+    "mark": b"\xef\xbb\xbfone\ntwo\n",
+    "utf-16": "one\r\ntwo\r\n".encode("utf-16"),
+    "utf-16-be": b"\xfe\xff" + "one\ntwo\n".encode("utf-16-be"),
+    "form-feed": b"one\n\x0ctwo\n",
+    "colors": b"\x1b[31mone\x1b[0m\n\x1b]0;title\x07two\n",
+}
+
+
+@pytest.mark.parametrize("content", TEXTS.values(), ids=TEXTS.keys())
+def test_every_door_reads_text_as_people_keep_it(
+    moot: Moot, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    """A file, a directory, a change, standard input: the same lines come out of each."""
+    Path("many").mkdir()
+    Path("many/a.txt").write_bytes(content)
+    Path("many/b.txt").write_bytes(b"fine\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), "utf-8"))
+    assert moot(*ASK, "--context", "-", "--context", "many", "--context", "many/a.txt").code == 4
+    read = given()
+    assert read["standard-input.txt"] == read["many/a.txt"] == read["a.txt"] == "one\ntwo\n"
+    assert read["many/b.txt"] == "fine\n"
+
+
+@pytest.mark.parametrize("name", ["windows", "old-mac", "mark", "form-feed", "colors"])
+def test_a_change_of_a_file_with_any_line_ends_can_be_read(moot: Moot, repo: Path, name: str) -> None:
+    (repo / "odd.txt").write_bytes(TEXTS[name])
+    git("add", "-A")
+    git("commit", "-qm", "three")
+    os.chdir(repo)
+    assert moot(*ASK, "--context", "git:HEAD~1..HEAD").code == 4
+    read = given()
+    assert read["odd.txt"] == "one\ntwo\n"
+    diff = read[next(name for name in read if name.endswith(".diff"))]
+    added = [line for line in diff.split("odd.txt")[-1].splitlines() if "two" in line]
+    assert added
+    assert all(line.startswith("+") for line in added)
+
+
+def test_a_control_character_becomes_a_picture_and_letters_are_composed(moot: Moot) -> None:
+    Path("a.txt").write_text("bell \x07 Gro\u0308\u00dfe\n")
+    assert moot(*ASK, "--context", "a.txt").code == 4
+    assert given()["a.txt"] == "bell \u2407 Gr\u00f6\u00dfe\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_reply_file_may_have_a_mark_and_any_line_ends(moot: Moot, encoding: str) -> None:
+    assert moot(*ASK).code == 4
+    file = Path("reply.json")
+    file.write_bytes(json.dumps(REPLY, indent=1).replace("\n", "\r\n").encode(encoding))
+    submitted = moot("submit", "run", "r1.plan.solo", str(file))
+    assert submitted.code == 0, submitted.err
+
+
+def _criticism(claim: str) -> dict[str, object]:
+    reason = {
+        "disposition": "accepted",
+        "reason": "It is known.",
+        "revision": "It is changed.",
+        "question": None,
+    }
+    return {"claim": claim, "text": f"{claim}\r\nSecond line.", **reason}
+
+
+REPLY = {
+    "plan": "First line.\r\nSecond line.",
+    "assumptions": [{"text": "Messages only flow one way.", "unrequested": True}],
+    "criticisms": [_criticism(claim) for claim in ("Idle streams.", "Six connections.", "No binary.")],
+    "decision": "Use server-sent events.\r\nOver HTTP/2.",
+    "revised": "Use server-sent events over HTTP/2.",
+    "confidence": 4,
+    "falsifiers": ["A client needs to send more than it receives."],
+    "requirements": [],
+}

@@ -147,6 +147,13 @@ class FakeApi:
         fault = asked.fault = self.fault(asked.number)
         if fault is not None and fault.kind == "drop":
             return False
+        if fault is not None and fault.kind == "raw":
+            asked.status = fault.status
+            lines = "".join(f"{name}: {value}\r\n" for name, value in fault.headers.items())
+            writer.write(f"HTTP/1.1 {fault.status} as asked\r\n{lines}connection: close\r\n\r\n".encode())
+            writer.write(fault.content)
+            await writer.drain()
+            return False
         if fault is not None and fault.kind == "status":
             asked.status = fault.status
             return await _send(writer, fault.status, self.error(fault.status), dict(fault.headers))

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shlex
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -10,6 +14,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from ledger.audit.verify import verify
 from ledger.redaction.words import readings
 from roles.seats.command import CommandSeat
 from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply
@@ -142,3 +147,67 @@ def test_no_such_program(tmp_path: Path) -> None:
     with pytest.raises(SeatFailed) as failed:
         asyncio.run(CommandSeat(["no-such-program-here"]).reply(Request(asked.step, asked.brief)))
     assert failed.value.gone
+
+
+# ---------------------------------------------------------------- programs as they are
+
+
+def program(tmp_path: Path, body: str) -> tuple[str, ...]:
+    """A real program that reads its request and then does `body`."""
+    file = tmp_path / "program.py"
+    file.write_text(f"import os, subprocess, sys, time\nsys.stdin.read()\n{body}\n")
+    return (sys.executable, str(file))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "subprocess.Popen(['sleep', '60']); print('{}')",
+        "subprocess.Popen(['sleep', '20'], start_new_session=True); print('{}')",
+        "print('{}'); sys.stdout.flush(); os.close(1); time.sleep(60)",
+        "sys.stderr.write('trace line\\n' * 300_000); print('{}')",
+    ],
+    ids=["helper", "helper-in-its-own-group", "closed-stdout", "talkative-stderr"],
+)
+def test_a_reply_is_whole_when_the_program_has_said_it(tmp_path: Path, body: str) -> None:
+    began = time.monotonic()
+    reply = ask(tmp_path, f"import os, subprocess, sys, time; sys.stdin.read(); {body}")
+    assert reply.content.strip() == b"{}"
+    assert time.monotonic() - began < 10
+
+
+def test_an_envelope_is_found_behind_a_line_about_the_program_itself(tmp_path: Path) -> None:
+    said = (
+        """print('Loading {model}'); print('{"seat": 1, "reply": {"a": 1}, "model": "m", "tokens_in": -3}')"""
+    )
+    reply = ask(tmp_path, said)
+    assert (reply.content, reply.model, reply.tokens_in) == (b'{"a":1}', "m", None)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_the_programs_and_keeps_the_run(tmp_path: Path, number: int) -> None:
+    note = tmp_path / "pid"
+    body = f"open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    seat = shlex.join(program(tmp_path, body))
+    run = tmp_path / "run"
+    arguments = ["run", "-q", "Q?", "--protocol", "single-pass", "--seats", f"command:{seat}"]
+    moot = subprocess.Popen(
+        [sys.executable, "-m", "moot", *arguments, "--out", str(run), "--yes", "--no-live"],
+        env={name: value for name, value in os.environ.items() if name != "MOOT_OFFLINE"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    for _ in range(600):
+        if (note.exists() and note.read_text()) or moot.poll() is not None:
+            break
+        time.sleep(0.05)
+    assert moot.poll() is None, moot.stderr and moot.stderr.read()
+    process = int(note.read_text())
+    moot.send_signal(number)
+    _, err = moot.communicate(timeout=30)
+    assert moot.returncode == 4, err
+    assert b"moot run --resume" in err
+    assert soon_gone(process)
+    assert verify(run).ok
