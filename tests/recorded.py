@@ -11,6 +11,7 @@ import pytest
 
 EXAMPLES: Final = Path(__file__).resolve().parents[1] / "runs" / "examples"
 RUNS: Final = sorted(head.parent for head in EXAMPLES.glob("*/head"))
+NAMES: Final = tuple(run.name for run in RUNS)
 STREAMS: Final = ("claims.jsonl", "verifications.jsonl", "decisions.jsonl")
 
 
@@ -38,7 +39,7 @@ def recorded(runs: Iterable[Path] = RUNS) -> list[Any]:
     return [pytest.param(run, id=run.name, marks=_marks(run.name)) for run in runs]
 
 
-def recorded_names(names: Iterable[str] = tuple(run.name for run in RUNS)) -> list[Any]:
+def recorded_names(names: Iterable[str] = NAMES) -> list[Any]:
     """Return the names of runs as parameters of a test."""
     return [pytest.param(name, id=name, marks=_marks(name)) for name in names]
 

@@ -181,7 +181,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         writer.commit([late], at="2026-01-02T00:00:00.000000Z")
     (made / "reply.json").write_text(REPLY)
     (made / "bad.json").write_text("{}")
-    (made / "table.json").write_text('{"options":["O-1"],"rounds":[{"roles":{"action":{"O-1":100}}}]}')
+    (made / "table.json").write_text('{"options":["O-1"],"forecasts":{"action":{"O-1":100}}}')
     (made / "asked").mkdir()
     (made / "asked" / "study.toml").write_text(STUDY)
     (made / "file.toml").write_text('[deliberation]\nquestion = "Which storage?"\n')

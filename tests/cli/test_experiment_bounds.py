@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -156,7 +156,7 @@ def limits(wall: int, cpu: int, memory: int, output: int) -> ExperimentLimits:
     return ExperimentLimits(wall_seconds=wall, cpu_seconds=cpu, memory_bytes=memory, output_bytes=output)
 
 
-UNLAWFUL: Final = {
+UNLAWFUL: Final[dict[str, dict[str, Any]]] = {
     "a second in a lifetime": {"limits": limits(10**9, 10**9, 2**20, 65_536)},
     "all memory": {"limits": limits(5, 5, 10 * 10**12, 65_536)},
     "all output": {"limits": limits(5, 5, 2**20, 10**12)},

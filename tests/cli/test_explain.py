@@ -10,9 +10,8 @@ import pytest
 
 from detectors.report import NAMES
 from ledger.events import KINDS
-from ledger.events.decisions import FailureMode
 from ledger.events.ids import ID_PATTERNS
-from ledger.events.values import Status
+from ledger.events.values import FailureMode, Status
 from moot.errors import EXIT_CODES
 from moot.view.explain import all_entries, explain
 from moot.view.stop_checks import HOLDS

@@ -48,7 +48,7 @@ def test_every_share_lies_between_0_and_1_and_every_count_in_its_whole(run: Path
     ours = open_run(run)
     for seq in _rounds_of(ours):
         state = fold(ours.stream(seq))
-        found = signals_of_state(state, profile, ours.blobs)  # type: ignore[arg-type]
+        found = signals_of_state(state, profile, ours.blobs)
         assert found.satisfied == sum(one.satisfied for one in found.signals) <= found.of == 6
         assert found.quorum.actual <= found.quorum.declared
         _counts_hold(because(found))

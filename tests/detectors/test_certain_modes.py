@@ -13,6 +13,7 @@ from detectors.stopping.judgement import judge, readings_of
 from detectors.stopping.reading import ModeReading
 from ledger.events import Alarm, Claim, Event, RunOpened
 from ledger.events.run import Labelled
+from ledger.events.values import FailureMode
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold, step
 from ledger.state.state import State
@@ -38,11 +39,11 @@ def events_of(rounds: Mapping[int, Sequence[tuple[str, ...]]], *, tested: bool =
     encoded = {
         name: b"".join(msgspec.json.encode(row) + b"\n" for row in rows) for name, rows in files.items()
     }
-    options = tuple(Labelled(id=f"O-{n}", text=f"option {n}") for n in (1, 2))
+    choices = tuple(Labelled(id=f"O-{n}", text=f"option {n}") for n in (1, 2))
 
     def placed(event: Event) -> Event:
         if isinstance(event, RunOpened):
-            return msgspec.structs.replace(event, options=options)
+            return msgspec.structs.replace(event, options=choices)
         return (
             msgspec.structs.replace(event, about=about[event.id or ""]) if isinstance(event, Claim) else event
         )
@@ -50,7 +51,7 @@ def events_of(rounds: Mapping[int, Sequence[tuple[str, ...]]], *, tested: bool =
     return tuple(placed(event) for event in read_skill(encoded, None).events)
 
 
-def after(events: Sequence[Event], *acks: tuple[str, int]) -> State:
+def after(events: Sequence[Event], *acks: tuple[FailureMode, int]) -> State:
     """The state after the events, with alarms that a person closed in these rounds."""
     state = fold(events)
     for mode, round_ in acks:

@@ -153,7 +153,7 @@ def test_sd_60_the_count_gives_the_advice():
 
 def test_an_unknown_profile_is_refused():
     with pytest.raises(UnknownProfile, match="guesswork"):
-        signals(built(Rows()), "guesswork")  # type: ignore[arg-type]
+        signals(built(Rows()), "guesswork")
 
 
 @settings(max_examples=40)

@@ -232,7 +232,7 @@ def carried(view, before, now, names):
 def counted_verdicts(verdicts):
     """Return the verdict that counts for each claim: the highest level, and the later among equals."""
     ranks = list(QUALITY)
-    result = {}
+    result: dict = {}
     for verdict in verdicts:
         if verdict["result"] not in ("holds", "fails"):
             continue
@@ -338,7 +338,9 @@ def agenda(table):
 
 def are_worth(tests, group, tau, names):
     """Return whether one of the tests, or all jointly, are worth tau."""
-    return joint(group, tests, names) >= tau or any(value(*test, names) >= tau for test in tests)
+    return joint(group, tests, names) >= tau or any(
+        value(view, quality, names) >= tau for view, quality in tests
+    )
 
 
 def place(claim):

@@ -129,7 +129,8 @@ def verdicts(past):
         for cite in event["cites"]
         if cite["relation"] == "overrides"
     }
-    programs, others = {}, []
+    programs: dict = {}
+    others: list = []
     for event in past:
         if event["kind"] == "verification":
             for change in event["claim_status_changes"]:

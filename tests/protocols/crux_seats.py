@@ -153,7 +153,13 @@ def reply(book: Book, step: Step, world: World) -> dict[str, Any]:
     """The reply of a step in this world."""
     match step.task:
         case "A":
-            empty = {"ill_posed": False, "why": None, "missing": [], "double": [], "two_readings": []}
+            empty: dict[str, Any] = {
+                "ill_posed": False,
+                "why": None,
+                "missing": [],
+                "double": [],
+                "two_readings": [],
+            }
             return {**empty, **world.frame}
         case "B":
             return _answer(book, step, world)

@@ -10,7 +10,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -103,7 +103,7 @@ def _run(path: Path, seed: int) -> RunSession:
         ]
         if state.finished or not questions:
             break
-        result = random.choice(("holds", "fails"))
+        result: Literal["holds", "fails"] = random.choice(("holds", "fails"))
         answer(session, random.choice(questions), "It was measured last night.", result=result)
         play(session, world, bench=BENCH)
     return session

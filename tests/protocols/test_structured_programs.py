@@ -50,7 +50,8 @@ def begin(path: Path, experiments: str | None = "CPython 3.11", **rules: str) ->
         "round": SHORT,
         "rules": rules,
     }
-    opening = resolve(checked(table), {}, moot="0", experiments=experiments and Programs("on", experiments))
+    programs = Programs("on", experiments) if experiments else None
+    opening = resolve(checked(table), {}, moot="0", experiments=programs)
     return start(
         path, opening.event, blobs=opening.blobs, files={}, verdicts=standard, clock=clock(), sync=False
     )

@@ -10,7 +10,8 @@ from ledger.events import Argument, Challenge, Decision, Score, Vote
 from ledger.interchange.markdown import inline
 from ledger.state.decided import final_in_force
 from moot.api import open_run, report
-from moot.view.annexes import Annex, annexes_of, final_text
+from moot.view.annex_parts import Annex
+from moot.view.annexes import annexes_of, final_text
 from moot.view.why import LINES, why_of, why_text
 from tests.recorded import EXAMPLES, RUNS, recorded_names
 

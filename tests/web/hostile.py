@@ -356,7 +356,7 @@ def others() -> Iterator[Event]:
 def _of_version_2(seen: dict[str, Any]) -> Iterator[Event]:
     evidence = (Evidence(ref="C-1-1", quote="q"),)
     given = ConditionalBelief(
-        claim="C-1-1", q=70, if_true={"O-1": 100}, if_false={"none": 100}, predicts="holds", fair=False, fair_why="w"
+        claim="C-1-1", q=70, if_true={"O-1": 100}, if_false={"none": 100}, how="execution"
     )  # fmt: skip
     yield Belief(
         id="B-1-critic", role="critic", points={"O-1": 60, "none": 40}, derived=False, because=evidence,
@@ -373,7 +373,8 @@ def _of_version_2(seen: dict[str, Any]) -> Iterator[Event]:
     )  # fmt: skip
     sentence = MemoSentence(field="answer", text="t", refs=("C-1-1",), quote="q")
     yield Memo(
-        id="M-1", status="decide", sentences=(sentence,), removed=(RemovedSentence(text="t", why="w"),), **seen
+        id="M-1", answers="O-1", why_not_leader="w", sentences=(sentence,),
+        removed=(RemovedSentence(text="t", why="w"),), **seen,
     )  # fmt: skip
     file = NamedBlob(name="n", sha256="0" * 64)
     test = Predicate(of="stdout", test="near", value="1", pointer="/a", tolerance="0.5")

@@ -126,8 +126,8 @@ def test_rounding_goes_to_the_largest_remainder_and_then_in_option_order():
 
 
 def test_numbers_that_contradict_the_forecast_say_by_how_much():
-    assert incoherence(PUBLISHED, (67, 33, 0)) == (0, 0, 0)
-    assert incoherence(PUBLISHED, (50, 50, 0)) == (17, -17, 0)
+    assert incoherence(PUBLISHED, (67, 33, 0)) == tuple(map(Fraction, (0, 0, 0)))
+    assert incoherence(PUBLISHED, (50, 50, 0)) == tuple(map(Fraction, (17, -17, 0)))
 
 
 # ---------------------------------------------------------------- choice

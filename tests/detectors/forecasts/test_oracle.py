@@ -76,7 +76,7 @@ def _is_short(table: dict[str, Any], product: ForecastTable, asked: int) -> bool
 def _agrees(seed: int) -> dict[str, Any]:
     table = random_table(seed)
     product = product_table(table)
-    expected = oracle.answer(table)
+    expected: dict[str, Any] = oracle.answer(table)
     assert _end(table, product) == expected, seed
     if table["forecasts"]:
         agenda = oracle.agenda(table)
@@ -168,7 +168,7 @@ def test_second_programs_and_coherence_agree() -> None:
             assert all_expected_otherwise(numbers, verdict == "holds", ROLES) == expected
         forecast = {"O-1": random.randint(0, 100)}
         forecast["none"] = 100 - forecast["O-1"]
-        view = {
+        view: dict[str, Any] = {
             "q": random.randint(1, 99),
             "if_true": {"O-1": 70, "none": 30},
             "if_false": {"O-1": 20, "none": 80},
