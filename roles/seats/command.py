@@ -179,6 +179,8 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
             while await stdout.read(65_536) or await stderr.read(65_536):
                 pass
             await process.wait()
+    # The pipes of such a grandchild would stay open, and be complained of, until the garbage is collected.
+    process._transport.close()  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue, reportUnknownMemberType]
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:
