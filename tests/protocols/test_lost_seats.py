@@ -112,7 +112,7 @@ def ended(
     assert said.out.splitlines()[-3].startswith(first), (about, said.out.splitlines()[-3:])
     for verb in ("status", "decisions"):
         shown = moot(verb, path).out
-        whole = f"{answered} of {answered} steps answered" in " ".join(shown.split())
+        whole = f"{answered} of {answered} step{'s' * (answered != 1)} answered" in " ".join(shown.split())
         assert shown.startswith(first) if gone else whole, about
     told = moot("decisions", path, "--json").json
     outcome = told["quorum"]
