@@ -232,8 +232,8 @@ def gate(
     `text` may name a deliberation file (.toml). `single` is one reply; `compete`, or one of the words in `triggers`,
     rules one reply out. Raises `errors.MootError`.
     """
+    from moot.app.choices import choice_for, choices_for
     from moot.app.run_options import RunOptions, deliberation_of
-    from moot.app.running import choice_for, choices_for
     from moot.view.gate import gated_of
     from rounds.setup import gate as rules
 

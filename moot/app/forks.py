@@ -15,8 +15,8 @@ from ledger.store.disk import read_plain
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from moot import version
+from moot.app.choices import opening_of
 from moot.app.run_options import RunOptions, deliberation_of
-from moot.app.running import opening_of
 from moot.app.runs import example_directories, fork_directory
 from moot.app.seat_specs import refuse_later_kinds, spoken
 from moot.app.session import Session

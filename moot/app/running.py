@@ -16,35 +16,33 @@ from typing import TYPE_CHECKING, Any, Final
 from ledger.store.commit import AlreadyARun
 from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
-from moot import version
+from moot.app.choices import choice_for, estimate_for, opening_of
 from moot.app.removal import remove_run
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
 from moot.app.runs import new_directory
-from moot.app.seat_specs import BY_API, choose, model_of, refuse_later_kinds
-from moot.app.seats import SeatChoice, check_ready, declared_seat, prices_in_force, unknown_costs
+from moot.app.seat_specs import BY_API, refuse_later_kinds
+from moot.app.seats import SeatChoice, check_ready, declared_seat, unknown_costs
 from moot.app.session import Session, open_session
 from moot.app.speech import Speech
 from moot.environment import now, read_settings
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.view.played import RunEnd
-from roles.seats.kinds import KINDS, declared_of
+from roles.seats.kinds import KINDS
 from rounds.experiments.bench import bench_here
-from rounds.protocols import PROTOCOLS, experiments_awaited
-from rounds.protocols.plans import PLANS
+from rounds.protocols import experiments_awaited
 from rounds.run.budget import Reservations
 from rounds.run.driver import DriveEnd, Pause, Watch, drive
 from rounds.run.human_actions import amend_budgets, amend_experiments, stop_waiting
 from rounds.run.outcome import outcome_of
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
-from rounds.setup.deliberation import checked, checked_budget
+from rounds.setup.deliberation import checked_budget
 from rounds.setup.gate import routed
-from rounds.setup.opening import Opening, Programs, cast_roles, resolve
+from rounds.setup.opening import Opening, Programs, cast_roles
 
 if TYPE_CHECKING:
     from ledger.events import Event
     from moot.view.estimate import Estimate
-    from moot.view.gate import Choice
     from roles.seats.port import Seat, SeatFailed
     from rounds.run.session import AskedStep
     from rounds.setup.deliberation import Deliberation
@@ -62,31 +60,6 @@ AGAIN: Final = {
     **{name: name for name in ("claude", "codex", "gemini", "llm")},
 }
 """Kinds that a person has to name again: no ledger holds a program, or who did not answer yet."""
-
-
-def opening_of(
-    deliberation: Deliberation,
-    documents: Mapping[str, bytes],
-    seats: Mapping[str, str],
-    *,
-    casting: str | None = None,
-    name: str = "deliberation.toml",
-    params: bytes | None = None,
-    experiments: Programs | None = None,
-    changes: Collection[str] = (),
-) -> Opening:
-    """The opening of a new run; `seats` are specifications by role, `params` a parameter file of one's own."""
-    return resolve(
-        deliberation,
-        documents,
-        moot=version(),
-        name=name,
-        casting=casting,
-        seats={role: declared_of(spec) for role, spec in seats.items()},
-        params=params,
-        experiments=experiments,
-        changes=changes,
-    )
 
 
 def open_deliberation(
@@ -170,39 +143,6 @@ def opened(
         changes=options.changes,
     )
     return session, made
-
-
-def estimate_for(opening: Opening, specs: Mapping[str, str], name: str) -> Estimate:
-    """What a run may take: replies, tokens, dollars and time. `specs`: seats by role."""
-    from moot.view.estimate import estimate_of
-
-    models = {spec: model for spec in specs.values() if (model := model_of(spec)) is not None}
-    return estimate_of(name, opening.event, specs, models, prices_in_force())
-
-
-def choices_for(options: int) -> list[Choice]:
-    """Return every protocol and plan that a question with this many options could be given to, the shortest first."""
-    choices = [
-        choice_for(protocol.name, options, plan=plan)
-        for protocol in PROTOCOLS.values()
-        for plan in ((None,) if protocol.fixed_plan else PLANS)
-    ]
-    return sorted(choices, key=lambda choice: (choice.replies, choice.protocol))
-
-
-def choice_for(protocol: str, options: int, spec: str = "anthropic", *, plan: str | None = None) -> Choice:
-    """Return what a protocol takes for a question with this many options and `spec` in every seat."""
-    from moot.view.gate import choice_of
-
-    least, most = PROTOCOLS[protocol].options_wanted
-    named = [f"option {n}" for n in range(1, min(max(options, least), most) + 1)]
-    subject = {"question": "Which?", "protocol": protocol, "options": named}
-    deliberation = checked(
-        {"deliberation": subject | ({} if plan is None else {"plan": plan})}, name=COMMAND_LINE
-    )
-    specs = choose(cast_roles(deliberation, COMMAND_LINE), spec, {}, {})
-    estimate = estimate_for(opening_of(deliberation, {}, specs), specs, COMMAND_LINE)
-    return choice_of(estimate, plan, model_of(spec) or spec)
 
 
 def _gate_line(

@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from moot import version
+from moot.app.choices import choices_for
 from moot.app.documents import write_document
 from moot.app.run_options import RunOptions, deliberation_of, documents_of
-from moot.app.running import choices_for
 from moot.cli import options as common
 from moot.cli.new_questions import ask_for
 from moot.errors import GOOD, MootError, usage

@@ -16,7 +16,8 @@ import pytest
 from ledger.events import Alarm, Amendment, Decision
 from ledger.state.decided import in_force
 from moot.api import open_run
-from moot.app.running import open_run_at, opening_of
+from moot.app.choices import opening_of
+from moot.app.running import open_run_at
 from moot.cli import people
 from moot.environment import git_identity
 from rounds.setup.deliberation import checked
@@ -42,7 +43,7 @@ def test_an_answer_resolves_the_question_and_is_in_force(moot: Moot, run: Path) 
     assert open_question in open_run(run).state.resolved
     again = moot("answer", run, open_question, "No.")
     assert again.code == 1
-    assert "resolved already" in again.err
+    assert "answered already" in again.err
 
 
 def test_an_override_overturns_a_decision_and_keeps_it(moot: Moot, run: Path) -> None:

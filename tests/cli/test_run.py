@@ -16,7 +16,8 @@ import pytest
 from ledger.events import Amendment, RunClosed
 from ledger.store.store import RunStore
 from moot.api import open_run
-from moot.app.running import open_run_at, opening_of, seats_again
+from moot.app.choices import opening_of
+from moot.app.running import open_run_at, seats_again
 from moot.app.seats import SeatChoice
 from moot.app.session import Session
 from moot.cli import BY_NAME, moved
