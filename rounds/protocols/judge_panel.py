@@ -56,7 +56,7 @@ def weighed(
         if preferred is not None:
             votes[preferred] += judge.confidence
     value = alpha(_units(judges, sides))
-    best = max(votes.values())
+    best = max(votes.values(), default=0)
     leaders = [side for side, weight in votes.items() if weight == best]
     agrees = value is not None and value >= ALPHA_LEAST
     winner = leaders[0] if agrees and len(leaders) == 1 and best > 0 else None
@@ -69,6 +69,10 @@ def _units(judges: Sequence[Judged], sides: Mapping[str, str]) -> list[list[floa
 
 
 def _preferred(totals: Mapping[str, float], sides: Mapping[str, str]) -> str | None:
+    # A ledger from outside may score an argument that nobody made.
+    totals = {argument: total for argument, total in totals.items() if argument in sides}
+    if not totals:
+        return None
     mean, deviation = fmean(totals.values()), pstdev(totals.values())
     if deviation == 0:
         return None

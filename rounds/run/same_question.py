@@ -35,7 +35,8 @@ def asks_all_of(newer: frozenset[str], older: frozenset[str]) -> bool:
     part, whole = ASKED_AGAIN
     numbers = (word for word in older if any(letter.isdigit() for letter in word))
     if len(older) < WORDS_MIN:
-        return newer == older
+        # Texts without a word, of marks alone, are not alike for that.
+        return bool(older) and newer == older
     return common * whole >= len(older) * part and newer.issuperset(numbers)
 
 
