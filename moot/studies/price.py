@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Final
 
 from ledger.plain_text import counted
-from moot.app import running
+from moot.app import choices
 from moot.app.seat_specs import choose
 from moot.environment import read_settings
 from moot.errors import MootError
@@ -81,8 +81,8 @@ def _estimate(study: Study, item: str, arm: str) -> Estimate:
     deliberation = deliberation_for(study, job, {})
     name = f"item {item}, arm {arm}"
     specs = choose(cast_roles(deliberation, name), study.arm(arm).seats.replace("{item}", item), {}, {})
-    opening = running.opening_of(deliberation, study.documents[item], specs, name=name)
-    return running.estimate_for(opening, specs, name)
+    opening = choices.opening_of(deliberation, study.documents[item], specs, name=name)
+    return choices.estimate_for(opening, specs, name)
 
 
 def agreed_to(

@@ -180,7 +180,7 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
                 pass
             await process.wait()
     # The pipes of such a grandchild would stay open, and be complained of, until the garbage is collected.
-    process._transport.close()  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue, reportUnknownMemberType]
+    process._transport.close()  # type: ignore[attr-defined]  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue, reportUnknownMemberType]
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:
