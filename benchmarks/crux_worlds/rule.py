@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from benchmarks.crux_worlds.world import ROLES, Circumstances, Seat, World
 from detectors.forecasts.cruxes import Crux, Verdict, all_expected_otherwise, kept, wants_numbers
-from detectors.forecasts.parameters import Terms, forecast_parameters
+from detectors.forecasts.parameters import ForecastTerms, forecast_parameters
 from detectors.forecasts.points import group_forecast
 from detectors.forecasts.standing import ForecastTable, FrameCheck, cruxes_to_test, short_way, standing_of
 from detectors.forecasts.value_of_tests import Numbers, value_of_test
@@ -38,7 +38,7 @@ class Ended(NamedTuple):
 def run(seed: int, circumstances: Circumstances, repeats: float = 0.0) -> Ended:
     """Play one world. `repeats` is the share of a program's errors that a second program makes again."""
     world = World(seed, circumstances)
-    terms = Terms(PARAMETERS.tau["normal"], circumstances.runnable > 0, False, PARAMETERS)
+    terms = ForecastTerms(PARAMETERS.tau["normal"], circumstances.runnable > 0, False, PARAMETERS)
     first = world.seats[seed % len(world.seats)]
     if _is_short(world, [first], terms, PARAMETERS.short.first_from):
         return Ended(first.forecast.index(max(first.forecast)), 4, "short")  # frame, answer, memo, check
@@ -114,7 +114,7 @@ def _proposed(world: World) -> list[Crux]:
     return [Crux(f"C-1-{fact}", _how(world, fact), by_role) for fact, by_role in given.items()]
 
 
-def _is_short(world: World, seats: Sequence[Seat], terms: Terms, at_least: int) -> bool:
+def _is_short(world: World, seats: Sequence[Seat], terms: ForecastTerms, at_least: int) -> bool:
     proposals: list[tuple[HowTested, Numbers]] = [
         (_how(world, fact), numbers)
         for seat in seats
