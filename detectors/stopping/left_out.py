@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from detectors.beliefs.pool import leader_of, margin_of, mean_of
+from detectors.forecasts.points import group_forecast
 from detectors.stopping.readiness import is_asked, last_answers
 from ledger.result import Result
 from ledger.state.state import State
@@ -40,11 +40,11 @@ def left_out(state: State) -> tuple[PoolWithout, ...]:
     last = last_answers(state)
     if last is None or len(last.by_role) < 2:
         return ()
-    leader = last.keys[leader_of(mean_of(last.by_role.values()))]
+    leader = last.keys[group_forecast(last.by_role.values()).leader]
     found: list[PoolWithout] = []
     for role in last.by_role:
-        pool = mean_of(points for other, points in last.by_role.items() if other != role)
-        without, margin = last.keys[leader_of(pool)], margin_of(pool)
+        group = group_forecast(points for other, points in last.by_role.items() if other != role)
+        without, margin = last.keys[group.leader], group.margin
         found.append(
             PoolWithout(
                 role=role,

@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from detectors.beliefs.pool import ByRole, leader_of, margin_of, mean_of
-from detectors.beliefs.pool import Points as Belief
+from detectors.forecasts.points import Forecast, group_forecast
 from detectors.observations import parts
 from detectors.report import GateReading
 from detectors.stopping.parameters import ExaminedTerms, SettledTerms
@@ -211,7 +210,7 @@ class LastAnswers(NamedTuple):
     round: int
     keys: tuple[str, ...]
     """The options in order, `none` last."""
-    by_role: ByRole
+    by_role: Mapping[str, Forecast]
 
 
 def last_answers(state: State) -> LastAnswers | None:
@@ -237,31 +236,31 @@ def _keys(state: State) -> tuple[str, ...]:
 def course_of(state: State, through: int) -> Course:
     """The sealed answers of the rounds up to `through`."""
     keys = _keys(state)
-    by_round: dict[int, dict[str, Belief]] = {}
+    by_round: dict[int, dict[str, Forecast]] = {}
     for facts in state.beliefs.values():
         if facts.round <= through and _is_answer(facts):
             by_round.setdefault(facts.round, {})[facts.role] = _points(facts.points, keys)
     rounds = [by_round[number] for number in sorted(by_round)]
-    means = [mean_of(answers.values()) for answers in rounds]
+    groups = [group_forecast(answers.values()) for answers in rounds]
     return Course(
-        leaders=tuple(keys[leader_of(mean)] for mean in means),
+        leaders=tuple(keys[group.leader] for group in groups),
         lost=(None, *(_lost(before, after) for before, after in itertools.pairwise(rounds)))[: len(rounds)],
-        margins=tuple(margin_of(mean) for mean in means),
+        margins=tuple(group.margin for group in groups),
     )
 
 
-def _lost(before: ByRole, after: ByRole) -> Fraction | None:
+def _lost(before: Mapping[str, Forecast], after: Mapping[str, Forecast]) -> Fraction | None:
     """Points that the leader of `before` has lost, in the mean of the roles that answered both; 0 where it gained."""
     both = [role for role in before if role in after]
     if not both:
         return None
-    leader = leader_of(mean_of(before.values()))
-    lost = sum((before[role][leader] - after[role][leader] for role in both), Fraction()) / len(both)
-    return max(Fraction(), lost)
+    leader = group_forecast(before.values()).leader
+    lost = sum(before[role][leader] - after[role][leader] for role in both)
+    return max(Fraction(), Fraction(lost, len(both)))
 
 
-def _points(points: Points, keys: Sequence[str]) -> Belief:
-    return tuple(Fraction(points.get(key, 0)) for key in keys)
+def _points(points: Points, keys: Sequence[str]) -> Forecast:
+    return tuple(points.get(key, 0) for key in keys)
 
 
 # ---------------------------------------------------------------- unblocked

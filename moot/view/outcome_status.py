@@ -141,11 +141,11 @@ def _narrow_lead(run: _Ended) -> str:
     """Sealed forecasts whose leader is hardly ahead."""
     if not pools_without(run.book):
         return ""
-    from detectors.beliefs.pool import margin_of, mean_of
+    from detectors.forecasts.points import group_forecast
     from detectors.stopping.readiness import last_answers
 
     last = last_answers(run.book.state)
-    margin = MARGIN if last is None else margin_of(mean_of(last.by_role.values()))
+    margin = MARGIN if last is None else group_forecast(last.by_role.values()).margin
     return f"the group forecast leads by {float(margin):.1f} points" if margin < MARGIN else ""
 
 

@@ -53,7 +53,7 @@ def test_an_import_upwards_is_caught(tmp_path: Path) -> None:
     (tmp_path / "ledger" / "__init__.py").write_text("import rounds\nimport rich\n")
     (tmp_path / "moot" / "view.py").write_text("import moot.terminal\n")
     (tmp_path / "rounds" / "setup.py").write_text("import rounds.run\n")
-    (tmp_path / "detectors" / "beliefs.py").write_text("import detectors.stopping\n")
+    (tmp_path / "detectors" / "forecasts.py").write_text("import detectors.stopping\n")
     linted = lint_imports(tmp_path)
     assert linted.returncode == 1
     for broken in ("ledger is not allowed to import rounds", "detectors is not allowed to import validators"):
@@ -61,7 +61,7 @@ def test_an_import_upwards_is_caught(tmp_path: Path) -> None:
     assert "moot.view is not allowed to import moot.terminal" in linted.stdout
     assert "ledger is not allowed to import rich" in linted.stdout
     assert "rounds.setup is not allowed to import rounds.run" in linted.stdout
-    assert "detectors.beliefs is not allowed to import detectors.stopping" in linted.stdout
+    assert "detectors.forecasts is not allowed to import detectors.stopping" in linted.stdout
 
 
 SDKS = {"anthropic", "openai"}

@@ -1,1 +1,0 @@
-"""Forecasts in exact fractions, for the stop checks of `structured`."""
