@@ -90,7 +90,9 @@ def spoken(annotation: Any) -> str:
         return f"[{spoken(arguments[0])}]"
     if origin is dict:
         return "object" if arguments[1] is Any else f"object of {spoken(arguments[1])}"
-    return {str: "text", int: "int", bool: "bool"}.get(annotation) or annotation.__name__
+    return {str: "text", int: "int", bool: "bool", msgspec.UnsetType: "absent"}.get(
+        annotation
+    ) or annotation.__name__
 
 
 def _bounded(base: Any, meta: msgspec.Meta) -> str:

@@ -162,18 +162,18 @@ def program(tmp_path: Path, body: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     "body",
     [
-        "subprocess.Popen(['sleep', '60']); print('{}')",
-        "subprocess.Popen(['sleep', '20'], start_new_session=True); print('{}')",
-        "print('{}'); sys.stdout.flush(); os.close(1); time.sleep(60)",
+        "subprocess.Popen(['sh', '-c', 'sleep 60; touch late']); print('{}')",
+        "subprocess.Popen(['sh', '-c', 'sleep 20; touch late'], start_new_session=True); print('{}')",
+        "print('{}'); sys.stdout.flush(); os.close(1); time.sleep(60); open('late', 'w')",
         "sys.stderr.write('trace line\\n' * 300_000); print('{}')",
     ],
     ids=["helper", "helper-in-its-own-group", "closed-stdout", "talkative-stderr"],
 )
 def test_a_reply_is_whole_when_the_program_has_said_it(tmp_path: Path, body: str) -> None:
-    began = time.monotonic()
-    reply = ask(tmp_path, f"import os, subprocess, sys, time; sys.stdin.read(); {body}")
+    start = f"import os, subprocess, sys, time; os.chdir({str(tmp_path)!r}); sys.stdin.read(); "
+    reply = ask(tmp_path, start + body)
     assert reply.content.strip() == b"{}"
-    assert time.monotonic() - began < 10
+    assert not (tmp_path / "late").exists(), "the step waited for what the program left behind"
 
 
 def test_an_envelope_is_found_behind_a_line_about_the_program_itself(tmp_path: Path) -> None:
