@@ -80,7 +80,7 @@ def by_id(unit: Units) -> list[tuple[int, int]]:
 
 
 def sycophancy(state: State, rounds: Rounds, parameters: GateParameters, planned: int) -> ModeReading:
-    """FM-1 after the last round; of the two bets the one that is worth more is told."""
+    """Return FM-1 after the last round, by the stronger of its two bets."""
     # Roles may give in together, so the positions on one check bet once.
     given = _Bet([each.giving_in for each in rounds], parameters.giving_in, GIVEN_UP, by_check=True)
     sentence = FOUND_NOTHING if state.positions else ONLY_ROBUST
