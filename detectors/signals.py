@@ -12,11 +12,11 @@ from detectors.disagreement import SlopeAlarm, alarm_over, disagreement_persists
 from detectors.drift_checks_pass import drift_checks_pass
 from detectors.observations import Observations, observe
 from detectors.parameters import (
+    PROFILES,
     PublishedParameters,
     SignalProfile,
     params_hash,
     published_parameters,
-    read_as,
 )
 from detectors.report import AlarmReading, GateReading, Signal, SignalReport, StepQuorum, StopVerdict
 from detectors.roles_rotated import every_role_led, roles_were_stressed
@@ -83,17 +83,16 @@ def signals_of_state(
     """Return the same from a folded state alone.
 
     `parameters` stand over the run's own in the profile `gates`, and a `judgement` is one that was kept up to date
-    (`detectors.stopping.judgement`). A profile of moot 0.1 is read as the one that took its place.
+    (`detectors.stopping.judgement`).
     """
-    installed = read_as(profile)
-    if installed is None:
+    if profile not in PROFILES:
         raise UnknownProfile(f"no profile {profile!r}: gates or published")
     seen, rule = observe(state), published_parameters()
     readings = [read(seen, rule) for read in SIGNALS]
     satisfied = sum(signal.satisfied for signal in readings)
     report = SignalReport(
         run=run,
-        profile=installed,
+        profile=profile,
         at=state.seq,
         round=state.round,
         verdict="go_on",
@@ -107,9 +106,9 @@ def signals_of_state(
         ready=satisfied >= rule.stop.satisfied_at_least,
         gates=[],
         signals=readings,
-        alarms=_published_alarms(seen, satisfied) if installed == "published" else [],
+        alarms=_published_alarms(seen, satisfied) if profile == "published" else [],
     )
-    if installed == "gates":
+    if profile == "gates":
         report = _by_gates(report, judgement or _judgement(state, blobs, parameters))
     return _with_verdict(report, state)
 

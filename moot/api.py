@@ -92,14 +92,14 @@ def signals(
 
 def diff(a: AnyPath | Run, b: AnyPath | Run) -> RunDiff:
     """What two runs have in common, and where they part."""
-    from detectors.parameters import read_as
+    from detectors.parameters import PROFILES
     from detectors.signals import signals as read
     from rounds.analysis.compare import compare
 
     one, other = _run(a), _run(b)
     opened = one.book.state.opened
-    own = read_as(opened.stop.profile) if opened else None
-    profile = own or "published"  # forecasts are no signals
+    own = opened.stop.profile if opened else None
+    profile = own if own in PROFILES else "published"  # forecasts are no signals
     names = (str(one.path), str(other.path))
     return compare(one.book, other.book, names, signals=lambda book: read(book, profile))
 
@@ -148,7 +148,7 @@ def resume(run: AnyPath | Run, seats: Seats | None = None) -> Run:
     """
     import asyncio
 
-    from moot.app.running import refuse_later_seats, seats_again
+    from moot.app.running import seats_again
     from moot.app.seats import SeatChoice, seated
     from moot.app.session import Session
     from moot.environment import read_settings
@@ -157,7 +157,6 @@ def resume(run: AnyPath | Run, seats: Seats | None = None) -> Run:
     if seats is None:
         seats = seats_again(str(session.path), session, SeatChoice(None, {}))
     made = seated(session.state.roles, seats, offline=read_settings().offline)
-    refuse_later_seats(session, made)
     return asyncio.run(_driven(session, made))
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ledger.store.failures import DriverBusy as DriverBusy
     from ledger.store.failures import LedgerError as LedgerError
     from ledger.store.failures import LockTimeout as LockTimeout
-    from ledger.store.failures import NewerFormat as NewerFormat
     from ledger.store.failures import NotARun as NotARun
+    from ledger.store.failures import OtherFormat as OtherFormat
     from ledger.store.failures import StrangeRun as StrangeRun
     from ledger.store.failures import Unreadable as Unreadable
     from ledger.store.failures import WriteFailed as WriteFailed
@@ -43,7 +43,7 @@ _PLACES: Final = {
     "DriverBusy": "ledger.store.failures",
     "LedgerError": "ledger.store.failures",
     "LockTimeout": "ledger.store.failures",
-    "NewerFormat": "ledger.store.failures",
+    "OtherFormat": "ledger.store.failures",
     "NotARun": "ledger.store.failures",
     "NotThere": "rounds.run.human_actions",
     "ProtocolUnknown": "rounds.protocols",

@@ -1,11 +1,11 @@
 """Prompt sets: a run's templates and layout in one blob, so that a brief can be derived again later (FORMAT 6).
 
-    {"set":1,"name":"structured-5","templates":{"blocks/claims":"…","charters/critic":"…",…},"layout":{…}}
+    {"set":1,"name":"structured","templates":{"blocks/claims":"…","charters/critic":"…",…},"layout":{…}}
 
 Canonical: keys in this order, paths sorted, no white space between tokens. A template's path is its file's
 path below `roles/prompts/<set>/` without `.md`: `RoleDefinition.charter` is one, `Step.task` stands below `tasks/`.
-A folder with a `layout.json` is a whole set, but for what it says it is built on; the others share what stands in
-`roles/prompts/common/`. `layout` is what `roles/brief/layout.py` reads; older sets have none.
+A folder with a `layout.json` is a whole set; the others share what stands in `roles/prompts/common/`. `layout` is what
+`roles/brief/layout.py` reads.
 """
 
 from __future__ import annotations
@@ -20,23 +20,11 @@ import orjson
 
 from roles.templates import TemplateError, Values, render
 
-_NAMES: Final[Mapping[str, str]] = {
-    "structured": "structured-5",
-    "structured-6": "structured-6",
-    "structured-7": "structured-7",
-    "crux": "crux-3",
-    "priority": "priority-2",
-    "ratchet": "ratchet-2",
-    "tribunal": "tribunal-2",
-}
-"""Folder → the set's name where it is not the folder's with a 3: a changed set has a new name."""
-_BUILT_ON: Final[Mapping[str, str]] = {"structured-6": "structured", "structured-7": "structured-6"}
-"""Folder → the folder that holds what it does not change."""
 LAYOUT: Final = "layout.json"
 _PROMPTS: Final = Path(__file__).parent / "prompts"
 
 PromptSet = Mapping[str, Any]
-"""A prompt set as read: `set`, `name`, `templates`, in newer ones `layout`."""
+"""A prompt set as read: `set`, `name`, `templates`, `layout`."""
 
 
 class PromptSetError(ValueError):
@@ -51,11 +39,10 @@ class PromptSetError(ValueError):
         return f"the run's prompts cannot be read: {self}"
 
 
-def encode_prompt_set(name: str, templates: Mapping[str, str], layout: object = None) -> bytes:
+def encode_prompt_set(name: str, templates: Mapping[str, str], layout: object) -> bytes:
     """The blob of a prompt set; a layout as it is to be read again."""
     ordered = {path: templates[path] for path in sorted(templates)}
-    own = {} if layout is None else {"layout": layout}
-    return orjson.dumps({"set": 1, "name": name, "templates": ordered, **own})
+    return orjson.dumps({"set": 1, "name": name, "templates": ordered, "layout": layout})
 
 
 def read_prompt_set(blob: bytes) -> PromptSet:
@@ -109,16 +96,9 @@ def installed_prompt_set(protocol: str) -> bytes:
     own, common = _PROMPTS / protocol, _PROMPTS / "common"
     whole = own / LAYOUT
     templates: dict[str, str] = {} if whole.is_file() else dict(_templates(common, ""))
-    for folder in reversed(_chain(protocol)):
-        templates |= dict(_templates(_PROMPTS / folder, ""))
+    templates |= dict(_templates(own, ""))
     layout = orjson.loads((whole if whole.is_file() else common / LAYOUT).read_bytes())
-    return encode_prompt_set(_NAMES.get(protocol, f"{protocol}-3"), templates, layout)
-
-
-def _chain(folder: str) -> list[str]:
-    """Return a folder and those that it is built on, the nearest first."""
-    below = _BUILT_ON.get(folder)
-    return [folder, *(_chain(below) if below else ())]
+    return encode_prompt_set(protocol, templates, layout)
 
 
 def _templates(folder: Path, prefix: str) -> list[tuple[str, str]]:

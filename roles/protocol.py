@@ -183,12 +183,6 @@ def nothing_after_answer(book: Book, answer: Decision) -> tuple[Event, ...]:
     return ()
 
 
-def never_redrawn(step: Step) -> bool:
-    """No step of most protocols measures noise."""
-    del step
-    return False
-
-
 def nothing_brought(reply: Reply) -> Mapping[str, bytes]:
     """The replies of most protocols bring no files."""
     del reply
@@ -221,7 +215,6 @@ class Protocol(msgspec.Struct, frozen=True):
     """A protocol: its table and its pure functions. All of them compute from the book alone."""
 
     name: str
-    version: int
     summary: str
     roles: tuple[RoleDefinition, ...]
     groups: Callable[[State, int], tuple[Group, ...]]
@@ -264,8 +257,6 @@ class Protocol(msgspec.Struct, frozen=True):
     """What the controller writes inside a round as soon as it is due, beyond what closing a group yields."""
     after_answer: Callable[[Book, Decision], tuple[Event, ...]] = nothing_after_answer
     """(book with a person's answer, the answer) → what follows from it at once, in the same commit."""
-    redraws: Callable[[Step], bool] = never_redrawn
-    """Whether a step asks a role again for what it said already, to measure noise: its context must be a new one."""
     brought: Callable[[Reply], Mapping[str, bytes]] = nothing_brought
     """Files that a reply brings, by hash: they are kept beside it."""
     set_aside: Callable[[State], frozenset[str]] = nothing_set_aside
@@ -286,7 +277,6 @@ class Protocol(msgspec.Struct, frozen=True):
     """Least and most options that the protocol can compare."""
     cast: Callable[[Rules], tuple[str, ...]] | None = None
     """Named variants → the roles of a run in protocol order; None: all."""
-    brief_version: int = 3
     fits: str = ""
     """Which question deserves it, in a clause."""
     calls: str = ""

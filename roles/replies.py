@@ -15,7 +15,7 @@ from ledger.events.artifacts import (
     IdentityInvariantCheck,
     OperatorWalkthrough,
 )
-from ledger.events.values import Bearing, Five
+from ledger.events.values import Bearing, Five, HowTested
 
 Shape = TypeVar("Shape", bound=Struct)
 
@@ -41,6 +41,11 @@ def titled(title: str) -> Callable[[type[Shape]], type[Shape]]:
     return name
 
 
+Objection = Annotated[
+    str, Meta(min_length=1, max_length=500, description="what you hold against it, in your own words")
+]
+
+
 class Part(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of everything inside a reply: closed."""
 
@@ -60,7 +65,7 @@ class NamedSection(Part, frozen=True, kw_only=True):
 
 
 class ClaimDraft(Part, frozen=True, kw_only=True):
-    """A claim to be put on the ledger."""
+    """A claim in words that an outsider understands; what it is about stands in `places`."""
 
     text: Annotated[str, Meta(min_length=1, max_length=800, description="the claim, 1 to 3 sentences")]
     testable_as: Annotated[str, Meta(min_length=1, max_length=800, description="one observable outcome")]
@@ -70,6 +75,10 @@ class ClaimDraft(Part, frozen=True, kw_only=True):
     anchor_ref: Annotated[str, Meta(description="the goal it serves, G-n")] | None
     about: Annotated[tuple[Word, ...], Meta(max_length=8, description="options it is about, O-n")]
     supersedes: Annotated[str, Meta(description="an earlier tested claim that this one replaces")] | None
+    how: Annotated[HowTested, Meta(description="what could decide it")]
+    places: Annotated[
+        tuple[RefText, ...], Meta(max_length=6, description="the places that the claim is about")
+    ]
 
 
 class ListedFinding(Part, frozen=True, kw_only=True):
@@ -147,17 +156,20 @@ class PositionReply(Part, frozen=True, kw_only=True):
 
 
 class ClaimTest(Part, frozen=True, kw_only=True):
-    """What a verdict means for a claim; `bearing` null: it was looked at, and nothing follows."""
+    """What a verdict means for a claim, and by what; `bearing` null: it was looked at, and nothing follows."""
 
     claim_id: Word
     bearing: Bearing | None
+    evidence: Annotated[
+        tuple[Cited, ...], Meta(max_length=4, description="what decides this claim; at least one if it moves")
+    ]
 
 
 class CheckReply(Part, frozen=True, kw_only=True):
-    """E.check1 … check4: one verdict with at least two pieces of evidence."""
+    """E.check1 … check4: a verdict, and for each claim that it moves the evidence for that."""
 
     result: Literal["BROKEN", "ROBUST", "UNCLEAR"]
-    evidence: Annotated[tuple[Cited, ...], Meta(min_length=2, max_length=10)]
+    evidence: Annotated[tuple[Cited, ...], Meta(min_length=1, max_length=6)]
     notes: Annotated[str, Meta(min_length=1, max_length=1_500, description="1 to 3 sentences")]
     claims: Annotated[tuple[ClaimTest, ...], Meta(max_length=30)]
     about: Annotated[tuple[Word, ...], Meta(max_length=8, description="options it is about, O-n")]
@@ -182,12 +194,13 @@ class Tension(Part, frozen=True, kw_only=True):
 
 
 class ReviewReply(Part, frozen=True, kw_only=True):
-    """F: what the round showed; flips of one's own positions, up to two cross-agent claims, tensions."""
+    """F: what the round showed, flips of one's own positions, up to two cross-agent claims, tensions, an objection."""
 
     summary: Text
     flips: Annotated[tuple[FlipDraft, ...], Meta(max_length=4)]
     claims: Annotated[tuple[ClaimDraft, ...], Meta(max_length=2)]
     tensions: Annotated[tuple[Tension, ...], Meta(max_length=4)]
+    against: Objection | None
 
 
 class CiteDraft(Part, frozen=True, kw_only=True):
@@ -197,8 +210,15 @@ class CiteDraft(Part, frozen=True, kw_only=True):
     relation: Literal["based-on", "supported-by", "builds-on", "overturns", "supersedes", "resolves"]
 
 
+class RequirementDraft(Part, frozen=True, kw_only=True):
+    """What has to be met before a decision is followed, and what can meet it."""
+
+    text: Sentence
+    by: Literal["run", "person", "world"]
+
+
 class DecisionDraft(Part, frozen=True, kw_only=True):
-    """Something to be decided; it rests on at least one claim, verification or decision."""
+    """Something to be decided, what would show it wrong, what it asks for of whom, and who is against it."""
 
     text: Text
     cites: Annotated[tuple[CiteDraft, ...], Meta(min_length=1, max_length=16)]
@@ -207,13 +227,29 @@ class DecisionDraft(Part, frozen=True, kw_only=True):
     anchor_ref: Annotated[str, Meta(description="the goal it serves, G-n")] | None
     about: Annotated[tuple[Word, ...], Meta(max_length=8, description="options it is about, O-n")]
     confidence: Five | None
-    conditions: Annotated[
-        tuple[Sentence, ...], Meta(max_length=6, description="what would change the decision")
+    falsifiers: Annotated[
+        tuple[Sentence, ...], Meta(max_length=4, description="what would show it to be wrong")
+    ]
+    requirements: Annotated[
+        tuple[RequirementDraft, ...], Meta(max_length=4, description="what has to be met for it to hold")
+    ]
+    dissent: Annotated[
+        tuple[Word, ...], Meta(max_length=6, description="objections that stand against this decision")
     ]
 
 
+class Met(Part, frozen=True, kw_only=True):
+    """An objection that the decisions take up, so that it is none against them."""
+
+    objection: Word
+    how: Annotated[str, Meta(min_length=1, max_length=400, description="what in the decisions meets it")]
+
+
 class ConcernDraft(Part, frozen=True, kw_only=True):
-    """Something left open; `for_human` puts it to the person who runs the deliberation."""
+    """Something left open; `for_human` puts it to the person who runs the deliberation.
+
+    A question whose answer would change what is decided names the option in `deciding`.
+    """
 
     type: Literal["concern", "tension", "question"]
     text: Text
@@ -221,13 +257,17 @@ class ConcernDraft(Part, frozen=True, kw_only=True):
     between: Annotated[tuple[Word, ...], Meta(max_length=6, description="for a tension: at least two")]
     evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
     for_human: bool
+    deciding: (
+        Annotated[str, Meta(max_length=12, description="the option that the answer would change")] | None
+    )
 
 
 class AssessmentReply(Part, frozen=True, kw_only=True):
-    """G: what converged, what did not, and one to three decisions."""
+    """G: what converged, what did not, one to three decisions, what became of every objection, what stays open."""
 
     sections: Annotated[tuple[NamedSection, ...], Meta(min_length=1, max_length=12)]
     decisions: Annotated[tuple[DecisionDraft, ...], Meta(min_length=1, max_length=3)]
+    met: Annotated[tuple[Met, ...], Meta(max_length=6)]
     concerns: Annotated[tuple[ConcernDraft, ...], Meta(max_length=6)]
 
 
@@ -255,7 +295,7 @@ class Resolution(Part, frozen=True, kw_only=True):
     claim_id: Word
     result: Literal["BROKEN", "ROBUST", "UNCLEAR"]
     bearing: Bearing
-    evidence: Annotated[tuple[Cited, ...], Meta(min_length=2, max_length=10)]
+    evidence: Annotated[tuple[Cited, ...], Meta(min_length=1, max_length=4)]
     notes: Annotated[str, Meta(min_length=1, max_length=1_500, description="1 to 3 sentences")]
     confidence: Five
 
@@ -271,21 +311,22 @@ class FailureModeNote(Part, frozen=True, kw_only=True):
 
     mode: Literal["FM-1", "FM-2", "FM-3", "FM-4", "FM-5", "FM-6", "FM-7", "FM-8"]
     seen: Literal["yes", "no", "unsure"]
-    text: Text
 
 
 class RetrospectiveReply(Part, frozen=True, kw_only=True):
-    """S.review: the run looked back at, against the eight failure modes."""
+    """S.review: the run looked back at, which failure modes the role saw, and what it holds against the answer."""
 
     summary: Text
     failure_modes: Annotated[tuple[FailureModeNote, ...], Meta(min_length=8, max_length=8)]
+    against: Objection | None
 
 
 class ClosingReply(Part, frozen=True, kw_only=True):
-    """S.close: the summary and the final decisions."""
+    """S.close: the summary, the final decisions, and what became of every objection."""
 
     sections: Annotated[tuple[NamedSection, ...], Meta(min_length=1, max_length=12)]
     decisions: Annotated[tuple[DecisionDraft, ...], Meta(min_length=1, max_length=5)]
+    met: Annotated[tuple[Met, ...], Meta(max_length=6)]
 
 
 Reply = Part

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -15,20 +14,7 @@ PROFILES: Final[tuple[SignalProfile, ...]] = ("gates", "published")
 """Profiles whose parameters are installed."""
 DEFAULT_PROFILE: Final[SignalProfile] = "gates"
 """The profile that new runs and imports are opened with."""
-_READ_AS: Final[Mapping[str, SignalProfile]] = {
-    "gates": "gates",
-    "calibrated": "gates",
-    "published": "published",
-    "text": "published",
-    "script": "published",
-}
-"""Profile of a recorded run → the installed profile that reads it. The last three are names of moot 0.1."""
 DIRECTORY: Final = Path(__file__).parent
-
-
-def read_as(profile: str) -> SignalProfile | None:
-    """Return the installed profile that reads runs of this one; None for a protocol's own rules, such as `crux`."""
-    return _READ_AS.get(profile)
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -103,7 +89,7 @@ class PublishedParameters(_Table, frozen=True, kw_only=True):
     overrun: Overrun
 
 
-def params_hash(profile: SignalProfile) -> str:
+def params_hash(profile: str) -> str:
     """SHA-256 of the profile's parameter file: the `params` of `signals`, `alarm` and `stop` (FORMAT 2)."""
     return sha256(params_bytes(profile)).hexdigest()
 
@@ -115,6 +101,6 @@ def published_parameters() -> PublishedParameters:
 
 
 @cache
-def params_bytes(profile: SignalProfile) -> bytes:
+def params_bytes(profile: str) -> bytes:
     """Return the profile's parameter file. A run of `gates` keeps it as a blob, so its verdicts can be recomputed."""
     return (DIRECTORY / f"{profile}.toml").read_bytes()

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from detectors.parameters import params_bytes, params_hash, read_as
+from detectors.parameters import PROFILES, params_bytes, params_hash
 from detectors.stopping.betting import moved
 from ledger.state.book import Blobs
 from ledger.state.state import State
@@ -225,12 +225,11 @@ def parameters_of(state: State, blobs: Blobs | None) -> GateParameters:
 
 def judges_by(profile: str, named: str, blobs: Blobs) -> bool:
     """Return whether a verdict by the parameter file of this hash can be recomputed here."""
-    installed = read_as(profile)
-    if installed is None:
+    if profile not in PROFILES:
         return True  # a protocol that judges by rules of its own
-    if named == params_hash(installed):
+    if named == params_hash(profile):
         return True
-    content = blobs.read(named) if installed == "gates" else None
+    content = blobs.read(named) if profile == "gates" else None
     return content is not None and _is_readable(content)
 
 

@@ -226,7 +226,7 @@ def last_answers(state: State) -> LastAnswers | None:
 
 def _is_answer(facts: BeliefFacts) -> bool:
     """Whether a role was asked for it, and not a second time in the round."""
-    return not facts.derived and not facts.is_redraw
+    return not facts.derived
 
 
 def _keys(state: State) -> tuple[str, ...]:

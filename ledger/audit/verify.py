@@ -163,7 +163,7 @@ class VerifyReport(Result, frozen=True):
 def verify(path: str | os.PathLike[str], checkpoints: Sequence[Head] = ()) -> VerifyReport:
     """Look at every byte of the run at `path` that the head vouches for; nothing is changed.
 
-    Raises `NotARun`, `NewerFormat` and `Unreadable`; damage is in the report.
+    Raises `NotARun`, `OtherFormat` and `Unreadable`; damage is in the report.
     """
     directory = Path(path)
     with readable(directory):

@@ -11,7 +11,6 @@ from ledger.events.values import (
     HowTested,
     Id,
     Name,
-    Percent,
     Points,
     Prose,
     Ref,
@@ -39,9 +38,6 @@ class Belief(Envelope, frozen=True, kw_only=True):
     derived: bool  # computed from the role's sealed numbers by the controller
     because: tuple[Evidence, ...] = ()  # what moved it
     given: tuple[ConditionalBelief, ...] = ()  # crux by crux
-    # Version 2 of the format writes every field, so these two stay as long as it does.
-    unexplained: bool | None = None  # of release 0.1, now null: the forecast moved without new evidence
-    share_found: Percent | None = None  # of release 0.1, now null: percent of decisive reasons it found
 
 
 class WordReadings(Value, frozen=True, kw_only=True):

@@ -145,28 +145,11 @@ class AdversarialTestCase(Value, frozen=True, kw_only=True, forbid_unknown_field
     assumption: Filled
 
 
-class PlannedTest(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How one crux is tested by its role: a trace to replay, a property, a walk, an attack or an experiment."""
-
-    claim: Ref  # the crux
-    form: Literal["trace", "property", "walk", "attack", "experiment"]  # how it is tested
-    steps: Annotated[tuple[FilledShort, ...], Meta(min_length=1, max_length=12)]  # what would be done
-    holds_if: FilledShort  # what would show it true
-    fails_if: FilledShort  # what would show it false
-
-
-class PlannedTests(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a role would do to test the cruxes of a round, one plan a crux, as small as the crux allows."""
-
-    plans: Annotated[tuple[PlannedTest, ...], Meta(min_length=1, max_length=5)]  # one a crux
-
-
-Body = BehavioralTraceSet | IdentityInvariantCheck | OperatorWalkthrough | AdversarialTestCase | PlannedTests
+Body = BehavioralTraceSet | IdentityInvariantCheck | OperatorWalkthrough | AdversarialTestCase
 
 BODIES: Final[dict[ArtifactType, type[Body]]] = {
     "behavioral_trace_set": BehavioralTraceSet,
     "identity_invariant_check": IdentityInvariantCheck,
     "operator_walkthrough": OperatorWalkthrough,
     "adversarial_test_case": AdversarialTestCase,
-    "test_plan": PlannedTests,
 }

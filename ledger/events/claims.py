@@ -2,8 +2,6 @@
 
 from typing import Any, Literal
 
-from msgspec import UNSET, UnsetType
-
 from ledger.events.envelope import Envelope
 from ledger.events.values import (
     CheckId,
@@ -44,7 +42,6 @@ ArtifactType = Literal[
     "identity_invariant_check",
     "operator_walkthrough",
     "adversarial_test_case",
-    "test_plan",
 ]
 Scale = Literal[
     "severity_1_5",
@@ -108,7 +105,7 @@ class Statement(Envelope, frozen=True, kw_only=True):
     responds_to: tuple[Id, ...] = ()  # what it answers
     options: tuple[Id, ...] = ()  # options that it is about
     # failure modes, as the author of a retrospective saw them
-    checklist: tuple[ModeSeen, ...] | UnsetType = UNSET
+    checklist: tuple[ModeSeen, ...] = ()
 
 
 class Artifact(Envelope, frozen=True, kw_only=True):
@@ -179,7 +176,7 @@ class Concern(Envelope, frozen=True, kw_only=True):
     between: tuple[Id, ...] = ()  # roles of a tension; ids that a question is about
     for_human: bool = False  # a person is asked
     sightings: tuple[Role, ...] = ()  # roles that named it, when it was merged
-    deciding: Id | UnsetType = UNSET  # the option that the answer would change
+    deciding: Id | None = None  # the option that the answer would change
 
 
 class Rating(Envelope, frozen=True, kw_only=True):

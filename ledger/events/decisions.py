@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, UnsetType, field
+from msgspec import Meta, field
 
 from ledger.events.envelope import Envelope
 from ledger.events.run import Profile
@@ -69,12 +69,11 @@ class Zones(Value, frozen=True, kw_only=True):
 
 
 class Dissent(Value, frozen=True, kw_only=True):
-    """Who disagrees. With `text`: in these words, with the decision. Without: a position or flip (`ref`) that had
-    expected another verdict than a cited one."""
+    """Who disagrees with a decision, in these words."""
 
     role: Role  # who
-    ref: Id  # the concern, position or flip
-    text: Prose | None = None  # against the decision, in its own words
+    ref: Id  # where the words stand
+    text: Prose  # against the decision, in its own words
 
 
 class SignalReading(Value, frozen=True, kw_only=True):
@@ -107,7 +106,8 @@ class Requirement(Value, frozen=True, kw_only=True):
     """Something that must be met before a decision is followed, and what can meet it."""
 
     text: Prose  # what must be met
-    by: Literal["run", "person", "world"]  # a later round or program, a person, or events outside
+    # a later round or program, a person, or events outside; null where nobody said
+    by: Literal["run", "person", "world"] | None = None
 
 
 class Decision(Envelope, frozen=True, kw_only=True):
@@ -126,13 +126,13 @@ class Decision(Envelope, frozen=True, kw_only=True):
     confidence: Annotated[int, Meta(ge=1, le=5)] | None = None  # 1 guess to 5 sure
     narratives: tuple[Prose, ...] = ()  # the same from several sides
     zones: Zones | None = None  # agreement and contest
-    dissent: tuple[Dissent, ...] = ()  # who disagrees, or had expected another verdict
+    dissent: tuple[Dissent, ...] = ()  # who disagrees
     falsifiers: tuple[Prose, ...] = ()  # what would show it to be wrong
-    requirements: tuple[Requirement | Prose, ...] = ()  # what must be met before it is followed
+    requirements: tuple[Requirement, ...] = ()  # what must be met before it is followed
     name: Name | None = None  # the person, if a person decided
-    result: TestResult | UnsetType = UNSET  # of a test that the person made
-    claims: tuple[Id, ...] | UnsetType = UNSET  # claims that the result is about
-    output: Hash | UnsetType = UNSET  # blob of what the test produced
+    result: TestResult | None = None  # of a test that the person made
+    claims: tuple[Id, ...] = ()  # claims that the result is about
+    output: Hash | None = None  # blob of what the test produced
 
 
 class Disposition(Envelope, frozen=True, kw_only=True):
@@ -219,15 +219,11 @@ class Signals(Envelope, frozen=True, kw_only=True):
     stop: bool  # whether the run stops
     advice: Advice  # in a word
     gates: tuple[Gate, ...] = ()  # conditions of readiness
-    # Version 2 of the format writes every field, in this order.
-    reason: Name | None = None  # of release 0.1, now null: why the run stops or goes on
     leader: Id | None = None  # profile crux: the option in front
     # profile crux: group forecast, option to points with 6 digits
     pool: dict[str, Decimal] = field(default_factory=dict[str, Decimal])
-    movement: Decimal | None = None  # of release 0.1, now null: mean points that moved in this round
-    noise: Decimal | None = None  # of release 0.1, now null: points between two answers of one role
     values: tuple[ValueOfTest, ...] = ()  # profile crux: value of a test of each unsettled crux
-    status: StandingStatus | UnsetType = UNSET  # profile crux: what the outcome would be
+    status: StandingStatus | None = None  # profile crux: what the outcome would be
 
 
 class Alarm(Envelope, frozen=True, kw_only=True):

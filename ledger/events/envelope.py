@@ -1,6 +1,6 @@
 """The envelope: the fields that every event shares, in the order in which a line holds them (FORMAT 1)."""
 
-from typing import Final, Literal
+from typing import Literal
 
 from msgspec import Struct
 
@@ -22,12 +22,6 @@ from ledger.events.values import (
 )
 
 SeatKind = Literal["anthropic", "tape", "command", "human", "host", "openai"]
-NOT_IN_VERSION_1: frozenset[SeatKind] = frozenset({"openai"})
-"""Kinds of seat that a line of version 1 of the format cannot name."""
-Version = Literal[1, 2]
-"""Versions of the format: a run is of one from its first line to its last."""
-NEWEST: Final[Version] = 2
-"""The version that a run is opened in."""
 Isolation = Literal["enforced", "trusted"]
 FROM_OUTSIDE: frozenset[SeatKind] = frozenset({"host", "human"})
 """Kinds of seat that the engine does not call: somebody else answers, and pays (FORMAT 8)."""
@@ -82,7 +76,7 @@ class Envelope(Struct, frozen=True, kw_only=True, gc=False):
     prev: Hash = GENESIS  # SHA-256 of the line before, in the order of seq
     seq: Nat = 0  # from 0, over all three streams
     rest: Nat = 0  # events of the same commit still to come
-    v: Version = 1  # version of the format
+    v: Literal[3] = 3  # version of the format
     at: Instant = ""  # when it was committed, UTC; nothing is ordered by it
     kind: str = ""
     id: Id | None = None  # null for kinds that are cited as @seq

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
 from ledger.events.envelope import Envelope
 from ledger.events.values import (
@@ -143,4 +143,4 @@ class ExperimentJudged(Envelope, frozen=True, kw_only=True, rename={"class_": "c
     verdict: Literal["holds", "fails", "flaky", "inconclusive", "error"]  # flaky: the repetitions differ
     class_: Literal["ran", "reproduced"] | None = None  # reproduced from three alike repetitions on
     changes: tuple[ClaimMove, ...] = ()  # claims that it moves
-    unreadable: tuple[Short, ...] | UnsetType = UNSET  # predicates that could not be read in a repetition
+    unreadable: tuple[Short, ...] = ()  # predicates that could not be read in a repetition

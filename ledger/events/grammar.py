@@ -12,8 +12,6 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, Final
 
-from msgspec import UNSET
-
 from ledger.events import Call, Envelope
 from ledger.events.values import (
     AT_PATTERN,
@@ -104,8 +102,6 @@ FORMS: Final[dict[str, tuple[tuple[str, Form], ...]]] = {
         ("signals[].value", DECIMAL),
         ("signals[].threshold", DECIMAL),
         ("pool{}", DECIMAL),
-        ("movement", DECIMAL),
-        ("noise", DECIMAL),
         ("values[].evsi", DECIMAL),
     ),
     "alarm": (("params", HASH),),
@@ -150,9 +146,7 @@ def grammar(kind: str) -> Check:
 def _check(path: str, form: Form) -> Check:
     if path.isidentifier():
         value_of, fits = attrgetter(path), form.fits
-        return lambda event: (
-            None if (text := value_of(event)) is None or text is UNSET or fits(text) else _wrong(path, text)
-        )
+        return lambda event: None if (text := value_of(event)) is None or fits(text) else _wrong(path, text)
     outer, is_listed, inner = path.partition("[].")
     if is_listed and outer.isidentifier() and inner.isidentifier():
         return _check_each(path, outer, inner, form)

@@ -16,7 +16,6 @@ import msgspec
 
 from ledger.events import Artifact, Event
 from ledger.events.artifacts import BODIES
-from ledger.events.envelope import NOT_IN_VERSION_1
 from ledger.events.ids import ID_PATTERNS
 
 Broken = Callable[[Any], "str | None"]
@@ -99,24 +98,11 @@ LAWS: Final[dict[str, tuple[Law, ...]]] = {
     "memo": (Length("sentences[].text", 1),),
 }
 """Kind → laws that are waived for `by: import`."""
-LAWS_OF_VERSION_1: Final[dict[str, tuple[Law, ...]]] = {
-    "verification": (
-        Length("evidence_refs", 2, unless=("result", "NOT_APPLICABLE")),
-        Length("notes", 1),
-    ),
-}
-"""The same where version 1 of the format had others."""
-
-
-def waivable_laws(kind: str, version: int) -> tuple[Law, ...]:
-    """The laws of a kind in a version of the format that are waived for `by: import`."""
-    laws = LAWS.get(kind, ())
-    return LAWS_OF_VERSION_1.get(kind, laws) if version == 1 else laws
 
 
 def broken_law(event: Event) -> str | None:
     """The first law that `event` breaks, in words; None when it keeps all."""
-    return laws_of(event.kind, event.v)(event)
+    return laws_of(event.kind)(event)
 
 
 def _matcher(pattern: str) -> Callable[[str], object]:
@@ -126,11 +112,11 @@ def _matcher(pattern: str) -> Callable[[str], object]:
 
 
 @cache
-def laws_of(kind: str, version: int) -> Broken:
-    """`broken_law` for the events of one kind and version, made for speed: what is usual is asked first and at once."""
+def laws_of(kind: str) -> Broken:
+    """Return `broken_law` for the events of one kind, made for speed: what is usual is asked first and at once."""
     pattern = ID_PATTERNS.get(kind)
     is_id = _matcher(pattern) if pattern else None
-    laws = fused(waivable_laws(kind, version))
+    laws = fused(LAWS.get(kind, ()))
     has_body = kind == "artifact"
 
     def broken(event: Any) -> str | None:
@@ -144,8 +130,6 @@ def laws_of(kind: str, version: int) -> Broken:
             return "saw is empty if and only if call is null"
         elif event.via is not None:
             return "an event with via has call null"
-        elif version == 1 and event.call.seat in NOT_IN_VERSION_1:
-            return f"version 1 of the format has no seat {event.call.seat}"
         if event.by == "import":
             return None
         for law in laws:
@@ -159,15 +143,15 @@ def laws_of(kind: str, version: int) -> Broken:
 
 def broken_waived_laws(event: Event) -> Iterator[tuple[Law, str]]:
     """The laws waived for imports that `event` does not keep, each with what is wrong."""
-    for law, broken in _waived(event.kind, event.v):
+    for law, broken in _waived(event.kind):
         problem = broken(event)
         if problem is not None:
             yield law, problem
 
 
 @cache
-def _waived(kind: str, version: int) -> tuple[tuple[Law, Broken], ...]:
-    return tuple((law, check_of(law)) for law in waivable_laws(kind, version))
+def _waived(kind: str) -> tuple[tuple[Law, Broken], ...]:
+    return tuple((law, check_of(law)) for law in LAWS.get(kind, ()))
 
 
 def _body(event: Artifact) -> str | None:

@@ -2,8 +2,6 @@
 
 from typing import Literal
 
-from msgspec import UNSET, UnsetType
-
 from ledger.events.envelope import Envelope
 from ledger.events.values import (
     CheckId,
@@ -40,7 +38,7 @@ CloseReason = Literal[
 SignatureCode = Literal[
     "no_broken", "no_cross_round_trace", "no_goal_verdict", "no_invariant", "fewer_claims"
 ]
-Profile = Literal["gates", "published", "script", "text", "calibrated", "crux"]
+Profile = Literal["gates", "published", "crux"]
 
 
 class Labelled(Value, frozen=True, kw_only=True):
@@ -57,7 +55,7 @@ class ContextDocument(Value, frozen=True, kw_only=True):
     name: Name  # the name of its file
     sha256: Hash  # its blob
     bytes: Nat  # its size
-    change: Literal[True] | UnsetType = UNSET  # a unified diff that moot computed from a repository
+    change: bool = False  # a unified diff that moot computed from a repository
 
 
 class CastMember(Value, frozen=True, kw_only=True):
@@ -109,7 +107,7 @@ class Budgets(Value, frozen=True, kw_only=True):
 class Origin(Value, frozen=True, kw_only=True):
     """Where a ledger comes from."""
 
-    type: Literal["new", "import", "fork", "redaction"]  # how the ledger came about
+    type: Literal["new", "import", "fork", "redaction", "converted"]  # how the ledger came about
     of: Short | None = None  # name of the run or file that it comes from
     head: Hash | None = None  # hash of the last line taken over
     seq: Nat | None = None  # number of the last event taken over
@@ -151,7 +149,6 @@ class RunOpened(Envelope, frozen=True, kw_only=True):
 
     kind: Literal["run_opened"] = "run_opened"
     protocol: Name  # its name
-    protocol_version: Positive  # its version
     question: Long  # what is asked
     domain: Prose | None = None  # what it is about, for the words of roles
     goals: tuple[Labelled, ...]  # what the answer must serve
@@ -163,10 +160,8 @@ class RunOpened(Envelope, frozen=True, kw_only=True):
     stop: StopRule  # when to stop
     budgets: Budgets  # hard limits
     prompt_set: Hash  # blob of the templates
-    brief_version: Positive  # how briefs are laid out, where the prompt set has no layout
     seed: Nat  # of every choice by chance
-    # settings of the protocol; a missing key means what it meant before there was one
-    rules: dict[str, Scalar]
+    rules: dict[str, Scalar]  # settings of the protocol
     origin: Origin  # where the ledger comes from
     moot: Name  # version that opened it
     waived: tuple[Waiver, ...] = ()  # safeguards that were given up

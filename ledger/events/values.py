@@ -13,8 +13,8 @@ LINE_BYTES_MAX: Final = 1 << 20
 DEPTH_MAX: Final = 12
 ROUND_MAX: Final = 9999
 GENESIS: Final = "0" * 64
-FORMAT: Final = 2
-"""The version of the format that this moot writes; it reads this one and every one before it."""
+FORMAT: Final = 3
+"""The version of the format that this moot reads and writes; versions 1 and 2 are those of release 0.1."""
 
 HEX64_PATTERN: Final = r"^[0-9a-f]{64}$(?!\n)"
 AT_PATTERN: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$(?!\n)"

@@ -1,12 +1,11 @@
 """Canonical bytes: one event is one line, one line is one event (FORMAT 1).
 
-    {"prev":"<64 hex>","seq":n,"rest":k,"v":2,"at":"…","kind":"claim",…}
+    {"prev":"<64 hex>","seq":n,"rest":k,"v":3,"at":"…","kind":"claim",…}
 
 `encode` writes the only form that moot writes. `decode` accepts what FORMAT calls canonical: the fixed prefix, bytes
 that survive `orjson.dumps(orjson.loads(line))`, and the kind's schema. Both are exact inverses on moot's own lines,
 where the round trip through the typed event alone proves all of it (the two encoders agree on every code point; a test
-holds that). Other lines, with unknown fields or another order, are judged by the definition itself. A line of version
-1 is read into the shape of that version, and then raised (`upcasting.py`).
+holds that). Other lines, with unknown fields or another order, are judged by the definition itself.
 """
 
 from __future__ import annotations
@@ -20,18 +19,17 @@ from typing import Any, Final, NamedTuple, cast
 import msgspec
 import orjson
 
-from ledger.events import Artifact, Event
+from ledger.events import KINDS, Artifact, Event
 from ledger.events.grammar import grammar
 from ledger.events.laws import laws_of
 from ledger.events.values import DEPTH_MAX, FORMAT, LINE_BYTES_MAX, SAFE_INTEGER
-from ledger.format.upcasting import NotInVersion1, lowered, older_event, shape_of
 
 _LINKS: Final = rb'\{"prev":"[0-9a-f]{64}","seq":(?:0|[1-9][0-9]{0,15}),"rest":(?:0|[1-9][0-9]{0,15}),'
 _D: Final = b"[0-9]"  # written out below: a counted repetition costs more than what it counts
 _INSTANT: Final = (
     b"-".join([_D * 4, _D * 2, _D * 2]) + b"T" + b":".join([_D * 2] * 3) + rb"\." + _D * 6 + b"Z"
 )
-_BEHIND: Final = rb'"v":([12]),"at":"' + _INSTANT + rb'","kind":"([a-z_]+)",'
+_BEHIND: Final = rb'"v":3,"at":"' + _INSTANT + rb'","kind":"([a-z_]+)",'
 _usual: Final = re.compile(_LINKS + _BEHIND).match
 _usual_behind_links: Final = re.compile(_BEHIND).match
 _version: Final = re.compile(_LINKS + rb'"v":([1-9][0-9]{0,5}),').match
@@ -47,42 +45,33 @@ class NotCanonical(ValueError):
     """A line that is no event: the message says why, in one clause."""
 
 
-class NewerVersion(NotCanonical):
-    """A line written by a newer format; `version` is what a reader would need."""
+class OtherVersion(NotCanonical):
+    """A line in another version of the format: a later one, or one of release 0.1."""
 
     def __init__(self, version: int) -> None:
-        super().__init__(f"format version {version} needs a newer moot")
+        super().__init__(f"version {version} of the format is not the one that this moot reads ({FORMAT})")
         self.version = version
 
 
 class _Kind(NamedTuple):
-    """How the lines of one kind are read in one version. Made when the first one is."""
+    """How the lines of one kind are read. Made when the first one is."""
 
-    decode: Callable[[bytes], Any]
-    raised: Callable[[Any], Event] | None
+    decode: Callable[[bytes], Event]
     bad_form: Callable[[Event], str | None]
     broken_law: Callable[[Event], str | None]
 
 
 @lru_cache(128)
-def _kind(version: bytes, name: bytes) -> _Kind | None:
+def _kind(name: bytes) -> _Kind | None:
     kind = name.decode("ascii", "replace")
-    shape = shape_of(kind, int(version))
-    if shape is None:
+    if kind not in KINDS:
         return None
-    older = older_event(kind) if version == b"1" else None
-    raised = None if older is None else older.raised
-    return _Kind(msgspec.json.Decoder(shape).decode, raised, grammar(kind), laws_of(kind, int(version)))
+    return _Kind(msgspec.json.Decoder(KINDS[kind][0]).decode, grammar(kind), laws_of(kind))
 
 
 def encode(event: Event) -> bytes:
-    """The line of `event` in the version that it says, without its line feed."""
-    if event.v == FORMAT:
-        return _encode(event)
-    try:
-        return _encode(lowered(event))
-    except NotInVersion1 as error:
-        raise NotCanonical(str(error)) from None
+    """Return the line of `event`, without its line feed."""
+    return _encode(event)
 
 
 def line_hash(line: bytes) -> str:
@@ -93,22 +82,20 @@ def line_hash(line: bytes) -> str:
 def decode(line: bytes, proven: int = 0) -> Event:
     """The event of a line without its line feed; of which `proven` bytes, up to behind `rest`, are known to be right.
 
-    Raises `NotCanonical` (or `NewerVersion`) when the line is not canonical or breaks its kind's schema.
-    Unknown fields are accepted; `unknown_fields` names them. A line of version 1 is read as what it would be in version
-    2; the event says of which version it is, and `encode` writes it in that one.
+    Raises `NotCanonical` (or `OtherVersion`) when the line is not canonical or breaks its kind's schema.
+    Unknown fields are accepted; `unknown_fields` names them.
     """
     if len(line) > LINE_BYTES_MAX:
         raise NotCanonical(f"the line is longer than {LINE_BYTES_MAX} bytes")
     try:
         usual = _usual_behind_links(line, proven) if proven else _usual(line)
-        kind = _kind(*(usual.groups() if usual else _version_and_kind(line)))
+        kind = _kind(usual[1] if usual else _unusual_kind(line))
         if kind is None:
             raise NotCanonical("its kind is unknown")
-        read, raised, bad_form, broken_law = kind
-        shape = read(line)
-        if usual is None or _encode(shape) != line:
-            _check_by_definition(line, shape)
-        event: Event = shape if raised is None else raised(shape)
+        read, bad_form, broken_law = kind
+        event = read(line)
+        if usual is None or _encode(event) != line:
+            _check_by_definition(line, event)
         if (
             (b"\\" in line and _ESCAPE.search(line))
             or b"\x7f" in line
@@ -127,15 +114,15 @@ def decode(line: bytes, proven: int = 0) -> Event:
     return event
 
 
-def _version_and_kind(line: bytes) -> tuple[bytes, bytes]:
-    """The same of a line in which `v`, `at` and `kind` do not follow one another as we write them."""
+def _unusual_kind(line: bytes) -> bytes:
+    """Return the kind of a line in which `v`, `at` and `kind` do not follow one another as we write them."""
     version = _version(line)
     if version is None:
         raise NotCanonical("the line does not begin with prev, seq, rest and v")
-    if int(version[1]) > FORMAT:
-        raise NewerVersion(int(version[1]))
+    if int(version[1]) != FORMAT:
+        raise OtherVersion(int(version[1]))
     kind = parse(line).get("kind")
-    return version[1], kind.encode() if isinstance(kind, str) else b""
+    return kind.encode() if isinstance(kind, str) else b""
 
 
 def _check_by_definition(line: bytes, event: Any) -> None:
@@ -172,9 +159,7 @@ def unknown_fields(line: bytes, event: Event) -> tuple[str, ...]:
     """Top-level fields of a canonical line that this version does not know, in the order read."""
     if encode(event) == line:
         return ()
-    shape = shape_of(event.kind, event.v)
-    assert shape is not None, "it was decoded"
-    known = {field.encode_name for field in msgspec.structs.fields(shape)}
+    known = {field.encode_name for field in msgspec.structs.fields(event)}
     return tuple(key for key in parse(line) if key not in known)
 
 

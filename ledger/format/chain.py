@@ -12,7 +12,6 @@ from typing import Final
 import msgspec
 
 from ledger.events import Event
-from ledger.events.envelope import Version
 from ledger.events.values import GENESIS
 from ledger.format.canonical import NotCanonical, decode, encode, line_hash
 
@@ -36,21 +35,17 @@ class Sealed(msgspec.Struct, frozen=True):
     head: Head
 
 
-def seal(drafts: Sequence[Event], *, prev: str, seq: int, at: str, v: Version | None = None) -> Sealed:
+def seal(drafts: Sequence[Event], *, prev: str, seq: int, at: str) -> Sealed:
     """The commit that `drafts` make after the line with hash `prev`, the first event being number `seq`.
 
-    `v` is the version of the run that goes on; without it the first draft says of which version the run is. A draft
-    that already has an `at` keeps it. Every line is decoded again before it is given out, so that a
+    A draft that already has an `at` keeps it. Every line is decoded again before it is given out, so that a
     line which no reader would accept is never written: raises `NotCanonical` then.
     """
     events: list[Event] = []
     lines: list[bytes] = []
-    version = v or drafts[0].v
     for index, draft in enumerate(drafts):
         rest = len(drafts) - 1 - index
-        event = msgspec.structs.replace(
-            draft, prev=prev, seq=seq + index, rest=rest, v=version, at=draft.at or at
-        )
+        event = msgspec.structs.replace(draft, prev=prev, seq=seq + index, rest=rest, at=draft.at or at)
         line = _encoded(event)
         prev = line_hash(line)
         events.append(decode(line))

@@ -25,11 +25,9 @@ from msgspec import inspect
 import schemas
 from ledger.events import KINDS
 from ledger.events.artifacts import BODIES
-from ledger.events.envelope import NOT_IN_VERSION_1, Version
 from ledger.events.ids import ID_PATTERNS
-from ledger.events.laws import Length, Paired, Total, waivable_laws
+from ledger.events.laws import LAWS, Length, Paired, Total
 from ledger.events.values import DEPTH_MAX, FORMAT, SAFE_INTEGER
-from ledger.format.upcasting import NEW_KINDS, older_event, present_of, shape_of
 
 Schema = dict[str, Any]
 
@@ -42,10 +40,10 @@ NULL: Final[Schema] = {"type": "null"}
 
 
 def event_schema(kind: str) -> Schema:
-    """The schema of one kind, self-contained: for lines of every version, each as its version has it."""
+    """Return the schema of one kind, self-contained."""
     event_type, stream = KINDS[kind]
     parts = Parts({})
-    schema = _versions(kind, parts)
+    schema = _lines(kind, parts)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:moot:format:{FORMAT}:event:{kind}",
@@ -56,29 +54,15 @@ def event_schema(kind: str) -> Schema:
     }
 
 
-def _versions(kind: str, parts: Parts) -> Schema:
-    if kind in NEW_KINDS:
-        return _of_version(kind, FORMAT, {"const": FORMAT}, parts)
-    if older_event(kind) is None:
-        return _of_version(kind, FORMAT, {"enum": [1, FORMAT]}, parts)
-    return {
-        "if": {"properties": {"v": {"const": 1}}},
-        "then": _of_version(kind, 1, {"const": 1}, parts),
-        "else": _of_version(kind, FORMAT, {"const": FORMAT}, parts),
-    }
-
-
-def _of_version(kind: str, version: Version, said: Schema, parts: Parts) -> Schema:
-    shape = shape_of(kind, version)
-    assert shape is not None, kind
-    schema = parts.described(shape, 1)
+def _lines(kind: str, parts: Parts) -> Schema:
+    schema = parts.described(KINDS[kind][0], 1)
     properties = cast("dict[str, Schema]", schema["properties"])
     properties["id"] = _identity(kind)
     properties["kind"] = {"const": kind}
-    properties["v"] = said
+    properties["v"] = {"const": FORMAT}
     if kind == "artifact":
         properties["body"] = {"type": "object"}
-    return schema | {"allOf": laws_of(kind, version, parts)}
+    return schema | {"allOf": laws_of(kind, parts)}
 
 
 def _identity(kind: str) -> Schema:
@@ -101,7 +85,7 @@ _FIELD: Final = re.compile(r"^    (\w+): [^#]*(?:#(?: (.*))?)?$")
 def meanings(struct: type[msgspec.Struct]) -> Mapping[str, str]:
     """Field → what its comment says where it is declared, beside it or above it; fields of bases come first."""
     found: dict[str, str] = {}
-    for declared in reversed(present_of(struct).__mro__):
+    for declared in reversed(struct.__mro__):
         if not (issubclass(declared, msgspec.Struct) and declared.__module__.startswith("ledger.")):
             continue
         above = ""
@@ -111,11 +95,6 @@ def meanings(struct: type[msgspec.Struct]) -> Mapping[str, str]:
                 found[field[1]] = field[2] or above
             above = line.strip().removeprefix("# ") if line.startswith("    # ") else ""
     return found
-
-
-def _omitted(struct: type[msgspec.Struct]) -> set[str]:
-    """Return the fields that a line leaves out where they hold nothing."""
-    return {field.encode_name for field in msgspec.structs.fields(struct) if field.default is msgspec.UNSET}
 
 
 def first_line(type_: type) -> str:
@@ -139,9 +118,7 @@ class Parts:
                 field.encode_name: self._field(struct, field.name, self.value(field.type, depth + 1))
                 for field in info.fields
             },
-            "required": [
-                field.encode_name for field in info.fields if field.encode_name not in _omitted(struct)
-            ],
+            "required": [field.encode_name for field in info.fields],
         }
         if info.forbid_unknown_fields:
             return schema | {"additionalProperties": False}
@@ -243,17 +220,9 @@ def _pattern(pattern: str | None) -> Schema:
 # The laws: what fields say about one another, and what is waived for imports.
 
 
-def laws_of(kind: str, version: Version, parts: Parts) -> list[Schema]:
-    """What every event of a kind keeps, beyond the types of its fields."""
-    has_version_1 = kind not in NEW_KINDS and (version == 1 or older_event(kind) is None)
-    later = [_later_seats()] if has_version_1 else []
-    return [*_call_laws(), *later, *_waived_laws(kind, version, parts)]
-
-
-def _later_seats() -> Schema:
-    """Kinds of seat that a line of version 1 cannot name."""
-    named = {"call": {"properties": {"seat": {"not": {"enum": sorted(NOT_IN_VERSION_1)}}}}}
-    return {"if": {"properties": {"v": {"const": 1}}}, "then": {"properties": named}}
+def laws_of(kind: str, parts: Parts) -> list[Schema]:
+    """Return what every event of a kind keeps, beyond the types of its fields."""
+    return [*_call_laws(), *_waived_laws(kind, parts)]
 
 
 def _call_laws() -> list[Schema]:
@@ -267,10 +236,10 @@ def _call_laws() -> list[Schema]:
     ]
 
 
-def _waived_laws(kind: str, version: Version, parts: Parts) -> list[Schema]:
+def _waived_laws(kind: str, parts: Parts) -> list[Schema]:
     """What holds for every event that is not imported."""
-    shape = cast("type[msgspec.Struct]", shape_of(kind, version))
-    laws = [_law(law, shape) for law in waivable_laws(kind, version) if not isinstance(law, Total)]
+    shape = KINDS[kind][0]
+    laws = [_law(law, shape) for law in LAWS.get(kind, ()) if not isinstance(law, Total)]
     if kind != "artifact":
         return [{"if": IMPORTED, "else": {"allOf": laws}}] if laws else []
     for name, body in BODIES.items():

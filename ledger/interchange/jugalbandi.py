@@ -16,7 +16,6 @@ import orjson
 
 from ledger.events import Assumption, Challenge, Disposition, Event, RoundOpened, RunOpened, Statement
 from ledger.events.claims import StatementType
-from ledger.events.envelope import NEWEST
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -246,12 +245,10 @@ def _opening(name: str, task: str, outputs: list[tuple[str, str]], origin: str, 
     roles = tuple(dict.fromkeys(role for role, _ in outputs))
     phases = ("plan", "challenge", "resolve") if name == "jugalbandi" else ("plan",)
     return RunOpened(
-        v=NEWEST,
         round=0,
         phase="open",
         by="import",
         protocol=name,
-        protocol_version=1,
         question=task,
         goals=(Labelled(id="G-1", text=task[:TEXT_MAX]),),
         cast=tuple(CastMember(role=role, title="", charge="", seat="") for role in roles),
@@ -259,7 +256,6 @@ def _opening(name: str, task: str, outputs: list[tuple[str, str]], origin: str, 
         stop=StopRule(profile=terms.profile, params=terms.params, check_every=3, not_before=0),
         budgets=Budgets(),
         prompt_set=GENESIS,
-        brief_version=2,
         seed=0,
         rules={},
         origin=Origin(type="import", of=origin, tool="jugalbandi"),

@@ -21,7 +21,6 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from ledger.events import Event, RunOpened
-from ledger.events.envelope import NEWEST
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -161,7 +160,7 @@ class Terms:
     """What a state directory does not say: the question, and how the stop signals will be read."""
 
     question: str = ""
-    profile: Profile = "text"
+    profile: Profile = "published"
     params: str = GENESIS
     moot: str = ""
 
@@ -182,12 +181,10 @@ def opening_of(
     tables: Tables, run: RunFile, rows: Rows, context: tuple[ContextDocument, ...], terms: Terms
 ) -> RunOpened:
     return RunOpened(
-        v=NEWEST,
         round=0,
         phase="open",
         by="import",
         protocol="structured",
-        protocol_version=1,
         question=run.question or terms.question,
         domain=run.domain,
         goals=tuple(Labelled(id=identity, text=text) for text, identity in tables.goals.items()),
@@ -197,7 +194,6 @@ def opening_of(
         stop=StopRule(profile=terms.profile, params=terms.params, check_every=3, not_before=0),
         budgets=Budgets(),
         prompt_set=GENESIS,
-        brief_version=1,
         seed=0,
         rules={"skill_keys": " ".join(sorted(rows.seen))},
         origin=Origin(type="import", of=f"sha256:{_digest(rows)}", tool="skill"),

@@ -186,22 +186,18 @@ def _evidence(evidence: Iterable[Evidence]) -> str:
 
 
 def _decision(event: Decision, book: Book) -> tuple[str, list[str]]:
-    """A decision with what would show it wrong, what it requires, who had expected another verdict."""
+    """A decision with what would show it wrong, what it requires, who is against it."""
     facts = book.state.decisions.get(event.id or "")
     ended = f", **overturned by {inline(facts.overturned_by)}**" if facts and facts.overturned_by else ""
     rests = listed(f"{cite.relation} {cite.id}" for cite in event.cites) or "nothing"
-    told = conditions_of(event, book.state.opened)
+    told = conditions_of(event)
     parts = [quoted(event.text)]
     for words, texts in zip(WORDS.values(), told, strict=True):
         if texts:
             parts.append(
                 "\n".join([f"{words[0].upper()}{words[1:]}:", "", *(f"- {inline(one)}" for one in texts)])
             )
-    expected = [one.role for one in event.dissent if one.text is None]
-    if expected:
-        parts.append(f"Had expected another verdict: {listed(expected)}.")
-    against = ((one.role, one.text) for one in event.dissent if one.text is not None)
-    parts += [f"Against it, {inline(role)}:\n\n{quoted(text)}" for role, text in against]
+    parts += [f"Against it, {inline(one.role)}:\n\n{quoted(one.text)}" for one in event.dissent]
     return f"decision ({event.type}) by {event.made_by}{ended}; rests on: {rests}.", parts
 
 

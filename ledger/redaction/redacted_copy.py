@@ -106,7 +106,7 @@ def redacted_copy(
     ]
     changes.append(Change(path=ORIGINAL, from_=old[-1], to=hash_of(record)))
     said = amendment(fold(sealed.events), left_out, reason, changes, person=person)
-    last = seal([said], prev=sealed.head.hash, seq=len(lines), at=at, v=sealed.events[0].v)
+    last = seal([said], prev=sealed.head.hash, seq=len(lines), at=at)
     whole = Sealed((*sealed.events, *last.events), (*sealed.lines, *last.lines), last.head)
     _refuse_what_remains(whole, sought)
     files = _files(source, sought)

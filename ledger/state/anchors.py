@@ -71,9 +71,6 @@ def _artifact_sections(event: Artifact) -> Iterator[tuple[str, tuple[str, ...]]]
             yield "expected", strings(body.get("expected"))
             yield "verdict", strings([body.get("verdict"), body.get("verdict_reason")])
             yield "assumption", strings(body.get("assumption"))
-        case "test_plan":
-            for k, plan in enumerate(_list(body, "plans"), 1):
-                yield f"plan-{k}", strings({key: plan[key] for key in plan if key != "claim"})
     for k, finding in enumerate(event.findings, 1):
         yield f"finding-{k}", (finding.text,)
 

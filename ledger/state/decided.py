@@ -19,12 +19,6 @@ from ledger.events.values import Status
 from ledger.state.lifecycle import FALLEN
 from ledger.state.state import DecisionFacts, Rank, State
 
-RULE: Final = ("decisions", "deliberated")
-"""Key and value in `run_opened.rules`: the run counts its deliberated decisions alone. Without it every decision of
-any kind counts, as runs did that were opened before there was this rule."""
-ANSWERS_QUOTED: Final = "answers"
-"""Key of `run_opened.rules`: how prompts show a person's answer; older runs show it without what it answers."""
-WITH_QUESTION: Final = "with_question"
 SUPPORT: Final = frozenset({"based-on", "supported-by", "builds-on"})
 """Relations of a cite by which a decision stands or falls."""
 
@@ -51,26 +45,20 @@ def deliberated(state: State, type_: DeliberatedType | None = None) -> list[str]
     return [identity for identity, facts in state.decisions.items() if facts.type in types]
 
 
-def counted(state: State) -> list[str]:
-    """Ids of the decisions that a deciding step looks at to see whether the run has decided already."""
-    return deliberated(state) if counts_deliberated(state) else list(state.decisions)
-
-
 def has_precedent(state: State, before: int | None = None) -> bool:
     """Whether there is an earlier decision that check 4 can compare with (SD-32), before event `before` if given."""
-    earlier = (state.decisions[identity] for identity in counted(state))
+    earlier = (state.decisions[identity] for identity in deliberated(state))
     return any(facts.type != "gate" and (before is None or facts.seq < before) for facts in earlier)
 
 
 def quoted(state: State, at: int | None = None) -> list[str]:
     """Ids of the decisions that a brief quotes as in force, as they stood right behind event `at`, else now."""
-    strict = counts_deliberated(state)
     return [
         identity
         for identity, facts in state.decisions.items()
         if (at is None or facts.seq <= at)
         and not _has_ended(state, facts, at)
-        and (not strict or facts.rank in _OF_THE_QUESTION)
+        and facts.rank in _OF_THE_QUESTION
     ]
 
 
@@ -92,13 +80,6 @@ def final_in_force(state: State) -> list[str]:
 def outcome(state: State) -> list[str]:
     """What the run comes to: its final decisions in force; while there is none, the others that are."""
     return final_in_force(state) or in_force(state)
-
-
-def closing_outcome(state: State) -> list[str]:
-    """What a closing of the run names as its outcome: the final decisions in force."""
-    if counts_deliberated(state):
-        return final_in_force(state)
-    return deliberated(state, "final")
 
 
 def overridden(state: State, identity: str) -> str:
@@ -166,12 +147,6 @@ def standing(state: State, identity: str) -> Standing:
 def standings(state: State) -> dict[str, Standing]:
     """Where every decision stands."""
     return {identity: standing(state, identity) for identity in state.decisions}
-
-
-def counts_deliberated(state: State) -> bool:
-    """Whether the run was opened under `RULE`."""
-    key, value = RULE
-    return state.opened is not None and state.opened.rules.get(key) == value
 
 
 def _has_ended(state: State, facts: DecisionFacts, at: int | None) -> bool:

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Final, assert_never
 
-from msgspec import UNSET
-
 from ledger.events import (
     Agenda,
     Alarm,
@@ -130,7 +128,7 @@ def step(state: State, event: Event) -> None:
                 event.seq,
                 event.phase,
                 event.severity,
-                None if event.deciding is UNSET else event.deciding,
+                event.deciding,
                 matter_of(event.text) if event.for_human else frozenset(),
             )
         case Validation():
@@ -359,7 +357,7 @@ def _judged(state: State, event: ExperimentJudged) -> None:
     planned.judged += 1
     planned.judged_at = event.seq
     planned.verdict, planned.class_ = event.verdict, event.class_
-    planned.unreadable = () if event.unreadable is UNSET else event.unreadable
+    planned.unreadable = event.unreadable
     n = number_of(event.of)
     place = place_of_experiment(event.round, event.phase, planned.judged, n, waited_for=waited_for)
     for change in event.changes:
@@ -391,9 +389,9 @@ def _decision(state: State, event: Decision) -> None:
         tuple(ended),
         about=event.about,
         asks_for_run=asks_for_run(event.text),
-        result=None if event.result is UNSET else event.result,
-        claims=() if event.claims is UNSET else event.claims,
-        required_by=tuple([one.by for one in event.requirements if not isinstance(one, str)]),
+        result=event.result,
+        claims=event.claims,
+        required_by=tuple([one.by for one in event.requirements if one.by is not None]),
     )
     _measured(state, event)
     if event.type == "final" and event.made_by == "rule":
@@ -404,7 +402,7 @@ def _decision(state: State, event: Decision) -> None:
 
 def _measured(state: State, event: Decision) -> None:
     """Move the claims that a person tested."""
-    if event.result is UNSET or event.claims is UNSET:
+    if event.result is None:
         return
     to = STATUS_OF_RUN[event.result]
     place = place_of_result(event.round, event.phase, number_of(_id(event)))

@@ -16,8 +16,6 @@ from ledger.events.run import Change
 from ledger.state.state import State
 
 PLACE: Final = "blobs/"
-NAMES_SINCE: Final = 2
-"""The version of the format from which on an act of a person has a place for the name."""
 ORIGINAL: Final = "original"
 """In a redacted copy, the change that leads from the old head to the blob with the hashes of the old lines."""
 LINE: Final = re.compile(r"@(0|[1-9][0-9]{0,15})(\.origin)?")
@@ -64,11 +62,7 @@ def amendment(
     *,
     person: str | None = None,
 ) -> Amendment:
-    """The event that says which blobs were removed and what else was changed, and by which `person` if that is known.
-
-    A run of version 1 has no place for a name, and gets none.
-    """
-    keeps_names = state.opened is not None and state.opened.v >= NAMES_SINCE
+    """Return the event that says which blobs were removed, what else was changed, and by whom if that is known."""
     gone = tuple(Change(path=f"{PLACE}{sha256}", from_=sha256, to=None) for sha256 in blobs)
     return Amendment(
         round=state.round,
@@ -78,5 +72,5 @@ def amendment(
         change=(*others, *gone),
         cause="human",
         reason=reason,
-        name=person if keeps_names else None,
+        name=person,
     )

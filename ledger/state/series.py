@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from msgspec import UNSET
-
 from ledger.events import Event, ExperimentJudged, ExperimentPlanned, ExperimentRun
 from ledger.events.experiments import ClaimMove
 from ledger.state.book import Blobs, Book
@@ -113,7 +111,7 @@ def judgement(book: Book, experiment: str) -> ExperimentJudged:
         verdict=verdict,
         class_=class_,
         changes=tuple(changes),
-        unreadable=unreadable_predicates(plan, runs, content) or UNSET,
+        unreadable=unreadable_predicates(plan, runs, content),
     )
 
 

@@ -154,11 +154,6 @@ class BeliefFacts(NamedTuple):
     refs: tuple[str, ...] = ()
     """What it cites."""
 
-    @property
-    def is_redraw(self) -> bool:
-        """Whether it is a second answer to the same step in a fresh context: a measure of noise, in no pool."""
-        return self.n == 2 and not self.derived
-
 
 VALIDATE: Final = "validate"
 """Key of `run_opened.rules`: after what the rules are asked; without it after each round."""
@@ -357,26 +352,21 @@ class State(msgspec.Struct):
         return given or (self.agenda.options if self.agenda else ())
 
     def beliefs_at(self, round_: int) -> dict[str, BeliefFacts]:
-        """Role → its latest belief at the end of a round, redraws left out; by role in order of the cast."""
+        """Role → its latest belief at the end of a round; by role in order of the cast."""
         latest: dict[str, BeliefFacts] = {}
         for facts in self.beliefs.values():
             before = latest.get(facts.role)
-            if facts.round > round_ or facts.is_redraw:
+            if facts.round > round_:
                 continue
             if before is None or (facts.round, facts.n) > (before.round, before.n):
                 latest[facts.role] = facts
         return {role: latest[role] for role in self.roles if role in latest}
 
-    @property
-    def redraw(self) -> BeliefFacts | None:
-        """The belief that was asked for twice, the second time."""
-        return next((facts for facts in self.beliefs.values() if facts.is_redraw), None)
-
     def experiments_at(self, seq: int) -> Experiments:
         """Whether programs are run, by what was said up to event `seq`; a fork or a copy needs the word again."""
         if self.opened is None:
             return "off"
-        word = self.opened.rules.get(EXPERIMENTS) if self.opened.origin.type == "new" else None
+        word = self.opened.rules.get(EXPERIMENTS) if self.opened.origin.type in ("new", "converted") else None
         for amendment in self.amendments:
             # A fork's opening overrides what was said before it.
             if amendment.by == "human" and self.opened.seq < amendment.seq <= seq:

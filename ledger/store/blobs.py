@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 import msgspec
-from msgspec import UNSET
 
 from ledger.events import Amendment, Call, Decision, Event, ExperimentPlanned, ExperimentRun, RunOpened
 from ledger.events.values import GENESIS, Hash
@@ -124,9 +123,6 @@ class BlobStore:
 
 
 MANIFEST_BYTES_MAX: Final = 1 << 20
-OWN_PARAMETERS: Final = frozenset({"gates", "calibrated"})
-"""Profiles whose parameter file a run keeps: the installed one may be another tomorrow."""
-
 BlobKind = Literal[
     "prompt set", "parameters", "document", "brief", "block", "schema", "reply", "record", "experiment"
 ]
@@ -167,7 +163,7 @@ def all_named_blobs(event: Event, blobs: Blobs) -> Iterator[Named]:
 
 def own_parameters(opened: RunOpened) -> str | None:
     """The hash of the run's own parameter file; None when it has none and the installed ones hold."""
-    is_own = opened.stop.profile in OWN_PARAMETERS and opened.origin.type != "import"
+    is_own = opened.stop.profile == "gates" and opened.origin.type != "import"
     return opened.stop.params if is_own else None
 
 
@@ -180,7 +176,7 @@ def _named(event: Event) -> Iterator[Named]:
         record = record_of_original(event)
         if record is not None:
             yield Named("record", "the list of the original's lines", record)
-    if isinstance(event, Decision) and event.output is not UNSET:
+    if isinstance(event, Decision) and event.output is not None:
         yield Named("experiment", f"what the test of {event.id} produced", event.output)
     if event.call is not None:
         yield from _of_call(event.call, event.step or f"@{event.seq}")

@@ -18,11 +18,11 @@ import msgspec
 
 from ledger.events import STREAMS, Event, stream_of
 from ledger.events.values import SAFE_INTEGER
-from ledger.format.canonical import NewerVersion, NotCanonical, decode
+from ledger.format.canonical import NotCanonical, OtherVersion, decode
 from ledger.format.chain import Head, Sealed
 from ledger.store.blobs import BlobStore
 from ledger.store.disk import Disk, plain_file, readable, refuse_link, staged, writing
-from ledger.store.failures import Damaged, LedgerError, NewerFormat, NotARun
+from ledger.store.failures import Damaged, LedgerError, NotARun, OtherFormat
 from ledger.store.lock import locked
 from ledger.store.reading import LogPosition, merged
 from ledger.store.streams import OPENING, head_bytes, read_head, stream_path
@@ -116,9 +116,8 @@ def _whole_commits(
             if event.rest == 0:
                 yield events, lines
                 events, lines = [], []
-    except NewerVersion as error:
-        fix = f"install a moot that knows format version {error.version}"
-        raise NewerFormat("a newer moot was writing to this run", str(directory), fix) from None
+    except OtherVersion as error:
+        raise OtherFormat.of(error.version, str(directory)) from None
     except (Damaged, NotCanonical):
         return  # here the whole commits end
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import msgspec
 
 from ledger.events import StreamName
+from ledger.events.values import FORMAT
 
 if TYPE_CHECKING:
     from ledger.state.state import State
@@ -63,10 +64,19 @@ class StrangeRun(LedgerError):
         )
 
 
-class NewerFormat(LedgerError):
-    """The ledger was written by a newer moot."""
+class OtherFormat(LedgerError):
+    """The ledger was written in another version of the format."""
 
     exit_code = 2
+
+    @classmethod
+    def of(cls, version: int, where: str) -> OtherFormat:
+        """Return the failure for a line of that version."""
+        if version > FORMAT:
+            return cls(
+                f"written by a newer moot, in version {version} of the format", where, "install that moot"
+            )
+        return cls("written by moot 0.1", where, "docs/upgrade.md says how to read it")
 
 
 class LockTimeout(LedgerError):

@@ -18,11 +18,11 @@ from typing import BinaryIO, Final, NamedTuple
 import msgspec
 
 from ledger.events import KINDS, STREAMS, Event, StreamName, stream_of
-from ledger.format.canonical import NewerVersion, NotCanonical, decode
+from ledger.format.canonical import NotCanonical, OtherVersion, decode
 from ledger.format.chain import BEGINNING, Head
 from ledger.state.book import Blobs, Book, book
 from ledger.store.disk import plain_file, readable
-from ledger.store.failures import Damaged, NewerFormat, Problem
+from ledger.store.failures import Damaged, OtherFormat, Problem
 from ledger.store.streams import PREFIX, READ_BYTES, line_number, read_head, stream_path
 
 BUFFER_BYTES: Final = 1 << 18
@@ -152,17 +152,16 @@ _INDEX: Final = {kind: STREAMS.index(stream) for kind, (_, stream) in KINDS.item
 def decoded(directory: Path, mark: LogPosition, until: Head) -> Generator[Event]:
     """The events after `mark` up to `until`, one at a time: chain, bytes, schema and stream are checked.
 
-    Raises `Damaged` or `NewerFormat` at the event.
+    Raises `Damaged` or `OtherFormat` at the event.
     """
     with opened(directory, mark) as files:
         lines = merged(str(directory), files, mark, until)
         for index, line, proven in lines:
             try:
                 event = decode(line, proven)
-            except NewerVersion as error:
+            except OtherVersion as error:
                 deque(lines, maxlen=0)  # a number that was only changed breaks the chain: that is damage
-                fix = f"install a moot that knows format version {error.version}"
-                raise NewerFormat("the run was written by a newer moot", str(directory), fix) from None
+                raise OtherFormat.of(error.version, str(directory)) from None
             except NotCanonical as error:
                 raise _damaged(str(error), index, files, directory) from None
             if _INDEX[event.kind] != index:
@@ -191,7 +190,7 @@ class LogTail:
         self._directory = directory
 
     def news(self) -> News | None:
-        """What came up to the head; None when nothing did. Raises `NotARun`, `Damaged` or `NewerFormat`."""
+        """What came up to the head; None when nothing did. Raises `NotARun`, `Damaged` or `OtherFormat`."""
         head = read_head(self._directory)
         if head == self.mark.head:
             return None
@@ -225,7 +224,7 @@ class LogReader:
         return self._tail.mark
 
     def catch_up(self) -> None:
-        """Read up to the head. Raises `NotARun`, `Damaged` or `NewerFormat`."""
+        """Read up to the head. Raises `NotARun`, `Damaged` or `OtherFormat`."""
         news = self._tail.news()
         if news is not None:
             self.events = news.events if news.anew else (*self.events, *news.events)

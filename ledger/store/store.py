@@ -27,8 +27,8 @@ from ledger.store.failures import (
     DriverBusy,
     LedgerError,
     LockTimeout,
-    NewerFormat,
     NotARun,
+    OtherFormat,
     Problem,
     StrangeRun,
     Unreadable,
@@ -56,7 +56,7 @@ class RunStore:
         return read_head(self.path)
 
     def events(self) -> tuple[Event, ...]:
-        """All events up to the head. Raises `NotARun`, `Damaged` or `NewerFormat`."""
+        """All events up to the head. Raises `NotARun`, `Damaged` or `OtherFormat`."""
         return self.read()[0]
 
     def book(self) -> Book:
@@ -141,7 +141,7 @@ class Writer:
         if not drafts:
             return ()
         mark = self._reading.mark
-        sealed = seal(drafts, prev=mark.head.hash, seq=mark.head.seq + 1, at=at, v=self._reading.events[0].v)
+        sealed = seal(drafts, prev=mark.head.hash, seq=mark.head.seq + 1, at=at)
         self._broken = True
         self._blobs.write_all(blobs or {})
         self._reading.extend(self._write(sealed, mark), sealed.events)
@@ -195,8 +195,8 @@ __all__ = [
     "Head",
     "LedgerError",
     "LockTimeout",
-    "NewerFormat",
     "NotARun",
+    "OtherFormat",
     "Problem",
     "Recovery",
     "RunStore",

@@ -17,7 +17,7 @@ import msgspec
 
 from ledger.events import Event, ExperimentPlanned
 from ledger.events.experiments import ExperimentControl, ExperimentLimits, InputBlob, NamedBlob, Predicate
-from ledger.events.values import DECIMAL_PATTERN, FORMAT
+from ledger.events.values import DECIMAL_PATTERN
 from ledger.format.canonical import decode, encode
 from ledger.state.experiments import QUESTION_WORDS_MAX, plan_problems
 from ledger.store.disk import read_plain
@@ -65,9 +65,6 @@ class PlanWish:
 
 def plan_experiment(session: Session, wish: PlanWish, name: str | None = None) -> tuple[Event, ...]:
     """Put a plan on the ledger, with who made it. Raises `MootError` with everything that is wrong with it."""
-    if not session.keeps_names:
-        what = "this run is of version 1 of the format, which keeps no experiments"
-        raise usage(what, "plan it in a run of crux", str(session.path))
     blobs: dict[str, bytes] = {}
     plan = _planned(session, wish, blobs)
     _refuse_unwritable(plan)
@@ -82,7 +79,7 @@ def plan_experiment(session: Session, wish: PlanWish, name: str | None = None) -
 def _refuse_unwritable(plan: ExperimentPlanned) -> None:
     """Refuse words and numbers that no ledger keeps, before anything is written. Raises `MootError`."""
     try:
-        decode(encode(msgspec.structs.replace(plan, v=FORMAT, id="E-1-1", seq=1, at=now())))
+        decode(encode(msgspec.structs.replace(plan, id="E-1-1", seq=1, at=now())))
     except ValueError as error:  # `NotCanonical`, or text that is no Unicode
         fix = "shorten it, or leave the character out; numbers are whole or decimal, without an exponent"
         raise usage(f"no ledger keeps this plan: {error}", fix, "experiment plan") from None

@@ -18,14 +18,14 @@ from moot import version
 from moot.app.choices import opening_of
 from moot.app.run_options import RunOptions, deliberation_of
 from moot.app.runs import example_directories, fork_directory
-from moot.app.seat_specs import refuse_later_kinds, spoken
+from moot.app.seat_specs import spoken
 from moot.app.session import Session
 from moot.environment import now, read_settings
 from moot.errors import MootError, usage
 from moot.view.comparison import Stress
 from moot.view.results import Fork
 from moot.view.without import pools_without
-from roles.seats.kinds import KINDS, declared_of
+from roles.seats.kinds import declared_of
 from rounds.analysis.stress import (
     ForkLosses,
     changed_rounds,
@@ -36,7 +36,7 @@ from rounds.analysis.stress import (
     role_losses,
     told_order,
 )
-from rounds.protocols import named_protocol, prompts_for
+from rounds.protocols import named_protocol
 from rounds.run.forking import CannotFork, Wish, fork, next_round
 from rounds.setup.opening import Opening, cast_roles
 
@@ -71,9 +71,6 @@ def made_fork(
     book = run.book()
     said = spoken(book.state.roles, everybody, specs or {})
     kinds = {role: declared_of(spec) for role, spec in said.items()}
-    refuse_later_kinds(
-        book.state.opening.v, [KINDS[spec.partition(":")[0]] for spec in said.values()], str(parent)
-    )
     if here and (round_ is not None or without is not None):
         raise usage("--here parts at the last commit", "leave --round and --without out", "--here")
     round_, base = _going_on(book, book.state.round if here else round_, options, kinds)
@@ -115,8 +112,7 @@ def _going_on(
     if not (options.question or opened.question):
         raise usage("the import does not say what is deliberated", "add -q QUESTION", "moot fork")
     question = options.question or opened.question
-    rules = {**options.rules, **prompts_for(opened)}
-    asked = replace(options, question=question, domain=opened.domain, protocol=opened.protocol, rules=rules)
+    asked = replace(options, question=question, domain=opened.domain, protocol=opened.protocol)
     deliberation = deliberation_of(None, asked)
     roles = cast_roles(deliberation)
     seats = {role: kinds.get(role, "host") for role in roles}

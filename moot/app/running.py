@@ -20,7 +20,7 @@ from moot.app.choices import choice_for, estimate_for, opening_of
 from moot.app.removal import remove_run
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
 from moot.app.runs import new_directory
-from moot.app.seat_specs import BY_API, refuse_later_kinds
+from moot.app.seat_specs import BY_API
 from moot.app.seats import SeatChoice, check_ready, declared_seat, unknown_costs
 from moot.app.session import Session, open_session
 from moot.app.speech import Speech
@@ -197,7 +197,6 @@ def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session
     if run.opened.origin.type == "import":
         raise usage("an import asks nobody", f"go on in a fork: `moot fork {said} --seats host`", said)
     made = choice.made(seats_again(said, session, choice))
-    refuse_later_seats(session, made)
     choice.check_costs(made, options.budget.get("usd", session.state.limits.usd))
     if options.budget:
         amend_budgets(run, checked_budget(options.budget))
@@ -208,16 +207,8 @@ def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session
     return session, made
 
 
-def refuse_later_seats(session: Session, seats: Mapping[str, Seat]) -> None:
-    """Refuse a kind of seat that the run's version of the format cannot name."""
-    refuse_later_kinds(session.inner.opened.v, [seat.kind for seat in seats.values()], str(session.path))
-
-
 def allow_programs(session: Session, *, is_allowed: bool) -> None:
     """Note a person's word for running programs of replies, or that it is taken back. Raises `NoSandbox`."""
-    if is_allowed and session.keeps_names is False:
-        what = "this run is of version 1 of the format, which keeps no experiments"
-        raise usage(what, "leave out --experiments", str(session.path))
     if is_allowed:
         bench_here()
     amend_experiments(session.inner, is_allowed=is_allowed)

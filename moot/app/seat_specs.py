@@ -14,7 +14,6 @@ from difflib import get_close_matches
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from ledger.events.envelope import NOT_IN_VERSION_1, SeatKind
 from moot.errors import MootError, usage
 from roles.seats.kinds import KINDS, MIX
 
@@ -185,14 +184,6 @@ def program_words(spec: str) -> list[str]:
         return shlex.split(rest)
     except ValueError as error:
         raise usage(f"command:{rest} cannot be read: {error}", "quote it as for a shell", "seat") from None
-
-
-def refuse_later_kinds(version: int, kinds: Iterable[SeatKind], where: str) -> None:
-    """Refuse a kind of seat that a run's version of the format cannot name."""
-    later = next((kind for kind in kinds if kind in NOT_IN_VERSION_1), None)
-    if version == 1 and later is not None:
-        what = f"this run is of version 1 of the format, which has no seat {later}"
-        raise usage(what, "go on with anthropic, a program, host, human or local", where)
 
 
 FAMILIES: Final[Mapping[str, str]] = {

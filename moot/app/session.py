@@ -165,10 +165,8 @@ class Session:
         return self._accepted(self.inner.give_up(step, "given_up", kept_words(reason, "reason")))
 
     def ids_in_claims(self, events: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Claims among some events whose words name ids of the run, each with those; none before version 2."""
+        """Claims among some events whose words name ids of the run, each with those."""
         book, opened = self.inner.book(), self.state.opening
-        if opened.v == 1:
-            return ()
         asked = {*(one.id for one in (*opened.goals, *opened.options)), *(one.id for one in opened.context)}
         return tuple(
             found
@@ -231,14 +229,9 @@ class Session:
             self.inner, fate, kept_words(text), decision, name=self._person(by)
         )
 
-    @property
-    def keeps_names(self) -> bool:
-        """Whether the run keeps who acted, as those of version 2 of the format do."""
-        return human_actions.keeps_names(self.inner.book())
-
     def _person(self, name: str | None) -> str | None:
         """The name of a person as a ledger keeps it. Raises `MootError`."""
-        return None if name is None else kept_name(name, self.keeps_names)
+        return None if name is None else kept_name(name)
 
     def _accepted(self, events: Iterable[Event]) -> Submission:
         return Submission(
@@ -285,11 +278,8 @@ def role_of(step: str) -> str:
     return step.rpartition(".")[2].partition("~")[0]
 
 
-def kept_name(name: str, keeps_names: bool) -> str:
-    """A person's name as a ledger keeps it. Raises `MootError` when it cannot."""
-    if not keeps_names:
-        what = "this run is of version 1 of the format, which has no place for who acted"
-        raise usage(what, "leave out --by, or say it in the text", "--by")
+def kept_name(name: str) -> str:
+    """Return a person's name as a ledger keeps it. Raises `MootError` when it cannot."""
     return _printable(name, "a person's name", "--by")
 
 

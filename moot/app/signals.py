@@ -59,13 +59,13 @@ def signals_of_state(
     judgement: StopJudgement | None = None,
 ) -> SignalReport:
     """Return the same from a state that was folded already."""
-    from detectors.parameters import DEFAULT_PROFILE, read_as
+    from detectors.parameters import DEFAULT_PROFILE
     from detectors.signals import signals_of_state as read
     from moot.view.stop_checks import worded
 
     own = state.opened.stop.profile if state.opened else DEFAULT_PROFILE
     wanted = profile or ("gates" if params is not None else own)
-    parameters = thresholds_of(run, state, params) if read_as(wanted) == "gates" else None
+    parameters = thresholds_of(run, state, params) if wanted == "gates" else None
     report = read(state, wanted, run.blobs, run=str(run.path), parameters=parameters, judgement=judgement)
     return worded(report, state)
 

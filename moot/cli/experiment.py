@@ -93,9 +93,7 @@ def experiment(
     if act not in ACTS:
         raise usage(f"no act {act!r}", f"say one of {', '.join(ACTS)}", "moot experiment")
     session = open_session(run)
-    who = kept_name(by, session.keeps_names) if by is not None else None
-    if who is None and session.keeps_names:
-        who = git_identity()
+    who = git_identity() if by is None else kept_name(by)
     said = list(words or ())
     match act:
         case "plan":

@@ -62,7 +62,7 @@ def outcome(
     written: list[str] = []
     if word is not None:
         session = open_session(run)
-        name = by if by is not None else git_identity() if session.keeps_names else None
+        name = git_identity() if by is None else by
         written = _record(session, word, text, decision, name)
     ours = open_run(find_run(run))
     summary, quorum = ours.outcome, quorum_told(ours.book.state)

@@ -123,7 +123,7 @@ Acted = Callable[[Session, str | None], tuple[Event, ...]]
 def _added(run: str, by: str | None, act: Acted, *, json: bool, quiet: bool) -> int:
     """Do `act` on a run and say what it wrote; git says who it is where nobody else does, if the run keeps it."""
     session = open_session(run)
-    name = by if by is not None else git_identity() if session.keeps_names else None
+    name = git_identity() if by is None else by
     events = act(session, name)
     if json:
         out_json(Act(run=str(session.path), events=names(events)))

@@ -20,7 +20,6 @@ from moot.environment import git_identity, now
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
 from moot.view.results import Redacted
-from rounds.run.human_actions import keeps_names
 
 SECRET_BYTES_MAX = 100_000
 
@@ -57,7 +56,7 @@ def redact(
     """
     kept_words(reason, "--reason")
     path = find_run(run)
-    person = git_identity() if by is None else kept_name(by, keeps_names(RunStore(path).book()))
+    person = git_identity() if by is None else kept_name(by)
     if not blobs and secret is None:
         raise usage("say what to remove", "name blobs, or give --secret FILE with --out DIR", "redact")
     if out is None:

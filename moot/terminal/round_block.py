@@ -55,9 +55,6 @@ def _rows(told: RoundTold) -> Iterator[tuple[str, Text]]:
         if not decision.in_force:
             line.append(f"  {decision.standing}", "bold red")
         yield _word(decision), line
-        for one in decision.had_expected:
-            stance = f" ({one.stance} on {one.on})" if one.stance else ""
-            yield "expected", Text(f"{one.role} had expected another verdict{stance}", "yellow")
     if told.drift is not None:
         mark = mark_of(marks.DRIFT, told.drift.verdict)
         yield "drift", theme.text_of(mark).append(f"  {one_line(told.drift.notes)}", "default")

@@ -36,6 +36,7 @@ class Label(NamedTuple):
         "IMPORTED",
         "FORK",
         "REDACTED",
+    "CONVERTED",
         "ALARM",
         "UNVERIFIED",
     ]
@@ -128,6 +129,8 @@ def _origin(opened: RunOpened) -> Iterator[Label]:
             yield Label("FORK", f"a fork{source} after event {origin.seq}")
         case "redaction":
             yield Label("REDACTED", f"a redacted copy{source}")
+        case "converted":
+            yield Label("CONVERTED", f"recorded by moot 0.1 and converted; its head was {origin.head}")
         case "new":
             pass
 

@@ -9,10 +9,8 @@ import msgspec
 
 from ledger.events import (
     Decision,
-    Flip,
-    Position,
 )
-from ledger.events.conditions import Conditions, conditions_of, undivided
+from ledger.events.conditions import Conditions, conditions_of
 from ledger.events.decisions import Cite, Relation
 from ledger.result import Result
 from ledger.state.book import Book
@@ -50,9 +48,10 @@ class Citation(Result, frozen=True):
 
 
 class Dissenter(Result, frozen=True):
-    """A role that had expected another verdict than a cited one; `ref` is its last sealed position or flip."""
+    """A role that disagrees, its words, and where they stand."""
 
     role: str
+    text: str
     ref: str
 
 
@@ -71,10 +70,8 @@ class FallenGround(Result, frozen=True):
 class DecisionLine(Result, frozen=True):
     """A decision. `at_risk`: something that it rests on does not stand, and `fallen` says what.
 
-    `falsifiers` would show it to be wrong, `requirements` have to be met; `conditions` is the recorded field, which
-    holds the one or the other by protocol. `had_expected` are roles that had expected another verdict than a cited one;
-    `dissent` is the recorded field, which from version 2 of the format on holds who disagrees with the decision, and in
-    version 1 the same as `had_expected`. `in_place_of` is the decision that an override stands for.
+    `falsifiers` would show it to be wrong, `requirements` have to be met; `dissent` is who disagrees with it.
+    `in_place_of` is the decision that an override stands for.
     """
 
     id: str
@@ -88,12 +85,10 @@ class DecisionLine(Result, frozen=True):
     anchor_ref: str | None
     about: list[str]
     confidence: int | None
-    conditions: list[str]
     dissent: list[Dissenter]
     seq: int
     falsifiers: list[str]
     requirements: list[str]
-    had_expected: list[Dissenter]
     in_place_of: str | None
     fallen: list[FallenGround]
 
@@ -129,8 +124,7 @@ def decisions_of(
 
 def _line(identity: str, event: Decision, book: Book, stands: Standing) -> DecisionLine:
     state = book.state
-    conditions = conditions_of(event, state.opened)
-    had_expected = [Dissenter(role=one.role, ref=one.ref) for one in event.dissent if one.text is None]
+    conditions = conditions_of(event)
     first = overridden(state, identity)
     return DecisionLine(
         id=identity,
@@ -144,12 +138,10 @@ def _line(identity: str, event: Decision, book: Book, stands: Standing) -> Decis
         anchor_ref=event.anchor_ref,
         about=list(event.about),
         confidence=event.confidence,
-        conditions=list(undivided(event)),
-        dissent=[Dissenter(role=one.role, ref=one.ref) for one in event.dissent],
+        dissent=[Dissenter(role=one.role, text=one.text, ref=one.ref) for one in event.dissent],
         seq=event.seq,
         falsifiers=list(conditions.falsifiers),
         requirements=list(conditions.requirements),
-        had_expected=had_expected,
         in_place_of=None if first == identity else first,
         fallen=[
             FallenGround(id=one.id, status=one.status, through=list(one.through), before=one.before)
@@ -182,19 +174,6 @@ def _stands(cite: Cite, state: State) -> str | None:
     return None
 
 
-class OtherVerdict(msgspec.Struct, frozen=True):
-    """A role that had expected another verdict than one that a decision cites, by its last sealed stance.
-
-    It says nothing about the decision: its author may be among them.
-    """
-
-    role: str
-    ref: str
-    on: str
-    stance: str
-    reason: str
-
-
 class DecisionTold(msgspec.Struct, frozen=True):
     """A decision; `fallen` is what it rests on and no longer stands, which puts it AT RISK.
 
@@ -216,7 +195,6 @@ class DecisionTold(msgspec.Struct, frozen=True):
     standing: str
     ends: tuple[str, ...]
     rests_on: tuple[Ground, ...]
-    had_expected: tuple[OtherVerdict, ...]
 
     @property
     def in_force(self) -> bool:
@@ -247,7 +225,7 @@ def tell_decision(book: Book, event: Decision, sections: Sectioned, depth: int =
         made_by=event.made_by,
         text=event.text,
         confidence=event.confidence,
-        conditions=conditions_of(event, book.state.opened),
+        conditions=conditions_of(event),
         in_place_of=_in_place_of(book, identity),
         overturned_by=book.state.decisions[identity].overturned_by,
         fallen=tuple(one.id for one in fallen_under(book.state, identity)),
@@ -256,28 +234,12 @@ def tell_decision(book: Book, event: Decision, sections: Sectioned, depth: int =
         rests_on=tuple(
             ground for ground in rests_on(book, event, depth, sections) if ground.relation not in ENDING
         ),
-        had_expected=tuple(
-            _other_verdict(book, one.role, one.ref) for one in event.dissent if one.text is None
-        ),
     )
 
 
 def _in_place_of(book: Book, identity: str) -> str | None:
     first = overridden(book.state, identity)
     return None if first == identity else first
-
-
-def _other_verdict(book: Book, role: str, ref: str) -> OtherVerdict:
-    held = book.by_id.get(ref)
-    match held:
-        case Position():
-            return OtherVerdict(role, ref, held.on, held.stance, held.reason)
-        case Flip():
-            position = book.by_id.get(held.of)
-            on = position.on if isinstance(position, Position) else ""
-            return OtherVerdict(role, ref, on, held.to, "")
-        case _:
-            return OtherVerdict(role, ref, "", "", "")
 
 
 STANDING_MARKS = {"in_force": "in force", "at_risk": "AT RISK", "overturned": "overturned"}
@@ -312,7 +274,6 @@ def decisions_text(found: Decisions, caveats: Sequence[str], width: int = WIDTH)
             lines.append(f"    {cite.relation} {cite.id}{stands}")
         told = Conditions(tuple(decision.falsifiers), tuple(decision.requirements)).told()
         lines += [f"    {word}: {text}" for word, text in told]
-        lines += [f"    {one.role} had expected another verdict ({one.ref})" for one in decision.had_expected]
     lines.append("1 decision" if len(found.decisions) == 1 else f"{len(found.decisions)} decisions")
     if cited := [
         cite.id for decision in found.decisions for cite in decision.cites if cite.type == "verification"

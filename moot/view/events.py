@@ -60,7 +60,7 @@ from ledger.state.saying import clause
 from ledger.state.state import State
 from moot.view import marks, words
 from moot.view.evidence import claim_mark, shown_as, told_move
-from moot.view.marks import NEUTRAL, Mark, dissent_line, mark_of
+from moot.view.marks import NEUTRAL, Mark, mark_of
 from moot.view.readiness import told_at_a_look
 
 TEXT: Final = 160
@@ -364,7 +364,7 @@ def _lines(book: Book, event: Event) -> Iterator[tuple[str, str]]:
             word, said = _line(event)
             cites = ", ".join(f"{cite.relation} {cite.id}" for cite in event.cites)
             yield word, f"{said} ({cites})"
-            yield from (dissent_line(one, event.id) for one in event.dissent)
+            yield from (("dissent", f"{one.role}: {one.text} ({one.ref})") for one in event.dissent)
         case Validation():
             yield _line(event)
             for finding in event.findings:

@@ -13,12 +13,15 @@ from ledger.plain_text import first_sentence, one_line
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from moot.view.options import options_of
-from rounds.protocols.named_option import names_its_option
 
 _E = TypeVar("_E")
 GAP: Final = "; the gap of "
 """What stands in a judge's words about the totals of the sides."""
 _OPTION: Final = re.compile(r"\bO-\d+\b")
+
+
+_MEMBERS: Final = frozenset({"single-pass", "council"})
+"""Protocols whose decisions name their option, or none, in `about`."""
 
 
 class Card(NamedTuple):
@@ -118,8 +121,9 @@ def majority(book: Book) -> Majority | None:
 
 
 def option_of(book: Book, decision: Decision) -> str | None:
-    """Return the option that a decision is for; of a run of an earlier version the first that its words name."""
-    if names_its_option(book.state.opening) or len(decision.about) == 1:
+    """Return the option that a decision is for; where none was asked for, the first that its words name."""
+    asked = book.state.opening.protocol in _MEMBERS and book.state.opening.options
+    if asked or len(decision.about) == 1:
         return decision.about[0] if decision.about else None
     found = _OPTION.search(decision.text)
     return found[0] if found else None

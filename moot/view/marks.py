@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from ledger.events.decisions import Dissent
-
 Tone = Literal["good", "bad", "warn", "open", "part", "seal", "faint", "plain"]
 """What a mark says without words: the terminal has a style for it, a page a class of this name."""
 
@@ -22,13 +20,6 @@ class Mark(NamedTuple):
     def plain(self) -> str:
         """Shape and word, for lines without colour."""
         return f"{self.shape} {self.word}"
-
-
-def dissent_line(one: Dissent, decision: str | None) -> tuple[str, str]:
-    """Label and words of who disagrees, or of who had expected another verdict, which is no dissent."""
-    if one.text is None:
-        return "expected", f"{one.role} had expected another verdict than {decision} cites ({one.ref})"
-    return "dissent", f"{one.role}: {one.text} ({one.ref})"
 
 
 RESULTS: Final[Mapping[str, Mark]] = {

@@ -211,7 +211,7 @@ def _objection(book: Book, chief: Decision | None, why: list[Point]) -> str | No
 
 def _hangs_on(book: Book, chief: Decision) -> Decision:
     """Whose conditions hold: its own; of one by rule, that only counts, those of the last judgement under it."""
-    if chief.made_by != "rule" or conditions_of(chief, book.state.opened).told():
+    if chief.made_by != "rule" or conditions_of(chief).told():
         return chief
     cited = [cite.id for cite in chief.cites if cite.type == "decision" and cite.relation == "based-on"]
     under = [_decision(book, one) for one in cited]
@@ -225,7 +225,7 @@ def _conditions(
     """Return the conditions of the main decision, then those of every other final one."""
     others = [one for one in finals[1:] if main is None or one.id != main.id]
     decisions = [*([main] if main is not None else []), *others]
-    held = [(one, conditions_of(one, book.state.opened)) for one in decisions]
+    held = [(one, conditions_of(one)) for one in decisions]
     if main is not None and main.made_by == "rule" and not any(each.told() for _, each in held):
         held.append((main, Conditions(falsifiers=falsifiers_of_judges(book))))
     return held

@@ -28,7 +28,6 @@ class ProtocolLine(Result, frozen=True):
     `meanings` what they choose."""
 
     name: str
-    version: int
     summary: str
     roles: list[RoleLine]
     fits: str
@@ -61,7 +60,6 @@ def protocols(name: str | None = None) -> Protocols:
         protocols=[
             ProtocolLine(
                 name=protocol.name,
-                version=protocol.version,
                 summary=protocol.summary,
                 roles=[RoleLine(id=role.id, question=role.question) for role in protocol.roles],
                 fits=protocol.fits,

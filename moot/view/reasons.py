@@ -256,9 +256,9 @@ def objection_told(book: Book, decision: Decision | None, why: list[Point]) -> s
     """The strongest thing said against the decision, in its author's words; None where the ledger has none."""
     if decision is None:
         return None
-    for one in decision.dissent:
-        if one.text:
-            return f"{one.role}: {one_line(one.text)} ({one.ref})"
+    if decision.dissent:
+        one = decision.dissent[0]
+        return f"{one.role}: {one_line(one.text)} ({one.ref})"
     if decision.type == "override":
         return _overruled(book, decision)
     found = _opposed(book, decision, {ref for point in why for ref in point.refs})
@@ -356,14 +356,14 @@ def _unanswered(book: Book, decision: Decision, shown: set[str]) -> Challenge | 
 
 
 def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, str, str]]:
-    """Who disagrees with the decision: role, words, where. What had expected another verdict is no dissent."""
+    """Who disagrees with the decision: role, words, where."""
     if decision is None or decision.type == "override":
         return  # who disagreed with what a person overruled says nothing about the override
     ruling = ruling_of(book)
     votes = tuple(votes_of(book, ruling)) if ruling else ()
-    cast = {vote.id for vote in votes}  # told below with what each voted, in runs of either version
+    cast = {vote.id for vote in votes}  # told below with what each voted
     for one in decision.dissent:
-        if one.text and one.ref not in cast:
+        if one.ref not in cast:
             yield one.role, one_line(one.text), one.ref
     for vote in votes:
         if (

@@ -49,8 +49,6 @@ def _decision(decision: DecisionTold, answer: str) -> Iterator[str]:
         yield f"({_facts(decision)})"
     for word, text in decision.conditions.told():
         yield f"- {word}: {inline(text)}"
-    if held := dict.fromkeys(one.role for one in decision.had_expected):
-        yield f"- had expected another verdict than it cites: {listed(held)}"
     if decision.rests_on:
         shown = [f"{one.id} {ground_standing(one)}" for one in decision.rests_on[:GROUNDS]]
         more = f" and {len(decision.rests_on) - GROUNDS} more" if len(decision.rests_on) > GROUNDS else ""
@@ -73,20 +71,17 @@ def decisions_table(story: Story) -> Iterator[str]:
     ordered = sorted(story.other_decisions, key=lambda one: one.in_force and one.type == "round")
     chosen = {one.seq for one in ordered[:OTHERS]}
     shown = [one for one in story.other_decisions if one.seq in chosen]
-    expected = any(one.had_expected for one in shown)
     rows = [
         (
             inline(one.id),
             one.type,
             inline(shortened(one.text, TEXT)),
             listed((*one.ends, *(ground.id for ground in one.rests_on[:GROUNDS]))),
-            *([listed(held.role for held in one.had_expected)] if expected else []),
             inline(_standing(one)),
         )
         for one in shown
     ]
-    column = ("had expected another verdict",) if expected else ()
-    yield from table(("id", "type", "decision", "cites", *column, "standing"), rows)
+    yield from table(("id", "type", "decision", "cites", "standing"), rows)
     if len(ordered) > OTHERS:
         yield ""
         yield f"And {len(ordered) - OTHERS} more on the way: `moot decisions RUN`."

@@ -59,27 +59,24 @@ def show_of(run: str, book: Book, event: Event) -> Shown:
         by=told.role,
         round=event.round,
         standing=told.mark.plain if told.mark.word else "",
-        says=_says(book, event, plain),
+        says=_says(event, plain),
         history=list(_history(book, event)),
         named_by=_named_by(book, event),
     )
 
 
-def _says(book: Book, event: Event, plain: dict[str, Any]) -> dict[str, Any]:
-    """The event's own fields; conditions as what they are, and who had expected another verdict is no dissent."""
+def _says(event: Event, plain: dict[str, Any]) -> dict[str, Any]:
+    """The event's own fields; conditions as what they are."""
     said = {name: value for name, value in plain.items() if name not in ENVELOPE and value not in _EMPTY}
     if isinstance(event, Decision):
-        for name in ("conditions", "falsifiers", "requirements", "dissent"):
+        for name in ("falsifiers", "requirements", "dissent"):
             said.pop(name, None)
-        conditions = conditions_of(event, book.state.opened)
+        conditions = conditions_of(event)
         said |= {
             "would show it wrong": list(conditions.falsifiers),
             "required": list(conditions.requirements),
         }
-        said["dissent"] = [f"{one.role}: {one.text} ({one.ref})" for one in event.dissent if one.text]
-        said["had expected another verdict"] = [
-            f"{one.role} ({one.ref})" for one in event.dissent if not one.text
-        ]
+        said["dissent"] = [f"{one.role}: {one.text} ({one.ref})" for one in event.dissent]
         said = {name: value for name, value in said.items() if value != []}
     return said
 

@@ -119,7 +119,7 @@ def tell(book: Book) -> Story:
     return Story(
         question=opened.question,
         domain=opened.domain,
-        protocol=f"{opened.protocol} {opened.protocol_version}",
+        protocol=opened.protocol,
         origin=opened.origin.type,
         goals=opened.goals,
         options=opened.options,

@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from msgspec import UNSET
-
 from ledger.events import ExperimentJudged, Memo, Statement
 from ledger.plain_text import counted
 from ledger.state.book import Book
@@ -145,7 +143,7 @@ def _process(book: Book) -> str:
 
 def modes_seen(event: Statement) -> tuple[str, ...]:
     """Return the failure modes that the author of a retrospective saw; earlier runs say it in their sections."""
-    if event.checklist is not UNSET:
+    if event.checklist:
         return tuple(tick.mode for tick in event.checklist if tick.seen == "yes")
     sections = (one for one in event.sections if one.name.startswith("fm-"))
     return tuple(one.name.upper() for one in sections if one.text.startswith("seen: yes"))

@@ -39,7 +39,7 @@ def unopposed_told(book: Book) -> str:
     if not without_each(book):  # nobody sealed an answer, or answers are still coming in
         return ""
     closed = max((look.round for look in state.looks), default=0) if has_beliefs(book) else state.round
-    own = [one for one in state.beliefs.values() if not (one.derived or one.is_redraw or OWN in one.points)]
+    own = [one for one in state.beliefs.values() if not (one.derived or OWN in one.points)]
     sealed = [one for one in own if one.round <= closed]
     first = {_first(one) for one in sealed}
     if len({one.role for one in sealed}) < 2 or len(first) > 1 or None in first:

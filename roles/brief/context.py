@@ -9,14 +9,13 @@ from typing import Any, Final, TypeVar, cast
 import msgspec
 
 from ledger.events import Claim, Concern, Decision, Event, RunOpened, Verification
-from ledger.events.conditions import meaning_of
 from ledger.events.ids import number_of
 from ledger.state.book import Book
-from ledger.state.decided import ANSWERS_QUOTED, WITH_QUESTION, quoted
+from ledger.state.decided import quoted
 from ledger.state.state import ClaimFacts, State
 from roles.asof import at_opening
 from roles.brief import quote
-from roles.brief.layout import LAYOUTS, Layout, Reader, ReaderLayout, layout_of
+from roles.brief.layout import Layout, Reader, ReaderLayout, layout_of
 from roles.brief.quote import Quoted
 from roles.prompt_set import PromptSet, rendered
 from roles.protocol import Column, Protocol, Step, View
@@ -121,17 +120,16 @@ class BriefContext(msgspec.Struct, frozen=True):
 
     def _quote(self, event: Event) -> Quoted:
         if isinstance(event, Decision):
-            if event.type == "answer" and self.opened.rules.get(ANSWERS_QUOTED) == WITH_QUESTION:
+            if event.type == "answer":
                 return quote.person_answer(self.book, event)
             return quote.decision(event, self._decision_words())
         return quote.BY_ITSELF[event.kind](event)
 
     def _decision_words(self) -> quote.DecisionWords:
-        """The words of the run's prompt set, which says what its protocol's conditions are; older sets have none."""
-        if "words/stances" not in self.prompt_set["templates"]:
+        """Return the words of the run's prompt set, where it has some."""
+        if "words/falsifiers" not in self.prompt_set["templates"]:
             return quote.FIELD_NAMES
-        meaning = f"words/{meaning_of(self.protocol.name)}"
-        paths = (meaning, "words/stances", "words/falsifiers", "words/requirements")
+        paths = ("words/falsifiers", "words/requirements")
         return quote.DecisionWords(*(self.rendered(path, {}).rstrip("\n") for path in paths))
 
     def quoted_claim(
@@ -188,10 +186,7 @@ class BriefContext(msgspec.Struct, frozen=True):
 def context_of(
     ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, memo: BriefCache
 ) -> BriefContext:
-    """What a step's brief is made from.
-
-    Raises `BriefUnavailable` when the run has a brief version that this moot does not know.
-    """
+    """Return what a step's brief is made from. Raises `BriefUnavailable` for a run that was never opened."""
     if ledger.state.opened is None:
         raise BriefUnavailable("the run was never opened")
     asked = (step.name.round, step.group, step.name.repeat)
@@ -201,8 +196,6 @@ def context_of(
         lambda: at_opening(ledger, protocol, step),
     )
     opened = base.state.opening
-    if opened.brief_version not in LAYOUTS:
-        raise BriefUnavailable(f"brief version {opened.brief_version} is unknown")
     of_run = memo.drawer("run", opened.seq)
     view = protocol.view(base.state, step)
     return BriefContext(
@@ -212,7 +205,7 @@ def context_of(
         step=step,
         prompt_set=prompt_set,
         view=view,
-        layout=once(of_run, "layout", lambda: layout_of(prompt_set, opened.brief_version)),
+        layout=once(of_run, "layout", lambda: layout_of(prompt_set)),
         reader=_reader(step, view),
         of_run=of_run,
         of_group=memo.drawer("group", (*asked, len(base.events))),

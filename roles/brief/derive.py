@@ -3,7 +3,7 @@
     {"brief":1,"step":"r3.D.critic","prompt_set":"…","blocks":[{"name":"frame","sha256":"…"}],"schema":"…"}
 
 A pure function of the ledger, the step and the prompt set: what arrives while the step is open does not
-change it. What stands where is the layout of the run's version (`run_opened.brief_version`).
+change it. What stands where is the layout in the run's prompt set.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def derive(
     A repeated step shows what its first one showed, artifacts and claims the other way round. `memo` saves work when
     briefs of one ledger are derived one after another, group by group.
 
-    Raises `BriefUnavailable` when the run has a brief version that this moot does not know or a context
+    Raises `BriefUnavailable` when the run has a context
     document's blob is missing, and `PromptSetError` when the set lacks a template.
     """
     context = context_of(book, protocol, step, prompt_set, memo or BriefCache())

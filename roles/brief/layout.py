@@ -2,8 +2,7 @@
 
 A row says its scope. From the first row to the last a scope only grows narrower, so that what two briefs have in
 common stands at their beginning: a cache of prefixes ends at the borders (`roles/seats/prompt.py`). Another order is
-another layout, not other code: it lies in the prompt set (`roles/prompts/<set>/layout.json`). A set without one has
-what belongs to the run's `brief_version`: a row of the table below is never changed.
+another layout, not other code: it lies in the prompt set (`roles/prompts/<set>/layout.json`).
 """
 
 from __future__ import annotations
@@ -58,94 +57,10 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     words: Literal["columns", "records"] = "columns"
 
 
-C = Column
-_QUESTION: Final = LayoutRow("run", (C.QUESTION,))
-_LEFT_BY_ROUND: Final = LayoutRow("earlier", (C.DECISIONS, C.OLD_CLAIMS), by_round=True)
-_LEFT_FOR_JUDGES: Final = (
-    LayoutRow("earlier", (C.OLD_CLAIMS,), by_round=True),
-    LayoutRow("earlier", (C.DECISIONS,), by_round=True),
-)
-_AMENDMENTS: Final = LayoutRow("step", (C.AMENDMENTS,))
-
-_BEFORE_VERDICTS: Final = (C.PLAN, C.PROPOSAL, C.SUPPLEMENTS, C.ARTIFACTS, C.CLAIMS)
-
-_WRITER_1: Final = ReaderLayout(
-    (
-        _QUESTION,
-        LayoutRow("earlier", (C.DECISIONS, C.OLD_CLAIMS)),
-        LayoutRow("group", (*_BEFORE_VERDICTS, C.POSITIONS, C.VERDICTS, C.FLIPS)),
-        _AMENDMENTS,
-    ),
-    claims="as_they_stand",
-)
-_JUDGE_1: Final = ReaderLayout(
-    (
-        _QUESTION,
-        LayoutRow("earlier", (C.DECISIONS, C.OLD_CLAIMS)),
-        LayoutRow("round", (C.PLAN,)),
-        LayoutRow("group", (C.ARTIFACTS, C.CLAIMS, C.VERDICTS)),
-    ),
-    claims="as_they_stand",
-)
-_BY_COLUMN: Final = Layout(
-    {"writer": _WRITER_1, "judge": _JUDGE_1, "reviewer": _WRITER_1, "resolver": _JUDGE_1}
-)
-"""The columns of FORMAT 5 in their order, as the step finds them."""
-
-_RECORDS: Final = ReaderLayout((_QUESTION, LayoutRow("group", (C.RECORD,))), claims="as_they_stand")
-_BY_RECORD: Final = Layout(
-    {"writer": _RECORDS, "judge": _RECORDS, "reviewer": _RECORDS, "resolver": _RECORDS}, words="records"
-)
-"""The short protocols: the question where the table has it, and what it picks of earlier steps."""
-
-_BY_AGE: Final = Layout(
-    {
-        "writer": ReaderLayout(
-            (
-                _QUESTION,
-                _LEFT_BY_ROUND,
-                LayoutRow("group", (*_BEFORE_VERDICTS, C.POSITIONS, C.VERDICTS, C.MOVED, C.LATE, C.FLIPS)),
-                _AMENDMENTS,
-            ),
-            claims="as_found",
-        ),
-        "judge": ReaderLayout(
-            (
-                _QUESTION,
-                *_LEFT_FOR_JUDGES,
-                LayoutRow("round", (C.PLAN, C.CLAIMS)),
-                LayoutRow("group", (C.ARTIFACTS, C.VERDICTS, C.MOVED, C.LATE)),
-            ),
-            claims="as_found",
-        ),
-        "reviewer": ReaderLayout(
-            (_QUESTION, _LEFT_BY_ROUND, LayoutRow("group", (C.VERDICTS, C.ARTIFACTS, C.FLIPS)), _AMENDMENTS),
-            claims="as_they_stand",
-        ),
-        "resolver": ReaderLayout(
-            (
-                _QUESTION,
-                *_LEFT_FOR_JUDGES,
-                LayoutRow("round", (C.VERDICTS,)),
-                LayoutRow("group", (C.ARTIFACTS,)),
-            ),
-            claims="as_they_stand",
-        ),
-    }
-)
-"""What changes seldom stands before what changes often: earlier rounds one by one; for judges the artifacts, which
-differ from check to check, late; in the synthesis first the verdicts, which all look back at."""
-
-LAYOUTS: Final[Mapping[int, Layout]] = {1: _BY_COLUMN, 2: _BY_RECORD, 3: _BY_AGE}
-"""`run_opened.brief_version` → the layout of a run whose prompt set has none."""
-
-
-def layout_of(prompt_set: PromptSet, brief_version: int) -> Layout:
-    """The layout of a run. Raises `PromptSetError` when its prompt set has one that cannot be read."""
-    if "layout" not in prompt_set:
-        return LAYOUTS[brief_version]
+def layout_of(prompt_set: PromptSet) -> Layout:
+    """Return the layout of a run. Raises `PromptSetError` when its prompt set has none that can be read."""
     try:
-        layout = msgspec.convert(prompt_set["layout"], Layout)
+        layout = msgspec.convert(prompt_set.get("layout"), Layout)
     except msgspec.ValidationError as error:
         raise PromptSetError(f"the layout of {prompt_set['name']!r} cannot be read: {error}") from None
     _judge(layout, str(prompt_set["name"]))

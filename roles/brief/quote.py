@@ -18,7 +18,6 @@ from itertools import chain, cycle
 from typing import Any, Final, NamedTuple, cast
 
 import msgspec
-from msgspec import UNSET
 
 from ledger.events import (
     Artifact,
@@ -34,7 +33,7 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.events.conditions import requirement_texts, undivided
+from ledger.events.conditions import conditions_of
 from ledger.events.values import Evidence
 from ledger.state.anchors import sections_of
 from ledger.state.book import Book
@@ -307,10 +306,8 @@ def place(event: Event, ref: str, texts: Sequence[str]) -> Quoted:
 
 
 class DecisionWords(NamedTuple):
-    """What a brief calls fields of a decision; older prompt sets leave them the names of the fields."""
+    """What a brief calls fields of a decision; a prompt set without words leaves them the names of the fields."""
 
-    conditions: str = "condition"
-    stances: str = "dissent"
     falsifiers: str = "falsifier"
     requirements: str = "requirement"
 
@@ -319,23 +316,16 @@ FIELD_NAMES: Final = DecisionWords()
 
 
 def decision(event: Decision, words: DecisionWords = FIELD_NAMES) -> Quoted:
-    """A decision with what it rests on, its conditions, who had expected another verdict than a cited one, and who
-    is against it."""
+    """A decision with what it rests on, its conditions, and who is against it."""
     confidence = f"confidence {event.confidence}" if event.confidence else ""
     head = f"{event.type} decision by {event.by} ({event.made_by}), round {event.round}"
     lines = [_head(event, head, confidence), bar("text", event.text)]
     lines += _listed("rests on", [f"{cite.id} ({cite.relation})" for cite in event.cites])
     lines += optional("serves", event.anchor_ref) + _listed("about", event.about)
-    if event.v == 1:
-        lines += [bar(words.conditions, condition) for condition in undivided(event)]
-    else:
-        lines += [bar(words.falsifiers, text) for text in event.falsifiers]
-        lines += [bar(words.requirements, text) for text in requirement_texts(event)]
-    stances = [f"{entry.role} ({entry.ref})" for entry in event.dissent if entry.text is None]
-    lines += _listed(words.stances, stances)
-    lines += [
-        bar(f"against it, {entry.role} ({entry.ref})", entry.text) for entry in event.dissent if entry.text
-    ]
+    conditions = conditions_of(event)
+    lines += [bar(words.falsifiers, text) for text in conditions.falsifiers]
+    lines += [bar(words.requirements, text) for text in conditions.requirements]
+    lines += [bar(f"against it, {entry.role} ({entry.ref})", entry.text) for entry in event.dissent]
     return Quoted(str(event.id), "\n".join(lines), (event.seq,))
 
 
@@ -346,8 +336,7 @@ OUTPUT_SHOWN: Final = 2_000
 def person_answer(book: Book, event: Decision) -> Quoted:
     """A person's answer with the question, claim and test that it answers, and its result where it has one."""
     lines = [
-        f"{event.id} · answered by a person"
-        + ("" if event.result is UNSET else f": the claim {event.result}")
+        f"{event.id} · answered by a person" + ("" if event.result is None else f": the claim {event.result}")
     ]
     asked = [book.by_id[cite.id] for cite in event.cites if cite.id in book.by_id]
     claims = [one for one in asked if isinstance(one, Claim)]
@@ -359,7 +348,7 @@ def person_answer(book: Book, event: Decision) -> Quoted:
     for claim in claims:
         lines += [bar(f"claim {claim.id}", claim.text), bar("test", claim.testable_as)]
     lines.append(bar("answer", event.text))
-    if event.output is not UNSET:
+    if event.output is not None:
         content = (book.blobs.read(event.output) or b"").decode("utf-8", "replace")
         lines.append(bar("produced", content[:OUTPUT_SHOWN]))
     return Quoted(str(event.id), "\n".join(lines), (event.seq, *(one.seq for one in (*asked, *claims))))

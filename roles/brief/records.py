@@ -86,15 +86,12 @@ def _quoted(pick: Pick, event: Event) -> Quoted:
 
 
 def lost(context: BriefContext, pick: Pick) -> Iterator[str]:
-    """Steps that the pick would have shown and that were given up.
-
-    Version 1 of a short protocol names every lost step of the phase, also where the pick shows another role's only.
-    """
+    """Return the steps that the pick would have shown and that were given up."""
     for step in context.state.given_up:
         name = parse_step(step)
         if name is None or name.phase != pick.phase or name.round != context.round - pick.back:
             continue
-        if context.opened.protocol_version == 1 or _would_have_shown(context, pick, name):
+        if _would_have_shown(context, pick, name):
             yield step
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from ledger.events import RunOpened
 from ledger.state.state import State
 from ledger.store.failures import StrangeRun
-from roles.protocol import Protocol, Rules, awaited_answers, awaited_experiments, opening_problem
+from roles.protocol import Protocol, awaited_answers, awaited_experiments, opening_problem
 
 _PLACES: Final[Mapping[str, str]] = {
     "structured": "structured:STRUCTURED",
@@ -29,13 +29,6 @@ _PLACES: Final[Mapping[str, str]] = {
 }
 """Name → module below this package, and the protocol's name in it."""
 
-_EARLIER: Final[Mapping[tuple[str, int], str]] = {
-    ("structured", 1): "structured:STRUCTURED_1",
-    ("structured", 2): "structured:STRUCTURED_2",
-}
-"""Name and version → the protocol that it was, where that is a table of its own."""
-_BY_PROMPTS: Final[Mapping[str, int]] = {"structured-5": 1, "structured-6": 2}
-"""Prompt set that `[rules] prompts` can choose → the version that goes with it, where that is not the newest."""
 DEFAULT_PROTOCOL: Final = "structured"
 """The protocol that plans and rounds belong to."""
 
@@ -92,7 +85,7 @@ def awaited_of(state: State) -> tuple[str, ...]:
     opened = state.opened
     if opened is None or not state.waits or opened.protocol not in PROTOCOLS:
         return ()
-    return awaited_answers(in_version(PROTOCOLS[opened.protocol], opened.protocol_version), state)
+    return awaited_answers(PROTOCOLS[opened.protocol], state)
 
 
 def experiments_awaited(state: State) -> tuple[str, ...]:
@@ -100,7 +93,7 @@ def experiments_awaited(state: State) -> tuple[str, ...]:
     opened = state.opened
     if opened is None or not state.unjudged or opened.protocol not in PROTOCOLS:
         return ()
-    return awaited_experiments(in_version(PROTOCOLS[opened.protocol], opened.protocol_version), state)
+    return awaited_experiments(PROTOCOLS[opened.protocol], state)
 
 
 def is_watched(opened: RunOpened | None) -> bool:
@@ -110,30 +103,5 @@ def is_watched(opened: RunOpened | None) -> bool:
 
 
 def named_protocol(opened: RunOpened) -> Protocol:
-    """The protocol that an opening names, for whoever judges whether it can be run. Raises `ProtocolUnknown` when it is
-    none of ours, or a later one."""
-    protocol = PROTOCOLS.get(opened.protocol)
-    if protocol is None or protocol.version < opened.protocol_version:
-        what = f"this moot has no protocol {opened.protocol} {opened.protocol_version}"
-        raise ProtocolUnknown(what, "install the moot that the run names")
-    return in_version(protocol, opened.protocol_version)
-
-
-def in_version(protocol: Protocol, version: int) -> Protocol:
-    """The protocol as it was in a version, for runs that were opened with that."""
-    earlier = _EARLIER.get((protocol.name, version))
-    return protocol if earlier is None else _at(earlier)
-
-
-def prompts_for(opened: RunOpened) -> dict[str, str]:
-    """The rule under which a ledger goes on: the prompts of the version of its protocol; nothing for today's."""
-    if opened.protocol == DEFAULT_PROTOCOL:
-        for prompts, version in _BY_PROMPTS.items():
-            if version == opened.protocol_version:
-                return {"prompts": prompts}
-    return {}
-
-
-def with_prompts(protocol: Protocol, rules: Rules) -> Protocol:
-    """The version of the protocol that goes with the prompt set that the rules choose."""
-    return in_version(protocol, _BY_PROMPTS.get(str(rules.get("prompts")), protocol.version))
+    """Return the protocol that an opening names, for whoever judges whether it can be run. Raises `ProtocolUnknown`."""
+    return PROTOCOLS[opened.protocol]

@@ -25,7 +25,7 @@ from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Sentence, Text, Word, titled
 from rounds.protocols.debate import ArgumentDraft
-from rounds.protocols.hanging import Falsifiers, Requirements, from_format_2, hangs_on
+from rounds.protocols.hanging import Falsifiers, Requirements, hangs_on
 from rounds.protocols.quotable import Quotable, exactly_one, out_of_order, repeated
 from rounds.protocols.step_table import (
     Numbering,
@@ -101,7 +101,7 @@ class ConcernScore(Part, frozen=True, kw_only=True):
 
 @titled("VerdictReply")
 class ApprovalReply(Part, frozen=True, kw_only=True):
-    """The judge's view of both (AD-5)."""
+    """The judge's view of both, what would show it wrong, and what it asks for."""
 
     scores: Annotated[tuple[ConcernScore, ...], Meta(max_length=12)]
     surviving: Annotated[tuple[Word, ...], Meta(max_length=7, description="arguments that survive, R-1-n")]
@@ -115,11 +115,6 @@ class ApprovalReply(Part, frozen=True, kw_only=True):
     verdict: Word
     decision: Text
     confidence: Five
-
-
-class BoundApproval(ApprovalReply, frozen=True, kw_only=True):
-    """The judge's view of both, what would show it wrong, and what it asks for."""
-
     falsifiers: Falsifiers
     requirements: Requirements
 
@@ -159,7 +154,7 @@ def softened(rows: tuple[ZonedConcern, ...], where: str) -> Iterator[str]:
 def _wrong_attack(known: Quotable, reply: ChallengerReply) -> Iterator[str]:
     yield from repeated((row.text for row in reply.concerns), "concerns")
     yield from softened(reply.concerns, "concerns")
-    yield from out_of_order(known, [row.severity for row in reply.concerns], "concerns")
+    yield from out_of_order([row.severity for row in reply.concerns], "concerns")
     for n, row in enumerate(reply.concerns):
         if known.opened.context and not row.evidence:
             yield f"concerns[{n}].evidence: the words that it is about are wanted"
@@ -202,11 +197,11 @@ def _wrong_verdict(known: Quotable, reply: ApprovalReply) -> Iterator[str]:
     if not concerns and not reply.added:
         yield "added: there is no challenger's view; at least one concern of your own is wanted"
     yield from softened(reply.added, "added")
-    yield from out_of_order(known, [row.severity for row in reply.added], "added")
+    yield from out_of_order([row.severity for row in reply.added], "added")
     for n, row in enumerate(reply.added):
         yield from known.evidence_problems(row.evidence, f"added[{n}].evidence")
     yield from off_scale(known, reply.verdict)
-    if isinstance(reply, BoundApproval) and not reply.requirements and reply.verdict == _bound(known.state):
+    if not reply.requirements and reply.verdict == _bound(known.state):
         yield f"requirements: {reply.verdict!r} asks for at least one"
 
 
@@ -279,7 +274,7 @@ SHEET: Final = Sheet(
         StepRow(
             "verdict",
             asks("judge"),
-            from_format_2(ApprovalReply, BoundApproval),
+            ApprovalReply,
             _text,
             _verdict,
             _wrong_verdict,

@@ -14,7 +14,7 @@ Laws
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
@@ -28,12 +28,10 @@ from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited
 from rounds.protocols.debate_judging import four_digits
-from rounds.protocols.hanging import from_format_2
 from rounds.protocols.quotable import Quotable, exactly_one, repeated
 from rounds.protocols.scorecard import (
     CRITERIA,
     CaseReply,
-    FalsifiableScorecard,
     Pairing,
     RebuttalReply,
     ScorecardReply,
@@ -52,13 +50,11 @@ from rounds.protocols.step_table import (
     cites_of_winner,
     evidence_of,
     handed_in,
-    names_losses,
     rule,
     side_by_side,
     statement,
 )
 
-AnyScorecard = ScorecardReply | FalsifiableScorecard
 ADVOCATES: Final = ("advocate_a", "advocate_b")
 _HEDGES: Final = re.compile(
     r"\b(it depends|arguably|to some extent|might possibly|could potentially|both have merits?)\b", re.I
@@ -155,7 +151,7 @@ def _rebuttals(numbering: Numbering, step: Step, reply: RebuttalReply) -> Iterat
         )
 
 
-def _wrong_scorecard(known: Quotable, reply: AnyScorecard) -> Iterator[str]:
+def _wrong_scorecard(known: Quotable, reply: ScorecardReply) -> Iterator[str]:
     pair = pairing(known.state, known.step.name.round)
     wanted = sorted((option, criterion) for option in pair for criterion in _criteria(known.state))
     if sorted((row.option, row.criterion) for row in reply.scores) != wanted:
@@ -167,7 +163,7 @@ def _wrong_scorecard(known: Quotable, reply: AnyScorecard) -> Iterator[str]:
         yield f"recommended: {reply.recommended!r} is neither {pair.a} nor {pair.b}"
 
 
-def _scorecard(numbering: Numbering, step: Step, reply: AnyScorecard) -> Iterator[Event]:
+def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Iterator[Event]:
     pair, weights = pairing(numbering.book.state, step.name.round), _given_weights(numbering.book)
     for option in pair:
         parts = {row.criterion: row.score for row in reply.scores if row.option == option}
@@ -202,27 +198,11 @@ def _scorecard(numbering: Numbering, step: Step, reply: AnyScorecard) -> Iterato
         id=numbering.number("decision"),
         text=f"Of {pair.a} and {pair.b}, {reply.recommended}: {reply.decision}",
         type="round",
-        cites=_cites(numbering.book.state, arguments, reply.recommended, standings),
+        cites=cites_of_winner(arguments, reply.recommended, standings),
         made_by="judge",
         about=(reply.recommended,),
         confidence=reply.confidence,
-        falsifiers=reply.conditions if isinstance(reply, ScorecardReply) else reply.falsifiers,
-    )
-
-
-def _cites(
-    state: State, arguments: Sequence[Argument], recommended: str, standings: Mapping[str, Sequence[str]]
-) -> tuple[Cite, ...]:
-    """What the decision rests on; in a run of version 1 it cites every argument that was heard."""
-    if state.opened is not None and state.opened.protocol_version > 1:
-        return cites_of_winner(arguments, recommended, standings)
-    return tuple(
-        Cite(
-            type="argument",
-            id=str(event.id),
-            relation="supported-by" if event.side == recommended else "builds-on",
-        )
-        for event in arguments
+        falsifiers=reply.falsifiers,
     )
 
 
@@ -269,8 +249,6 @@ def recommendation(book: Book) -> tuple[Event, ...]:
 
 def _lost(state: State) -> str:
     """What the means do not rest on, in words: rounds that nobody scored, options of none, weights of nobody."""
-    if not names_losses(state):
-        return ""
     pairs = {row.round: pairing(state, row.round) for row in state.opening.plan}
     scored = {n for n in pairs if f"r{n}.scoring.judge" in state.answered}
     unscored = [f"round {n}, {pair.a} against {pair.b}" for n, pair in pairs.items() if n not in scored]
@@ -341,7 +319,7 @@ SHEET: Final = Sheet(
         StepRow(
             "scoring",
             asks("judge"),
-            from_format_2(ScorecardReply, FalsifiableScorecard),
+            ScorecardReply,
             lambda _, step, reply: statement(
                 step, "assessment", {"recommended": reply.recommended, "decision": reply.decision}
             ),

@@ -22,7 +22,7 @@ from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Passage, Sentence, Text, Word, titled
-from rounds.protocols.hanging import Falsifiers, from_format_2, hangs_on
+from rounds.protocols.hanging import Falsifiers, hangs_on
 from rounds.protocols.quotable import Quotable, exactly_one, no_new_evidence, repeated
 from rounds.protocols.step_table import (
     Numbering,
@@ -86,16 +86,11 @@ class AssessedDraft(Part, frozen=True, kw_only=True):
 
 @titled("AssessmentReply")
 class ExaminationReply(Part, frozen=True, kw_only=True):
-    """Every question classified, and what follows."""
+    """Every question classified, what follows, and what would show that wrong."""
 
     assessments: Annotated[tuple[AssessedDraft, ...], Meta(min_length=1, max_length=15)]
     decision: Text
     confidence: Five
-
-
-class FalsifiableExamination(ExaminationReply, frozen=True, kw_only=True):
-    """Every question classified, what follows, and what would show that wrong."""
-
     falsifiers: Falsifiers
 
 
@@ -238,7 +233,7 @@ SHEET: Final = Sheet(
         StepRow(
             "assessment",
             asks("examiner"),
-            from_format_2(ExaminationReply, FalsifiableExamination),
+            ExaminationReply,
             lambda _, step, reply: statement(step, "assessment", {"decision": reply.decision}),
             _assessment,
             _wrong_assessment,

@@ -146,7 +146,7 @@ def _wrong_cross(known: Quotable, reply: SideQuestionsReply) -> Iterator[str]:
         yield from known.evidence_problems(draft.evidence, f"responses[{n}].evidence")
         if draft.type == "concede" and draft.follow_up_question:
             yield f"responses[{n}].follow_up_question: what is conceded is not asked about"
-        if draft.type != "concede" and not draft.follow_up_question and known.opened.protocol_version > 1:
+        if draft.type != "concede" and not draft.follow_up_question:
             yield f"responses[{n}].follow_up_question: one pointed question about this argument is wanted"
     if not any(draft.follow_up_question for draft in reply.responses) and any(
         draft.type != "concede" for draft in reply.responses
@@ -231,9 +231,7 @@ def _nobody_judged(book: Book, step: Step) -> tuple[Event, ...]:
     state, phase = book.state, step.name.phase
     judges = {str(name) for name in repeated_step("judge", _judges)(state, step.name.round, phase)}
     others = judges - {step.id} - state.given_up.keys()
-    if others and state.opened is not None and state.opened.protocol_version > 1:
-        return ()
-    return side_by_side(book, step)
+    return () if others else side_by_side(book, step)
 
 
 _OPENINGS: Final = Pick("opening", kinds=("statement", "argument"))
@@ -242,7 +240,7 @@ _ANSWERS: Final = Pick("answering", kinds=("response",))
 
 
 def _judgement(state: State) -> type[Reply]:
-    return JUDGEMENTS[rule(state, "rubric")](state)
+    return JUDGEMENTS[rule(state, "rubric")]
 
 
 def _judged(numbering: Numbering, step: Step, reply: AnyJudgement) -> tuple[Event, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from typing import Annotated, Any, Final, Literal
@@ -15,11 +15,10 @@ from ledger.events.ids import number_of, parse_step
 from ledger.events.values import Five
 from ledger.result import Result
 from ledger.state.book import Book
-from ledger.state.decided import counted
-from ledger.state.state import State
+from ledger.state.decided import deliberated
 from roles.protocol import Step
 from roles.replies import Part, Reply, Sentence, Text, Word
-from rounds.protocols.hanging import Falsifiers, from_format_2, hangs_on
+from rounds.protocols.hanging import Falsifiers, hangs_on
 from rounds.protocols.judge_panel import Judged, PanelResult, panel_result, weighed
 from rounds.protocols.quotable import Quotable, exactly_one
 from rounds.protocols.step_table import Numbering, by, cites_of_winner, rule
@@ -156,33 +155,23 @@ class JudgedReply(Part, frozen=True, kw_only=True):
 
 
 class JudgeReply(JudgedReply, frozen=True, kw_only=True):
-    """Every argument scored by logic, evidence, responsiveness and honesty."""
+    """Every argument scored by logic, and what would show the recommendation to be wrong."""
 
     scores: Annotated[tuple[LogicScored, ...], Meta(min_length=1, max_length=10)]
+    falsifiers: Falsifiers
 
 
 class JudgeReplyByEvidence(JudgedReply, frozen=True, kw_only=True):
     """Every argument scored by evidence, coherence, rebuttal and clarity."""
 
     scores: Annotated[tuple[EvidenceScored, ...], Meta(min_length=1, max_length=10)]
-
-
-class FalsifiableJudgement(JudgeReply, frozen=True, kw_only=True):
-    """Every argument scored by logic, and what would show the recommendation to be wrong."""
-
-    falsifiers: Falsifiers
-
-
-class FalsifiableJudgementByEvidence(JudgeReplyByEvidence, frozen=True, kw_only=True):
-    """Every argument scored by evidence, and what would show the recommendation to be wrong."""
-
     falsifiers: Falsifiers
 
 
 AnyJudgement = JudgeReply | JudgeReplyByEvidence
-JUDGEMENTS: Final[Mapping[str, Callable[[State], type[Reply]]]] = {
-    "logic30": from_format_2(JudgeReply, FalsifiableJudgement),
-    "evidence40": from_format_2(JudgeReplyByEvidence, FalsifiableJudgementByEvidence),
+JUDGEMENTS: Final[Mapping[str, type[Reply]]] = {
+    "logic30": JudgeReply,
+    "evidence40": JudgeReplyByEvidence,
 }
 
 
@@ -236,15 +225,8 @@ def scores(numbering: Numbering, step: Step, reply: AnyJudgement) -> Iterator[Ev
 
 
 def _cites(book: Book, winner: str | None, standings: Mapping[str, Sequence[str]]) -> tuple[Cite, ...]:
-    """What the decision rests on; in a run of version 1 it cites every argument that was heard."""
-    if book.state.opened is not None and book.state.opened.protocol_version > 1:
-        return cites_of_winner(book.of(Argument), winner, standings)
-    alone = rule(book.state, "judges") == "1"
-    upheld = {identity for identity, said in standings.items() if alone and said == ["UPHELD"]}
-    return tuple(
-        Cite(type="argument", id=identity, relation="supported-by" if identity in upheld else "builds-on")
-        for identity in _sides(book)
-    )
+    """Return what the decision rests on."""
+    return cites_of_winner(book.of(Argument), winner, standings)
 
 
 def _ahead(sides: Mapping[str, Fraction]) -> str | None:
@@ -308,7 +290,7 @@ def panel_decision(book: Book) -> tuple[Event, ...]:
     steps = [step for step in (*state.answered, *state.given_up) if ".judging." in step]
     judged = [event for event in book.events if isinstance(event, Score)]
     wanted = int(rule(state, "judges"))
-    if wanted < 2 or len(steps) < wanted or not judged or counted(state):
+    if wanted < 2 or len(steps) < wanted or not judged or deliberated(state):
         return ()
     opened = state.opening
     result = panel_result(_by_judge(book, judged), _sides(book), opened.seed)
@@ -348,11 +330,9 @@ def _standings(book: Book) -> dict[str, list[str]]:
 
 
 def _sitting(book: Book, wanted: int) -> str:
-    """How many judges judged; runs of version 1 name those that were asked."""
+    """Say how many judges judged, and of how many where some are missing."""
     judged = len({score.judge for score in book.of(Score)})
-    opened = book.state.opened
-    counts = opened is not None and opened.protocol_version > 1 and judged < wanted
-    return f"{judged} of {wanted} judges" if counts else f"{wanted} judges"
+    return f"{judged} of {wanted} judges" if judged < wanted else f"{wanted} judges"
 
 
 def _by_judge(book: Book, judged: list[Score]) -> list[Judged]:

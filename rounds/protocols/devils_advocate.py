@@ -20,7 +20,7 @@ from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
-from rounds.protocols.hanging import Falsifiers, from_format_2, hangs_on
+from rounds.protocols.hanging import Falsifiers, hangs_on
 from rounds.protocols.quotable import Quotable, exactly_one, no_new_evidence, out_of_order, repeated
 from rounds.protocols.step_table import (
     Numbering,
@@ -90,7 +90,7 @@ class RatingReply(Part, frozen=True, kw_only=True):
 
 
 class VerdictReply(Part, frozen=True, kw_only=True):
-    """What survived, what was strengthened, what needs work, what to abandon."""
+    """What became of the position, and what would show the verdict to be wrong."""
 
     survived: Text
     strengthened: Text
@@ -98,17 +98,12 @@ class VerdictReply(Part, frozen=True, kw_only=True):
     abandon: Text
     decision: Text
     confidence: Five
-
-
-class FalsifiableVerdict(VerdictReply, frozen=True, kw_only=True):
-    """What became of the position, and what would show the verdict to be wrong."""
-
     falsifiers: Falsifiers
 
 
 def _wrong_attack(known: Quotable, reply: AttackReply) -> Iterator[str]:
     yield from repeated((draft.claim for draft in reply.challenges), "challenges")
-    yield from out_of_order(known, [draft.severity for draft in reply.challenges], "challenges")
+    yield from out_of_order([draft.severity for draft in reply.challenges], "challenges")
     for n, draft in enumerate(reply.challenges):
         yield from known.reference_problems(draft.target, f"challenges[{n}].target")
         yield from known.evidence_problems(draft.evidence, f"challenges[{n}].evidence")
@@ -248,7 +243,7 @@ SHEET: Final = Sheet(
         StepRow(
             "verdict",
             asks("judge"),
-            from_format_2(VerdictReply, FalsifiableVerdict),
+            VerdictReply,
             lambda _, step, reply: statement(
                 step,
                 "summary",

@@ -26,7 +26,7 @@ from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
-from rounds.protocols.hanging import Falsifiers, Requirements, from_format_2, hangs_on
+from rounds.protocols.hanging import Falsifiers, Requirements, hangs_on
 from rounds.protocols.quotable import Quotable, exactly_one, repeated
 from rounds.protocols.step_table import (
     Numbering,
@@ -83,17 +83,12 @@ class DispositionDraft(Part, frozen=True, kw_only=True):
 
 
 class ResolutionReply(Part, frozen=True, kw_only=True):
-    """A disposition for every challenge, and the final plan."""
+    """A disposition for every challenge, the final plan, what would show it wrong, and what it asks for."""
 
     dispositions: Annotated[tuple[DispositionDraft, ...], Meta(min_length=1, max_length=10)]
     decision: Text
     plan: Passage
     confidence: Five
-
-
-class BoundResolution(ResolutionReply, frozen=True, kw_only=True):
-    """A disposition for every challenge, the final plan, what would show it wrong, and what it asks for."""
-
     falsifiers: Falsifiers
     requirements: Requirements
 
@@ -222,7 +217,7 @@ SHEET: Final = Sheet(
         StepRow(
             "resolve",
             asks("resolver"),
-            from_format_2(ResolutionReply, BoundResolution),
+            ResolutionReply,
             _resolution,
             _dispositions,
             _wrong_resolution,

@@ -18,10 +18,6 @@ from roles.protocol import Loss
 
 _FOR_A_PERSON: Final = "what was handed in stands side by side, and a person decides"
 
-RULE: Final = "losses"
-"""The key of `run_opened.rules` with the version of these meanings; runs of moot 0.1 have none (FORMAT 2)."""
-VERSION: Final = "1"
-
 LOSSES: Final[Mapping[str, Mapping[str, Loss]]] = {
     "structured": {
         "B": Loss("skipped", "the round has no proposal"),
@@ -29,7 +25,6 @@ LOSSES: Final[Mapping[str, Mapping[str, Loss]]] = {
         "D": Loss("skipped", "no artifact and no claims from it"),
         "E.position": Loss("skipped", "this role has no sealed stance in the round"),
         "E.belief": Loss("skipped", "nothing shows what this role would answer in the round"),
-        "E.belief~": Loss("skipped", "the noise of an answer is not known in the round"),
         **{f"E.check{n}": Loss("unclear", "the verdict reads UNCLEAR") for n in range(1, 5)},
         "F": Loss("skipped", "this role reviewed nothing in the round"),
         "G": Loss("skipped", "the round decides nothing"),

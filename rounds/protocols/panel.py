@@ -14,14 +14,14 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from ledger.events import Concern, Decision, Event, Rating, Statement
-from ledger.events.decisions import Cite
+from ledger.events.decisions import Cite, Requirement
 from ledger.events.ids import number_of
 from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Sentence, Text, Word, titled
 from rounds.protocols.adversarial import off_scale
-from rounds.protocols.hanging import Falsifiers, from_format_2, hangs_on
+from rounds.protocols.hanging import Falsifiers, hangs_on
 from rounds.protocols.quotable import Quotable, exactly_one, out_of_order, repeated
 from rounds.protocols.step_table import (
     Numbering,
@@ -88,7 +88,7 @@ class Quality(Part, frozen=True, kw_only=True):
 
 
 class PanelVerdict(Part, frozen=True, kw_only=True):
-    """The judge's order, verdict and recommendations."""
+    """The judge's order, verdict and recommendations, and what would show the verdict to be wrong."""
 
     quality: Annotated[tuple[Quality, ...], Meta(min_length=1, max_length=5)]
     blockers: Annotated[tuple[Word, ...], Meta(min_length=1, max_length=3, description="findings, N-1-n")]
@@ -96,17 +96,12 @@ class PanelVerdict(Part, frozen=True, kw_only=True):
     verdict: Word
     decision: Text
     confidence: Five
-
-
-class FalsifiablePanelVerdict(PanelVerdict, frozen=True, kw_only=True):
-    """The judge's order, verdict and recommendations, and what would show the verdict to be wrong."""
-
     falsifiers: Falsifiers
 
 
 def _wrong_findings(known: Quotable, reply: FindingsReply) -> Iterator[str]:
     yield from repeated((row.text for row in reply.findings), "findings")
-    yield from out_of_order(known, [SEVERITIES[row.severity] for row in reply.findings], "findings")
+    yield from out_of_order([SEVERITIES[row.severity] for row in reply.findings], "findings")
     for n, row in enumerate(reply.findings):
         yield from known.evidence_problems(row.evidence, f"findings[{n}].evidence")
 
@@ -175,7 +170,7 @@ def _verdict(numbering: Numbering, step: Step, reply: PanelVerdict) -> Iterator[
         made_by="judge",
         confidence=reply.confidence,
         falsifiers=hangs_on(reply)["falsifiers"],
-        requirements=reply.recommendations,
+        requirements=tuple(Requirement(text=text) for text in reply.recommendations),
     )
 
 
@@ -231,7 +226,7 @@ SHEET: Final = Sheet(
         StepRow(
             "verdict",
             asks("judge"),
-            from_format_2(PanelVerdict, FalsifiablePanelVerdict),
+            PanelVerdict,
             lambda _, step, reply: statement(
                 step, "assessment", {"verdict": reply.verdict, "decision": reply.decision}
             ),

@@ -19,7 +19,7 @@ from msgspec import Meta
 from ledger.events import Argument, Concern, Decision, Event, Rating
 from ledger.events.decisions import Cite
 from ledger.state.book import Book
-from ledger.state.decided import counted
+from ledger.state.decided import deliberated
 from roles.protocol import Protocol, RoleDefinition, Step
 from roles.replies import Part, Sentence, Word
 from rounds.protocols.quotable import Quotable, exactly_one
@@ -30,7 +30,6 @@ from rounds.protocols.step_table import (
     asks,
     by,
     handed_in,
-    names_losses,
     statement,
 )
 
@@ -119,7 +118,7 @@ def ranked(points: Mapping[str, int | Fraction], options: Sequence[str]) -> list
 def verdict(book: Book) -> tuple[Event, ...]:
     """When both lenses are in: the order by rule, and every disagreement put to a person."""
     state = book.state
-    if state.opened is None or counted(state) or handed_in(state, state.round, "rating") == 0:
+    if state.opened is None or deliberated(state) or handed_in(state, state.round, "rating") == 0:
         return ()
     if any(not state.is_done(f"r{state.round}.rating.{lens}") for lens in LENSES):
         return ()
@@ -175,7 +174,7 @@ def _decision(
     return Decision(
         **common,
         id=numbering.number("decision"),
-        text=f"Order by {_whose(book, levels)}: {', '.join(order)}.",
+        text=f"Order by {_whose(levels)}: {', '.join(order)}.",
         type="final",
         cites=tuple(Cite(type="argument", id=identity, relation="based-on") for identity in arguments),
         made_by="rule",
@@ -184,10 +183,10 @@ def _decision(
     )
 
 
-def _whose(book: Book, levels: Mapping[str, Mapping[str, str]]) -> str:
+def _whose(levels: Mapping[str, Mapping[str, str]]) -> str:
     """By which lenses: one that was lost is named, for the sum of one is nobody's agreement."""
     lost = [lens for lens in LENSES if lens not in levels]
-    if not lost or not names_losses(book.state):
+    if not lost:
         return "the sum of both lenses"
     return f"{', '.join(levels)} alone, as {', '.join(lost)} gave no levels"
 

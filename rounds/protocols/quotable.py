@@ -99,10 +99,8 @@ def repeated(values: Iterable[str | int], where: str) -> Iterator[str]:
         seen.add(value)
 
 
-def out_of_order(known: Quotable, severities: Sequence[int], where: str) -> Iterator[str]:
+def out_of_order(severities: Sequence[int], where: str) -> Iterator[str]:
     """Complain about the first one that is heavier than the one before it: a rank is a claim about weight (AD-4)."""
-    if known.opened.protocol_version == 1:
-        return
     for n, (before, here) in enumerate(pairwise(severities), 1):
         if here > before:
             yield f"{where}[{n}].severity: heavier than the one before it; put the heaviest first"

@@ -151,26 +151,13 @@ class RebuttalJudged(Part, frozen=True, kw_only=True):
     reason: Sentence
 
 
-class ScoredPair(Part, frozen=True, kw_only=True):
-    """Scores, judged rebuttals, and which of the two options they recommend."""
+class ScorecardReply(Part, frozen=True, kw_only=True):
+    """Scores, judged rebuttals, the option they recommend, what would show the other to be right, open questions."""
 
     scores: Annotated[tuple[OptionScore, ...], Meta(min_length=2, max_length=24)]
     rebuttals: Annotated[tuple[RebuttalJudged, ...], Meta(max_length=6)]
     recommended: Word
     decision: Text
-
-
-class FalsifiableScorecard(ScoredPair, frozen=True, kw_only=True):
-    """Scores, judged rebuttals, what would show the other option to be right, and open questions."""
-
     falsifiers: Annotated[tuple[Sentence, ...], Meta(min_length=2, max_length=6)]
-    questions: Annotated[tuple[Sentence, ...], Meta(min_length=2, max_length=4)]
-    confidence: Five
-
-
-class ScorecardReply(ScoredPair, frozen=True, kw_only=True):
-    """Scores, judged rebuttals, conditions and open questions."""
-
-    conditions: Annotated[tuple[Sentence, ...], Meta(min_length=2, max_length=6)]
     questions: Annotated[tuple[Sentence, ...], Meta(min_length=2, max_length=4)]
     confidence: Five

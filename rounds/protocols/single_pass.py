@@ -23,7 +23,6 @@ from roles.protocol import Protocol, RoleDefinition, Step
 from roles.replies import Part, Passage, Sentence, Text, Word
 from rounds.protocols.hanging import Falsifiers, Requirements, hangs_on
 from rounds.protocols.jugalbandi import RELATIONS, AssumptionDraft
-from rounds.protocols.named_option import VERSION, names_its_option
 from rounds.protocols.quotable import Quotable, repeated
 from rounds.protocols.step_table import Numbering, Sheet, StepRow, by, repeated_step, rule, statement
 
@@ -42,7 +41,7 @@ class CriticismDraft(Part, frozen=True, kw_only=True):
 
 
 class PassReply(Part, frozen=True, kw_only=True):
-    """Plan, assumptions, criticisms and the revised plan in one."""
+    """Plan, assumptions, criticisms, the revised plan, what would show it wrong, and what it asks for."""
 
     plan: Passage
     assumptions: Annotated[tuple[AssumptionDraft, ...], Meta(max_length=40)]
@@ -50,26 +49,19 @@ class PassReply(Part, frozen=True, kw_only=True):
     decision: Text
     revised: Passage
     confidence: Five
-
-
-class BoundPass(PassReply, frozen=True, kw_only=True):
-    """Plan, assumptions, criticisms, the revised plan, what would show it wrong, and what it asks for."""
-
     falsifiers: Falsifiers
     requirements: Requirements
 
 
-class ChosenPass(BoundPass, frozen=True, kw_only=True):
+class ChosenPass(PassReply, frozen=True, kw_only=True):
     """The same where the question names options: which of them the decision is for."""
 
     answers: Annotated[Word | None, Meta(description="the option you decide for, O-n; null for none of them")]
 
 
 def _shape(state: State) -> type[PassReply]:
-    """Return the shape of a reply, as it was when the run was opened."""
-    if state.opening.v == 1:
-        return PassReply
-    return ChosenPass if names_its_option(state.opening) else BoundPass
+    """Return the shape of a reply: where the question names options, one of them is chosen."""
+    return ChosenPass if state.opening.options else PassReply
 
 
 def _wrong(known: Quotable, reply: PassReply) -> Iterator[str]:
@@ -162,7 +154,7 @@ def _protocol(name: str, summary: str, times: Callable[[State], int], **more: An
     solo = RoleDefinition(
         "solo", "What is to be done, and what is wrong with that?", "charters/solo", "Planner"
     )
-    return sheet.protocol(name, summary, (solo,), prompts="single-pass", version=VERSION, **more)
+    return sheet.protocol(name, summary, (solo,), prompts="single-pass", **more)
 
 
 _DISPOSITIONS: Final = ("two", "three")

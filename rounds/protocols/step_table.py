@@ -22,8 +22,7 @@ from ledger.state.book import Book
 from ledger.state.state import ConcernFacts, State
 from roles.protocol import Column, Group, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
 from roles.replies import Cited, Reply
-from rounds.protocols.losses import LOSSES, VERSION
-from rounds.protocols.losses import RULE as LOST
+from rounds.protocols.losses import LOSSES
 from rounds.protocols.quotable import Quotable, known_to
 
 ALL: Final = Sight("all")
@@ -41,10 +40,6 @@ LETTERS: Final[Mapping[str, str]] = {
 """Kind → the letter of its numbered id (FORMAT 3)."""
 ROUNDS_KEPT: Final = 1_000
 """Rounds whose groups a sheet remembers."""
-SHEET_VERSION: Final = 2
-"""What a run is opened with. Runs of version 1 are not held to the order of a ranking (AD-4), nor to a follow-up
-question for each argument (XS-5), and their briefs name lost steps that they would not have shown; their judged
-decisions cite every argument that was heard, and any lost judge of several is put to a person."""
 
 
 class Numbering:
@@ -106,18 +101,12 @@ def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
     opened = state.opening
     numbering = Numbering(book, round_)
     handed = [event for event in book.events if event.step and event.kind in ("statement", "concern")]
-    if opened.protocol_version == 1:
-        shown = [event.id for event in handed if event.id][:16]
-        text = f"Nobody judged (step {step.id} was given up): what was handed in stands side by side. Decide."
-    else:
-        shown = [event.id for event in handed if event.id]
-        lost = [one for one in (*state.given_up, step.id) if one.startswith(f"r{round_}.{step.name.phase}.")]
-        judged_again = sum(step.name.phase in row.phases for row in opened.plan) > 1
-        what = f"Round {round_} was not judged" if judged_again else "Nobody judged"
-        given_up = (
-            f"step {lost[0]} was given up" if len(lost) == 1 else f"steps {', '.join(lost)} were given up"
-        )
-        text = f"{what} ({given_up}): what was handed in stands side by side. Decide."
+    shown = [event.id for event in handed if event.id]
+    lost = [one for one in (*state.given_up, step.id) if one.startswith(f"r{round_}.{step.name.phase}.")]
+    judged_again = sum(step.name.phase in row.phases for row in opened.plan) > 1
+    what = f"Round {round_} was not judged" if judged_again else "Nobody judged"
+    given_up = f"step {lost[0]} was given up" if len(lost) == 1 else f"steps {', '.join(lost)} were given up"
+    text = f"{what} ({given_up}): what was handed in stands side by side. Decide."
     return (
         Concern(
             id=numbering.number("concern"),
@@ -157,8 +146,6 @@ class StepRow(msgspec.Struct, frozen=True):
     """What the brief quotes where that is more than the question and `sees`: then this is all of it."""
     needs: Callable[[ConcernFacts], bool] = nothing_is_needed
     """Which of the questions to a person that its replies raise must be answered before the run ends."""
-    redrawn: bool = False
-    """A repetition measures noise: it answers the same brief, in a context that is new to the run."""
     planned: bool = True
     """Asked in rounds whose row of the plan has the phase; otherwise `when` says it all."""
 
@@ -284,10 +271,6 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
         """What the row yields at once."""
         return self.row(step).at_once(Numbering(book, step.name.round), step, reply)
 
-    def redraws(self, step: Step) -> bool:
-        """Whether the step is a repetition of a row that is drawn again."""
-        return step.name.repeat > 1 and self.row(step).redrawn
-
     def close(self, book: Book, group: Group, replies: Mapping[str, Reply]) -> tuple[Event, ...]:
         """What waits for its number, in the order of the steps."""
         numbering = Numbering(book, group.steps[0].name.round, frozenset(replies))
@@ -329,15 +312,12 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
         roles: tuple[RoleDefinition, ...],
         *,
         plan: Callable[[Rules, int], tuple[PlanRow, ...]] | None = None,
-        version: int = SHEET_VERSION,
-        brief_version: int = 2,
         **more: Any,
     ) -> Protocol:
         """The protocol; without a plan it is one round with the phases of all rows, in order."""
         phases = tuple(dict.fromkeys(row.phase for row in self.rows))
         return Protocol(
             name=name,
-            version=version,
             summary=summary,
             roles=roles,
             groups=self.groups,
@@ -348,10 +328,8 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
             close=self.close,
             give_up=self.give_up,
             needed=more.pop("needed", self.needed),
-            redraws=self.redraws,
             losses=LOSSES[name],
             plan=plan or one_round(phases),
-            brief_version=brief_version,
             prompts=more.pop("prompts", name),
             **more,
         )
@@ -389,11 +367,6 @@ def statement(
             responds_to=responds_to,
         ),
     )
-
-
-def names_losses(state: State) -> bool:
-    """Whether what follows by rule says what was lost; runs of moot 0.1 counted a lost reply like a given one."""
-    return state.opening.rules.get(LOST) == VERSION
 
 
 def rule(state: State, name: str) -> str:

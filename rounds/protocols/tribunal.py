@@ -26,17 +26,15 @@ from ledger.events.run import PlanRow
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.brief.records import target_of
-from roles.protocol import Column, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
+from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Part, Sentence, Text
 from rounds.protocols.quotable import Quotable
 from rounds.protocols.step_table import (
-    ALL,
     Numbering,
     Sheet,
     StepRow,
     asks,
     by,
-    names_losses,
     rule,
     statement,
 )
@@ -157,10 +155,10 @@ def ruling(book: Book) -> tuple[Event, ...]:
     last = [vote for vote in votes if vote.ballot == 2]
     if len(last) < len(VIEWS) or any(isinstance(event, Ruling) for event in book.events):
         return ()
-    voting, named = rule(state, "voting"), names_losses(state)
-    found = aggregate_votes([_as_vote(vote, named) for vote in last], voting)
+    voting = rule(state, "voting")
+    found = aggregate_votes([_as_vote(vote) for vote in last], voting)
     vetoed = [_view(vote) for vote in votes if vote.ballot == 1 and vote.decision == "VETO"]
-    unheard = [_view(vote) for vote in votes if vote.ballot == 1 and vote.fallback] if named else []
+    unheard = [_view(vote) for vote in votes if vote.ballot == 1 and vote.fallback]
     if "safety" in unheard and found.rule != "safety_veto":
         found = msgspec.structs.replace(found, decision="REFUSE", rule=SAFETY_LOST)
     metadata = _flat(found.metadata) | {"vetoed_in_first_ballot": ", ".join(vetoed) or "none"}
@@ -180,24 +178,24 @@ def ruling(book: Book) -> tuple[Event, ...]:
         Concern(**common, id=numbering.number("concern"), type="concern", text=text)
         for text in _doubts(book, last)
     )
-    cites = _cites(book, last, named)
+    cites = _cites(book, last)
     if not cites:
-        return (event, *doubts, *(_asked(numbering, common) if named else ()))
+        return (event, *doubts, *_asked(numbering, common))
     decision = Decision(
         **common,
         id=numbering.number("decision"),
         text=f"{found.decision} by the rule {found.rule} ({voting})."
-        f"{_withdrawn(vetoed, last, named)}{_lost(last, unheard, named)}",
+        f"{_withdrawn(vetoed, last)}{_lost(last, unheard)}",
         type="final",
         cites=cites,
         made_by="rule",
-        dissent=_dissent(last, found.decision) if state.opening.v > 1 else (),
+        dissent=_dissent(last, found.decision),
     )
     return (event, *doubts, decision)
 
 
 def _dissent(last: list[Vote], ruling: str) -> tuple[Dissent, ...]:
-    """Views whose last vote went another way, in their words; version 1 of the format has no place for words."""
+    """Views whose last vote went another way, in their words."""
     return tuple(
         Dissent(role=_view(vote), ref=str(vote.id), text=vote.reasoning)
         for vote in last
@@ -205,10 +203,10 @@ def _dissent(last: list[Vote], ruling: str) -> tuple[Dissent, ...]:
     )
 
 
-def _cites(book: Book, last: list[Vote], named: bool) -> tuple[Cite, ...]:
-    """The votes that were given, then what was put to the views; runs of moot 0.1 cited only the latter."""
-    votes = [str(vote.id) for vote in last if not vote.fallback] if named else []
-    if named and not votes:
+def _cites(book: Book, last: list[Vote]) -> tuple[Cite, ...]:
+    """Cite the votes that were given, then what was put to the views."""
+    votes = [str(vote.id) for vote in last if not vote.fallback]
+    if not votes:
         return ()
     challenges = [str(event.id) for event in book.events if isinstance(event, Challenge)]
     return (
@@ -217,11 +215,11 @@ def _cites(book: Book, last: list[Vote], named: bool) -> tuple[Cite, ...]:
     )
 
 
-def _withdrawn(vetoed: list[str], last: list[Vote], named: bool) -> str:
+def _withdrawn(vetoed: list[str], last: list[Vote]) -> str:
     """What became of a veto of the first ballot; a vote that was lost withdraws none."""
     if not vetoed or any(vote.decision == "VETO" for vote in last):
         return ""
-    lost = {_view(vote) for vote in last if vote.fallback} if named else set[str]()
+    lost = {_view(vote) for vote in last if vote.fallback}
     withdrawn = [view for view in vetoed if view not in lost]
     standing = [view for view in vetoed if view in lost]
     said = f" A veto of {', '.join(withdrawn)} in the first ballot was withdrawn." if withdrawn else ""
@@ -230,9 +228,9 @@ def _withdrawn(vetoed: list[str], last: list[Vote], named: bool) -> str:
     )
 
 
-def _lost(last: list[Vote], unheard: list[str], named: bool) -> str:
+def _lost(last: list[Vote], unheard: list[str]) -> str:
     """Who gave no vote, in words: a ruling says on what it does not rest."""
-    lost = [_view(vote) for vote in last if vote.fallback] if named else []
+    lost = [_view(vote) for vote in last if vote.fallback]
     said = f" No vote in the last ballot: {', '.join(lost)}." if lost else ""
     said += f" No vote in the first ballot: {', '.join(unheard)}." if unheard else ""
     without = " Without safety's vote nothing is acted on." if "safety" in (*lost, *unheard) else ""
@@ -248,9 +246,9 @@ def _view(vote: Vote) -> str:
     return str(vote.id).rpartition("-")[2]
 
 
-def _as_vote(vote: Vote, named: bool) -> dict[str, Any]:
+def _as_vote(vote: Vote) -> dict[str, Any]:
     return {
-        "fallback": vote.fallback and named,
+        "fallback": vote.fallback,
         "agent": _view(vote),
         "decision": vote.decision,
         "confidence": vote.confidence,
@@ -303,8 +301,6 @@ def _doubts(book: Book, votes: list[Vote]) -> Iterator[str]:
 
 _OWN_DECISION: Final = Pick("analyse", kinds=("vote",), whose="own", back=1)
 _TARGET: Final = Pick("analyse", kinds=("statement",), whose="target", back=1)
-VERSION: Final = 3
-"""From this version on a challenger sees its own first decision, as the published documents have it (S4-10)."""
 
 SHEET: Final = Sheet(
     (
@@ -345,13 +341,6 @@ def _rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
     return tuple(PlanRow(round=n, phases=(row.phase,)) for n, row in enumerate(SHEET.rows, 1))
 
 
-def _shown_to(state: State, step: Step) -> View:
-    """Return what the brief of a step quotes, as it was when the run was opened."""
-    if step.task == "challenge" and state.opening.protocol_version < VERSION:
-        return {Column.QUESTION: ALL, Column.RECORD: Sight("picked", picks=(_TARGET,))}
-    return SHEET.view(state, step)
-
-
 TRIBUNAL: Final[Protocol] = SHEET.protocol(
     "tribunal",
     "utility, accuracy and safety analyse, challenge each other, revise and vote; the ruling is code",
@@ -361,8 +350,6 @@ TRIBUNAL: Final[Protocol] = SHEET.protocol(
         RoleDefinition("safety", "What can go wrong, and for whom?", "charters/safety", "Safety"),
     ),
     plan=_rounds,
-    version=VERSION,
-    view=_shown_to,
     variants={"voting": ("documented", "shipped")},
     owed=ruling,
     fits="whether to act on something, where harm counts",

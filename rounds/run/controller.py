@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import msgspec
 
-from detectors.parameters import read_as
 from ledger.events import Event, RoundOpened, RunClosed, RunOpened, Signals, Validation
 from ledger.events.decisions import Gate, SignalReading
 from ledger.events.run import CloseReason, Signature
 from ledger.events.verifications import ValidationFinding
 from ledger.state.amending import absent_path
 from ledger.state.book import Book
-from ledger.state.decided import closing_outcome
+from ledger.state.decided import final_in_force
 from ledger.state.series import judgements_due
 from ledger.state.state import State
 from roles.protocol import Protocol, awaited_experiments, is_complete
@@ -234,7 +233,7 @@ def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
         by="controller",
         state="finished" if state_name == "finished" else "stopped",
         reason=reason,
-        outcome=tuple(closing_outcome(state)),
+        outcome=tuple(final_in_force(state)),
         open=(*pending, *concerns),
         quorum=state.quorum,
         through=len(book.events) - 1,
@@ -244,7 +243,7 @@ def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
 def _end_reason(state: State, round_: int) -> CloseReason:
     """Why S came: an obeyed look, else the end of the plan (FORMAT 9)."""
     obeyed = stop_is_obeyed(state, round_) or any(stop_is_obeyed(state, look.round) for look in state.looks)
-    if read_as(state.opening.stop.profile) == "gates":
+    if state.opening.stop.profile == "gates":
         ready = all(gate.ok for gate in state.looks[-1].gates) if obeyed else False
         return "ready" if ready else "hand_over" if obeyed else "not_ready"
     return "signals" if obeyed else "protocol_end"

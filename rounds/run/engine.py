@@ -109,7 +109,6 @@ def accept(
     if problems:
         raise ReplyRefused(step.id, problems)
     _check_side_by_side(protocol, book, step, answer.context_id)
-    _check_redraw(protocol, book, step, answer.context_id)
     call = _call(book, step, brief, content, answer)
     events = answered(protocol, book, step, reply, call, brief.saw)
     return Accepted(events, {**brief.blobs(), **protocol.brought(reply), call.reply: content})
@@ -166,17 +165,6 @@ def _check_side_by_side(protocol: Protocol, book: Book, step: Step, context_id: 
                 f"context {context_id} answered {other.id}, the same step side by side",
                 "give each of them a context of its own, as c1, c2, …",
             )
-
-
-def _check_redraw(protocol: Protocol, book: Book, step: Step, context_id: str | None) -> None:
-    """A redraw says how far a role differs from itself; a context that remembers the first answer repeats it."""
-    if protocol.redraws(step) and context_id in book.state.contexts:
-        raise StepRefused(
-            step.id,
-            f"context {context_id} has answered in this run before; a redraw measures how far two answers of one role"
-            " differ, and it would remember the first",
-            "give it a context that is new to the run, as c1, c2, …",
-        )
 
 
 def context_of(book: Book, step: Step, context_id: str | None) -> Context:

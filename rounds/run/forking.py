@@ -9,7 +9,6 @@ that no plan had foreseen is the honest way to ask what a role carries (SD-74 â€
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +16,6 @@ from typing import Final
 
 import msgspec
 
-from detectors.parameters import read_as
 from ledger.events import RoundOpened, RunOpened
 from ledger.events.run import CastMember, Origin, PlanRow
 from ledger.format.canonical import line_hash
@@ -108,7 +106,6 @@ def opening_behind(base: RunOpened, book: Book) -> RunOpened:
     coming = tuple(row for row in base.plan if row.round > last)
     return msgspec.structs.replace(
         base,
-        v=opened.v,
         goals=opened.goals or base.goals,
         context=opened.context,
         plan=(*held, *(coming or (PlanRow(round=last + 1, phases=("A", "S")),))),
@@ -223,8 +220,4 @@ def _shared_blobs(book: Book) -> dict[str, bytes]:
 def _written(toml: str, opening: RunOpened) -> bytes:
     """The deliberation file as this fork has resolved it."""
     fixed = protocol_of(opening).fixed_plan
-    # A run of release 0.1 names a profile that has another name today.
-    today = re.sub(
-        r'(?m)^profile = "(\w+)"$', lambda named: f'profile = "{read_as(named[1]) or named[1]}"', toml
-    )
-    return to_toml(resolved(parse(today.encode(), FILE), opening, fixed_plan=fixed)).encode()
+    return to_toml(resolved(parse(toml.encode(), FILE), opening, fixed_plan=fixed)).encode()

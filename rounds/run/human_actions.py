@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
 import msgspec
-from msgspec import UNSET
 
 from ledger.events import Alarm, Amendment, Claim, Concern, Decision, Event, ExperimentPlanned
 from ledger.events.decisions import Cite, Relation
@@ -39,16 +38,10 @@ class NotThere(LookupError):
 Act = TypeVar("Act", Decision, Alarm, Amendment)
 
 _ENVELOPE: Final = frozenset(Envelope.__struct_fields__)
-_NAMES_SINCE: Final = 2
 
 
-def keeps_names(book: Book) -> bool:
-    """Whether the run is of a version of the format that keeps who acted."""
-    return book.events[0].v >= _NAMES_SINCE
-
-
-def _named(book: Book, act: Act, name: str | None) -> Act:
-    return msgspec.structs.replace(act, name=name) if name is not None and keeps_names(book) else act
+def _named(act: Act, name: str | None) -> Act:
+    return act if name is None else msgspec.structs.replace(act, name=name)
 
 
 def _once(book: Book, act: Act, name: str | None) -> Event:
@@ -57,7 +50,7 @@ def _once(book: Book, act: Act, name: str | None) -> Event:
     A disk may fail behind the write and before the acknowledgement: the act is then kept, its author is told to do it
     again, and doing it again must not make two (FORMAT 8).
     """
-    act = _named(book, act, name)
+    act = _named(act, name)
     said = _content(act)
     before = (event for event in book.events if event.by == act.by and event.round == act.round)
     return next((event for event in before if event.kind == act.kind and _content(event) == said), act)
@@ -87,9 +80,9 @@ def answer(
         cite, claims = _answered(book, question, result)
         draft = msgspec.structs.replace(
             _decision(book, "answer", text, cite),
-            result=result or UNSET,
-            claims=claims if result else UNSET,
-            output=next(iter(blobs), UNSET),
+            result=result,
+            claims=claims if result else (),
+            output=next(iter(blobs), None),
         )
         event = book.by_id.get(question)
         alike = _same_open(book, event, text) if isinstance(event, Concern) else []
@@ -209,7 +202,7 @@ def acknowledge(session: RunSession, alarm: str, because: str, name: str | None 
             closes=raised.seq,
             because=because,
         )
-        return (_named(book, closed, name),)
+        return (_named(closed, name),)
 
     return session.append(make)
 
@@ -248,7 +241,7 @@ def accept(
         edited = f"used with {share:.0%} of its words changed" if used is not None else "used as it is"
         reason = f"The outcome was {'not used' if rejected else edited}."
         made = Amendment(**_envelope(book), what="note", change=tuple(changes), cause="human", reason=reason)
-        act, before = _named(book, made, name), current_acceptance(book)
+        act, before = _named(made, name), current_acceptance(book)
         # Repeating the same word is no second act; after another word, or an override, it is.
         if before is not None and _content(book.events[before.seq]) == _content(act):
             return (book.events[before.seq],)
@@ -276,7 +269,7 @@ def say_what_became(
         if before is not None and (before.fate, before.text) == (fate, text):
             return (next(event for event in book.events if event.seq == before.seq),)
         made = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=text)
-        return (_named(book, made, name),)
+        return (_named(made, name),)
 
     return session.append(make)
 
@@ -297,7 +290,7 @@ def amend_budgets(
             return ()
         reason = "New limits were given when the run went on."
         amended = Amendment(**_envelope(book), what="budget", change=changes, cause="human", reason=reason)
-        return (_named(book, amended, name),)
+        return (_named(amended, name),)
 
     return session.append(make)
 
@@ -312,7 +305,7 @@ def amend_experiments(session: RunSession, *, is_allowed: bool, name: str | None
         change = Change(path=EXPERIMENTS_PATH, from_=before, to=word)
         reason = "Programs are run in a sandbox." if is_allowed else "Programs are not run any more."
         amended = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=reason)
-        return (_named(book, amended, name),)
+        return (_named(amended, name),)
 
     return session.append(make)
 
@@ -326,7 +319,7 @@ def stop_waiting(session: RunSession, name: str | None = None) -> tuple[Event, .
         change = Change(path=WAIT_PATH, from_="on", to="off")
         reason = "The run goes on without an answer."
         amended = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=reason)
-        return (_named(book, amended, name),)
+        return (_named(amended, name),)
 
     return session.append(make)
 
@@ -340,7 +333,7 @@ def allow_experiment(session: RunSession, experiment: str, name: str | None = No
         change = Change(path=f"{EXPERIMENTS}.{experiment}", from_=None, to="on")
         reason = f"{experiment} is run in a sandbox."
         amended = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=reason)
-        return (_named(book, amended, name),)
+        return (_named(amended, name),)
 
     return session.append(make)
 
@@ -365,7 +358,7 @@ def plan_experiment(
         if name is None:
             return (planned,)
         who = Amendment(**_envelope(book), what="note", cause="human", reason=planned_note(planned.id))
-        return planned, _named(book, who, name)
+        return planned, _named(who, name)
 
     return session.commit(make, blobs)
 

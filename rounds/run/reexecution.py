@@ -23,6 +23,7 @@ from ledger.events import (
     Fallback,
     RunClosed,
     RunOpened,
+    Screening,
     Signals,
     Validation,
 )
@@ -36,6 +37,7 @@ from roles.prompt_set import PromptSet, read_prompt_set
 from roles.protocol import Protocol, open_step
 from rounds.run.controller import Controller
 from rounds.run.verdicts import Verdicts
+from rounds.screening import RULES_VERSION
 from validators.given import verdicts_as_given
 
 VERDICTS: Final = (Validation, Signals, Alarm, Amendment)
@@ -117,9 +119,7 @@ def re_execute(
     for recorded in commits(original.events):
         drafts = _computed(protocol, controller, replica, recorded, prompt_set, given)
         agreed = _compared(replica, drafts, recorded)
-        sealed = seal(
-            agreed, prev=replica.head.hash, seq=replica.head.seq + 1, at=recorded[0].at, v=recorded[0].v
-        )
+        sealed = seal(agreed, prev=replica.head.hash, seq=replica.head.seq + 1, at=recorded[0].at)
         replica.ledger.take(sealed.events)
         replica.head = sealed.head
         if watch is not None:
@@ -155,6 +155,8 @@ def _computed(
         return _given_up(protocol, replica, first)
     if first.call is not None:
         return _answered(protocol, replica, first, prompt_set)
+    if isinstance(first, Screening) and first.rules != RULES_VERSION:
+        return recorded
     owed = controller.owed(replica.book)
     return given.beside(owed, recorded) if isinstance(first, Validation) else owed
 
@@ -210,7 +212,7 @@ def _compared(replica: _Replica, drafts: tuple[Event, ...], recorded: tuple[Even
         return tuple(_unsealed(event) for event in recorded)
     agreed: list[Event] = []
     for draft, old in zip(drafts, recorded, strict=True):
-        new = msgspec.structs.replace(draft, v=old.v)
+        new = draft
         if _content(new) != _content(old):
             kind = "rules" if isinstance(old, VERDICTS) else "event"
             replica.diverged(kind, old.seq, f"{old.kind} {old.id or f'@{old.seq}'} comes out differently")

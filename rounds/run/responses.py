@@ -14,7 +14,6 @@ import msgspec
 
 from detectors.disagreement import slope_alarm
 from detectors.observations import untested
-from detectors.parameters import read_as
 from detectors.stopping.gates import is_open
 from detectors.stopping.judgement import readings_of
 from detectors.stopping.parameters import GateParameters, parameters_of
@@ -46,8 +45,6 @@ FOCUS: Final = (
 )
 """FM-9: what the next rounds are about, until each option was examined."""
 FOCUS_PATH: Final = "round.focus"
-RAISES_NINE_SINCE: Final = 2
-"""Version of the format that has FM-9."""
 CAPPED: Final = (("FM-5", "flood"),)
 """Failure modes that cap the claims of an artifact (SD-82)."""
 
@@ -58,7 +55,7 @@ def responses(book: Book, phase: str, next_seq: int, params: str) -> tuple[Event
     `next_seq` is the seq of the first of them, `params` the hash of the thresholds that raise and close alarms.
     """
     opened = book.state.opening
-    if read_as(opened.stop.profile) == "gates":
+    if opened.stop.profile == "gates":
         return _by_thresholds(_by_gates(book, phase, next_seq), params)
     return _by_thresholds(_slope(book.state, phase, next_seq), params)
 
@@ -100,14 +97,10 @@ def _by_gates(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
             if reading.has_recovered(raised.round):
                 because = f"the rounds since R{raised.round} kept the tolerated rate"
                 events.append(_closing(state, phase, raised, because))
-        elif is_open(state, reading) and _is_told(state, reading):
+        elif is_open(state, reading):
             events.append(_raised(state, phase, reading))
             events += _answers(state, phase, reading, next_seq + len(events) - 1, parameters)
     return tuple(events)
-
-
-def _is_told(state: State, reading: ModeReading) -> bool:
-    return reading.mode != "FM-9" or state.opening.v >= RAISES_NINE_SINCE
 
 
 def _answers(

@@ -3,25 +3,20 @@
 Points are added and cut at 100: from 80 BLOCK, from 50 ESCALATE, from 20 WARN, else ALLOW. Unlike the published rules a
 pattern counts in full only where it speaks to a reader: "ignore all previous instructions" at the head of a sentence
 blocks, "should the parser ignore previous instructions?" is a mention. What is longer than the limit is escalated by
-its length alone. The rules have a version, which a run records: a recorded screening is computed again by its own.
+its length alone. The rules have a version, which a run records: a screening by other rules is taken as given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final, Literal
 
 from ledger.result import Result
-from rounds.screening import rules_1, rules_2
+from rounds.screening import rules
 from rounds.screening.pattern import ScreeningMatch
 
-RULES: Final[Mapping[str, Callable[[str], Iterator[ScreeningMatch]]]] = {
-    rules_1.VERSION: rules_1.issues,
-    rules_2.VERSION: rules_2.issues,
-}
-"""Version → what these rules find in a text; none of them ever changes."""
-RULES_VERSION: Final = rules_2.VERSION
-"""By which a new run is screened."""
+RULES_VERSION: Final = rules.VERSION
+"""By which a run is screened."""
 SCORE_MAX: Final = 100
 QUESTION_MAX: Final = 5_000
 DOCUMENT_MAX: Final = 1_000_000
@@ -41,9 +36,9 @@ class ScreeningResult(Result, frozen=True):
     issues: list[ScreeningMatch]
 
 
-def screen(text: str, length_max: int = QUESTION_MAX, rules: str = RULES_VERSION) -> ScreeningResult:
-    """The score of a text, its parts, and what follows. `length_max` is in characters; `rules` a version of `RULES`."""
-    issues = [*_length(text, length_max), *RULES[rules](text)]
+def screen(text: str, length_max: int = QUESTION_MAX) -> ScreeningResult:
+    """The score of a text, its parts, and what follows. `length_max` is in characters."""
+    issues = [*_length(text, length_max), *rules.issues(text)]
     score = min(SCORE_MAX, sum(issue.points for issue in issues))
     return ScreeningResult(score=score, action=_action(score), issues=issues)
 
@@ -63,4 +58,4 @@ def _length(text: str, length_max: int) -> Iterator[ScreeningMatch]:
         yield ScreeningMatch("too short", 10, f"{len(text.strip())} characters")
 
 
-__all__ = ["RULES", "RULES_VERSION", "ScreeningAction", "ScreeningMatch", "ScreeningResult", "screen"]
+__all__ = ["RULES_VERSION", "ScreeningAction", "ScreeningMatch", "ScreeningResult", "screen"]

@@ -1,11 +1,8 @@
-"""The named variants of a protocol that a deliberation file chooses, and the rules that every new run has."""
+"""The named variants of a protocol that a deliberation file chooses."""
 
 from __future__ import annotations
 
-from ledger.state import decided
-from ledger.state.decided import ANSWERS_QUOTED, WITH_QUESTION
-from roles.protocol import Protocol, Rules
-from rounds.protocols import losses, with_prompts
+from roles.protocol import Protocol
 from rounds.screening import RULES_VERSION
 from rounds.setup.deliberation import Deliberation
 from rounds.setup.toml_file import DeliberationError
@@ -22,9 +19,7 @@ def chosen_rules(
             raise DeliberationError(
                 f"no rule {rule!r} in protocol {protocol.name}", name, f"its rules are: {known}"
             )
-    prompts = {"prompts": deliberation.rules.get("prompts")}
-    chosen = with_prompts(protocol, prompts) if "prompts" in protocol.variants else protocol
-    for rule, values in chosen.variants.items():
+    for rule, values in protocol.variants.items():
         if rule == "positions":
             continue
         value = deliberation.rules.get(rule, values[0])
@@ -33,27 +28,19 @@ def chosen_rules(
                 f"rule {rule} of {protocol.name} is not {value!r}", name, f"choose one of {', '.join(values)}"
             )
         found[rule] = value
-    found |= _of_version(deliberation, chosen, found, name)
-    found["screening"] = RULES_VERSION
-    key, value = decided.RULE
-    found[key] = value
-    found[losses.RULE] = losses.VERSION
-    found[ANSWERS_QUOTED] = WITH_QUESTION
-    return found
+    return {**found, **_positions(deliberation, protocol, name), "screening": RULES_VERSION}
 
 
-def _of_version(
-    deliberation: Deliberation, chosen: Protocol, found: Rules, name: str
-) -> dict[str, str | int | bool | None]:
-    """`positions` as it is said in either of two places, `off` in one of them being off, where the version has it."""
-    values = chosen.variants.get("positions")
+def _positions(deliberation: Deliberation, protocol: Protocol, name: str) -> dict[str, str]:
+    """Return `positions` as it is said in either of two places, `off` in one of them being off."""
+    values = protocol.variants.get("positions")
     if values is None:
         return {}
     said = deliberation.rules.get("positions"), deliberation.deliberation.positions
     wanted = "off" if "off" in said else said[0] or said[1] or values[0]
     if wanted not in values:
         raise DeliberationError(
-            f"positions = {wanted} is not known to {found.get('prompts')}",
+            f"positions = {wanted} is not known to {protocol.name}",
             name,
             f"choose {' or '.join(values)}",
         )

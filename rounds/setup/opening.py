@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
-from msgspec import UNSET
-
 from detectors.forecasts.parameters import parameter_bytes, parameter_hash
-from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash, read_as
+from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash
 from ledger.events import RunOpened
-from ledger.events.envelope import NEWEST
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -31,7 +28,7 @@ from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
 from roles.protocol import Protocol, Rules
 from roles.seats.kinds import KINDS, declared_of
-from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS, with_prompts
+from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rounds.protocols.plans import (
     PlanRefused,
     WrittenRow,
@@ -99,7 +96,6 @@ def resolve(
     protocol = _protocol(subject.protocol, name)
     _wanted_options(protocol, subject.options, name)
     rules = {**chosen_rules(deliberation, protocol, name), **gate_rules(choice)}
-    protocol = with_prompts(protocol, rules)
     if experiments is not None:
         word = _experiments(protocol, experiments.word, name)
         rules |= {EXPERIMENTS: word, INTERPRETER: experiments.interpreter, PROGRAMS: "on"}
@@ -109,12 +105,10 @@ def resolve(
     context, contents = _context(deliberation.context, documents, name, changes)
     prompt_set = installed_prompt_set(protocol.prompts)
     event = RunOpened(
-        v=NEWEST,
         round=0,
         phase="open",
         by="controller",
         protocol=protocol.name,
-        protocol_version=protocol.version,
         question=subject.question,
         domain=subject.domain,
         goals=_labelled("G", subject.goals or (subject.question[:8_000],)),
@@ -126,7 +120,6 @@ def resolve(
         stop=_stop_rule(deliberation, protocol, plan, name, params),
         budgets=Budgets(**dict(deliberation.budget)),
         prompt_set=hash_of(prompt_set),
-        brief_version=protocol.brief_version,
         seed=subject.seed if seed is None else seed,
         rules=rules,
         origin=Origin(type="new"),
@@ -149,7 +142,7 @@ def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool =
             "domain": event.domain,
             "goals": tuple(goal.text for goal in event.goals),
             "plan": None,
-            "profile": read_as(event.stop.profile),
+            "profile": event.stop.profile if event.stop.profile in PROFILES else None,
             "not_before": event.stop.not_before,
             "check_every": event.stop.check_every,
             "positions": event.rules.get("positions"),
@@ -295,7 +288,7 @@ def _context(
                 sha256=sha256,
                 bytes=len(content),
                 # A path in a deliberation file is never a change: only moot's own reader makes them.
-                change=True if document.text is not None and document.name in changes else UNSET,
+                change=document.text is not None and document.name in changes,
             )
         )
         blobs[sha256] = content

@@ -55,7 +55,7 @@ def _body(event: Artifact) -> Iterator[str]:
                 step = friction.get("step")
                 if not isinstance(step, int) or not 1 <= step <= steps:
                     yield f"friction at step {step}; there are {steps}"
-        case "adversarial_test_case" | "test_plan":
+        case "adversarial_test_case":
             pass
 
 

@@ -16,7 +16,7 @@ _PROPOSED: Final = ("crux-", "defeater-")
 
 @rule("BEL001", "error", source="LIT-1, FORMAT 5", applies_to_imports=False, recorded=False)
 def belief_is_sealed(index: LedgerIndex) -> Iterator[Breach]:
-    """Before the closing no prompt shows another role's forecast, nor a second draw.
+    """Before the closing no prompt shows another role's forecast.
 
     Roles that see each other's numbers follow them, and their mean is no longer the mean of several judgments.
     """
@@ -25,12 +25,8 @@ def belief_is_sealed(index: LedgerIndex) -> Iterator[Breach]:
             continue
         for seq in event.saw:
             shown = index.events[seq] if seq < len(index.events) else None
-            if isinstance(shown, Belief) and (shown.role != step.role or _is_redraw(shown)):
+            if isinstance(shown, Belief) and shown.role != step.role:
                 yield Breach(event.seq, f"the brief of {step} shows {shown.id}, a sealed belief")
-
-
-def _is_redraw(belief: Belief) -> bool:
-    return belief.step is not None and belief.step.endswith("~2")
 
 
 @rule("BEL002", "error", source="LIT-2", applies_to_imports=False, recorded=False)

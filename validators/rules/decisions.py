@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ledger.events import Decision, Event, Ruling, Vote
-from ledger.state.decided import SUPPORT, Fallen, counts_deliberated, fallen_under
+from ledger.state.decided import SUPPORT, Fallen, fallen_under
 from ledger.state.lifecycle import FALLEN
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
@@ -65,8 +65,7 @@ def _breach(
     decision: Decision, claims: tuple[str, ...], since: int, until: int | None, index: LedgerIndex
 ) -> Breach:
     standing = ", ".join(f"{claim} is {index.status_at(claim, since) or 'unknown'}" for claim in claims)
-    says = "rests on no tested claim that stands" if counts_deliberated(index.book.state) else "is AT RISK"
-    return Breach(since, f"{decision.id} {says}: {standing}", until=until)
+    return Breach(since, f"{decision.id} rests on no tested claim that stands: {standing}", until=until)
 
 
 @rule("DEC006", "warning", source="SD-47, SD-78, FORMAT 2 (*at risk*)", recorded=False)

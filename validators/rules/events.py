@@ -43,18 +43,13 @@ def fields_are_known(index: LedgerIndex) -> Iterator[Breach]:
 
 @rule("LAW001", "error", source="FORMAT 1, FORMAT 2")
 def event_keeps_its_laws(index: LedgerIndex) -> Iterator[Breach]:
-    """An event keeps the laws of its kind, in the version of the format that the run began in.
+    """An event keeps the laws of its kind.
 
     Counts, non-empty text, the form of ids, the shape of an artifact's body, and which fields go together. The decoder
-    refuses such a line, so that this part of the rule holds for events that were never lines; that one run is written
-    in two versions is seen here alone.
+    refuses such a line, so that the rule holds for events that were never lines.
     """
     for event in index.events:
         problem = broken_law(event)
-        if event.v != index.events[0].v:
-            yield Breach(
-                event.seq, f"version {event.v} of the format in a run of version {index.events[0].v}"
-            )
         if problem is not None:
             yield Breach(event.seq, f"{event.kind}: {problem}")
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
-from msgspec import UNSET
-
 from ledger.events import (
     Agenda,
     Artifact,
@@ -21,7 +19,7 @@ from ledger.events import (
 from ledger.events.ids import parse_reference, round_of
 from ledger.events.values import Evidence
 from ledger.state.anchors import contains_quote, written
-from ledger.state.decided import counted
+from ledger.state.decided import deliberated
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
 from validators.rule import rule
@@ -70,7 +68,7 @@ def values(event: Event, fields: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     for field in fields:
         value = getattr(event, field)
         for entry in cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,):
-            if entry is not None and entry is not UNSET:
+            if entry is not None:
                 yield field, entry
 
 
@@ -267,7 +265,7 @@ def artifact_cites_the_past(index: LedgerIndex) -> Iterator[Breach]:
     Check 4 holds artifacts against earlier decisions; one that cites none can contradict them all in silence.
     """
     state = index.book.state
-    first = next((state.decisions[identity] for identity in counted(state)), None)
+    first = next((state.decisions[identity] for identity in deliberated(state)), None)
     for event in index.events:
         if first is None:
             return

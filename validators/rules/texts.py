@@ -65,31 +65,31 @@ def artifact_is_short(index: LedgerIndex) -> Iterator[Breach]:
             yield Breach(event.seq, f"{event.id} took {event.minutes} minutes; the budget is {MINUTES_MAX}")
 
 
-BUDGETS_WORDS: Final[Mapping[tuple[str, int], Mapping[str, tuple[int, int]]]] = {
-    ("structured", 1): {"proposal": (600, 800), "supplement": (200, 400)},
-    ("structured", 2): {"proposal": (0, 500), "supplement": (0, 250)},
-    ("debate", 2): {"closing": (100, 200)},
+BUDGETS_WORDS: Final[Mapping[str, Mapping[str, tuple[int, int]]]] = {
+    "structured": {"proposal": (0, 500), "supplement": (0, 250)},
+    "debate": {"closing": (100, 200)},
 }
-"""(Protocol, its version from which on this holds, until a later row) → type of statement → fewest and most words."""
+"""Protocol → type of statement → fewest and most words."""
+PUBLISHED_WORDS: Final[Mapping[str, tuple[int, int]]] = {"proposal": (600, 800), "supplement": (200, 400)}
+"""The same of `structured` under the rule `lengths = published`, and of its imports."""
 
 
-@rule("WRD002", "warning", source="SD-18, XS-6", version=3)
+@rule("WRD002", "warning", source="SD-18, XS-6", version=4)
 def statement_keeps_its_length(index: LedgerIndex) -> Iterator[Breach]:
     """A proposal has at most 500 words and a supplement at most 250, a closing of a debate 100 to 200.
 
-    Above, nobody reads to the weak point. Version 1 of structured, the published one, asks for 600 to 800 words of a
-    proposal and 200 to 400 of a supplement, so that there is something to attack. Debates of version 1 are not held to
-    it.
+    Above, nobody reads to the weak point. The published lengths ask for 600 to 800 words of a proposal and 200 to 400
+    of a supplement, so that there is something to attack.
     """
     opened = index.opened
     if opened is None:
         return
-    budgets = {
-        kind: limits
-        for (protocol, since), kinds in sorted(BUDGETS_WORDS.items())
-        if opened.protocol == protocol and opened.protocol_version >= since
-        for kind, limits in kinds.items()
-    }
+    is_published = opened.rules.get("lengths") == "published" or opened.origin.type == "import"
+    budgets = (
+        PUBLISHED_WORDS
+        if opened.protocol == "structured" and is_published
+        else BUDGETS_WORDS.get(opened.protocol, {})
+    )
     for event in index.events:
         if isinstance(event, Statement) and event.type in budgets:
             least, most = budgets[event.type]
@@ -201,11 +201,10 @@ def claim_is_plain(index: LedgerIndex) -> Iterator[Breach]:
 def claim_is_readable_outside(index: LedgerIndex) -> Iterator[Breach]:
     """The words of a claim name no ids of the run; what it is about stands in `places`.
 
-    Nobody outside the run can read "the mechanism of S-2-B-action#p3". Version 1 of the format has no place for refs
-    but the text.
+    Nobody outside the run can read "the mechanism of S-2-B-action#p3".
     """
     opened = index.opened
-    if opened is None or opened.v == 1:
+    if opened is None:
         return
     labelled = (*opened.goals, *opened.options)
     asked = {*(entry.id for entry in labelled), *(document.id for document in opened.context)}

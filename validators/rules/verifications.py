@@ -66,11 +66,11 @@ PIECES_MIN: Final = 2
 def evidence_has_two_references(index: LedgerIndex) -> Iterator[Breach]:
     """A verification has at least two different pieces of evidence, unless it is inapplicable.
 
-    One piece is an anecdote, and the same piece twice is still one. From version 2 of the format on each claim that a
+    One piece is an anecdote, and the same piece twice is still one. Asked of imports alone: elsewhere each claim that a
     verification moves has evidence of its own, and one piece is enough.
     """
     for event in index.events:
-        if isinstance(event, Verification) and event.result != "NOT_APPLICABLE" and event.v == 1:
+        if isinstance(event, Verification) and event.result != "NOT_APPLICABLE" and event.by == "import":
             pieces = {(evidence.ref, evidence.quote) for evidence in event.evidence_refs}
             if len(pieces) < PIECES_MIN:
                 yield Breach(

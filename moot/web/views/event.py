@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from ledger.events import Artifact, Claim, Decision, Event, RunOpened, Statement, Verification
+from ledger.events import Artifact, Claim, Decision, Event, Statement, Verification
 from ledger.events.conditions import Conditions, conditions_of
 from moot.view.claims import ClaimTold, tell_claim
 from moot.view.events import EventWords, words_of
@@ -44,11 +44,10 @@ class EventPage:
     back_more: int
 
 
-def _in_words(event: Decision, opened: RunOpened | None, fields: dict[str, Any]) -> dict[str, Any]:
+def _in_words(event: Decision, fields: dict[str, Any]) -> dict[str, Any]:
     """The fields of a decision under the names of what they hold."""
-    names = {"dissent": "had_expected_another_verdict"}
-    told = {names.get(key, key): value for key, value in fields.items() if key not in Conditions._fields}
-    return told | {key: value for key, value in conditions_of(event, opened)._asdict().items() if value}
+    told = {key: value for key, value in fields.items() if key not in Conditions._fields}
+    return told | {key: value for key, value in conditions_of(event)._asdict().items() if value}
 
 
 def event_page(run: Followed, event: Event) -> EventPage:
@@ -60,7 +59,7 @@ def event_page(run: Followed, event: Event) -> EventPage:
         key: value for key, value in fields.items() if key not in ENVELOPE and value not in (None, [], {}, "")
     }
     if isinstance(event, Decision):
-        kept = _in_words(event, book.state.opened, kept)
+        kept = _in_words(event, kept)
     if parts:
         kept = {key: value for key, value in kept.items() if key not in ("body", "sections", "findings")}
     back = run.named_by(event.id) if event.id else []
@@ -126,9 +125,6 @@ def _body(event: Artifact) -> Iterator[AnchoredPart]:
             yield AnchoredPart("expected", "expected", body.get("expected"))
             yield AnchoredPart("verdict", "verdict", _only(body, "verdict", "verdict_reason", "confidence"))
             yield AnchoredPart("assumption", "assumption", body.get("assumption"))
-        case "test_plan":
-            for k, plan in enumerate(_rows(body, "plans"), 1):
-                yield AnchoredPart(f"plan-{k}", f"plan {k}", _without(plan, "claim"))
 
 
 def _rows(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:

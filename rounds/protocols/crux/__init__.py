@@ -268,8 +268,6 @@ CRUX: Final[Protocol] = SHEET.protocol(
     ROLES,
     plan=_rounds,
     has_castings=True,
-    version=1,
-    brief_version=2,
     widest=largest,
     owed=closing.owed,
     after_answer=closing.forecasts_after_answer,

@@ -11,13 +11,11 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from typing import Any, Final, cast
 
-from msgspec import UNSET
-
 from detectors.forecasts.parameters import parameter_hash
 from detectors.forecasts.standing import ForecastStanding
 from ledger.events import Belief, Claim, Concern, Decision, Event, Signals
 from ledger.events.answers import MemoSentence
-from ledger.events.decisions import Cite, Dissent, ValueOfTest
+from ledger.events.decisions import Cite, Dissent, Requirement, ValueOfTest
 from ledger.events.ids import parse_reference
 from ledger.events.values import StandingStatus
 from ledger.state.book import Book
@@ -277,7 +275,7 @@ def _next_id(state: State, role: str) -> str:
 
 def forecasts_after_answer(book: Book, answer: Decision) -> tuple[Event, ...]:
     """The forecasts that a person's result moves, for the same commit; none while it is kept back."""
-    if answer.result is UNSET or numbers_end(book.state) is None:
+    if answer.result is None or numbers_end(book.state) is None:
         return ()
     return moved_forecasts(book.state)
 
@@ -325,7 +323,7 @@ def decided(book: Book) -> tuple[Event, ...]:
             if (event.round, event.phase, event.rank) == (round_, "S", 1)
         ),
         falsifiers=tuple(one.text for one in sentences if one.field == "changes_our_mind"),
-        requirements=tuple(one.text for one in sentences if one.field == "requirements"),
+        requirements=tuple(Requirement(text=one.text) for one in sentences if one.field == "requirements"),
     )
     return (removed, decision) if removed else (decision,)
 

@@ -1,8 +1,6 @@
 """`structured`: four roles and a neutral verifier, rounds of phases A–H, and a closing synthesis S (SD-1 … SD-59).
 
-Version 3 is what new runs are opened with. Recorded runs keep their own: version 2 (`[rules] prompts =
-"structured-6"`) asks one role a round for its answer twice, and version 1 is the published one, with its lengths
-(`structured-5`). Otherwise they differ in what a step sees and in the shapes of replies, not in who is asked when.
+The lengths of texts are shorter than the published ones, which `[rules] lengths = "published"` asks for.
 
 Laws
  1. A round runs B, C, D, E.belief (by rule E.position), E.checks (1, 2 and 4), E.check3, F, G, H in this order;
@@ -16,20 +14,20 @@ Laws
  7. S waits for a person's answer to every open question that decides (`wait`): marked by the lead, or asked again.
  8. Where a run was opened for experiments, what artifacts bring is run before the checks of the round, what verdicts
     bring before its reviews; nobody is asked in between.
- 9. From version 2 on a claim is moved by evidence of its own, whose class is computed; and whoever decides says of
-    every objection that it stands against a decision, or how it is met.
+ 9. A claim is moved by evidence of its own, whose class is computed; and whoever decides says of every objection that
+    it stands against a decision, or how it is met.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from detectors.stopping.questions import deciding_questions
 from ledger.events import Event
 from ledger.events.run import PlanRow
 from ledger.state.book import Book
-from ledger.state.state import ANSWERS, POSITIONS, ConcernFacts, State
+from ledger.state.state import ANSWERS, POSITIONS, State
 from roles.protocol import Column, Protocol, RoleDefinition, Rules, Step, View
 from roles.replies import (
     ActionArtifact,
@@ -60,29 +58,12 @@ from rounds.protocols.step_table import ALL, Numbering, Sheet, StepRow, Steps, a
 from rounds.protocols.structured import making, problems, programs, rivals, yields
 from rounds.protocols.structured.answers import (
     AnswerNow,
-    asked_twice,
     asks_for_answers,
-    redraws,
     sealed_answer,
     wrong_answer,
 )
-from rounds.protocols.structured.replies import (
-    BoundAssessment,
-    BoundClosing,
-    EvidencedCheck,
-    EvidencedResolve,
-    OutspokenRetrospective,
-    OutspokenReview,
-    PlacedActionArtifact,
-    PlacedCriticArtifact,
-    PlacedGuardianArtifact,
-    PlacedObserverArtifact,
-    TickedRetrospective,
-    WeighedAssessment,
-    WeighedClosing,
-)
 from rounds.protocols.structured.unmade_checks import lost_verdict, missing_checks
-from rounds.protocols.structured.visibility import VISIBILITY, VISIBILITY_1
+from rounds.protocols.structured.visibility import VISIBILITY
 
 ROLES: Final = (
     RoleDefinition("action", "What does the system do, step by step?", "charters/action"),
@@ -93,11 +74,8 @@ ROLES: Final = (
 )
 
 
-SEVERITY_MAX: Final = 5
-WAITS_FOR_MARKED_SINCE: Final = 3
-"""Version of the protocol from which the lead marks the questions that decide."""
 CHECKS: Final = ("E.check1", "E.check2", "E.check3", "E.check4")
-_SHAPES_1: Final[Mapping[str, type[Reply]]] = {
+_SHAPES: Final[Mapping[str, type[Reply]]] = {
     "B": StatementReply,
     "C": StatementReply,
     "D.action": ActionArtifact,
@@ -105,6 +83,7 @@ _SHAPES_1: Final[Mapping[str, type[Reply]]] = {
     "D.observer": ObserverArtifact,
     "D.critic": CriticArtifact,
     "E.position": PositionReply,
+    "E.belief": AnswerNow,
     **dict.fromkeys(CHECKS, CheckReply),
     "F": ReviewReply,
     "G": AssessmentReply,
@@ -114,29 +93,6 @@ _SHAPES_1: Final[Mapping[str, type[Reply]]] = {
     "S.close": ClosingReply,
 }
 """Kind of step → the shape of its reply."""
-_SHAPES_2: Final[Mapping[str, type[Reply]]] = {
-    **_SHAPES_1,
-    "E.belief": AnswerNow,
-    "D.action": PlacedActionArtifact,
-    "D.guardian": PlacedGuardianArtifact,
-    "D.observer": PlacedObserverArtifact,
-    "D.critic": PlacedCriticArtifact,
-    **dict.fromkeys(CHECKS, EvidencedCheck),
-    "F": OutspokenReview,
-    "G": WeighedAssessment,
-    "S.resolve": EvidencedResolve,
-    "S.review": OutspokenRetrospective,
-    "S.close": WeighedClosing,
-}
-"""The same in version 2."""
-_SHAPES: Final[Mapping[str, type[Reply]]] = {
-    **_SHAPES_2,
-    "G": BoundAssessment,
-    "S.review": TickedRetrospective,
-    "S.close": BoundClosing,
-}
-"""The same from version 3 on."""
-
 
 # ---------------------------------------------------------------- who is asked
 
@@ -185,11 +141,6 @@ def _resolves(state: State, round_: int) -> bool:
     return _closes(state, round_) and (pending or state.is_done(f"r{round_}.S.resolve.verifier"))
 
 
-def _is_critical(question: ConcernFacts) -> bool:
-    """A question to a person that the asker holds for as heavy as can be."""
-    return question.type == "question" and question.severity == SEVERITY_MAX
-
-
 def needed(state: State) -> tuple[str, ...]:
     """Return the open questions that decide: the synthesis is written with their answers, or without the wait."""
     if not state.waits or not synthesis_is_due(state, state.round):
@@ -197,23 +148,13 @@ def needed(state: State) -> tuple[str, ...]:
     return tuple(question.id for question in deciding_questions(state))
 
 
-def needed_2(state: State) -> tuple[str, ...]:
-    """Critical questions of the last assessment: the synthesis is written with their answers, or without the wait."""
-    if not state.waits or not synthesis_is_due(state, state.round):
-        return ()
-    last = max((round_ for round_ in state.rounds if "G" in plan_row(state, round_).phases), default=0)
-    return tuple(identity for identity in _SHEET_2.marked(state) if state.concerns[identity].round == last)
-
-
 def _closes(state: State, round_: int) -> bool:
-    waits_for = needed if state.opening.protocol_version >= WAITS_FOR_MARKED_SINCE else needed_2
-    return synthesis_is_due(state, round_) and not waits_for(state)
+    return synthesis_is_due(state, round_) and not needed(state)
 
 
 def _follows_from(state: State, round_: int) -> Hashable:
     opened, row = state.rounds[round_], plan_row(state, round_)
     sealed, closing = _seals(state, round_), _closes(state, round_)
-    twice = asked_twice(state, round_) if asks_for_answers(state, round_) and redraws(state) else ()
     checks = applicable_checks(state, round_)
     present = active_roles(state, round_)
     resolved = closing and _resolves(state, round_)
@@ -225,7 +166,6 @@ def _follows_from(state: State, round_: int) -> Hashable:
         present,
         checks,
         sealed,
-        twice,
         closing,
         resolved,
     )
@@ -253,8 +193,8 @@ def _shape(kind: type[Reply]) -> type[Reply] | Callable[[State], type[Reply]]:
     return kind if runnable is None else lambda state: runnable if programs.may_bring(state) else kind
 
 
-def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]], *, redrawn: bool = False) -> Sheet:
-    """The rows of a version: what each kind of step sees, the shape of its reply, and whether an answer is redrawn."""
+def _sheet() -> Sheet:
+    """Return the rows: what each kind of step sees, and the shape of its reply."""
 
     def row(
         task: str,
@@ -263,8 +203,8 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]], *, redra
         wrong: Callable[[Quotable, Any], Iterator[str]],
         **more: Any,
     ) -> StepRow:
-        columns = sees["D" if task.startswith("D.") else task]
-        return StepRow(task, steps, _shape(shapes[task]), at_once, wrong=wrong, columns=columns, **more)
+        columns = VISIBILITY["D" if task.startswith("D.") else task]
+        return StepRow(task, steps, _shape(_SHAPES[task]), at_once, wrong=wrong, columns=columns, **more)
 
     def artifact_row(role: str) -> StepRow:
         asked = asks_each(_present(role))
@@ -282,15 +222,6 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]], *, redra
             group=group,
         )
 
-    def answer_rows() -> Iterator[StepRow]:
-        draws = ((active_roles, 1), (asked_twice, 2)) if redrawn else ((active_roles, 1),)
-        for who, repeat in draws:
-            asked = asks_each(who, "belief", repeat)
-            when = asks_for_answers
-            yield row(
-                "E.belief", asked, sealed_answer, wrong_answer, when=when, group="E.belief", redrawn=True
-            )
-
     return Sheet(
         (
             row("B", asks_each(_lead), yields.statement("proposal"), problems.wrong_statement),
@@ -303,7 +234,13 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]], *, redra
                 problems.wrong_positions,
                 when=_seals,
             ),
-            *(answer_rows() if "E.belief" in sees else ()),
+            row(
+                "E.belief",
+                asks_each(active_roles, "belief"),
+                sealed_answer,
+                wrong_answer,
+                when=asks_for_answers,
+            ),
             *(check_row(check, "E.checks") for check in (1, 2, 4)),
             check_row(3, "E.check3"),
             row("F", asks_each(active_roles), yields.review, problems.wrong_review, later=yields.findings),
@@ -313,7 +250,6 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]], *, redra
                 yields.decided("assessment"),
                 problems.wrong_assessment,
                 later=yields.assessed,
-                needs=_is_critical,
             ),
             row(
                 "H",
@@ -358,38 +294,7 @@ def _thirteen_rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
     return standard_13()
 
 
-def _protocol(
-    version: Literal[1, 2, 3], prompts: str, sheet: Sheet, chosen: Mapping[str, tuple[str, ...]], **more: Any
-) -> Protocol:
-    return sheet.protocol(
-        "structured",
-        "four roles cross-examine a question in rounds, with stress tests, drift checks and a synthesis",
-        ROLES,
-        plan=_thirteen_rounds,
-        fixed_plan=False,
-        watched=True,
-        raises_claims=True,
-        has_castings=True,
-        version=version,
-        prompts=prompts,
-        brief_version=3,
-        owed=missing_checks,
-        needed=needed if version >= WAITS_FOR_MARKED_SINCE else needed_2,
-        fits="a decision that is dear to undo and that several people will have to live with",
-        calls="84 in short-5, 142 in minimum-8, 258 in standard-13, at most",
-        variants={
-            "positions": chosen["positions"],
-            rivals.RULE: chosen[rivals.RULE],
-            "prompts": ("structured-7", "structured-6", "structured-5"),
-            "wait": ("on", "off"),
-            "validate": ("phase", "round"),
-        },
-        **more,
-    )
-
-
-_SHEET_2: Final = _sheet(VISIBILITY, _SHAPES_2, redrawn=True)
-_SHEET: Final = _sheet(VISIBILITY, _SHAPES)
+_SHEET: Final = _sheet()
 
 
 def _view(state: State, step: Step) -> View:
@@ -411,26 +316,28 @@ def _tells(book: Book, step: Step, column: Column) -> Iterator[tuple[str, str, t
         yield from programs.told(book, step)
 
 
-STRUCTURED_1: Final[Protocol] = _protocol(
-    1, "structured", _sheet(VISIBILITY_1, _SHAPES_1), {"positions": ("sealed", "off"), rivals.RULE: ("free",)}
-)
-STRUCTURED_2: Final[Protocol] = _protocol(
-    2,
-    "structured-6",
-    _SHEET_2,
-    {"positions": (ANSWERS, "sealed", "off"), rivals.RULE: (rivals.SPREAD, "free")},
+STRUCTURED: Final[Protocol] = _SHEET.protocol(
+    "structured",
+    "four roles cross-examine a question in rounds, with stress tests, drift checks and a synthesis",
+    ROLES,
+    plan=_thirteen_rounds,
+    fixed_plan=False,
+    watched=True,
+    raises_claims=True,
+    has_castings=True,
+    owed=missing_checks,
+    needed=needed,
     view=_view,
     tells=_tells,
     brought=programs.brought,
     runs_first=programs.runs_first,
-)
-STRUCTURED: Final[Protocol] = _protocol(
-    3,
-    "structured-7",
-    _SHEET,
-    {"positions": (ANSWERS, "sealed", "off"), rivals.RULE: (rivals.SPREAD, "free")},
-    view=_view,
-    tells=_tells,
-    brought=programs.brought,
-    runs_first=programs.runs_first,
+    fits="a decision that is dear to undo and that several people will have to live with",
+    calls="84 in short-5, 142 in minimum-8, 258 in standard-13, at most",
+    variants={
+        "positions": (ANSWERS, "sealed", "off"),
+        rivals.RULE: (rivals.SPREAD, "free"),
+        "lengths": ("short", "published"),
+        "wait": ("on", "off"),
+        "validate": ("phase", "round"),
+    },
 )

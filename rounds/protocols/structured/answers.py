@@ -16,7 +16,7 @@ from roles.protocol import Step
 from roles.replies import Cited, Part
 from rounds.protocols.points import as_points, points_problems
 from rounds.protocols.quotable import Quotable
-from rounds.protocols.schedule import active_roles, applicable_checks
+from rounds.protocols.schedule import applicable_checks
 from rounds.protocols.step_table import Numbering, by, evidence_of
 
 
@@ -50,17 +50,6 @@ def asks_for_answers(state: State, round_: int) -> bool:
     return asked and bool(applicable_checks(state, round_))
 
 
-def redraws(state: State) -> bool:
-    """Return whether one role a round answers twice, as in version 2."""
-    return state.opening.protocol_version == 2
-
-
-def asked_twice(state: State, round_: int) -> tuple[str, ...]:
-    """The role whose answer is drawn a second time: another one each round, the first by the run's seed."""
-    present = active_roles(state, round_)
-    return (present[(state.opening.seed + round_) % len(present)],)
-
-
 def answer_keys(state: State) -> tuple[str, ...]:
     """What points may be put on."""
     return (*(option.id for option in state.options), NEITHER) if state.options else (STANDS, NEITHER)
@@ -73,12 +62,11 @@ def wrong_answer(known: Quotable, reply: AnswerNow) -> Iterator[str]:
 
 
 def sealed_answer(_: Numbering, step: Step, reply: AnswerNow) -> tuple[Event, ...]:
-    """The answer, or its second draw."""
-    again = f"~{step.name.repeat}" if step.name.repeat > 1 else ""
+    """The answer of a role."""
     return (
         Belief(
             **by(step),
-            id=f"B-{step.name.round}-{step.role}{again}",
+            id=f"B-{step.name.round}-{step.role}",
             role=step.role,
             points=as_points(reply.belief),
             derived=False,

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from ledger.events import (
     Artifact,
@@ -27,7 +26,6 @@ from ledger.events.verifications import CHECKS, Anchor, StatusChange
 from ledger.state.anchors import strings
 from ledger.state.book import Book
 from ledger.state.lifecycle import STATUS_OF_BEARING
-from ledger.state.state import State
 from roles.asof import status_at_opening
 from roles.evidence import evidence_class, exhibits
 from roles.objections import objection_in
@@ -41,6 +39,7 @@ from roles.replies import (
     ConcernDraft,
     DecisionDraft,
     DriftReply,
+    Met,
     NamedSection,
     PositionReply,
     Resolution,
@@ -49,14 +48,6 @@ from roles.replies import (
     Tension,
 )
 from rounds.protocols.step_table import Numbering, by, evidence_of, statement_id
-from rounds.protocols.structured.replies import (
-    DecidingConcern,
-    EvidencedTest,
-    FalsifiableDecision,
-    Met,
-    PlacedClaim,
-    RequirementDraft,
-)
 
 ARTIFACT_TYPES: Final[dict[str, ArtifactType]] = {
     "action": "behavioral_trace_set",
@@ -82,7 +73,7 @@ def statement(
     sections: tuple[NamedSection, ...],
     responds_to: tuple[str, ...] = (),
     options: tuple[str, ...] = (),
-    checklist: tuple[ModeSeen, ...] | UnsetType = UNSET,
+    checklist: tuple[ModeSeen, ...] = (),
 ) -> Statement:
     return Statement(
         **by(step),
@@ -131,7 +122,6 @@ def artifact(step: Step, reply: ArtifactReply) -> Artifact:
 
 
 def claim(numbering: Numbering, step: Step, draft: ClaimDraft, source: str) -> Claim:
-    placed = draft if isinstance(draft, PlacedClaim) else None
     return Claim(
         **by(step),
         id=numbering.number("claim"),
@@ -142,8 +132,8 @@ def claim(numbering: Numbering, step: Step, draft: ClaimDraft, source: str) -> C
         raised_at_artifact=source,
         anchor_ref=draft.anchor_ref,
         about=draft.about,
-        how=placed.how if placed else None,
-        places=placed.places if placed else (),
+        how=draft.how,
+        places=draft.places,
     )
 
 
@@ -166,7 +156,7 @@ def positions(step: Step, reply: PositionReply) -> tuple[Event, ...]:
 def verification(book: Book, step: Step, reply: CheckReply) -> Verification:
     check = int(step.task[-1])
     changes = tuple(
-        _change(book, step, test, test.bearing, _own(test, reply))
+        _change(book, step, test, test.bearing, test.evidence)
         for test in reply.claims
         if test.bearing is not None
     )
@@ -186,20 +176,15 @@ def verification(book: Book, step: Step, reply: CheckReply) -> Verification:
     )
 
 
-def _own(test: ClaimTest | EvidencedTest, reply: CheckReply) -> tuple[Cited, ...]:
-    """What decides one claim; the published form lists evidence for the verdict alone, which then stands for each."""
-    return test.evidence if isinstance(test, EvidencedTest) else reply.evidence
-
-
 def _change(
     book: Book,
     step: Step,
-    test: ClaimTest | EvidencedTest | Resolution,
+    test: ClaimTest | Resolution,
     bearing: Bearing,
     cited: Iterable[Cited],
 ) -> StatusChange:
     """What a verdict does to a claim, and by what. Its class is computed and never claimed."""
-    evidence = evidence_of(cited) if book.state.opening.v > 1 else ()
+    evidence = evidence_of(cited)
     raised_by = book.state.claims[test.claim_id].raised_by
     given = exhibits(book, test.claim_id, evidence)
     return StatusChange(
@@ -214,8 +199,8 @@ def _change(
 
 def _rests_on(reply: CheckReply) -> tuple[Evidence, ...]:
     """All that a verdict rests on: its own evidence, and that for each claim."""
-    tests = (test for test in reply.claims if isinstance(test, EvidencedTest))
-    return evidence_of(dict.fromkeys((*reply.evidence, *(one for test in tests for one in test.evidence))))
+    own = (cited for test in reply.claims for cited in test.evidence)
+    return evidence_of(dict.fromkeys((*reply.evidence, *own)))
 
 
 def resolutions(book: Book, step: Step, reply: ResolveReply) -> tuple[Event, ...]:
@@ -293,13 +278,8 @@ def concern_of(numbering: Numbering, step: Step, draft: ConcernDraft) -> Concern
         between=draft.between,
         evidence=evidence_of(draft.evidence),
         for_human=draft.for_human,
-        deciding=_deciding(draft),
+        deciding=draft.deciding,
     )
-
-
-def _deciding(draft: ConcernDraft) -> str | UnsetType:
-    option = draft.deciding if isinstance(draft, DecidingConcern) else None
-    return UNSET if option is None else option
 
 
 def cite_type(identity: str) -> Any:
@@ -307,19 +287,7 @@ def cite_type(identity: str) -> Any:
     return _CITE_TYPES[identity.split("-")[0]]
 
 
-def decision(
-    numbering: Numbering, step: Step, draft: DecisionDraft | FalsifiableDecision, kind: Any
-) -> Decision:
-    if isinstance(draft, FalsifiableDecision):
-        own: dict[str, Any] = {
-            "falsifiers": draft.falsifiers,
-            "requirements": tuple(_requirement(one) for one in draft.requirements),
-            "dissent": objections(numbering.book, draft.dissent),
-        }
-    else:
-        cited, state = tuple(cite.id for cite in draft.cites), numbering.book.state
-        expected = expected_otherwise(state, cited) if state.opening.v == 1 else ()
-        own = {"falsifiers": draft.conditions, "dissent": expected}
+def decision(numbering: Numbering, step: Step, draft: DecisionDraft, kind: Any) -> Decision:
     return Decision(
         **by(step),
         id=numbering.number("decision"),
@@ -333,12 +301,10 @@ def decision(
         anchor_ref=draft.anchor_ref,
         about=draft.about,
         confidence=draft.confidence,
-        **own,
+        falsifiers=draft.falsifiers,
+        requirements=tuple(Requirement(text=one.text, by=one.by) for one in draft.requirements),
+        dissent=objections(numbering.book, draft.dissent),
     )
-
-
-def _requirement(draft: RequirementDraft | str) -> Requirement | str:
-    return draft if isinstance(draft, str) else Requirement(text=draft.text, by=draft.by)
 
 
 def objections(book: Book, named: tuple[str, ...]) -> tuple[Dissent, ...]:
@@ -355,31 +321,3 @@ def objections(book: Book, named: tuple[str, ...]) -> tuple[Dissent, ...]:
 def met_sections(book: Book, met: tuple[Met, ...]) -> tuple[NamedSection, ...]:
     """How each objection that is met is met, a section each."""
     return tuple(NamedSection(name=f"met-{book.by_id[one.objection].by}", text=one.how) for one in met)
-
-
-def expected_otherwise(state: State, cited: tuple[str, ...]) -> tuple[Dissent, ...]:
-    """Roles whose last stance on a cited verification differs from its result, in order of citation and role."""
-    found: list[Dissent] = []
-    for identity in cited:
-        facts = state.checks.get(identity)
-        if facts is not None:
-            found += [
-                Dissent(role=role, ref=ref)
-                for role, (stance, ref) in last_stances(state, identity).items()
-                if stance != facts.result
-            ]
-    return tuple(found)
-
-
-def last_stances(state: State, verification_id: str) -> dict[str, tuple[str, str]]:
-    """Role → (last stance, position or flip id) on a verification, in role order."""
-    stances: dict[str, tuple[str, str]] = {}
-    for identity, position in state.positions.items():
-        if position.on == verification_id:
-            stances[position.role] = (position.stance, identity)
-    for identity, flip in state.flips.items():
-        sealed = state.positions.get(flip.of)
-        if sealed is not None and sealed.on == verification_id:
-            stances[flip.role] = (flip.to, identity)
-    order = {role: n for n, role in enumerate(state.roles)}
-    return dict(sorted(stances.items(), key=lambda pair: order.get(pair[0], len(order))))

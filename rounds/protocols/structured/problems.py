@@ -33,15 +33,6 @@ from rounds.protocols.quotable import Quotable, ids_problems, names, repeated
 from rounds.protocols.schedule import applicable_checks, authors, claim_cap
 from rounds.protocols.structured.answers import answer_keys
 from rounds.protocols.structured.making import artifact
-from rounds.protocols.structured.replies import (
-    DecidingConcern,
-    EvidencedCheck,
-    EvidencedResolve,
-    FalsifiableDecision,
-    PlacedClaim,
-    WeighedAssessment,
-    WeighedClosing,
-)
 
 _CITABLE = ("C", "V", "D", "N", "H", "E")
 
@@ -53,7 +44,7 @@ def wrong_statement(known: Quotable, reply: StatementReply) -> Iterator[str]:
     yield from known.option_problems(reply.options, "options")
 
 
-def wrong_assessment(known: Quotable, reply: AssessmentReply | WeighedAssessment) -> Iterator[str]:
+def wrong_assessment(known: Quotable, reply: AssessmentReply) -> Iterator[str]:
     """What is wrong with an assessment: its decisions, and what it leaves open."""
     yield from wrong_closing(known, reply)
     for n, concern in enumerate(reply.concerns):
@@ -70,7 +61,7 @@ DECIDING_MAX: Final = 3
 
 def _wrong_marks(known: Quotable, concerns: Sequence[ConcernDraft]) -> Iterator[str]:
     """What is wrong with the marks of questions that decide."""
-    marked = [(n, one) for n, one in enumerate(concerns) if isinstance(one, DecidingConcern) and one.deciding]
+    marked = [(n, one) for n, one in enumerate(concerns) if one.deciding is not None]
     keys = answer_keys(known.state)
     for n, one in marked:
         if one.type != "question" or not one.for_human:
@@ -81,17 +72,14 @@ def _wrong_marks(known: Quotable, concerns: Sequence[ConcernDraft]) -> Iterator[
         yield f"concerns: {len(marked)} questions are marked as deciding; mark the {DECIDING_MAX} that matter most"
 
 
-def wrong_closing(
-    known: Quotable, reply: AssessmentReply | ClosingReply | WeighedAssessment | WeighedClosing
-) -> Iterator[str]:
+def wrong_closing(known: Quotable, reply: AssessmentReply | ClosingReply) -> Iterator[str]:
     """What is wrong with sections and decisions."""
     yield from repeated((section.name for section in reply.sections), "sections")
     yield from _decisions(known, reply.decisions)
-    if isinstance(reply, WeighedAssessment | WeighedClosing):
-        yield from _objections(known, reply)
+    yield from _objections(known, reply)
 
 
-def _objections(known: Quotable, reply: WeighedAssessment | WeighedClosing) -> Iterator[str]:
+def _objections(known: Quotable, reply: AssessmentReply | ClosingReply) -> Iterator[str]:
     """What becomes of every objection of others: it stands against a decision, or it is said how it is met.
 
     Whoever decides is not against the own decision.
@@ -100,7 +88,7 @@ def _objections(known: Quotable, reply: WeighedAssessment | WeighedClosing) -> I
         identity
         for identity, event in known.by_id.items()
         if isinstance(event, Statement)
-        and event.phase == ("F" if isinstance(reply, WeighedAssessment) else "S")
+        and event.phase == ("F" if isinstance(reply, AssessmentReply) else "S")
         and event.by != known.step.role
         and objection_in(event) is not None
     }
@@ -191,13 +179,12 @@ def _claims(
             yield f"{place}.section: {draft.section!r} is no section of this reply; they are {names(sections)}"
         yield from known.goal_problem(draft.anchor_ref, f"{place}.anchor_ref")
         yield from known.option_problems(draft.about, f"{place}.about")
-        if isinstance(draft, PlacedClaim):
-            yield from _places(known, draft, f"{place}.places")
+        yield from _places(known, draft, f"{place}.places")
         if draft.supersedes is not None:
             yield from _supersedes(known, draft.supersedes, f"{place}.supersedes")
 
 
-def _places(known: Quotable, draft: PlacedClaim, where: str) -> Iterator[str]:
+def _places(known: Quotable, draft: ClaimDraft, where: str) -> Iterator[str]:
     """Places are passages, not whole texts: a verifier is shown every one of them."""
     for n, ref in enumerate(draft.places):
         reference = parse_reference(ref)
@@ -229,13 +216,10 @@ def wrong_positions(known: Quotable, reply: PositionReply) -> Iterator[str]:
 def wrong_check(known: Quotable, reply: CheckReply) -> Iterator[str]:
     """What is wrong with a verdict and what it means for claims."""
     yield from known.evidence_problems(reply.evidence, "evidence")
-    if isinstance(reply, EvidencedCheck):
-        for n, tested in enumerate(reply.claims):
-            yield from known.evidence_problems(tested.evidence, f"claims[{n}].evidence")
-            if tested.bearing is not None and not tested.evidence:
-                yield f"claims[{n}].evidence: a claim that is moved has evidence of its own; name where you read it"
-    elif len({(cited.ref, cited.quote) for cited in reply.evidence}) < 2:
-        yield "evidence: at least two different pieces are wanted"
+    for n, tested in enumerate(reply.claims):
+        yield from known.evidence_problems(tested.evidence, f"claims[{n}].evidence")
+        if tested.bearing is not None and not tested.evidence:
+            yield f"claims[{n}].evidence: a claim that is moved has evidence of its own; name where you read it"
     yield from known.option_problems(reply.about, "about")
     yield from repeated((test.claim_id for test in reply.claims), "claims")
     for n, test in enumerate(reply.claims):
@@ -269,7 +253,7 @@ def wrong_review(known: Quotable, reply: ReviewReply) -> Iterator[str]:
         yield from known.evidence_problems(tension.evidence, f"tensions[{n}].evidence")
 
 
-def _decisions(known: Quotable, drafts: Sequence[DecisionDraft | FalsifiableDecision]) -> Iterator[str]:
+def _decisions(known: Quotable, drafts: Sequence[DecisionDraft]) -> Iterator[str]:
     for n, draft in enumerate(drafts):
         place = f"decisions[{n}]"
         for k, cite in enumerate(draft.cites):
@@ -306,7 +290,4 @@ def wrong_resolutions(known: Quotable, reply: ResolveReply) -> Iterator[str]:
     for n, resolution in enumerate(reply.resolutions):
         place = f"resolutions[{n}]"
         yield from known.evidence_problems(resolution.evidence, f"{place}.evidence")
-        alone_is_enough = isinstance(reply, EvidencedResolve)
-        if not alone_is_enough and len({(cited.ref, cited.quote) for cited in resolution.evidence}) < 2:
-            yield f"{place}.evidence: at least two different pieces are wanted"
         yield from _bearing(known, resolution.claim_id, resolution.bearing, resolution.result, place)

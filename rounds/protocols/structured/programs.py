@@ -18,7 +18,17 @@ from ledger.state.lifecycle import OPEN
 from ledger.state.state import PROGRAMS, VERIFIER, State
 from roles.asof import status_at_opening
 from roles.protocol import Group, Step
-from roles.replies import ArtifactReply, CheckReply, Reply, Word
+from roles.replies import (
+    ActionArtifact,
+    ArtifactReply,
+    CheckReply,
+    ClaimDraft,
+    CriticArtifact,
+    GuardianArtifact,
+    ObserverArtifact,
+    Reply,
+    Word,
+)
 from rounds.protocols.programs import (
     RUN_HERE,
     PlannedProgram,
@@ -32,14 +42,6 @@ from rounds.protocols.programs import (
 )
 from rounds.protocols.quotable import Quotable, names, repeated
 from rounds.protocols.step_table import Numbering
-from rounds.protocols.structured.replies import (
-    EvidencedCheck,
-    PlacedActionArtifact,
-    PlacedClaim,
-    PlacedCriticArtifact,
-    PlacedGuardianArtifact,
-    PlacedObserverArtifact,
-)
 
 
 class ClaimProgram(PlannedProgram, frozen=True, kw_only=True):
@@ -53,42 +55,42 @@ ClaimPrograms = Annotated[
 ]
 
 
-class RunnableActionArtifact(PlacedActionArtifact, frozen=True, kw_only=True):
+class RunnableActionArtifact(ActionArtifact, frozen=True, kw_only=True):
     """D, action."""
 
     programs: ClaimPrograms
 
 
-class RunnableGuardianArtifact(PlacedGuardianArtifact, frozen=True, kw_only=True):
+class RunnableGuardianArtifact(GuardianArtifact, frozen=True, kw_only=True):
     """D, guardian."""
 
     programs: ClaimPrograms
 
 
-class RunnableObserverArtifact(PlacedObserverArtifact, frozen=True, kw_only=True):
+class RunnableObserverArtifact(ObserverArtifact, frozen=True, kw_only=True):
     """D, observer."""
 
     programs: ClaimPrograms
 
 
-class RunnableCriticArtifact(PlacedCriticArtifact, frozen=True, kw_only=True):
+class RunnableCriticArtifact(CriticArtifact, frozen=True, kw_only=True):
     """D, critic."""
 
     programs: ClaimPrograms
 
 
-class RunnableCheck(EvidencedCheck, frozen=True, kw_only=True):
+class RunnableCheck(CheckReply, frozen=True, kw_only=True):
     """E.check1 … check4, with programs for what reading leaves open."""
 
     programs: ClaimPrograms
 
 
 WITH_PROGRAMS: Final[Mapping[type[Reply], type[Reply]]] = {
-    PlacedActionArtifact: RunnableActionArtifact,
-    PlacedGuardianArtifact: RunnableGuardianArtifact,
-    PlacedObserverArtifact: RunnableObserverArtifact,
-    PlacedCriticArtifact: RunnableCriticArtifact,
-    EvidencedCheck: RunnableCheck,
+    ActionArtifact: RunnableActionArtifact,
+    GuardianArtifact: RunnableGuardianArtifact,
+    ObserverArtifact: RunnableObserverArtifact,
+    CriticArtifact: RunnableCriticArtifact,
+    CheckReply: RunnableCheck,
 }
 """The shape of a reply → the same where programs may come with it."""
 
@@ -124,7 +126,7 @@ def wrong_programs(known: Quotable, reply: ArtifactReply | CheckReply) -> Iterat
             )
 
 
-def _how(known: Quotable, own: Sequence[PlacedClaim], claim: str) -> HowTested | None:
+def _how(known: Quotable, own: Sequence[ClaimDraft], claim: str) -> HowTested | None:
     """How a claim is decided; None where there is none that could still be."""
     if claim.isascii() and claim.isdecimal():
         return own[int(claim) - 1].how if 1 <= int(claim) <= len(own) else None

@@ -1,9 +1,8 @@
 """What each kind of step of `structured` may see: the tables of FORMAT 5, a row a kind of step.
 
-Version 2 differs in this: who judges sees the question, the documents and the places that the tested claims name;
-the lead sees what drift checks said and which questions stand open; who decides sees every objection; a supplement is
-written from the proposal alone, without the claims of earlier rounds; and who looks at verdicts sees neither those nor
-the positions of others.
+Who judges sees the question, the documents and the places that the tested claims name; the lead sees what drift checks
+said and which questions stand open; who decides sees every objection; a supplement is written from the proposal alone,
+without the claims of earlier rounds; and who reviews verdicts sees neither those nor the positions of others.
 """
 
 from __future__ import annotations
@@ -19,8 +18,9 @@ OPEN_OR_CITED: Final = Sight("open_or_cited")
 CITED: Final = Sight("cited")
 C = Column
 
+_JUDGE: Final[View] = {C.QUESTION: Sight("all_to_judge"), C.PLACES: Sight("named")}
 _CHECK_BASE: Final[View] = {
-    C.QUESTION: GOALS,
+    **_JUDGE,
     C.PLAN: Sight("absent"),
     C.OLD_CLAIMS: Sight("may_move"),
     C.CLAIMS: ALL,
@@ -42,18 +42,21 @@ _WHOLE_ROUND: Final[View] = {
     C.VERDICTS: ALL,
 }
 
-VISIBILITY_1: Final[Mapping[str, View]] = {
-    "B": {**_TALK, C.FLIPS: Sight("last_tensions")},
-    "C": {**_TALK, C.PROPOSAL: ALL},
+_SEALED: Final[View] = {
+    C.QUESTION: ALL,
+    C.PLAN: ALL,
+    C.DECISIONS: ALL,
+    C.OLD_CLAIMS: Sight("pending"),
+    C.ARTIFACTS: ALL,
+    C.CLAIMS: ALL,
+}
+
+VISIBILITY: Final[Mapping[str, View]] = {
+    "B": {**_TALK, C.FLIPS: Sight("last_tensions"), C.UNANSWERED: ALL},
+    "C": {column: sight for column, sight in _TALK.items() if column != C.OLD_CLAIMS} | {C.PROPOSAL: ALL},
     "D": {**_TALK, C.PROPOSAL: ALL, C.SUPPLEMENTS: ALL},
-    "E.position": {
-        C.QUESTION: ALL,
-        C.PLAN: ALL,
-        C.DECISIONS: ALL,
-        C.OLD_CLAIMS: Sight("pending"),
-        C.ARTIFACTS: ALL,
-        C.CLAIMS: ALL,
-    },
+    "E.position": _SEALED,
+    "E.belief": _SEALED,
     "E.check1": {**_CHECK_BASE, C.ARTIFACTS: Sight("listed", ("action", "critic"))},
     "E.check2": {**_CHECK_BASE, C.ARTIFACTS: Sight("listed", ("guardian", "observer"))},
     "E.check3": {
@@ -62,11 +65,13 @@ VISIBILITY_1: Final[Mapping[str, View]] = {
         C.VERDICTS: Sight("listed", ("1", "2")),
     },
     "E.check4": {**_CHECK_BASE, C.DECISIONS: ALL, C.ARTIFACTS: ALL},
-    "F": _WHOLE_ROUND,
-    "G": {**_WHOLE_ROUND, C.FLIPS: ALL},
+    "F": {
+        column: sight for column, sight in _WHOLE_ROUND.items() if column not in (C.POSITIONS, C.OLD_CLAIMS)
+    },
+    "G": {**_WHOLE_ROUND, C.FLIPS: Sight("all_and_objections")},
     "H": {C.QUESTION: GOALS, C.DECISIONS: ALL},
     "S.resolve": {
-        C.QUESTION: GOALS,
+        **_JUDGE,
         C.OLD_CLAIMS: Sight("pending"),
         C.ARTIFACTS: CITED,
         C.VERDICTS: CITED,
@@ -90,21 +95,3 @@ VISIBILITY_1: Final[Mapping[str, View]] = {
     },
 }
 """A column that is not named is never shown."""
-
-_JUDGE: Final[View] = {C.QUESTION: Sight("all_to_judge"), C.PLACES: Sight("named")}
-_ROUND_2: Final[View] = {
-    column: sight for column, sight in _WHOLE_ROUND.items() if column not in (C.POSITIONS, C.OLD_CLAIMS)
-}
-VISIBILITY: Final[Mapping[str, View]] = {
-    **VISIBILITY_1,
-    "E.belief": VISIBILITY_1["E.position"],
-    "B": {**VISIBILITY_1["B"], C.UNANSWERED: ALL},
-    "C": {column: sight for column, sight in VISIBILITY_1["C"].items() if column != C.OLD_CLAIMS},
-    **{
-        step: {**VISIBILITY_1[step], **_JUDGE}
-        for step in ("E.check1", "E.check2", "E.check3", "E.check4", "S.resolve")
-    },
-    "F": _ROUND_2,
-    "G": {**_WHOLE_ROUND, C.FLIPS: Sight("all_and_objections")},
-}
-"""The same from version 2 on."""

@@ -14,19 +14,11 @@ from roles.replies import (
     AssessmentReply,
     ClosingReply,
     NamedSection,
-    Reply,
     RetrospectiveReply,
     ReviewReply,
 )
 from rounds.protocols.step_table import Numbering, statement_id
 from rounds.protocols.structured import making, programs
-from rounds.protocols.structured.replies import (
-    OutspokenRetrospective,
-    OutspokenReview,
-    TickedRetrospective,
-    WeighedAssessment,
-    WeighedClosing,
-)
 
 
 def statement(kind: str) -> Callable[[Numbering, Step, Any], tuple[Event, ...]]:
@@ -57,21 +49,17 @@ def decided(kind: str) -> Callable[[Numbering, Step, Any], tuple[Event, ...]]:
     """The text of who decides; with it how each objection is met."""
 
     def statements(
-        numbering: Numbering,
-        step: Step,
-        reply: AssessmentReply | ClosingReply | WeighedAssessment | WeighedClosing,
+        numbering: Numbering, step: Step, reply: AssessmentReply | ClosingReply
     ) -> tuple[Event, ...]:
-        met = reply.met if isinstance(reply, WeighedAssessment | WeighedClosing) else ()
-        sections = (*reply.sections, *making.met_sections(numbering.book, met))
-        return (making.statement(step, kind, sections, tuple(one.objection for one in met)),)
+        sections = (*reply.sections, *making.met_sections(numbering.book, reply.met))
+        return (making.statement(step, kind, sections, tuple(one.objection for one in reply.met)),)
 
     return statements
 
 
-def against(reply: Reply) -> tuple[NamedSection, ...]:
+def against(reply: ReviewReply | RetrospectiveReply) -> tuple[NamedSection, ...]:
     """What a role holds against where the run is heading, where it says so."""
-    said = reply.against if isinstance(reply, OutspokenReview | OutspokenRetrospective) else None
-    return (NamedSection(name=AGAINST, text=said),) if said else ()
+    return (NamedSection(name=AGAINST, text=reply.against),) if reply.against else ()
 
 
 def review(numbering: Numbering, step: Step, reply: ReviewReply) -> tuple[Event, ...]:
@@ -105,11 +93,5 @@ def closed(numbering: Numbering, step: Step, reply: ClosingReply) -> Iterator[Ev
 def retrospective(_: Numbering, step: Step, reply: RetrospectiveReply) -> tuple[Event, ...]:
     """The run looked back at, with the failure modes that the role saw."""
     summary = NamedSection(name="summary", text=reply.summary)
-    if isinstance(reply, TickedRetrospective):
-        ticks = tuple(ModeSeen(mode=tick.mode, seen=tick.seen) for tick in reply.failure_modes)
-        return (making.statement(step, "retrospective", (summary, *against(reply)), checklist=ticks),)
-    modes = (
-        NamedSection(name=note.mode.lower(), text=f"seen: {note.seen}\n{note.text}")
-        for note in reply.failure_modes
-    )
-    return (making.statement(step, "retrospective", (summary, *against(reply), *modes)),)
+    ticks = tuple(ModeSeen(mode=tick.mode, seen=tick.seen) for tick in reply.failure_modes)
+    return (making.statement(step, "retrospective", (summary, *against(reply)), checklist=ticks),)
