@@ -80,7 +80,6 @@ def opening(text: Text, rounds: int) -> RunOpened:
         phase="open",
         by="controller",
         protocol="structured",
-        protocol_version=1,
         question=text.sentences(40),
         goals=tuple(Labelled(id=f"G-{n}", text=text.sentences(12)) for n in (1, 2, 3)),
         cast=tuple(
@@ -88,10 +87,9 @@ def opening(text: Text, rounds: int) -> RunOpened:
             for role in ROLES
         ),
         plan=tuple(PlanRow(round=n, phases=tuple("ABCDEFG")) for n in range(1, rounds + 1)),
-        stop=StopRule(profile="text", params="0" * 64, check_every=3, not_before=6),
+        stop=StopRule(profile="published", params="0" * 64, check_every=3, not_before=6),
         budgets=Budgets(),
         prompt_set="0" * 64,
-        brief_version=3,
         seed=1,
         rules={},
         origin=Origin(type="new"),

@@ -27,7 +27,6 @@ from ledger.events.values import (
     STEP_PATTERN,
 )
 from ledger.format.canonical import decode
-from ledger.format.upcasting import NEW_KINDS, shape_of
 
 Document = dict[str, Any]
 

@@ -41,7 +41,7 @@ def test_a_run_that_is_opened_today_is_read(tmp_path: Path, name: str) -> None:
     is_read(tmp_path / "run")
 
 
-@pytest.mark.parametrize("prompts", ["structured-7", "structured-6", "structured-5"])
+@pytest.mark.parametrize("prompts", ["structured", "structured-6", "structured-5"])
 def test_a_run_of_structured_is_read(tmp_path: Path, prompts: str) -> None:
     session, script = (
         begin(tmp_path / "run", "structured", {"prompts": prompts}, budget={"rounds": 3}),

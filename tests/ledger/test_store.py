@@ -16,8 +16,8 @@ from ledger.store.store import (
     AlreadyARun,
     Damaged,
     LockTimeout,
-    NewerFormat,
     NotARun,
+    OtherFormat,
     RunStore,
     Unreadable,
     WriteFailed,
@@ -248,7 +248,7 @@ def test_a_newer_format_is_refused_not_called_damage(run: RunStore) -> None:
 
     last = stream.read_bytes().rstrip(b"\n")
     (run.path / "head").write_bytes(head_bytes(Head(1, line_hash(last))))
-    with pytest.raises(NewerFormat) as caught:
+    with pytest.raises(OtherFormat) as caught:
         RunStore(run.path).events()
     assert caught.value.exit_code == 2
     assert "3" in caught.value.fix

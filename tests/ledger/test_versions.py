@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.store.store import NewerFormat, RunStore
+from ledger.store.store import OtherFormat, RunStore
 from tests.cli.conftest import Moot, content, moot
 
 __all__ = ["moot"]
@@ -22,7 +22,7 @@ def new(tmp_path: Path) -> Path:
 
 def test_a_newer_ledger_is_refused_with_the_version_that_it_needs(moot: Moot, new: Path) -> None:
     before = content(new)
-    with pytest.raises(NewerFormat) as caught:
+    with pytest.raises(OtherFormat) as caught:
         RunStore(new).events()
     assert caught.value.exit_code == 2
     for verb in (

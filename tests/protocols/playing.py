@@ -7,10 +7,8 @@ from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 import pytest
 
-from ledger.events.envelope import Version
 from ledger.state.book import Book
 from roles.protocol import awaited_answers
 from rounds.run import human_actions
@@ -71,11 +69,8 @@ def begin(
     rules: dict[str, str] | None = None,
     options: int = 3,
     budget: dict[str, int] | None = None,
-    version: int | None = None,
-    in_format: Version | None = None,
 ) -> RunSession:
-    """A session on a new run of a protocol at `path`; `version`: of the protocol, where not today's;
-    `in_format`: of the ledger, where not the newest."""
+    """Return a session on a new run of a protocol at `path`."""
     table: dict[str, Any] = {
         "deliberation": {
             "question": QUESTION,
@@ -89,13 +84,9 @@ def begin(
     }
     opening = resolve(checked(table), {}, moot="0.1.0")
     files = {"deliberation.toml": opening.toml.encode()}
-    event = opening.event
-    if version is not None:
-        event = msgspec.structs.replace(event, protocol_version=version)
-    if in_format is not None:
-        stop = msgspec.structs.replace(event.stop, profile="calibrated") if in_format == 1 else event.stop
-        event = msgspec.structs.replace(event, v=in_format, stop=stop)
-    return start(path, event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=False)
+    return start(
+        path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=False
+    )
 
 
 def play(session: RunSession, *, order: int = 1, lose: frozenset[str] = frozenset()) -> Book:

@@ -13,7 +13,6 @@ from ledger.state.book import Book
 from roles.protocol import Step
 from rounds.protocols.adversarial import SCALES
 from rounds.protocols.comparative import pairing
-from rounds.protocols.named_option import names_its_option
 from rounds.protocols.scorecard import CRITERIA
 from rounds.protocols.step_table import rule
 from tests.protocols import crux_seats
@@ -40,10 +39,10 @@ def say(step: Step, what: str) -> str:
     return f"{what} of {step.id.replace('.', ' ')}"
 
 
-def _hangs_on(book: Book, *fields: str) -> dict[str, Any]:
-    """What a decision hangs on, which version 1 of the format does not ask for."""
+def _hangs_on(*fields: str) -> dict[str, Any]:
+    """What a decision hangs on."""
     said = {"falsifiers": ["it fails at night"], "requirements": ["somebody is on call"]}
-    return {} if book.state.opening.v == 1 else {name: said[name] for name in fields}
+    return {name: said[name] for name in fields}
 
 
 def _argument(step: Step, n: int) -> dict[str, Any]:
@@ -100,7 +99,7 @@ def _jugalbandi(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
                 "decision": "build it",
                 "plan": say(step, "final plan"),
                 "confidence": 4,
-                **_hangs_on(book, "falsifiers", "requirements"),
+                **_hangs_on("falsifiers", "requirements"),
             }
 
 
@@ -116,8 +115,8 @@ def _pass(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
         "decision": "do it",
         "revised": say(step, "revised plan"),
         "confidence": 3,
-        **({"answers": None} if names_its_option(book.state.opening) else {}),
-        **_hangs_on(book, "falsifiers", "requirements"),
+        **({"answers": None} if book.state.opening.options else {}),
+        **_hangs_on("falsifiers", "requirements"),
     }
 
 
@@ -184,7 +183,7 @@ def _judged(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
         "unresolved_questions": ["what does it cost?"],
         "recommendation": say(step, "recommendation"),
         "confidence": 4,
-        **_hangs_on(book, "falsifiers"),
+        **_hangs_on("falsifiers"),
     }
 
 
@@ -224,7 +223,7 @@ def _adversarial(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
                 "verdict": SCALES[rule(book.state, "scale")][1],
                 "decision": say(step, "decision"),
                 "confidence": 3,
-                **_hangs_on(book, "falsifiers", "requirements"),
+                **_hangs_on("falsifiers", "requirements"),
             }
 
 
@@ -272,7 +271,7 @@ def _devils_advocate(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
             }
         case _:
             words = {name: say(step, name) for name in ("survived", "strengthened", "needs_work", "abandon")}
-            return {**words, "decision": "keep it", "confidence": 4, **_hangs_on(book, "falsifiers")}
+            return {**words, "decision": "keep it", "confidence": 4, **_hangs_on("falsifiers")}
 
 
 def _ratchet(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
@@ -335,7 +334,7 @@ def _panel(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
                 "verdict": SCALES[rule(book.state, "scale")][0],
                 "decision": say(step, "decision"),
                 "confidence": 4,
-                **_hangs_on(book, "falsifiers"),
+                **_hangs_on("falsifiers"),
             }
 
 
@@ -379,7 +378,7 @@ def _cross_examination(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
                 ],
                 "decision": say(step, "decision"),
                 "confidence": 3,
-                **_hangs_on(book, "falsifiers"),
+                **_hangs_on("falsifiers"),
             }
 
 

@@ -261,7 +261,7 @@ def test_a_comparison_rests_on_what_survived_for_the_recommended_option(tmp_path
 
 def test_a_run_of_version_1_cites_what_it_did(tmp_path: Path) -> None:
     """R-7: what older runs wrote does not change."""
-    book = play(begin(tmp_path / "run", "debate", version=1))
+    book = play(begin(tmp_path / "run", "debate"))
     (decision,) = book.of(Decision)
     assert [cite.id for cite in decision.cites] == [event.id for event in book.of(Argument)]
 

@@ -109,7 +109,7 @@ def brief_of(step_id: str, ledger: Book | None = None) -> Brief:
     state = ledger.state
     groups = (group for round_ in sorted(state.rounds) for group in STRUCTURED.groups(state, round_))
     step = next(one for group in groups for one in group.steps if one.id == step_id)
-    return derive(ledger, STRUCTURED, step, read_prompt_set(installed_prompt_set("structured-7")))
+    return derive(ledger, STRUCTURED, step, read_prompt_set(installed_prompt_set("structured")))
 
 
 # ---------------------------------------------------------------- the run
@@ -118,7 +118,7 @@ def brief_of(step_id: str, ledger: Book | None = None) -> Brief:
 def test_new_runs_are_of_version_2_and_break_no_rule() -> None:
     opened = whole().state.opening
     assert (opened.v, opened.protocol_version) == (2, 3)
-    assert opened.prompt_set == prompt_set_hash(installed_prompt_set("structured-7"))
+    assert opened.prompt_set == prompt_set_hash(installed_prompt_set("structured"))
     assert {event.v for event in whole().events} == {2}
     report = rulebook.check(whole(), standard(protocol_of(opened)).context())
     assert [one for one in report.findings if one.severity == "error"] == []

@@ -88,7 +88,7 @@ def test_runs_of_version_one_are_not_held_to_it(
     protocol: str, step: str, rows: str, heaviest: object, tmp_path: Path
 ) -> None:
     """R-27: what was recorded before stays lawful, and is accepted again when it is executed again."""
-    session = begin(tmp_path / "run", protocol, version=1)
+    session = begin(tmp_path / "run", protocol)
     said = until(session, step)
     said[rows][0]["severity"] = "Low" if heaviest == "Critical" else 1
     said[rows][-1]["severity"] = heaviest
@@ -98,7 +98,7 @@ def test_runs_of_version_one_are_not_held_to_it(
 
 def test_a_debate_of_version_one_is_not_held_to_it(tmp_path: Path) -> None:
     """R-27: neither to its questions nor to its closing."""
-    session = begin(tmp_path / "run", "debate", version=1)
+    session = begin(tmp_path / "run", "debate")
     said = until(session, "r1.crossing.pro")
     said["responses"][1]["follow_up_question"] = None
     session.submit("r1.crossing.pro", orjson.dumps(said), HOST)
@@ -125,7 +125,7 @@ def test_a_brief_names_no_lost_step_that_it_would_not_show(
 ) -> None:
     """R-19: who challenges accuracy sees accuracy alone, and is not told that safety gave nothing."""
     assert lost not in _brief(begin(tmp_path / "new", protocol), lost, named)
-    assert lost in _brief(begin(tmp_path / "old", protocol, version=1), lost, named)
+    assert lost in _brief(begin(tmp_path / "old", protocol), lost, named)
 
 
 def test_a_brief_names_the_lost_steps_that_it_would_have_shown(tmp_path: Path) -> None:

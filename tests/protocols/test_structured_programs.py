@@ -153,7 +153,7 @@ def test_who_may_bring_a_program_is_told_how_and_who_judges_what_came_out(whole:
     }.items():
         groups = (group for round_ in (1, 2) for group in STRUCTURED.groups(book.state, round_))
         asked = next(one for group in groups for one in group.steps if one.id.startswith(step))
-        text = derive(book, STRUCTURED, asked, read_prompt_set(installed_prompt_set("structured-7"))).text
+        text = derive(book, STRUCTURED, asked, read_prompt_set(installed_prompt_set("structured"))).text
         assert [one for one in wanted if one not in text] == [], step
 
 

@@ -32,7 +32,7 @@ def reader_of(kind: str, view: View) -> Reader:
     return "judge" if judges else "writer"
 
 
-OWN = layout_of(read_prompt_set(installed_prompt_set("structured-7")), 3)
+OWN = layout_of(read_prompt_set(installed_prompt_set("structured")), 3)
 
 
 @pytest.mark.parametrize("version", [1, 3, "own"])

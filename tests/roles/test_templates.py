@@ -76,7 +76,7 @@ LATER = (Column.PLACES, Column.UNANSWERED, Column.TOLD)
 """Columns that version 1 does not have."""
 
 
-@pytest.mark.parametrize("folder", ["structured", "structured-6", "structured-7"])
+@pytest.mark.parametrize("folder", ["structured", "structured-6", "structured"])
 def test_the_installed_set_has_every_template_that_the_protocol_asks_for(folder: str) -> None:
     templates = set(read_prompt_set(installed_prompt_set(folder))["templates"])
     tasks = {f"tasks/{step_of(run(), step).task}" for step in steps_of_run()}
@@ -94,7 +94,7 @@ def test_the_installed_set_has_every_template_that_the_protocol_asks_for(folder:
     assert "amendments/harden_critic" in amendments
 
 
-@pytest.mark.parametrize("folder", ["structured", "structured-6", "structured-7"])
+@pytest.mark.parametrize("folder", ["structured", "structured-6", "structured"])
 @pytest.mark.parametrize("path", sorted(installed()["templates"]))
 def test_prompts_are_plain_text_without_traces_of_a_machine(folder: str, path: str) -> None:
     text = template(read_prompt_set(installed_prompt_set(folder)), path)

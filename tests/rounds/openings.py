@@ -7,11 +7,9 @@ import hashlib
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 from detectors.parameters import SignalProfile, params_bytes, params_hash
 from ledger.events import RunOpened
-from ledger.events.envelope import Version
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -19,7 +17,6 @@ from ledger.events.run import (
     Labelled,
     Origin,
     PlanRow,
-    Profile,
     StopRule,
 )
 from roles.prompt_set import installed_prompt_set
@@ -39,10 +36,6 @@ def clock() -> Clock:
     return lambda: f"2026-01-01T00:00:00.{next(ticks):06d}Z"
 
 
-EARLIER: Final[dict[SignalProfile, Profile]] = {"gates": "calibrated", "published": "text"}
-"""Profile → its name in version 1 of the format."""
-
-
 def opening(
     plan: str | Sequence[PlanRow] = "minimum-8",
     *,
@@ -50,9 +43,8 @@ def opening(
     positions: str = "sealed",
     profile: SignalProfile = "published",
     params: bytes | None = None,
-    version: Version = 1,
 ) -> tuple[RunOpened, dict[str, bytes]]:
-    """An opening and its blobs, of a version of protocol and format; with `params` it has thresholds of its own."""
+    """An opening and its blobs; with `params` it has thresholds of its own."""
     if params is not None:
         profile = "gates"
     kept = {}
@@ -60,15 +52,13 @@ def opening(
         thresholds = params or params_bytes(profile)
         kept = {hashlib.sha256(thresholds).hexdigest(): thresholds}
     rows = plans.PLANS[plan]() if isinstance(plan, str) else tuple(plan)
-    prompts = installed_prompt_set("structured" if version == 1 else "structured-7")
+    prompts = installed_prompt_set("structured")
     document = hashlib.sha256(DOCUMENT).hexdigest()
     event = RunOpened(
-        v=version,
         round=0,
         phase="open",
         by="controller",
         protocol="structured",
-        protocol_version=1 if version == 1 else 3,
         question="Which storage keeps every line?",
         goals=(Labelled(id="G-1", text="No line is lost"), Labelled(id="G-2", text="Easy to read")),
         options=(Labelled(id="O-1", text="three streams"), Labelled(id="O-2", text="one journal")),
@@ -77,16 +67,15 @@ def opening(
         plan=rows,
         predict=plans.default_predictions([row.absent for row in rows if row.absent]),
         stop=StopRule(
-            profile=profile if version > 1 else EARLIER[profile],
+            profile=profile,
             params=next(iter(kept), params_hash(profile)),
             check_every=3,
             not_before=plans.obeyed_from(plan if isinstance(plan, str) else "", rows),
         ),
         budgets=budgets or Budgets(),
         prompt_set=hashlib.sha256(prompts).hexdigest(),
-        brief_version=3,
         seed=0,
-        rules={"positions": positions},
+        rules={"positions": positions, "lengths": "short"},
         origin=Origin(type="new"),
         moot="0.1.0",
     )
@@ -101,12 +90,9 @@ def begin(
     positions: str = "sealed",
     profile: SignalProfile = "published",
     params: bytes | None = None,
-    version: Version = 1,
 ) -> RunSession:
     """A session on a new run at `path`, without the cost of syncing."""
-    event, blobs = opening(
-        plan, budgets=budgets, positions=positions, profile=profile, params=params, version=version
-    )
+    event, blobs = opening(plan, budgets=budgets, positions=positions, profile=profile, params=params)
     return start(path, event, blobs=blobs, files={}, verdicts=standard, clock=clock(), sync=False)
 
 

@@ -51,15 +51,12 @@ class Script:
         rng = random.Random(f"{self.seed}/{step.id}")
         known = sorted((book.events[seq] for seq in saw), key=lambda event: (event.round, str(event.id)))
         made = self._make(book, step, rng, known)
-        version = book.state.opening.protocol_version
-        if version > 1:
-            made = self._in_fields(step, made, random.Random(f"{self.seed}/{step.id}/2"), known, version)
-        return orjson.dumps(made)
+        return orjson.dumps(self._in_fields(step, made, random.Random(f"{self.seed}/{step.id}/2"), known))
 
     def _in_fields(
-        self, step: Step, made: dict[str, Any], rng: random.Random, known: list[Any], version: int
+        self, step: Step, made: dict[str, Any], rng: random.Random, known: list[Any]
     ) -> dict[str, Any]:
-        """The same reply in the shapes of version 2 or later: evidence claim by claim, refs in fields, objections."""
+        """Add what stands in fields: evidence claim by claim, places, objections."""
         for draft in (
             *made.get("proposed_claims", ()),
             *(made.get("claims", ()) if step.task == "F" else ()),
@@ -88,10 +85,10 @@ class Script:
                 decision["requirements"] = []
                 decision["dissent"] = heard[1:]
             made["met"] = [{"objection": one, "how": _prose(rng, 6)} for one in heard[:1]]
-        if version > 2 and step.task == "G":
+        if step.task == "G":
             # Texts of so few words look alike, and a question that is asked again decides: here none is to a person.
             made["concerns"] = [one | {"deciding": None, "for_human": False} for one in made["concerns"]]
-        if version > 2 and step.task == "S.review":
+        if step.task == "S.review":
             made["failure_modes"] = [
                 {"mode": one["mode"], "seen": one["seen"]} for one in made["failure_modes"]
             ]

@@ -51,7 +51,7 @@ def test_what_is_left_open_is_decided() -> None:
     assert {member.seat for member in event.cast} == {"host"}
     assert {one.role for one in event.predict} == {"action", "guardian", "observer", "critic"}
     assert event.rules == {
-        "prompts": "structured-7",
+        "prompts": "structured",
         "positions": "beliefs",
         "rivals": "spread",
         "wait": "on",

@@ -24,7 +24,7 @@ def driven(session: RunSession, pause: Pause | None) -> DriveEnd:
 
 def paused(path: Path, pause: Pause) -> tuple[RunSession, list[str]]:
     """Drive a run to its end, stretch by stretch; the first open step at each pause."""
-    session, stops = begin(path, "short-5", version=2, profile="gates", positions="beliefs"), list[str]()
+    session, stops = begin(path, "short-5", profile="gates", positions="beliefs"), list[str]()
     while (end := driven(session, pause)).state == "paused":
         stops.append(end.waiting[0].rpartition(".")[0])
     assert end.state in ("finished", "waiting")
@@ -47,7 +47,7 @@ def test_it_stops_where_a_round_or_phase_ends(tmp_path: Path, pause: Pause, stop
 
 def test_the_ledger_and_the_stop_checks_are_those_of_a_run_without_pauses(tmp_path: Path) -> None:
     session, _ = paused(tmp_path / "paused", "round")
-    whole = begin(tmp_path / "whole", "short-5", version=2, profile="gates", positions="beliefs")
+    whole = begin(tmp_path / "whole", "short-5", profile="gates", positions="beliefs")
     play(whole)
     ours, theirs = session.book(), whole.book()
     assert [event.kind for event in ours.events] == [event.kind for event in theirs.events]
@@ -59,7 +59,7 @@ def test_the_ledger_and_the_stop_checks_are_those_of_a_run_without_pauses(tmp_pa
 
 def test_the_stop_checks_at_a_pause_are_those_of_the_look(tmp_path: Path) -> None:
     """A round that is open and has no check yet changes no verdict."""
-    session = begin(tmp_path / "run", "short-5", version=2, profile="gates", positions="beliefs")
+    session = begin(tmp_path / "run", "short-5", profile="gates", positions="beliefs")
     compared = 0
     while driven(session, "round").state == "paused":
         events = RunStore(tmp_path / "run").events()

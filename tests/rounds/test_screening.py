@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import moot
 from ledger.events import Screening
 from rounds.run import human_actions as people
-from rounds.screening import QUESTION_MAX, SCORE_MAX, rules_2, screen
+from rounds.screening import QUESTION_MAX, SCORE_MAX, rules, screen
 from rounds.screening.readings import lookalikes
 from tests.effort import bounded
 from tests.protocols.playing import begin, play
@@ -172,7 +172,7 @@ def test_nothing_is_missed_by_reading_long_texts_near_some_words() -> None:
         *SMUGGLED,
     )
     padded = [f"{'so it goes. ' * 100}\n{text}\n{'and on. ' * 100}" for text in texts]
-    for pattern in rules_2.PATTERNS:
+    for pattern in rules.PATTERNS:
         for text, long in zip(texts, padded, strict=True):
             whole = pattern.commanded.search(text.lower())
             near = pattern.near is None or pattern.near.search(text.lower())

@@ -54,7 +54,7 @@ def test_another_threshold_breaks_no_recorded_run(path: Path) -> None:
 
 
 def test_a_run_of_today_is_recomputed_to_the_last_verdict(tmp_path: Path) -> None:
-    session = begin(tmp_path / "run", "short-5", version=2, profile="gates", positions="beliefs")
+    session = begin(tmp_path / "run", "short-5", profile="gates", positions="beliefs")
     play(session)
     again = re_execute(session.book(), session.protocol, session.controller)
     assert (again.identical, again.as_given) == (True, 0)
@@ -64,7 +64,7 @@ def test_a_run_of_today_is_recomputed_to_the_last_verdict(tmp_path: Path) -> Non
 def test_its_own_look_is_judged_by_the_thresholds_that_it_keeps(tmp_path: Path) -> None:
     """A run with a parameter file of its own is recomputed by it, whatever is installed."""
     own = parameters.params_bytes("gates").replace(b"points_lost_at_most = 10", b"points_lost_at_most = 7")
-    session = begin(tmp_path / "run", "short-5", version=2, params=own, positions="beliefs")
+    session = begin(tmp_path / "run", "short-5", params=own, positions="beliefs")
     play(session)
     assert re_execute(session.book(), session.protocol, session.controller).as_given == 0
 

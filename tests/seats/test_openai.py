@@ -31,7 +31,7 @@ Asking = Callable[..., SeatReply]
 @pytest.fixture
 def request_(tmp_path: Path) -> Request:
     """The first step of a run."""
-    asked = begin(tmp_path / "run", version=2).asked()[0]
+    asked = begin(tmp_path / "run").asked()[0]
     return Request(asked.step, asked.brief)
 
 

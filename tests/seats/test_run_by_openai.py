@@ -84,7 +84,7 @@ def test_a_run_that_is_killed_goes_on_with_its_models_and_asks_nothing_twice(
     tmp_path: Path, sent: signal.Signals
 ) -> None:
     run = tmp_path / "run"
-    begin(run, rows(1), version=2)
+    begin(run, rows(1))
     resume = ("run", "--resume", run, "--seats", "openai:qwen3:8b", "--json")
     with FakeOpenAI(answering(run), dialect=COMPATIBLE, latency=lambda *_: (0.1, 0.4)) as api:
         process = moot(*resume, apis=(api,))

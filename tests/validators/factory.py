@@ -30,7 +30,7 @@ from ledger.format.chain import seal
 from ledger.state.book import Book, book
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import open_steps
-from rounds.protocols import PROTOCOLS, in_version, plans
+from rounds.protocols import PROTOCOLS, plans
 from rounds.run.controller import Controller
 from rounds.run.engine import Answer, accept
 from rounds.run.verdicts import standard
@@ -39,7 +39,7 @@ from validators.finding import RuleFinding
 from validators.ledger_index import RuleContext
 from validators.rulebook import RULES, findings
 
-PROTOCOL: Final = in_version(PROTOCOLS["structured"], 1)
+PROTOCOL: Final = PROTOCOLS["structured"]
 VERDICTS: Final = standard(PROTOCOL)
 CONTEXT: Final = VERDICTS.context()
 AT: Final = "2026-01-01T00:00:00.000000Z"
@@ -77,7 +77,6 @@ def opening() -> RunOpened:
         phase="open",
         by="controller",
         protocol="structured",
-        protocol_version=1,
         question="Which storage keeps every line?",
         goals=(Labelled(id="G-1", text="No line is lost"), Labelled(id="G-2", text="Easy to read")),
         options=(Labelled(id="O-1", text="three streams"), Labelled(id="O-2", text="one journal")),
@@ -85,10 +84,9 @@ def opening() -> RunOpened:
         cast=tuple(CastMember(role=role, title=role, charge=f"be {role}", seat="command") for role in ROLES),
         plan=rows,
         predict=plans.default_predictions(["critic"]),
-        stop=StopRule(profile="text", params=params_hash("published"), check_every=3, not_before=3),
+        stop=StopRule(profile="published", params=params_hash("published"), check_every=3, not_before=3),
         budgets=Budgets(),
         prompt_set=_sha256(installed_prompt_set("structured")),
-        brief_version=1,
         seed=0,
         rules={},
         origin=Origin(type="new"),

@@ -34,7 +34,6 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> list[Book]:
         rows(5, absent={3: "critic"}, drift=(2,)),
         positions="beliefs",
         profile="gates",
-        version=2,
     )
     play(session, Failing())
     whole = session.book()

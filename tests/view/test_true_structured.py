@@ -73,7 +73,7 @@ class AsksAPerson(Script):
 
 
 def test_every_final_decision_is_told_whatever_else_is_to_be_done(tmp_path: Path) -> None:
-    session = begin(tmp_path / "run", rows(2), version=2)
+    session = begin(tmp_path / "run", rows(2))
     play(session, FourFinals(seed=3))
     found = outcome_of("run", session.book())
     finals = [event.id or "" for event in session.book().of(Decision) if event.type == "final"]
@@ -87,7 +87,7 @@ def test_every_final_decision_is_told_whatever_else_is_to_be_done(tmp_path: Path
 
 
 def test_what_any_final_decision_requires_is_counted_beside_the_status(tmp_path: Path) -> None:
-    session = begin(tmp_path / "run", rows(2), version=2)
+    session = begin(tmp_path / "run", rows(2))
     play(session, FourFinals(seed=3))
     found = outcome_of("run", session.book())
     assert [point.text for point in found.requirements] == ["The parish agrees.", "The restorer agrees."]
@@ -98,7 +98,7 @@ def test_what_any_final_decision_requires_is_counted_beside_the_status(tmp_path:
 def test_an_answer_in_a_running_run_is_not_its_answer(when: str, moot: Moot, tmp_path: Path) -> None:
     """A-1: status, decisions, list, report and JSON showed the person's words as the decision."""
     path = tmp_path / "run"
-    session = begin(path, rows(3), version=2)
+    session = begin(path, rows(3))
     for seed in range(20):
         if any(one.for_human for one in session.book().state.concerns.values()):
             break

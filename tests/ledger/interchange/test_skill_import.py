@@ -251,7 +251,7 @@ def test_a_document_with_a_name_that_no_ledger_keeps_is_left_out_and_named() -> 
 
 
 def test_terms_say_what_the_source_does_not() -> None:
-    terms = Terms(question="Which storage?", profile="script", params="a" * 64, moot="9.9")
+    terms = Terms(question="Which storage?", profile="published", params="a" * 64, moot="9.9")
     opened = imported(source(SMALL), terms).state.opened
     assert opened is not None
     assert (opened.question, opened.stop.profile, opened.stop.params) == (
