@@ -6,17 +6,16 @@ A document is the parsed JSON of a lawful line, keys in their order; `orjson.dum
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import orjson
 from hypothesis import strategies as st
 from msgspec import inspect
 
-from ledger.events import Event
+from ledger.events import KINDS, Event
 from ledger.events.artifacts import BODIES, DELTA_PATTERN
-from ledger.events.envelope import NOT_IN_VERSION_1, Version
 from ledger.events.ids import ID_PATTERNS
-from ledger.events.laws import Law, Length, Total, waivable_laws
+from ledger.events.laws import LAWS, Law, Length, Total
 from ledger.events.values import (
     AT_PATTERN,
     CONTEXT_PATTERN,
@@ -29,15 +28,6 @@ from ledger.events.values import (
 from ledger.format.canonical import decode
 
 Document = dict[str, Any]
-
-OPTIONAL: Final = {
-    "statement": ("checklist",),
-    "concern": ("deciding",),
-    "decision": ("result", "claims", "output"),
-    "signals": ("status",),
-    "experiment_judged": ("unreadable",),
-}
-"""Kind → fields that a line leaves out where they are not set. Every other field is always written."""
 
 _CLEAN = st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t")
 _ODD = '\\ " \\u0007 \n\t / \u2028 \u00a0 \U0001f600 é < \ufeff \ufffd \\'
@@ -190,12 +180,10 @@ def anything(depth: int = 3) -> st.SearchStrategy[Any]:
 
 
 @cache
-def _fields(kind: str, version: Version, *, imported: bool) -> st.SearchStrategy[Document]:
-    shape = shape_of(kind, version)
-    assert shape is not None
-    info = inspect.type_info(shape)
+def _fields(kind: str, *, imported: bool) -> st.SearchStrategy[Document]:
+    info = inspect.type_info(KINDS[kind][0])
     assert isinstance(info, inspect.StructType)
-    return _structs(info, () if imported else waivable_laws(kind, version), "")
+    return _structs(info, () if imported else LAWS.get(kind, ()), "")
 
 
 @cache
@@ -205,12 +193,10 @@ def _bodies(type_: str) -> st.SearchStrategy[Document]:
 
 @st.composite
 def documents(draw: st.DrawFn, kind: str) -> Document:
-    """Lawful documents of a kind, of any version that has it; one in five is imported, and then need not keep the laws
-    that are waived."""
+    """Lawful documents of a kind; one in five is imported, and then need not keep the laws that are waived."""
     imported = draw(st.integers(0, 4)) == 0
-    version: Version = 2 if kind in NEW_KINDS or draw(st.booleans()) else 1
-    document = draw(_fields(kind, version, imported=imported))
-    document["kind"], document["v"] = kind, version
+    document = draw(_fields(kind, imported=imported))
+    document["kind"] = kind
     document["id"] = draw(identities(kind))
     if imported:
         document["by"] = "import"
@@ -229,8 +215,6 @@ def _keep_call_laws(draw: st.DrawFn, document: Document) -> None:
         document["saw"] = []
         return
     document["via"] = None
-    if document["v"] == 1 and document["call"]["seat"] in NOT_IN_VERSION_1:
-        document["call"]["seat"] = "host"
     document["saw"] = sorted(draw(st.sets(st.integers(0, 1_000), min_size=1, max_size=4)))
 
 

@@ -1,4 +1,4 @@
-"""Saying: what a kind of version 2 is called and says in a clause, for lines, cards and transcripts."""
+"""Saying: what a kind is called and says in a clause, for lines, cards and transcripts."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Label(NamedTuple):
         "IMPORTED",
         "FORK",
         "REDACTED",
-    "CONVERTED",
+        "CONVERTED",
         "ALARM",
         "UNVERIFIED",
     ]

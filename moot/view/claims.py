@@ -23,7 +23,7 @@ from moot.view.text import WIDTH, folded, joined, listed
 class StatusMove(Result, frozen=True):
     """One move of a claim; `by` is the verification's id, or that of the claim that superseded it.
 
-    `class` is the class of the evidence, null where the ledger has none, as in version 1; `tested` says in words how
+    `class` is the class of the evidence, null where the ledger has none, as in an import; `tested` says in words how
     the move came about: `ran ×3`, `quoted`, `read by verifier`.
     """
 

@@ -1,6 +1,6 @@
 """How a claim was tested, in words: the class of its evidence, and for what ran, how often.
 
-The one place that names it. A run of version 1 keeps no classes: its claims are told by who read them.
+The one place that names it. An import keeps no classes: its claims are told by who read them.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def told_move(to: str, class_: str, how: str, by: str) -> str:
 
 
 def told_status(status: str, class_: str | None, how: str) -> str:
-    """`● ran ×3` in the place of confirmed, `✗ refuted (quoted)`; without a class, as in version 1, the status."""
+    """`● ran ×3` in the place of confirmed, `✗ refuted (quoted)`; without a class, as in an import, the status."""
     return status_mark(status, class_, how).plain
 
 

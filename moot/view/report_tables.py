@@ -191,7 +191,7 @@ def _life(claims: Sequence[ClaimTold]) -> str:
 
 
 def lifecycle(claim: ClaimTold) -> str:
-    """`○ pending → ● quoted (V-3-1) → ⇢ superseded (C-5-2)`; in version 1 `● confirmed (V-3-1)`."""
+    """`○ pending → ● quoted (V-3-1) → ⇢ superseded (C-5-2)`."""
     steps = [marks.STATUSES["pending"].plain]
     for entry, how in zip(claim.history, claim.tested, strict=True):
         again = " again" if entry.from_ == entry.to else ""

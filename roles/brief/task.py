@@ -45,7 +45,8 @@ def _values(context: BriefContext, shown: Columns, used: frozenset[str]) -> Valu
     """What the task's template uses, and no more: most of it is made from every claim that is shown."""
     if context.layout.words == "records":
         return _of_records(context, shown)
-    return {name: _OF_COLUMNS[name](context, shown) for name in used if name in _OF_COLUMNS}
+    variants = _variants(context.protocol, context.opened.rules)
+    return variants | {name: _OF_COLUMNS[name](context, shown) for name in used if name in _OF_COLUMNS}
 
 
 # ---------------------------------------------------------------- words of columns
@@ -203,7 +204,8 @@ def _variants(protocol: Protocol, rules: Mapping[str, object]) -> dict[str, str 
     """Every named variant as a word, and as a list `rule_value` that is not empty for the value in force."""
     values: dict[str, str | Sequence[Row]] = {}
     for rule, known in protocol.variants.items():
-        values[rule] = str(rules.get(rule))
+        chosen = rules.get(rule, known[0])
+        values[rule] = str(chosen)
         for value in known:
-            values[f"{rule}_{value}"] = [{}] if rules.get(rule) == value else []
+            values[f"{rule}_{value}"] = [{}] if chosen == value else []
     return values

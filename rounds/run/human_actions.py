@@ -1,6 +1,6 @@
 """What a person adds to a run: answers, overrides, acknowledgements, notes; always `by: human` (DESIGN 3, FORMAT 8).
 
-`name` says who it was, where the run's version of the format keeps it; version 1 has no place for it.
+`name` says who it was, where that is known.
 """
 
 from __future__ import annotations

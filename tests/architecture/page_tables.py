@@ -24,14 +24,13 @@ from ledger.events.laws import LAWS, Law, Paired, Total
 from ledger.events.run import PlanRow
 from ledger.events.verifications import CHECK_NEEDS
 from ledger.format.schema import meanings
-from ledger.format.upcasting import CHANGED
 from ledger.state.fold import fold
 from ledger.state.lifecycle import STATUS_OF_BEARING, TRANSITIONS
-from roles.protocol import Column, View
+from roles.protocol import Column
 from rounds.protocol_page import loss_table
 from rounds.protocols.plans import NORMAL, PLANS
 from rounds.protocols.structured import STRUCTURED
-from rounds.protocols.structured.visibility import VISIBILITY, VISIBILITY_1
+from rounds.protocols.structured.visibility import VISIBILITY
 from tests.architecture.rooms import drawing
 from tests.rounds.openings import opening
 
@@ -251,18 +250,10 @@ def lifecycle_table() -> str:
 
 def visibility_table() -> str:
     """What the brief of each kind of step quotes."""
-    return _visibility(VISIBILITY)
-
-
-def visibility_1_table() -> str:
-    """What it quoted in version 1 of the protocol, of the steps where that was something else."""
-    return _visibility({step: view for step, view in VISIBILITY_1.items() if view != VISIBILITY[step]})
-
-
-def _visibility(table: Mapping[str, View]) -> str:
     header = " | ".join(["step", *SHORT_COLUMNS.values()])
     rows = [
-        (f"`{step}`", *(_sight(view.get(column)) for column in SHORT_COLUMNS)) for step, view in table.items()
+        (f"`{step}`", *(_sight(view.get(column)) for column in SHORT_COLUMNS))
+        for step, view in VISIBILITY.items()
     ]
     return _rows(header, rows)
 
@@ -331,22 +322,6 @@ def roles_table() -> str:
     return _rows("role | asks", [(f"`{role.id}`", role.question) for role in STRUCTURED.roles])
 
 
-def versions_table() -> str:
-    """What version 2 added to the kinds and parts of version 1."""
-    rows: list[tuple[str, ...]] = []
-    for present, changed in CHANGED.items():
-        names = {field.name: field.encode_name for field in msgspec.structs.fields(present)}
-        hints = get_type_hints(present, include_extras=True)
-        fields_ = " ".join(f"`{names[name]}`" for name in changed.added)
-        for name, older in changed.types.items():
-            new = [value for value in get_args(hints[name]) if value not in get_args(older)]
-            fields_ += f" `{names[name]}`: " + " ".join(f"`{value}`" for value in new)
-        gone = " ".join(f"`{name}` (behind `{place}`)" for name, (place, _) in changed.split.items())
-        if fields_ or gone:
-            rows.append((f"`{present.__name__}`", fields_.strip(), gone))
-    return _rows("kind or part | new fields and values | only in version 1", rows)
-
-
 TABLES: Final[Mapping[str, Callable[[], str]]] = {
     "rooms": drawing,
     "types": types_table,
@@ -354,11 +329,9 @@ TABLES: Final[Mapping[str, Callable[[], str]]] = {
     "call": lambda: model_table(Call, Context, Attempt),
     "parts": parts_table,
     "bodies": bodies_table,
-    "versions": versions_table,
     "ids": ids_table,
     "lifecycle": lifecycle_table,
     "visibility": visibility_table,
-    "visibility 1": visibility_1_table,
     "checks": checks_table,
     "plans": plans_table,
     "roles": roles_table,

@@ -15,11 +15,6 @@ from tests.packaging.top_level_names import OURS
 
 LINES_MAX = 450
 MEDIAN_MAX = 10
-ALLOWED_TWICE = {
-    frozenset(
-        {"ledger/format/upcasting.py _PROFILE", "detectors/parameters/__init__.py SignalProfile"}
-    ),  # the profiles of version 1 stay what they were
-}
 
 
 @cache

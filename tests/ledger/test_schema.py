@@ -12,7 +12,6 @@ from ledger.events import KINDS
 from ledger.events.artifacts import BODIES
 from ledger.format import schema
 from tests.architecture.page_tables import parts_of
-from tests.strategies import OPTIONAL
 
 
 def test_there_is_one_published_schema_a_kind() -> None:
@@ -40,11 +39,9 @@ def test_a_published_schema_is_valid_names_its_kind_and_lists_the_fields_in_thei
         "call",
         "via",
     ]
-    for version in (published["then"], published["else"]) if "if" in published else (published,):
-        assert version["properties"]["kind"] == {"const": kind}
-        assert list(version["properties"])[:14] == order
-        optional = OPTIONAL.get(kind, ())
-        assert version["required"] == [name for name in version["properties"] if name not in optional]
+    assert published["properties"]["kind"] == {"const": kind}
+    assert list(published["properties"])[:14] == order
+    assert published["required"] == list(published["properties"])
 
 
 def test_the_published_schemas_are_what_the_types_say() -> None:

@@ -1,6 +1,6 @@
 """A second reader of lines, written from docs/format.md and schemas/events alone, with the standard library.
 
-`verdict(line)` says `valid`, `invalid` or `newer`. JSON is read by `json`; the schemas are compiled to functions by the
+`verdict(line)` says `valid`, `invalid` or `another`. JSON is read by `json`; the schemas are compiled to functions by the
 few keywords of draft 2020-12 that they use, and an unknown keyword is an error, not passed over.
 """
 
@@ -16,8 +16,8 @@ from typing import Any, Final
 SCHEMAS: Final = Path(__file__).resolve().parents[2] / "schemas" / "events"
 BYTES_MAX: Final = 1 << 20
 DEPTH_MAX: Final = 12
-VERSION: Final = 2
-"""The newest version of the format that this reader knows."""
+VERSION: Final = 3
+"""The version of the format that this reader knows."""
 INTEGER_MAX: Final = 2**53 - 1
 PREFIX: Final = re.compile(
     rb'\{"prev":"[0-9a-f]{64}","seq":(?:0|[1-9][0-9]{0,15}),"rest":(?:0|[1-9][0-9]{0,15}),"v":([1-9][0-9]{0,5}),'
@@ -33,12 +33,12 @@ class Refused(ValueError):
 
 
 def verdict(line: bytes) -> str:
-    """What a line without its line feed is: `valid`, `invalid`, or of a `newer` format."""
+    """What a line without its line feed is: `valid`, `invalid`, or of `another` format."""
     prefix = PREFIX.match(line)
     if prefix is None or len(line) > BYTES_MAX:
         return "invalid"
-    if int(prefix[1]) > VERSION:
-        return "newer"
+    if int(prefix[1]) != VERSION:
+        return "another"
     try:
         value = _canonical(line)
         check = schema_of(str(value.get("kind")))

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 import schemas
 from ledger.events import KINDS
 from ledger.format.canonical import NotCanonical, decode, encode, unknown_fields
-from tests.strategies import OPTIONAL, Document, anything, documents
+from tests.strategies import Document, anything, documents
 
 EVERY_KIND = pytest.mark.parametrize("kind", list(KINDS))
 
@@ -76,10 +76,6 @@ def unknown_fields_are_kept_and_named(kind: str, document: Document, value: Any)
 
 def a_field_is_missing(kind: str, document: Document, key: str) -> None:
     shorter = {name: value for name, value in document.items() if name != key}
-    if key in OPTIONAL.get(kind, ()):
-        decode_and_encode_are_inverses(shorter)
-        assert_agreement(kind, shorter)
-        return
     assert not accepted(orjson.dumps(shorter))
     assert not validator(kind).is_valid(shorter)
 

@@ -25,7 +25,6 @@ from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
-from rounds.setup.toml_file import DeliberationError
 from tests.rounds.openings import clock, play
 from tests.rounds.scripted import Script
 from validators import rulebook
@@ -179,17 +178,6 @@ def test_without_options_points_are_on_whether_the_answer_stands(tmp_path: Path)
 def test_positions_or_nothing_can_be_chosen(tmp_path: Path, said: str) -> None:
     session = begin(tmp_path / "run", positions=said)
     assert session.book().state.opening.rules["positions"] == said
-
-
-def test_the_published_form_has_no_answers() -> None:
-    table = {
-        "deliberation": {"question": "Which?", "positions": "beliefs"},
-        "rules": {"prompts": "structured-5"},
-    }
-    with pytest.raises(DeliberationError, match="positions = beliefs is not known to structured-5"):
-        resolve(checked(table), {}, moot="0.1.0")
-    del table["deliberation"]["positions"]
-    assert resolve(checked(table), {}, moot="0.1.0").event.rules["positions"] == "sealed"
 
 
 @pytest.mark.parametrize("plan", ["short-5", "minimum-8", "standard-13"])

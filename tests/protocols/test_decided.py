@@ -259,13 +259,6 @@ def test_a_comparison_rests_on_what_survived_for_the_recommended_option(tmp_path
         assert not {event.id for event in cited} & fallen
 
 
-def test_a_run_of_version_1_cites_what_it_did(tmp_path: Path) -> None:
-    """R-7: what older runs wrote does not change."""
-    book = play(begin(tmp_path / "run", "debate"))
-    (decision,) = book.of(Decision)
-    assert [cite.id for cite in decision.cites] == [event.id for event in book.of(Argument)]
-
-
 def test_what_a_run_was_for_is_what_stands_at_its_end(tmp_path: Path) -> None:
     """R-6: an overridden decision is not the text that a person accepts."""
     session = begin(tmp_path / "run", "priority")

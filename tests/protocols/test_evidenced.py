@@ -29,8 +29,8 @@ from roles.outsiders import ids_in
 from roles.prompt_set import installed_prompt_set, prompt_set_hash, read_prompt_set
 from roles.protocol import Step, find_step
 from roles.schema import parse_reply
-from rounds.protocols import PROTOCOLS, named_protocol, protocol_of
-from rounds.protocols.structured import STRUCTURED, STRUCTURED_1, making
+from rounds.protocols import protocol_of
+from rounds.protocols.structured import STRUCTURED, making
 from rounds.run.controller import Controller
 from rounds.run.engine import Answer, ReplyRefused
 from rounds.run.reexecution import re_execute
@@ -78,8 +78,7 @@ class Careful(Script):
         if step.task == "G" and step.name.round == 1:
             asked = {"type": "question", "text": "How long may a line wait?", "severity": 2, "between": []}
             made["concerns"] = [{**asked, "evidence": [], "for_human": True}]
-            if book.state.opening.protocol_version > 2:
-                made["concerns"][0]["deciding"] = None
+            made["concerns"][0]["deciding"] = None
         for test in made.get("claims", ()) if step.task == "E.check1" else ():
             if test["bearing"]:
                 test["evidence"] = [{"ref": "K-1#L1", "quote": "holds 40 requests"}]
@@ -115,11 +114,10 @@ def brief_of(step_id: str, ledger: Book | None = None) -> Brief:
 # ---------------------------------------------------------------- the run
 
 
-def test_new_runs_are_of_version_2_and_break_no_rule() -> None:
+def test_a_run_breaks_no_rule() -> None:
     opened = whole().state.opening
-    assert (opened.v, opened.protocol_version) == (2, 3)
     assert opened.prompt_set == prompt_set_hash(installed_prompt_set("structured"))
-    assert {event.v for event in whole().events} == {2}
+    assert {event.v for event in whole().events} == {3}
     report = rulebook.check(whole(), standard(protocol_of(opened)).context())
     assert [one for one in report.findings if one.severity == "error"] == []
 
@@ -131,38 +129,10 @@ def test_the_run_is_executed_again_to_the_same_head() -> None:
     assert again.identical
 
 
-def test_the_published_form_is_chosen_by_its_prompt_set(tmp_path: Path) -> None:
-    session = begin(tmp_path / "run", {"prompts": "structured-5"})
-    opened = session.book().state.opening
-    assert (opened.v, opened.protocol_version) == (2, 1)
-    assert opened.prompt_set == prompt_set_hash(installed_prompt_set("structured"))
-    assert named_protocol(opened) is STRUCTURED_1
+def test_the_published_lengths_are_a_rule(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", {"lengths": "published"})
     assert "600 to 800 words" in session.asked()[0].brief.text
     assert "at most 500 words" in brief_of("r1.B.action").text
-
-
-def test_the_published_form_is_lawful_in_version_2_of_the_format(tmp_path: Path) -> None:
-    """What its one list of evidence comes to: evidence and class for each claim, and no dissent that nobody said."""
-    session = begin(tmp_path / "run", {"prompts": "structured-5"})
-    script = Script(3)
-    while asked := session.asked():
-        content = script.reply(session.book(), asked[0].step, asked[0].brief.saw)
-        session.submit(asked[0].step.id, content, Answer(seat="host", isolation="trusted"))
-    book = session.book()
-    report = rulebook.check(book, session.verdicts.context())
-    assert [one for one in report.findings if one.severity == "error"] == []
-    assert re_execute(book, session.protocol, session.controller).identical
-    moved = [one for event in book.of(Verification) for one in event.claim_status_changes]
-    assert moved
-    assert all(one.evidence and one.class_ for one in moved)
-    decided = book.of(Decision)
-    assert not any(one.dissent for one in decided)
-
-
-def test_a_fork_of_a_recorded_run_keeps_its_version() -> None:
-    recorded = structs.replace(whole().state.opening, v=1, protocol_version=1)
-    assert named_protocol(recorded) is STRUCTURED_1
-    assert named_protocol(whole().state.opening) is PROTOCOLS["structured"] is STRUCTURED
 
 
 # ---------------------------------------------------------------- what is seen

@@ -83,30 +83,6 @@ def test_the_heaviest_comes_first(
     assert "heavier than the one before it" in error
 
 
-@pytest.mark.parametrize(("protocol", "step", "rows", "heaviest"), RANKED)
-def test_runs_of_version_one_are_not_held_to_it(
-    protocol: str, step: str, rows: str, heaviest: object, tmp_path: Path
-) -> None:
-    """R-27: what was recorded before stays lawful, and is accepted again when it is executed again."""
-    session = begin(tmp_path / "run", protocol)
-    said = until(session, step)
-    said[rows][0]["severity"] = "Low" if heaviest == "Critical" else 1
-    said[rows][-1]["severity"] = heaviest
-    session.submit(step, orjson.dumps(said), HOST)
-    assert rulebook.check(play_on(session).book(), session.verdicts.context()).ok
-
-
-def test_a_debate_of_version_one_is_not_held_to_it(tmp_path: Path) -> None:
-    """R-27: neither to its questions nor to its closing."""
-    session = begin(tmp_path / "run", "debate")
-    said = until(session, "r1.crossing.pro")
-    said["responses"][1]["follow_up_question"] = None
-    session.submit("r1.crossing.pro", orjson.dumps(said), HOST)
-    said = until(session, "r1.closing.pro") | {"position": "Yes."}
-    session.submit("r1.closing.pro", orjson.dumps(said), HOST)
-    assert not rulebook.check(play_on(session).book(), session.verdicts.context()).findings
-
-
 def play_on(session: RunSession) -> RunSession:
     """The session when everything is answered."""
     play(session)
@@ -125,7 +101,6 @@ def test_a_brief_names_no_lost_step_that_it_would_not_show(
 ) -> None:
     """R-19: who challenges accuracy sees accuracy alone, and is not told that safety gave nothing."""
     assert lost not in _brief(begin(tmp_path / "new", protocol), lost, named)
-    assert lost in _brief(begin(tmp_path / "old", protocol), lost, named)
 
 
 def test_a_brief_names_the_lost_steps_that_it_would_have_shown(tmp_path: Path) -> None:
@@ -145,10 +120,3 @@ def _brief(session: RunSession, lost: str, step: str) -> str:
         else:
             submit(session, first)
     return next(one.brief.text for one in session.asked() if one.step.id == step)
-
-
-def test_a_new_run_is_opened_with_the_version_that_holds(tmp_path: Path) -> None:
-    """R-27: which rules hold is data of the run."""
-    opened = begin(tmp_path / "run", "debate").book().state.opened
-    assert opened is not None
-    assert opened.protocol_version == 2

@@ -125,21 +125,6 @@ def test_numbers_of_nobody_count_for_nothing(tmp_path: Path) -> None:
     assert made.metadata["lost_votes"] == "utility"
 
 
-def test_a_ledger_of_0_1_stays_what_it_was(whole: Book) -> None:
-    """R-1: a run whose opening does not name the meaning of losses is ruled on as it was."""
-    book = with_votes(whole, BALLOTS[0], frozenset({"safety.2"}))
-    opened = book.state.opened
-    assert opened is not None
-    rules = {name: value for name, value in opened.rules.items() if name != "losses"}
-    old_opening = msgspec.structs.replace(opened, rules=rules)
-    old = msgspec.structs.replace(book, state=msgspec.structs.replace(book.state, opened=old_opening))
-    made, *others = ruling(old)
-    assert isinstance(made, Ruling)
-    assert made.decision == {"documented": "ACT", "shipped": "REFUSE"}[made.rules]
-    (decision,) = (event for event in others if isinstance(event, Decision))
-    assert {cite.type for cite in decision.cites} == {"challenge"}
-
-
 def vote(agent: str, decision: str, **more: Any) -> dict[str, Any]:
     return {"agent": agent, "decision": decision, "confidence": 90, "risk": 10} | more
 

@@ -13,7 +13,6 @@ from moot.view.outcome import outcome_of
 from roles.brief import derive
 from roles.protocol import Step
 from rounds.protocols import PROTOCOLS
-from rounds.run import human_actions
 from rounds.run.engine import Answer
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
@@ -73,25 +72,6 @@ def test_runs_to_its_end(name: str, rules: dict[str, str], tmp_path: Path) -> No
     decided = [facts.type for facts in book.state.decisions.values()]
     assert ("final" in decided) == (name != "council")
     is_sound(session)
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_new_runs_are_in_version_2_of_the_format(name: str, tmp_path: Path) -> None:
-    session = begin(tmp_path / "run", name)
-    assert {event.v for event in play(session).events} == {2}
-    human_actions.note(session, "A remark.", "Ada")
-    assert session.book().events[-1].v == 2
-
-
-@pytest.mark.parametrize("name", [name for name in PLAIN if name != "crux"])
-def test_a_run_that_was_opened_in_version_1_goes_on_in_it(name: str, tmp_path: Path) -> None:
-    session = begin(tmp_path / "run", name, in_format=1)
-    book = play(session)
-    assert book.state.finished
-    assert {event.v for event in book.events} == {1}
-    is_sound(session)
-    human_actions.note(session, "A remark.")
-    assert session.book().events[-1].v == 1
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
-from rounds.setup.toml_file import DeliberationError
 from tests.rounds.openings import clock
 from tests.rounds.scripted import Script
 
@@ -99,7 +98,7 @@ def test_the_brief_of_an_artifact_names_it_and_no_other_brief_does(tmp_path: Pat
     assert "be about O-2 alone (`about`: O-2 and no other)" in seen["r1.D.guardian"]
 
 
-@pytest.mark.parametrize("rules", [{"rivals": "free"}, {"prompts": "structured-5"}])
+@pytest.mark.parametrize("rules", [{"rivals": "free"}])
 def test_without_the_rule_nobody_is_told(tmp_path: Path, rules: dict[str, str]) -> None:
     state = begun(tmp_path / "run", 2, rules).book().state
     assert state.opening.rules["rivals"] == "free"
@@ -107,8 +106,3 @@ def test_without_the_rule_nobody_is_told(tmp_path: Path, rules: dict[str, str]) 
     step = find_step(STRUCTURED, state, "r1.D.critic")
     assert isinstance(step, Step)
     assert "told" not in {str(column) for column in STRUCTURED.view(state, step)}
-
-
-def test_the_published_form_has_no_such_rule() -> None:
-    with pytest.raises(DeliberationError, match=r"rivals of structured is not 'spread'"):
-        opened(2, {"prompts": "structured-5", "rivals": "spread"})

@@ -152,14 +152,12 @@ def same(replies: Sequence[Handed]) -> Sequence[Handed]:
     return replies
 
 
-def two_rounds(
-    order: Order = same, fillers: int = 0, *, stop_after: str | None = None, version: int = 3
-) -> Book:
-    """The run, with briefs of a version. `order` permutes siblings; `fillers` screenings before round 1 move seqs."""
+def two_rounds(order: Order = same, fillers: int = 0, *, stop_after: str | None = None) -> Book:
+    """The run. `order` permutes siblings; `fillers` screenings before round 1 move seqs."""
     blobs = Memory()
     blobs.keep(installed_prompt_set("structured"))
     ledger = Ledger()
-    ledger.commit([run_opened(blobs, version)])
+    ledger.commit([run_opened(blobs)])
     for n in range(fillers):
         ledger.commit([screening(n)])
     first_round(ledger, order)
@@ -171,7 +169,7 @@ def two_rounds(
     return book(events, blobs)
 
 
-def run_opened(blobs: Memory, version: int) -> RunOpened:
+def run_opened(blobs: Memory) -> RunOpened:
     """Two rows of plan, goals, options, a document and a cast."""
     return RunOpened(
         round=0,

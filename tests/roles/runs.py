@@ -8,7 +8,7 @@ from ledger.state.book import Book, book
 from roles.brief import Brief, derive
 from roles.prompt_set import PromptSet, installed_prompt_set, read_prompt_set
 from roles.protocol import Group, Step
-from rounds.protocols.structured import STRUCTURED_1 as STRUCTURED
+from rounds.protocols.structured import STRUCTURED
 from tests.roles.factory import two_rounds
 
 
@@ -19,9 +19,9 @@ def installed() -> PromptSet:
 
 
 @cache
-def run(version: int = 3) -> Book:
-    """The two-round run, with briefs of a version."""
-    return two_rounds(fillers=1, version=version)
+def run() -> Book:
+    """Return the two-round run."""
+    return two_rounds(fillers=1)
 
 
 def group_of(ledger: Book, step_id: str) -> Group:

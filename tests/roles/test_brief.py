@@ -22,7 +22,7 @@ from ledger.state.book import Book, book
 from roles.brief import REPAIR_CHARACTERS_MAX, Brief, BriefUnavailable, derive, repair
 from roles.prompt_set import PromptSet, read_prompt_set
 from roles.protocol import open_steps
-from rounds.protocols.structured import STRUCTURED_1 as STRUCTURED
+from rounds.protocols.structured import STRUCTURED
 from tests.roles.factory import AT, Handed, two_rounds, word
 from tests.roles.runs import brief_of, group_of, installed, run, step_of, steps_of_run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roles.castings import CASTINGS, DEFAULT_CASTING, UnknownCasting, cast_of
-from rounds.protocols.structured import STRUCTURED_1 as STRUCTURED
+from rounds.protocols.structured import STRUCTURED
 
 
 @pytest.mark.parametrize("name", CASTINGS)

@@ -9,17 +9,21 @@ from typing import get_args
 import pytest
 
 from roles.brief import derive
-from roles.brief.layout import LAYOUTS, SCOPES, Reader, ReaderLayout, layout_of
+from roles.brief.layout import SCOPES, Reader, ReaderLayout, layout_of
 from roles.prompt_set import PromptSet, PromptSetError, installed_prompt_set, read_prompt_set
-from roles.protocol import Column, Protocol, View
+from roles.protocol import Column, View
 from rounds.protocols import PROTOCOLS
-from rounds.protocols.structured import STRUCTURED_1 as STRUCTURED
-from rounds.protocols.structured.visibility import VISIBILITY, VISIBILITY_1
+from rounds.protocols.structured import STRUCTURED
+from rounds.protocols.structured.visibility import VISIBILITY
 from tests.roles.runs import brief_of, installed, run, step_of, steps_of_run
 
+LAYOUTS = {
+    name: layout_of(read_prompt_set(installed_prompt_set(name)))
+    for name in {p.prompts for p in PROTOCOLS.values()}
+}
 READINGS = [
-    pytest.param(reading, id=f"{version}-{reader}")
-    for version, layout in LAYOUTS.items()
+    pytest.param(reading, id=f"{name}-{reader}")
+    for name, layout in LAYOUTS.items()
     for reader, reading in layout.readings.items()
 ]
 
@@ -32,17 +36,10 @@ def reader_of(kind: str, view: View) -> Reader:
     return "judge" if judges else "writer"
 
 
-OWN = layout_of(read_prompt_set(installed_prompt_set("structured")), 3)
-
-
-@pytest.mark.parametrize("version", [1, 3, "own"])
 @pytest.mark.parametrize("kind", VISIBILITY)
-def test_every_column_that_a_step_may_see_has_one_place(version: int | str, kind: str) -> None:
-    view = (VISIBILITY if version == "own" else VISIBILITY_1).get(kind, {})
-    if not view:
-        return  # a step that came later
-    layout = OWN if isinstance(version, str) else LAYOUTS[version]
-    reading = layout.readings[reader_of(kind, view)]
+def test_every_column_that_a_step_may_see_has_one_place(kind: str) -> None:
+    view = VISIBILITY[kind]
+    reading = LAYOUTS["structured"].readings[reader_of(kind, view)]
     places = list(chain.from_iterable(row.columns for row in reading.rows))
     assert set(view) <= set(places)
     assert len(places) == len(set(places))
@@ -54,20 +51,16 @@ def test_from_row_to_row_a_scope_grows_narrower(reading: ReaderLayout) -> None:
     assert reach == sorted(reach)
 
 
-@pytest.mark.parametrize("version", [1, 3])
 @pytest.mark.parametrize("step", steps_of_run())
-def test_from_block_to_block_a_scope_grows_narrower(version: int, step: str) -> None:
-    ledger = run(version)
-    brief = derive(ledger, STRUCTURED, step_of(ledger, step), _without())
+def test_from_block_to_block_a_scope_grows_narrower(step: str) -> None:
+    brief = derive(run(), STRUCTURED, step_of(run(), step), installed())
     reach = [SCOPES.index(block.scope) for block in brief.blocks]
     assert reach == sorted(reach)
     assert [block.name for block in brief.blocks if block.scope == "step"][-2:] == ["role", "task"]
 
 
-@pytest.mark.parametrize("version", [1, 3])
-def test_what_is_the_runs_is_the_same_for_all_who_see_the_question(version: int) -> None:
-    ledger = run(version)
-    briefs = [derive(ledger, STRUCTURED, step_of(ledger, step), _without()) for step in steps_of_run()]
+def test_what_is_the_runs_is_the_same_for_all_who_see_the_question() -> None:
+    briefs = [derive(run(), STRUCTURED, step_of(run(), step), installed()) for step in steps_of_run()]
     of_run = {tuple(block for block in brief.blocks if block.scope == "run") for brief in briefs}
     assert len(of_run) == 2, "the question, or the goals alone"
 
@@ -83,11 +76,6 @@ def test_what_is_the_rounds_is_the_same_for_its_checks() -> None:
     assert len(wide) == 1
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=lambda protocol: protocol.name)
-def test_every_protocol_has_a_layout(protocol: Protocol) -> None:
-    assert protocol.brief_version in LAYOUTS
-
-
 # ---------------------------------------------------------------- the layout of a prompt set
 
 
@@ -101,25 +89,6 @@ def _rows(*rows: tuple[str, str]) -> object:
         "claims": "as_found",
     }
     return {"readings": dict.fromkeys(get_args(Reader), reading)}
-
-
-def _without() -> PromptSet:
-    return {key: value for key, value in installed().items() if key != "layout"}
-
-
-@pytest.mark.parametrize(
-    "protocol",
-    [STRUCTURED, *(one for one in PROTOCOLS.values() if one.name not in ("structured", "crux"))],
-    ids=lambda protocol: protocol.name,
-)
-def test_an_installed_set_has_the_layout_that_runs_had_before_it_lay_there(protocol: Protocol) -> None:
-    prompt_set = read_prompt_set(installed_prompt_set(protocol.prompts))
-    assert layout_of(prompt_set, protocol.brief_version) == LAYOUTS[protocol.brief_version]
-
-
-@pytest.mark.parametrize("version", LAYOUTS)
-def test_a_set_without_a_layout_has_the_one_of_the_version(version: int) -> None:
-    assert layout_of(_without(), version) is LAYOUTS[version]
 
 
 def test_another_order_is_data() -> None:

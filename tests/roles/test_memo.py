@@ -7,7 +7,7 @@ import pytest
 from ledger.state.book import Book, book
 from roles.brief import BriefCache, derive
 from roles.protocol import Step, open_steps
-from rounds.protocols.structured import STRUCTURED_1 as STRUCTURED
+from rounds.protocols.structured import STRUCTURED
 from tests.roles.runs import installed, run, step_of, steps_of_run
 
 

@@ -16,7 +16,7 @@ from roles.prompt_set import (
 )
 from roles.protocol import Column
 from roles.templates import TemplateError, Values, names, render
-from rounds.protocols.structured import STRUCTURED_1 as STRUCTURED
+from rounds.protocols.structured import STRUCTURED
 from tests.roles.runs import installed, run, step_of, steps_of_run
 
 CASES: list[tuple[str, Values, str]] = [
