@@ -51,7 +51,7 @@ def _ours(line: bytes) -> str:
     try:
         decode(line)
     except OtherVersion:
-        return "newer"
+        return "another"
     except NotCanonical:
         return "invalid"
     return "valid"

@@ -119,7 +119,7 @@ def test_the_tail_of_a_newer_moot_is_left_alone(run: RunStore) -> None:
     sealed = seal([samples.claim(9)], prev=run.head().hash, seq=run.head().seq + 1, at=samples.AT)
     path = run.path / "claims.jsonl"
     with path.open("ab") as file:
-        file.write(sealed.lines[0].replace(b'"v":1', b'"v":3') + b"\n")
+        file.write(sealed.lines[0].replace(b'"v":3', b'"v":4') + b"\n")
     before = path.read_bytes()
     with pytest.raises(OtherFormat), run.writer():
         raise AssertionError("an older moot writes behind a newer one")

@@ -242,7 +242,7 @@ def test_an_unreadable_head_is_damage(run: RunStore, content: bytes) -> None:
 
 def test_a_newer_format_is_refused_not_called_damage(run: RunStore) -> None:
     stream = run.path / "claims.jsonl"
-    stream.write_bytes(stream.read_bytes().replace(b'"v":1', b'"v":3'))
+    stream.write_bytes(stream.read_bytes().replace(b'"v":3', b'"v":4'))
     from ledger.format.chain import Head
     from ledger.store.streams import head_bytes
 
@@ -251,7 +251,7 @@ def test_a_newer_format_is_refused_not_called_damage(run: RunStore) -> None:
     with pytest.raises(OtherFormat) as caught:
         RunStore(run.path).events()
     assert caught.value.exit_code == 2
-    assert "3" in caught.value.fix
+    assert "4" in caught.value.fix
 
 
 def test_a_reader_ignores_what_is_beyond_the_head(run: RunStore) -> None:

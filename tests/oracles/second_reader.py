@@ -1,7 +1,7 @@
 """A second reader of lines, written from docs/format.md and schemas/events alone, with the standard library.
 
-`verdict(line)` says `valid`, `invalid` or `another`. JSON is read by `json`; the schemas are compiled to functions by the
-few keywords of draft 2020-12 that they use, and an unknown keyword is an error, not passed over.
+`verdict(line)` says `valid`, `invalid` or `another`. JSON is read by `json`; the schemas are compiled to functions by
+the few keywords of draft 2020-12 that they use, and an unknown keyword is an error, not passed over.
 """
 
 from __future__ import annotations

@@ -76,9 +76,8 @@ LATER = (Column.PLACES, Column.UNANSWERED, Column.TOLD)
 """Columns that version 1 does not have."""
 
 
-@pytest.mark.parametrize("folder", ["structured", "structured-6", "structured"])
-def test_the_installed_set_has_every_template_that_the_protocol_asks_for(folder: str) -> None:
-    templates = set(read_prompt_set(installed_prompt_set(folder))["templates"])
+def test_the_installed_set_has_every_template_that_the_protocol_asks_for() -> None:
+    templates = set(installed()["templates"])
     tasks = {f"tasks/{step_of(run(), step).task}" for step in steps_of_run()}
     charters = {role.charter for role in STRUCTURED.roles}
     blocks = {f"blocks/{column.value}" for column in Column if column not in OTHERS} | {
@@ -86,18 +85,15 @@ def test_the_installed_set_has_every_template_that_the_protocol_asks_for(folder:
     }
     if folder != "structured":
         tasks.add("tasks/E.belief")
-    if folder == "structured":
-        blocks -= {f"blocks/{column.value}" for column in LATER}
     amendments = {path for path in templates if path.startswith("amendments/")}
-    words = {f"words/{name}" for name in ("falsifiers", "requirements", "stances")}
+    words = {f"words/{name}" for name in ("falsifiers", "requirements")}
     assert tasks | charters | blocks | amendments | words == templates
     assert "amendments/harden_critic" in amendments
 
 
-@pytest.mark.parametrize("folder", ["structured", "structured-6", "structured"])
 @pytest.mark.parametrize("path", sorted(installed()["templates"]))
-def test_prompts_are_plain_text_without_traces_of_a_machine(folder: str, path: str) -> None:
-    text = template(read_prompt_set(installed_prompt_set(folder)), path)
+def test_prompts_are_plain_text_without_traces_of_a_machine(path: str) -> None:
+    text = template(installed(), path)
     assert text.strip()
     assert not [word for word in ("/home/", "/usr/", "http", "TO" + "DO", "\t", "  \n", "\r") if word in text]
 
