@@ -274,7 +274,14 @@ class RoundWriter:
             notes=self.text.sentences(60),
             claims_affected=(claim,),
             claim_status_changes=(
-                StatusChange(claim_id=claim, from_="pending", to=STATUS_OF_BEARING[bearing], bearing=bearing),
+                StatusChange(
+                    claim_id=claim,
+                    from_="pending",
+                    to=STATUS_OF_BEARING[bearing],
+                    bearing=bearing,
+                    class_="said",
+                    evidence=(Evidence(ref=claim),),
+                ),
             ),
             confidence=4,
         )

@@ -191,7 +191,7 @@ def _belief(number: int, role: str, points: Points) -> Belief:
         seq=0,
         prev="0" * 64,
         rest=0,
-        v=2,
+        v=3,
         at="",
         id=f"B-{number}-{role}",
         round=number,

@@ -281,7 +281,7 @@ def test_what_is_no_run_is_refused(moot: Moot, verb: str) -> None:
 def test_a_run_of_a_newer_format_names_the_version(moot: Moot, opened: Path, verb: str) -> None:
     stream = opened / "decisions.jsonl"
     *lines, last = stream.read_bytes().splitlines()
-    newer = last.replace(b'"v":1,', b'"v":3,')
+    newer = last.replace(b'"v":3,', b'"v":4,')
     stream.write_bytes(b"".join(line + b"\n" for line in (*lines, newer)))
     (opened / "head").write_bytes(head_bytes(Head(len(lines), line_hash(newer))))
     assert "newer moot" in one_line(moot(verb, opened), 2)

@@ -144,7 +144,7 @@ def test_decisions_say_what_puts_them_at_risk(moot: Moot) -> None:
 def second(tmp_path: Path) -> Path:
     """An open run of version 2 of the format."""
     opening = opening_of(checked(TABLE, name="test"), {}, {})
-    event = msgspec.structs.replace(opening.event, v=2)
+    event = msgspec.opening.event
     return open_run_at(tmp_path / "second", replace(opening, event=event)).run.path
 
 

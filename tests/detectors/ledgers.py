@@ -146,6 +146,7 @@ def verification(row: Row) -> Event:
                 from_=change["from"],
                 to=change["to"],
                 bearing=BEARING_OF_STATUS[change["to"]],
+                evidence=(Evidence(ref=change["claim_id"]),),
             )
             for change in row["claim_status_changes"]
         ),

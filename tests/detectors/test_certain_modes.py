@@ -56,7 +56,7 @@ def after(events: Sequence[Event], *acks: tuple[FailureMode, int]) -> State:
     state = fold(events)
     for mode, round_ in acks:
         closing = Alarm(
-            seq=state.seq + 1, prev="0" * 64, rest=0, v=2, at="", round=round_, phase="G", by="human",
+            seq=state.seq + 1, prev="0" * 64, rest=0, v=3, at="", round=round_, phase="G", by="human",
             fm=mode, action="closed", verdict="ALARM", params="0" * 64, because="seen",
         )  # fmt: skip
         step(state, closing)
@@ -154,7 +154,7 @@ def test_an_acked_fault_stays_closed_and_a_later_one_opens() -> None:
         found = state(rounds)
         found.alarms.append(
             Alarm(
-                seq=0, prev="0" * 64, rest=0, v=2, at="", round=3, phase="G", by="human",
+                seq=0, prev="0" * 64, rest=0, v=3, at="", round=3, phase="G", by="human",
                 fm="FM-7", action="closed", verdict="ALARM", params="0" * 64, because="seen",
             )
         )  # fmt: skip

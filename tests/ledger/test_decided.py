@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from ledger.events import Concern, Decision, Event, Ruling, Screening, Verification
 from ledger.events.decisions import Cite
+from ledger.events.values import Evidence
 from ledger.events.verifications import StatusChange
 from ledger.state import decided
 from ledger.state.decided import Fallen
@@ -46,7 +47,13 @@ def override(identity: str, target: str) -> Decision:
 
 def moved(n: int, claim: str, bearing: Any) -> Verification:
     """A check that moves a pending claim."""
-    change = StatusChange(claim_id=claim, from_="pending", to=STATUS_OF_BEARING[bearing], bearing=bearing)
+    change = StatusChange(
+        claim_id=claim,
+        from_="pending",
+        to=STATUS_OF_BEARING[bearing],
+        bearing=bearing,
+        evidence=(Evidence(ref=claim),),
+    )
     return replace(samples.verification(n), claim_status_changes=(change,), claims_affected=(claim,))
 
 

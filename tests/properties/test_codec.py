@@ -229,7 +229,7 @@ def plain_claim() -> bytes:
 def other_bytes() -> Iterator[tuple[str, bytes]]:
     """The same content in other bytes, and bytes that are no JSON."""
     line = plain_claim()
-    yield "space", line.replace(b'"v":1', b'"v": 1')
+    yield "space", line.replace(b'"v":3', b'"v": 3')
     yield "space at the end", line + b" "
     yield "line feed at the end", line + b"\n"
     yield "needless escape", line.replace(b"torn", b"\\u0074orn")

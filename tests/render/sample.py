@@ -278,7 +278,14 @@ def verdict(
     """A check by the verifier; moves are (claim, from, bearing)."""
     asked = result != "NOT_APPLICABLE"
     changes = tuple(
-        StatusChange(claim_id=moved, from_=before, to=STATUS_OF_BEARING[bearing], bearing=bearing)
+        StatusChange(
+            claim_id=moved,
+            from_=before,
+            to=STATUS_OF_BEARING[bearing],
+            bearing=bearing,
+            class_="argued",
+            evidence=evidence[:1],
+        )
         for moved, before, bearing in moves
     )
     return Verification(

@@ -493,7 +493,13 @@ def check(
         notes=word(identity),
         claims_affected=(*(claim_id for claim_id, _ in moves), *also),
         claim_status_changes=tuple(
-            StatusChange(claim_id=claim_id, from_="pending", to=STATUS_OF_BEARING[bearing], bearing=bearing)
+            StatusChange(
+                claim_id=claim_id,
+                from_="pending",
+                to=STATUS_OF_BEARING[bearing],
+                bearing=bearing,
+                evidence=(Evidence(ref=f"A-{round_}-critic#attack-2", quote="line 1 is gone"),),
+            )
             for claim_id, bearing in moves
         ),
         confidence=4,
@@ -690,7 +696,11 @@ def resolutions(round_: int, claims: tuple[str, ...]) -> Handed:
                 claims_affected=(identity,),
                 claim_status_changes=(
                     StatusChange(
-                        claim_id=identity, from_="pending", to="tested_unclear", bearing="inconclusive"
+                        claim_id=identity,
+                        from_="pending",
+                        to="tested_unclear",
+                        bearing="inconclusive",
+                        evidence=(Evidence(ref=identity),),
                     ),
                 ),
             )

@@ -157,11 +157,7 @@ def test_the_prompt_set_of_the_run_makes_the_brief_not_the_installed_one() -> No
     assert brief.prompt_set != brief_of(run(), "r1.D.critic").prompt_set
 
 
-def test_an_unknown_version_or_a_lost_document_is_said() -> None:
-    opened = msgspec.structs.replace(run().events[0], brief_version=99)
-    newer = book([opened, *run().events[1:]], run().blobs)
-    with pytest.raises(BriefUnavailable, match="version 99"):
-        brief_of(newer, "r1.B.action")
+def test_a_lost_document_is_said() -> None:
     empty = book(run().events, type(run().blobs)())
     with pytest.raises(BriefUnavailable, match="K-1"):
         brief_of(empty, "r1.B.action")

@@ -72,8 +72,6 @@ def test_the_installed_set_is_canonical_and_named_by_its_bytes() -> None:
 
 OTHERS = (Column.RECORD, Column.BEFORE)
 """Columns of other protocols."""
-LATER = (Column.PLACES, Column.UNANSWERED, Column.TOLD)
-"""Columns that version 1 does not have."""
 
 
 def test_the_installed_set_has_every_template_that_the_protocol_asks_for() -> None:
@@ -83,8 +81,7 @@ def test_the_installed_set_has_every_template_that_the_protocol_asks_for() -> No
     blocks = {f"blocks/{column.value}" for column in Column if column not in OTHERS} | {
         f"blocks/{name}" for name in ("frame", "role", "task", "repair", "left", "moved", "late")
     }
-    if folder != "structured":
-        tasks.add("tasks/E.belief")
+    tasks.add("tasks/E.belief")
     amendments = {path for path in templates if path.startswith("amendments/")}
     words = {f"words/{name}" for name in ("falsifiers", "requirements")}
     assert tasks | charters | blocks | amendments | words == templates

@@ -31,7 +31,9 @@ def moved(
     result: Result = "ROBUST",
 ) -> Book:
     """The good deliberation with another status change in a verification."""
-    step = StatusChange(claim_id=claim, from_=from_, to=to, bearing=bearing)
+    step = StatusChange(
+        claim_id=claim, from_=from_, to=to, bearing=bearing, class_="said", evidence=(Evidence(ref=claim),)
+    )
     return change(which, result=result, claims_affected=(claim,), claim_status_changes=(step,))
 
 

@@ -400,7 +400,7 @@ def _of_version_2(seen: dict[str, Any]) -> Iterator[Event]:
 
 def in_version_2(event: Event) -> Event:
     """The event as a run of version 2 has it: what moves a claim brings evidence of its own."""
-    event = replace(event, v=2)
+    event = replace(event)
     if isinstance(event, Verification):
         evidence = (Evidence(ref="C-1-1", quote="q"),)
         moved = tuple(replace(one, class_="said", evidence=evidence) for one in event.claim_status_changes)

@@ -15,7 +15,7 @@ from roles.evidence import evidence_class, exhibits
 from roles.memo.checks import CitedText
 from roles.memo.citing import cited_texts
 from tests.ledger import samples
-from tests.ledger.test_format_2 import belief, plan
+from tests.ledger.test_later_kinds import belief, plan
 
 DOCUMENT, OUTPUT, NOTHING = b"one\ntwo 40\nthree", b"250 of 250 kept\n", b""
 
@@ -29,7 +29,7 @@ class Kept:
 
 def opened() -> Event:
     document = ContextDocument(id="K-1", name="a.txt", sha256=hash_of(DOCUMENT), bytes=len(DOCUMENT))
-    return msgspec.structs.replace(samples.opening(), v=2, context=(document,))
+    return msgspec.structs.replace(samples.opening(), context=(document,))
 
 
 def ran() -> ExperimentRun:
