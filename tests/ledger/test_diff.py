@@ -39,7 +39,14 @@ def verdict(
     claim_id: str, bearing: str = "supports", to: str = "tested_confirmed", n: int = 5
 ) -> Verification:
     change = msgspec.convert(
-        {"claim_id": claim_id, "from": "pending", "to": to, "bearing": bearing}, StatusChange
+        {
+            "claim_id": claim_id,
+            "from": "pending",
+            "to": to,
+            "bearing": bearing,
+            "evidence": [{"ref": claim_id}],
+        },
+        StatusChange,
     )
     return msgspec.structs.replace(
         samples.verification(n), claims_affected=(claim_id,), claim_status_changes=(change,)

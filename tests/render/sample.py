@@ -490,7 +490,9 @@ def _second_round(scribe: Scribe, hostile: str) -> None:
             Cite(type="claim", id="C-2-1", relation="based-on"),
             Cite(type="concern", id="N-1-1", relation="resolves"),
         ),
-        dissent=(Dissent(role="guardian", ref="P-2-2-guardian"),),
+        dissent=(
+            Dissent(role="guardian", ref="S-2-F-guardian", text="The invariant does not hold at night."),
+        ),
     )
     scribe.commit(statement(2, "G", "guardian", "assessment", "The directory was the hole."), decision)
     drift = DriftCheck(

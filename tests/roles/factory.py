@@ -599,7 +599,7 @@ def decision(identity: str, role: str, cites: Sequence[tuple[str, Any]], kind: A
         made_by="round_lead",
         round_artifact_refs=(f"A-{round_}-action#trace-1-step-1",),
         falsifiers=("the disk lies",),
-        dissent=(Dissent(role="critic", ref=f"P-{round_}-1-critic"),),
+        dissent=(Dissent(role="critic", ref=f"S-{round_}-F-critic", text=word(f"dissent-{round_}")),),
     )
 
 

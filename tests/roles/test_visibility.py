@@ -10,6 +10,8 @@ from tests.roles.runs import brief_of, group_of, run, steps_of_run
 AUTHORS = ("action", "guardian", "observer", "critic")
 PRESENT = ("action", "guardian", "critic")
 Q = ("question", "G-1", "G-2", "O-1", "K-1")
+JUDGED = Q
+"""What a verifier sees of the question; a drift check sees the goals alone."""
 GOALS = ("G-1", "G-2")
 
 OF_D1 = ("C-1-1", "C-1-2", "C-1-3", "C-1-4", "C-1-5")
@@ -17,7 +19,8 @@ ART1 = tuple(f"A-1-{role}" for role in AUTHORS)
 TALK1 = ("S-1-B-action", *(f"S-1-C-{role}" for role in AUTHORS[1:]))
 POS1 = tuple(f"P-1-{n}-{role}" for n in (1, 2, 3) for role in AUTHORS)
 V1 = ("V-1-1", "V-1-2", "V-1-3", "V-1-4")
-ALL1 = (*Q, "focus-1", *TALK1, *ART1, *OF_D1, *POS1, *V1)
+SEEN1 = (*Q, "focus-1", *TALK1, *ART1, *OF_D1, *V1)
+ALL1 = (*SEEN1, *POS1)
 
 OLD2 = ("C-1-2", "C-1-3", "C-1-5", "C-1-6")
 OF_D2 = ("C-2-1", "C-2-2")
@@ -26,7 +29,8 @@ TALK2 = ("S-2-B-guardian", "S-2-C-action", "S-2-C-critic")
 POS2 = tuple(f"P-2-{n}-{role}" for n in (1, 4) for role in PRESENT)
 V2 = ("V-2-1", "V-2-2", "V-2-3", "V-2-4")
 FRONT2 = (*Q, "focus-2", "D-1-1", *OLD2)
-ALL2 = (*FRONT2, *TALK2, *ART2, *OF_D2, *POS2, *V2)
+SEEN2 = (*Q, "focus-2", "D-1-1", *TALK2, *ART2, *OF_D2, *V2)
+ALL2 = (*SEEN2, *OLD2, *POS2)
 EVERY = (*OF_D1, "C-1-6", *OF_D2)
 
 SHOWN: dict[str, tuple[str, ...]] = {
@@ -34,25 +38,25 @@ SHOWN: dict[str, tuple[str, ...]] = {
     **{f"r1.C.{role}": (*Q, "focus-1", "S-1-B-action") for role in AUTHORS[1:]},
     **{f"r1.D.{role}": (*Q, "focus-1", *TALK1) for role in AUTHORS},
     **{f"r1.E.position.{role}": (*Q, "focus-1", *ART1, *OF_D1) for role in AUTHORS},
-    "r1.E.check1.verifier": (*GOALS, "A-1-action", "A-1-critic", *OF_D1),
-    "r1.E.check2.verifier": (*GOALS, "A-1-guardian", "A-1-observer", *OF_D1),
-    "r1.E.check3.verifier": (*GOALS, "A-1-observer", "A-1-critic", *OF_D1, "V-1-1", "V-1-2"),
-    **{f"r1.F.{role}": ALL1 for role in AUTHORS},
+    "r1.E.check1.verifier": (*JUDGED, "A-1-action", "A-1-critic", *OF_D1),
+    "r1.E.check2.verifier": (*JUDGED, "A-1-guardian", "A-1-observer", *OF_D1),
+    "r1.E.check3.verifier": (*JUDGED, "A-1-observer", "A-1-critic", *OF_D1, "V-1-1", "V-1-2"),
+    **{f"r1.F.{role}": SEEN1 for role in AUTHORS},
     "r1.G.action": (*ALL1, "F-1-1-action", "N-1-1", "C-1-6"),
     "r1.H.verifier": (*GOALS, "D-1-1"),
     "r2.B.guardian": (*FRONT2, "N-1-1"),
-    **{f"r2.C.{role}": (*FRONT2, "S-2-B-guardian") for role in ("action", "critic")},
+    **{f"r2.C.{role}": (*Q, "focus-2", "D-1-1", "S-2-B-guardian") for role in ("action", "critic")},
     **{f"r2.D.{role}": (*FRONT2, *TALK2) for role in PRESENT},
     **{
         f"r2.E.position.{role}": (*Q, "focus-2", "D-1-1", "C-1-5", "C-1-6", *ART2, *OF_D2) for role in PRESENT
     },
-    "r2.E.check1.verifier": (*GOALS, *OLD2, "A-2-action", "A-2-critic", *OF_D2),
-    "r2.E.check4.verifier": (*GOALS, *OLD2, "D-1-1", *ART2, *OF_D2),
-    **{f"r2.F.{role}": ALL2 for role in PRESENT},
+    "r2.E.check1.verifier": (*JUDGED, *OLD2, "A-2-action", "A-2-critic", *OF_D2),
+    "r2.E.check4.verifier": (*JUDGED, *OLD2, "D-1-1", *ART2, *OF_D2),
+    **{f"r2.F.{role}": SEEN2 for role in PRESENT},
     "r2.G.guardian": (*ALL2, "N-2-1"),
     "r2.H.verifier": (*GOALS, "D-2-1"),
     "r2.S.resolve.verifier": (
-        *(*GOALS, "C-1-6", "C-2-1", "V-2-4"),
+        *(*JUDGED, "C-1-6", "C-2-1", "V-2-4"),
         *("A-1-observer", "A-2-action", "A-2-critic"),
     ),
     **{f"r2.S.review.{role}": (*Q, "D-2-1", *EVERY, "V-2-1", "N-1-1") for role in AUTHORS},
@@ -99,7 +103,8 @@ def test_the_table_names_every_step_of_the_run() -> None:
 def test_a_brief_shows_its_columns_and_nothing_else(step: str) -> None:
     role = step.rsplit(".", 1)[1]
     own = {word(f"title-{role}"), word(f"charge-{role}")}
-    assert words_in(brief_of(run(), step).text) == own | {word(name) for name in SHOWN[step]}
+    against = {word(f"dissent-{n}") for n in (1, 2) if f"D-{n}-1" in SHOWN[step]}
+    assert words_in(brief_of(run(), step).text) == own | against | {word(name) for name in SHOWN[step]}
 
 
 def test_every_canary_that_must_never_show_is_really_on_the_ledger() -> None:

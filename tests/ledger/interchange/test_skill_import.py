@@ -256,7 +256,7 @@ def test_terms_say_what_the_source_does_not() -> None:
     assert opened is not None
     assert (opened.question, opened.stop.profile, opened.stop.params) == (
         "Which storage?",
-        "script",
+        "published",
         "a" * 64,
     )
     assert opened.moot == "9.9"

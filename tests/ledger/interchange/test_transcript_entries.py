@@ -92,7 +92,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
             "type": "final",
             "cites": [{"type": "claim", "id": "C-1-1", "relation": "based-on"}],
             "made_by": "round_lead",
-            "dissent": [{"role": "critic", "ref": "P-1-1-critic"}],
+            "dissent": [{"role": "critic", "ref": "P-1-1-critic", "text": "It tears."}],
         },
         "rests on: based-on C-1-1.\n\n> because it holds\n\nHad expected another verdict: critic.",
     ),
