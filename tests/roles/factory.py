@@ -37,7 +37,7 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.claims import Finding, ProposedClaim
-from ledger.events.decisions import Cite, Dissent, SignalReading
+from ledger.events.decisions import Cite, Dissent, Requirement, SignalReading
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -62,6 +62,7 @@ AT = "2026-01-02T03:04:05.000006Z"
 AUTHORS = ("action", "guardian", "observer", "critic")
 ROLES = (*AUTHORS, "verifier")
 DOCUMENT = b"first line w_K_1_\nsecond line\n\nfourth: | # not a head\n"
+RULES = {"positions": "sealed", "rivals": "free", "lengths": "short", "wait": "off", "validate": "round"}
 PHASES = ("A", "B", "C", "D", "E", "F", "G")
 
 Order = Callable[[Sequence["Handed"]], Sequence["Handed"]]
@@ -196,7 +197,7 @@ def run_opened(blobs: Memory) -> RunOpened:
         budgets=Budgets(tokens=654321),
         prompt_set=prompt_set_hash(installed_prompt_set("structured")),
         seed=543210,
-        rules={},
+        rules=RULES,
         origin=Origin(type="new"),
         moot="0.1.0",
         waived=(Waiver(what="nothing", why=word("waiver")),),
@@ -226,7 +227,7 @@ def first_round(ledger: Ledger, order: Order) -> None:
         claim("C-1-1", "action", "A-1-action#trace-1-step-2"),
         claim("C-1-2", "guardian", "A-1-guardian#invariant"),
         claim("C-1-3", "observer", "A-1-observer#friction-1"),
-        claim("C-1-4", "critic", "A-1-critic#attack-2"),
+        claim("C-1-4", "critic", "A-1-critic#attack-2", places=("S-1-C-observer#p1",)),
         claim("C-1-5", "critic", "A-1-critic#finding-1"),
     ]
     ledger.group(order([artifact(1, role) for role in AUTHORS]), claims)
@@ -244,7 +245,9 @@ def first_round(ledger: Ledger, order: Order) -> None:
     ledger.group(
         order([review(1, role, flips=(1,) if role == "action" else ()) for role in AUTHORS]),
         [
-            claim("C-1-6", "observer", "S-1-F-observer#summary", phase="F"),
+            claim(
+                "C-1-6", "observer", "S-1-F-observer#summary", phase="F", places=("A-1-guardian#invariant",)
+            ),
             tension("N-1-1", "critic"),
         ],
     )
@@ -416,7 +419,13 @@ BODIES: dict[str, Callable[[str, str], tuple[Any, dict[str, Any]]]] = {
 
 
 def claim(
-    identity: str, role: str, raised_at: str, *, phase: str = "D", supersedes: str | None = None
+    identity: str,
+    role: str,
+    raised_at: str,
+    *,
+    phase: str = "D",
+    supersedes: str | None = None,
+    places: tuple[str, ...] = (),
 ) -> Claim:
     """A claim as it is minted when its group closes."""
     round_ = int(identity.split("-")[1])
@@ -432,6 +441,7 @@ def claim(
         raised_at_artifact=raised_at,
         anchor_ref="G-1",
         supersedes=supersedes,
+        places=places,
     )
 
 
@@ -508,8 +518,11 @@ def check(
 
 
 def review(round_: int, role: str, flips: tuple[int, ...] = ()) -> Handed:
-    """F."""
+    """F; the critic has an objection."""
     identity, step = f"S-{round_}-F-{role}", f"r{round_}.F.{role}"
+    sections = {"summary": word(identity)}
+    if role == "critic":
+        sections["against"] = word(f"dissent-{round_}")
     made: list[Event] = [
         Statement(
             id=identity,
@@ -518,8 +531,8 @@ def review(round_: int, role: str, flips: tuple[int, ...] = ()) -> Handed:
             step=step,
             by=role,
             type="review",
-            sections=(Section(name="summary", text=word(identity)),),
-            words=1,
+            sections=tuple(Section(name=name, text=text) for name, text in sections.items()),
+            words=len(sections),
         )
     ]
     made += [
@@ -599,6 +612,7 @@ def decision(identity: str, role: str, cites: Sequence[tuple[str, Any]], kind: A
         made_by="round_lead",
         round_artifact_refs=(f"A-{round_}-action#trace-1-step-1",),
         falsifiers=("the disk lies",),
+        requirements=(Requirement(text="the disk is tried", by="person"),),
         dissent=(Dissent(role="critic", ref=f"S-{round_}-F-critic", text=word(f"dissent-{round_}")),),
     )
 

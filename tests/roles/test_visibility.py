@@ -10,9 +10,8 @@ from tests.roles.runs import brief_of, group_of, run, steps_of_run
 AUTHORS = ("action", "guardian", "observer", "critic")
 PRESENT = ("action", "guardian", "critic")
 Q = ("question", "G-1", "G-2", "O-1", "K-1")
-JUDGED = Q
-"""What a verifier sees of the question; a drift check sees the goals alone."""
 GOALS = ("G-1", "G-2")
+"""All that a drift check sees of the question."""
 
 OF_D1 = ("C-1-1", "C-1-2", "C-1-3", "C-1-4", "C-1-5")
 ART1 = tuple(f"A-1-{role}" for role in AUTHORS)
@@ -21,6 +20,12 @@ POS1 = tuple(f"P-1-{n}-{role}" for n in (1, 2, 3) for role in AUTHORS)
 V1 = ("V-1-1", "V-1-2", "V-1-3", "V-1-4")
 SEEN1 = (*Q, "focus-1", *TALK1, *ART1, *OF_D1, *V1)
 ALL1 = (*SEEN1, *POS1)
+
+PLACE1 = ("S-1-C-observer",)
+"""Where C-1-4 points."""
+PLACE2 = ("A-1-guardian",)
+"""Where C-1-6 points."""
+UNANSWERED1 = ("H-1", "N-1-2")
 
 OLD2 = ("C-1-2", "C-1-3", "C-1-5", "C-1-6")
 OF_D2 = ("C-2-1", "C-2-2")
@@ -38,26 +43,26 @@ SHOWN: dict[str, tuple[str, ...]] = {
     **{f"r1.C.{role}": (*Q, "focus-1", "S-1-B-action") for role in AUTHORS[1:]},
     **{f"r1.D.{role}": (*Q, "focus-1", *TALK1) for role in AUTHORS},
     **{f"r1.E.position.{role}": (*Q, "focus-1", *ART1, *OF_D1) for role in AUTHORS},
-    "r1.E.check1.verifier": (*JUDGED, "A-1-action", "A-1-critic", *OF_D1),
-    "r1.E.check2.verifier": (*JUDGED, "A-1-guardian", "A-1-observer", *OF_D1),
-    "r1.E.check3.verifier": (*JUDGED, "A-1-observer", "A-1-critic", *OF_D1, "V-1-1", "V-1-2"),
+    "r1.E.check1.verifier": (*Q, "A-1-action", "A-1-critic", *OF_D1, *PLACE1),
+    "r1.E.check2.verifier": (*Q, "A-1-guardian", "A-1-observer", *OF_D1, *PLACE1),
+    "r1.E.check3.verifier": (*Q, "A-1-observer", "A-1-critic", *OF_D1, *PLACE1, "V-1-1", "V-1-2"),
     **{f"r1.F.{role}": SEEN1 for role in AUTHORS},
-    "r1.G.action": (*ALL1, "F-1-1-action", "N-1-1", "C-1-6"),
+    "r1.G.action": (*ALL1, "F-1-1-action", "N-1-1", "C-1-6", "dissent-1"),
     "r1.H.verifier": (*GOALS, "D-1-1"),
-    "r2.B.guardian": (*FRONT2, "N-1-1"),
+    "r2.B.guardian": (*FRONT2, "N-1-1", *UNANSWERED1),
     **{f"r2.C.{role}": (*Q, "focus-2", "D-1-1", "S-2-B-guardian") for role in ("action", "critic")},
     **{f"r2.D.{role}": (*FRONT2, *TALK2) for role in PRESENT},
     **{
         f"r2.E.position.{role}": (*Q, "focus-2", "D-1-1", "C-1-5", "C-1-6", *ART2, *OF_D2) for role in PRESENT
     },
-    "r2.E.check1.verifier": (*JUDGED, *OLD2, "A-2-action", "A-2-critic", *OF_D2),
-    "r2.E.check4.verifier": (*JUDGED, *OLD2, "D-1-1", *ART2, *OF_D2),
+    "r2.E.check1.verifier": (*Q, *OLD2, "A-2-action", "A-2-critic", *OF_D2, *PLACE2),
+    "r2.E.check4.verifier": (*Q, *OLD2, "D-1-1", *ART2, *OF_D2, *PLACE2),
     **{f"r2.F.{role}": SEEN2 for role in PRESENT},
-    "r2.G.guardian": (*ALL2, "N-2-1"),
+    "r2.G.guardian": (*ALL2, "N-2-1", "dissent-2"),
     "r2.H.verifier": (*GOALS, "D-2-1"),
     "r2.S.resolve.verifier": (
-        *(*JUDGED, "C-1-6", "C-2-1", "V-2-4"),
-        *("A-1-observer", "A-2-action", "A-2-critic"),
+        *(*Q, "C-1-6", "C-2-1", "V-2-4"),
+        *("A-1-observer", "A-2-action", "A-2-critic", *PLACE2),
     ),
     **{f"r2.S.review.{role}": (*Q, "D-2-1", *EVERY, "V-2-1", "N-1-1") for role in AUTHORS},
     "r2.S.close.guardian": (
@@ -79,7 +84,7 @@ NEVER = (
         "plan-1",
         "domain",
     ),
-    *("provider", "model", "stop_reason", "N-1-2", "N-2-2", "H-1", "H-2", "S-1-G-action", "S-1-F-critic"),
+    *("provider", "model", "stop_reason", "N-2-2", "H-2", "S-1-G-action", "S-1-F-critic"),
 )
 NUMBERS = (
     "987654",
@@ -129,7 +134,8 @@ def test_saw_is_what_the_brief_quotes(step: str) -> None:
     records = {name for name in SHOWN[step] if name[:2] not in ("G-", "O-", "K-") and name[0].isupper()}
     statuses = {made for name in named for made in _made(str(name))}
     failed = {"H-1"} if step == "r2.H.verifier" else set()
-    assert named == records | {made for made in statuses if _before(made, step)} | failed
+    objections = {f"S-{n}-F-critic" for n in (1, 2) if f"dissent-{n}" in SHOWN[step]}
+    assert named == records | {made for made in statuses if _before(made, step)} | failed | objections
     kinds = {event.kind for seq in brief.saw if (event := events[seq]).id is None}
     assert kinds <= {"run_opened", "round_opened", "amendment"}
     assert brief.saw[0] == 0

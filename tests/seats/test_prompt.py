@@ -11,9 +11,9 @@ from tests.roles.runs import brief_of, run
 @pytest.mark.parametrize(
     ("step", "behind"),
     [
-        ("r1.C.critic", ["K-1", "old_claims", "S-1-B-action"]),
+        ("r1.C.critic", ["K-1", "decisions", "S-1-B-action"]),
         ("r2.D.critic", ["old_claims", "left-1", "S-2-C-critic"]),
-        ("r2.E.check1.verifier", ["old_claims", "claims", "A-2-critic"]),
+        ("r2.E.check1.verifier", ["old_claims", "claims", "places"]),
     ],
 )
 def test_breakpoints_stand_behind_what_others_share(step: str, behind: list[str]) -> None:

@@ -43,6 +43,14 @@ PROTOCOL: Final = PROTOCOLS["structured"]
 VERDICTS: Final = standard(PROTOCOL)
 CONTEXT: Final = VERDICTS.context()
 AT: Final = "2026-01-01T00:00:00.000000Z"
+CHOSEN: Final = {
+    "positions": "sealed",
+    "rivals": "free",
+    "lengths": "short",
+    "wait": "off",
+    "validate": "round",
+}
+"""The rules of the good deliberation."""
 DOCUMENT: Final = b"one writer\nmany readers\nno lost line\n"
 ROLES: Final = ("action", "guardian", "observer", "critic", "verifier")
 
@@ -88,7 +96,7 @@ def opening() -> RunOpened:
         budgets=Budgets(),
         prompt_set=_sha256(installed_prompt_set("structured")),
         seed=0,
-        rules={},
+        rules=CHOSEN,
         origin=Origin(type="new"),
         moot="0.1.0",
     )
@@ -243,6 +251,7 @@ def imported(*drafts: Event, documents: Mapping[str, bytes] | None = None) -> Bo
 
 
 __all__ = [
+    "CHOSEN",
     "CONTEXT",
     "STRESSED",
     "add",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from ledger.events import Decision, Ruling, Verification, Vote
-from ledger.events.decisions import Cite, Dissent
+from ledger.events.decisions import Cite
 from ledger.events.values import Evidence, EvidenceClass
 from ledger.state.book import Book
 from tests.validators.factory import add, base, change, imported, seq_of
@@ -19,13 +19,17 @@ def _evidence(*refs: str, which: str = "V-1-1") -> Book:
     return change(which, evidence_refs=tuple(Evidence(ref=ref) for ref in refs))
 
 
+def _imported_check(*refs: str) -> Book:
+    return imported(structs.replace(CHECK, evidence_refs=tuple(Evidence(ref=ref) for ref in refs)))
+
+
 def _document(ref: str, quote: str | None = None) -> Book:
     pieces = (Evidence(ref=ref, quote=quote), Evidence(ref="A-1-critic#attack-2"))
     return change("V-1-1", evidence_refs=pieces)
 
 
 def _classed(class_: EvidenceClass) -> Book:
-    """V-1-1 in the shape of version 2: each claim rests on the critic's attack and the action's trace."""
+    """V-1-1, where each claim rests on the critic's attack and the action's trace."""
     event = base().by_id["V-1-1"]
     assert isinstance(event, Verification)
     pieces = (Evidence(ref="A-1-critic#attack-2"), Evidence(ref="A-1-action#trace-1-step-3"))
@@ -43,10 +47,12 @@ def _cite(identity: str, type_: str = "claim", relation: str = "based-on") -> Ci
     return Cite(type=type_, id=identity, relation=relation)  # type: ignore[arg-type]  # the tests try wrong ones
 
 
-def _dissenters(which: str) -> tuple[Dissent, ...]:
-    event = base().by_id[which]
-    assert isinstance(event, Decision), which
-    return event.dissent
+def _dissent(**fields: str) -> Book:
+    """D-1-1 with another dissent than the critic's, which it has."""
+    event = base().by_id["D-1-1"]
+    assert isinstance(event, Decision), "D-1-1 is a decision"
+    (dissent,) = event.dissent
+    return change("D-1-1", dissent=(structs.replace(dissent, **fields),))
 
 
 def end_of_base() -> int:
@@ -158,12 +164,18 @@ PAIRS = (
         lambda: seq_of("V-1-1"),
         why="another step's words",
     ),
-    Pair("REF005", lambda: _evidence("A-1-critic#attack-2"), lambda: seq_of("V-1-1")),
     Pair(
         "REF005",
-        lambda: _evidence("A-1-critic#attack-2", "A-1-critic#attack-2"),
-        lambda: seq_of("V-1-1"),
-        lambda: _evidence("A-1-critic#attack-2", "A-1-critic#attack-3"),
+        lambda: _imported_check("a.md#x-1"),
+        at(1),
+        lambda: _evidence("A-1-critic#attack-2"),
+        why="one piece is enough where each claim has evidence of its own",
+    ),
+    Pair(
+        "REF005",
+        lambda: _imported_check("a.md#x-1", "a.md#x-1"),
+        at(1),
+        lambda: _imported_check("a.md#x-1", "a.md#x-2"),
         why="the same piece twice",
     ),
     Pair(
@@ -248,14 +260,19 @@ PAIRS = (
         lambda: _cites(_cite("D-2-1", "decision", "overturns"), _cite("C-2-2")),
         why="only decisions are overturned",
     ),
-    Pair("DEC004", lambda: change("D-3-1", dissent=()), lambda: seq_of("D-3-1"), why="left out"),
+    Pair("DEC004", lambda: _dissent(text="It is well."), lambda: seq_of("D-1-1"), why="in other words"),
+    Pair("DEC004", lambda: _dissent(role="guardian"), lambda: seq_of("D-1-1"), why="of another role"),
     Pair(
         "DEC004",
-        lambda: change(
-            "D-1-1", dissent=(*_dissenters("D-1-1"), Dissent(role="guardian", ref="P-1-2-guardian"))
-        ),
+        lambda: _dissent(ref="S-1-C-critic"),
         lambda: seq_of("D-1-1"),
-        lambda: change("D-1-1", dissent=tuple(reversed(_dissenters("D-1-1")))),
-        why="made up",
+        why="where it does not stand",
+    ),
+    Pair(
+        "DEC004",
+        lambda: _dissent(ref="S-3-S-review-critic", text="Two appends and one crash still lose a line."),
+        lambda: seq_of("D-1-1"),
+        lambda: change("D-1-1", dissent=()),
+        why="said later",
     ),
 )

@@ -47,10 +47,12 @@ def good() -> tuple[Event, ...]:
 
 
 def behind(events: tuple[Event, ...]) -> Book:
-    """A good deliberation in version 2 of the format, with these events at its end."""
-    before = [structs.replace(event, v=2) for event in base().events]
-    here = {"round": before[-1].round, "phase": "close", "v": 2}
-    placed = [structs.replace(event, seq=len(before) + place, **here) for place, event in enumerate(events)]
+    """A good deliberation with these events at its end."""
+    before = base().events
+    placed = [
+        structs.replace(event, seq=len(before) + place, round=before[-1].round, phase="close")
+        for place, event in enumerate(events)
+    ]
     return book([*before, *placed], _Blobs())
 
 

@@ -13,7 +13,8 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.decisions import Cite
-from ledger.events.values import Quorum, Section
+from ledger.events.values import Evidence, Quorum, Section
+from ledger.events.verifications import StatusChange
 from ledger.state.book import Book, book
 from ledger.store.failures import Problem
 from tests.validators.factory import (
@@ -63,6 +64,13 @@ FALLBACK = Fallback(
 )
 
 
+def _moves(evidence: tuple[Evidence, ...]) -> tuple[StatusChange, ...]:
+    """The moves of V-1-2, with other evidence for each."""
+    event = base().by_id["V-1-2"]
+    assert isinstance(event, Verification), "V-1-2 is a verification"
+    return tuple(structs.replace(move, evidence=evidence) for move in event.claim_status_changes)
+
+
 def _swapped(first: int, second: int) -> Book:
     """Two single-event commits in the other order."""
     events = list(base().events)
@@ -108,13 +116,19 @@ PAIRS = (
         why="verify's problems are passed on",
     ),
     Pair("FLD001", base, at(7), severity="warning", context=structs.replace(CONTEXT, unknown={7: ("mood",)})),
-    Pair("LAW001", lambda: change(10, v=2), at(10), why="a run in two versions"),
     Pair(
         "LAW001",
         lambda: change("C-1-1", text=""),
         lambda: seq_of("C-1-1"),
         lambda: imported(structs.replace(CHECKED, claims_affected=())),
         why="a waived law is a warning in an import",
+    ),
+    Pair(
+        "LAW001",
+        lambda: change("V-1-2", claim_status_changes=_moves(())),
+        lambda: seq_of("V-1-2"),
+        lambda: change("V-1-2", claim_status_changes=_moves((Evidence(ref="A-1-observer#step-3"),))),
+        why="a claim is moved by evidence of its own",
     ),
     Pair(
         "LAW001",

@@ -10,7 +10,7 @@ from ledger.events import Call, Signals, Statement, Validation
 from ledger.events.values import GENESIS, Section
 from ledger.events.verifications import ValidationFinding
 from ledger.state.book import Book
-from tests.validators.factory import add, base, change, cut, find, opened, seq_of, without_blob
+from tests.validators.factory import add, base, change, cut, find, seq_of, without_blob
 from tests.validators.pair import Pair, at
 
 FINDING = ValidationFinding(code="STY001", severity="warning", seq=3, message="hedges")
@@ -117,13 +117,6 @@ PAIRS = (
         at(0),
         severity="warning",
         why="no prompt set",
-    ),
-    Pair(
-        "BRIEF-UNAVAILABLE",
-        lambda: opened(brief_version=99),
-        at(0),
-        severity="warning",
-        why="another version",
     ),
     Pair("VER001", lambda: _validation(ok=False), lambda: find(Validation)),
     Pair(

@@ -24,7 +24,7 @@ def reply(name: StepName, lead: str, pending: tuple[str, ...]) -> dict[str, Any]
     """The reply of a step. `lead` leads its round; `pending` are the claims that are pending now."""
     match name.phase, name.act:
         case "B", None:
-            return _statement(prose(650, f"proposal of round {name.round}"))
+            return _statement(prose(450, f"proposal of round {name.round}"))
         case "C", None:
             return _statement(prose(240, f"supplement by {name.role}"))
         case "D", None:
@@ -38,11 +38,7 @@ def reply(name: StepName, lead: str, pending: tuple[str, ...]) -> dict[str, Any]
         case "F", None:
             return _review(name)
         case "G", None:
-            return {
-                "sections": [{"name": "assessment", "text": prose(30, "what converged")}],
-                "decisions": [_decision(name.round)],
-                "concerns": [],
-            }
+            return {**_decided(name, "assessment", "what converged"), "concerns": []}
         case "H", None:
             return {
                 "verdict": "PASS",
@@ -54,13 +50,13 @@ def reply(name: StepName, lead: str, pending: tuple[str, ...]) -> dict[str, Any]
         case "S", "resolve":
             return {"resolutions": [_resolution(name.round, claim) for claim in pending]}
         case "S", "review":
-            modes = [{"mode": f"FM-{n}", "seen": "no", "text": "Nothing of it."} for n in range(1, 9)]
-            return {"summary": "The run kept to its question.", "failure_modes": modes}
-        case "S", "close":
             return {
-                "sections": [{"name": "summary", "text": prose(30, "what stands")}],
-                "decisions": [_decision(name.round)],
+                "summary": "The run kept to its question.",
+                "failure_modes": [{"mode": f"FM-{n}", "seen": "no"} for n in range(1, 9)],
+                "against": _OBJECTIONS.get((name.round, "S-review", name.role)),
             }
+        case "S", "close":
+            return _decided(name, "summary", "what stands")
         case _:
             raise AssertionError(f"no reply for {name}")
 
@@ -81,6 +77,8 @@ def _claim(text: str, section: str, supersedes: str | None = None) -> dict[str, 
         "anchor_ref": "G-1",
         "about": ["O-1"],
         "supersedes": supersedes,
+        "how": "judgement",
+        "places": ["K-1#L3"],
     }
 
 
@@ -188,52 +186,51 @@ def _cited(ref: str, quote: str) -> dict[str, Any]:
     return {"ref": ref, "quote": quote}
 
 
-def _verdict(result: str, evidence: list[Any], bearings: dict[str, str | None]) -> dict[str, Any]:
+def _verdict(result: str, evidence: list[Any], *claims: dict[str, Any]) -> dict[str, Any]:
     return {
         "result": result,
         "evidence": evidence,
         "notes": "The trace and the attack meet at the same line.",
-        "claims": [{"claim_id": claim, "bearing": bearing} for claim, bearing in bearings.items()],
+        "claims": list(claims),
         "about": ["O-1"],
         "confidence": 4,
     }
 
 
+def _test(claim: str, bearing: str | None, *evidence: dict[str, Any]) -> dict[str, Any]:
+    """What a verdict does to one claim, and the evidence for that."""
+    return {"claim_id": claim, "bearing": bearing, "evidence": list(evidence)}
+
+
 def _check1(round_: int) -> dict[str, Any]:
-    evidence = [
-        _cited(f"A-{round_}-action#trace-1-step-3", "append line 2"),
-        _cited(f"A-{round_}-critic#attack-2", "cut the power at 1"),
-    ]
-    bearings: dict[str, str | None] = {f"C-{round_}-1": "contradicts", f"C-{round_}-4": "supports"}
+    trace = _cited(f"A-{round_}-action#trace-1-step-3", "append line 2")
+    attack = _cited(f"A-{round_}-critic#attack-2", "cut the power at 1")
+    tests = [_test(f"C-{round_}-1", "contradicts", attack), _test(f"C-{round_}-4", "supports", trace)]
     if round_ == 1:
-        bearings[f"C-{round_}-5"] = None
-    return _verdict("BROKEN", evidence, bearings)
+        tests.append(_test(f"C-{round_}-5", None))
+    return _verdict("BROKEN", [trace, attack], *tests)
 
 
 def _check2(round_: int) -> dict[str, Any]:
-    evidence = [
-        _cited(f"A-{round_}-guardian#invariant", "every acknowledged line is read again"),
-        _cited(f"A-{round_}-observer#step-3", "opens file 2 and counts"),
-    ]
-    return _verdict("ROBUST", evidence, {f"C-{round_}-2": "supports"})
+    invariant = _cited(f"A-{round_}-guardian#invariant", "every acknowledged line is read again")
+    step = _cited(f"A-{round_}-observer#step-3", "opens file 2 and counts")
+    return _verdict("ROBUST", [invariant, step], _test(f"C-{round_}-2", "supports", step))
 
 
 def _check3(round_: int) -> dict[str, Any]:
-    evidence = [
-        _cited(f"A-{round_}-observer#friction-1", "The count is shown nowhere."),
-        _cited(f"A-{round_}-critic#preconditions", "the power fails between two appends"),
-    ]
-    return _verdict("UNCLEAR", evidence, {f"C-{round_}-3": "inconclusive"})
+    friction = _cited(f"A-{round_}-observer#friction-1", "The count is shown nowhere.")
+    power = _cited(f"A-{round_}-critic#preconditions", "the power fails between two appends")
+    return _verdict("UNCLEAR", [friction, power], _test(f"C-{round_}-3", "inconclusive", power))
 
 
 def _check4(round_: int) -> dict[str, Any]:
-    evidence = [
-        _cited(f"A-{round_}-guardian#invariant", "every acknowledged line is read again"),
-        _cited(f"A-{round_}-observer#step-2", "opens file 1 and counts"),
-    ]
+    invariant = _cited(f"A-{round_}-guardian#invariant", "every acknowledged line is read again")
+    step = _cited(f"A-{round_}-observer#step-2", "opens file 1 and counts")
     if round_ == STRESSED:
-        return _verdict("UNCLEAR", evidence, {"C-1-5": "inconclusive", "C-1-6": "inconclusive"})
-    return _verdict("ROBUST", evidence, {f"C-{round_}-2": "partly_contradicts", "C-1-5": "supports"})
+        tests = [_test(f"C-1-{n}", "inconclusive", invariant) for n in (5, 6)]
+        return _verdict("UNCLEAR", [invariant, step], *tests)
+    partly = _test(f"C-{round_}-2", "partly_contradicts", step)
+    return _verdict("ROBUST", [invariant, step], partly, _test("C-1-5", "supports", invariant))
 
 
 _CHECKS: Final = {"check1": _check1, "check2": _check2, "check3": _check3, "check4": _check4}
@@ -257,10 +254,39 @@ def _review(name: StepName) -> dict[str, Any]:
                 "evidence": evidence,
             }
         ]
-    return {"summary": "The round showed one gap.", "flips": flips, "claims": claims, "tensions": tensions}
+    return {
+        "summary": "The round showed one gap.",
+        "flips": flips,
+        "claims": claims,
+        "tensions": tensions,
+        "against": _OBJECTIONS.get((name.round, "F", name.role)),
+    }
 
 
-def _decision(round_: int) -> dict[str, Any]:
+_OBJECTIONS: Final = {
+    (1, "F", "guardian"): "Nobody counted the lines after the crash.",
+    (1, "F", "critic"): "A stream a kind loses the order of writes.",
+    (3, "S-review", "action"): "The disk was never asked.",
+    (3, "S-review", "critic"): "Two appends and one crash still lose a line.",
+}
+"""What is held against a decision, by round, text and role."""
+
+
+def _decided(name: StepName, section: str, topic: str) -> dict[str, Any]:
+    """A text and a decision. What the critic objects stands against it, and what anybody else does is met."""
+    asked = (name.round, "F" if name.phase == "G" else "S-review")
+    heard = {
+        role: f"S-{round_}-{text}-{role}" for round_, text, role in _OBJECTIONS if (round_, text) == asked
+    }
+    against = [heard.pop("critic")] if "critic" in heard else []
+    return {
+        "sections": [{"name": section, "text": prose(30, topic)}],
+        "decisions": [_decision(name.round, against)],
+        "met": [{"objection": place, "how": "The lines are counted."} for place in heard.values()],
+    }
+
+
+def _decision(round_: int, dissent: list[str]) -> dict[str, Any]:
     cites = [
         {"id": f"C-{min(round_, STRESSED)}-2", "relation": "based-on"},
         {"id": f"V-{round_}-2", "relation": "supported-by"},
@@ -273,7 +299,9 @@ def _decision(round_: int) -> dict[str, Any]:
         "anchor_ref": "G-1",
         "about": ["O-1"],
         "confidence": 4,
-        "conditions": ["a lost line is shown"],
+        "falsifiers": ["a lost line is shown"],
+        "requirements": [{"text": "Somebody counts the lines after a crash.", "by": "world"}],
+        "dissent": dissent,
     }
 
 

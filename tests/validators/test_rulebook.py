@@ -15,9 +15,8 @@ from msgspec import structs
 from ledger.events import Event
 from ledger.events.decisions import Cite
 from ledger.state.book import Book, book
-from ledger.state.decided import RULE
 from tests.validators import pairs_claims, pairs_evidence, pairs_order, pairs_roles, pairs_texts
-from tests.validators.factory import CONTEXT, base, change, cut, imported, judge, opened, seq_of
+from tests.validators.factory import CONTEXT, base, change, cut, imported, judge, seq_of
 from tests.validators.pairs_roles import CHECK, CLAIM, ROUND
 from validators import rulebook, rulebook_page
 from validators.finding import standing
@@ -57,22 +56,21 @@ def test_the_findings_of_a_prefix_are_those_of_the_whole_through_its_end(pair):
         assert _prefix_agrees(ledger, through, pair.context), through
 
 
-def test_a_decision_without_tested_claims_is_not_called_at_risk_in_a_new_run():
-    """R-16: AT RISK has one definition; older runs recorded the other one under the name, and keep their words."""
+def test_a_decision_without_tested_claims_is_not_called_at_risk():
+    """R-16: AT RISK has one definition, and that is another one."""
     cites = (Cite(type="claim", id="C-1-3", relation="based-on"),)
-    (old,) = judge(change("D-3-1", cites=cites), "DEC002")
-    assert old.message == "D-3-1 is AT RISK: C-1-3 is superseded"
-    (new,) = judge(change("D-3-1", opened(rules=dict((RULE,))), cites=cites), "DEC002")
-    assert new.message == "D-3-1 rests on no tested claim that stands: C-1-3 is superseded"
+    (finding,) = judge(change("D-3-1", cites=cites), "DEC002")
+    assert finding.message == "D-3-1 rests on no tested claim that stands: C-1-3 is superseded"
 
 
-@pytest.mark.parametrize(("rules", "cites_nothing"), [({}, True), (dict((RULE,)), False)], ids=["old", "new"])
-def test_an_answer_is_no_decision_that_artifacts_have_to_look_at(rules: dict[str, str], cites_nothing: bool):
-    """R-3: nor is an override or a routing; runs without the rule are judged as they were."""
-    ledger = change("A-2-guardian", opened(rules=rules), cites=())
+@pytest.mark.parametrize("kind", ["answer", "override", "gate"])
+def test_only_what_was_deliberated_is_a_decision_that_artifacts_have_to_look_at(kind: str):
+    """R-3: an answer, an override and a routing are none."""
+    ledger = change("A-2-guardian", cites=())
+    assert judge(ledger, "STY011")
     for identity in [one for one, facts in ledger.state.decisions.items() if facts.round == 1]:
-        ledger = change(identity, ledger, type="answer")
-    assert bool(judge(ledger, "STY011")) == cites_nothing
+        ledger = change(identity, ledger, type=kind)
+    assert judge(ledger, "STY011") == ()
 
 
 def test_a_mended_decision_is_at_risk_only_in_between():

@@ -107,8 +107,7 @@ def brief_is_derived_again(index: LedgerIndex) -> Iterator[Breach]:
     """Deriving a step's brief again gives the recorded hash, and the same events in `saw`.
 
     This is what proves that contexts were kept apart: the brief held only what the visibility table shows. Derived with
-    the prompt set of the run; when that is missing, or the brief version is unknown, the warning BRIEF-UNAVAILABLE says
-    so.
+    the prompt set of the run; when that is missing or has no layout, the warning BRIEF-UNAVAILABLE says so.
     """
     protocol, opening = index.context.protocol, index.opened
     if protocol is None or opening is None or not any(event.call for event in index.events):

@@ -29,8 +29,7 @@ def decision_rests_on_tested_claims(index: LedgerIndex) -> Iterator[Breach]:
     """Of the claims that a decision rests on, at least one has been tested and has not fallen.
 
     Said at the event that made it so, and gone with the one that mends it. It is not the same as AT RISK
-    (decided.py), which one fallen claim is enough for and an untested one is not: runs without `rules.decisions`
-    called it so, and keep the words.
+    (decided.py), which one fallen claim is enough for and an untested one is not.
     """
     for event in index.events:
         if isinstance(event, Decision):
