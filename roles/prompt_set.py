@@ -24,7 +24,7 @@ _NAMES: Final[Mapping[str, str]] = {
     "structured": "structured-5",
     "structured-6": "structured-6",
     "structured-7": "structured-7",
-    "crux": "crux-3",
+    "crux": "crux-4",
     "priority": "priority-2",
     "ratchet": "ratchet-2",
     "tribunal": "tribunal-2",

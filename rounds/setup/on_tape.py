@@ -11,7 +11,7 @@ import msgspec
 from ledger.state.book import Book
 from rounds.setup.opening import Opening
 
-ASKED_BY: Final = ("prompts", "positions", "programs", "rivals", "validate")
+ASKED_BY: Final = ("prompts", "positions", "programs", "rivals", "validate", "frame")
 """Rules that choose what is asked and in which words."""
 
 

@@ -32,6 +32,7 @@ from roles.prompt_set import installed_prompt_set
 from roles.protocol import Protocol, Rules
 from roles.seats.kinds import KINDS, declared_of
 from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS, with_prompts
+from rounds.protocols.crux.standing import FIRST, FRAME
 from rounds.protocols.plans import (
     PlanRefused,
     WrittenRow,
@@ -105,6 +106,8 @@ def resolve(
         rules |= {EXPERIMENTS: word, INTERPRETER: experiments.interpreter, PROGRAMS: "on"}
     elif protocol.profile == "crux":
         rules[EXPERIMENTS] = "off"
+    if protocol.profile == "crux":
+        rules[FRAME] = FIRST
     plan = _plan(deliberation, protocol, rules, name)
     context, contents = _context(deliberation.context, documents, name, changes)
     prompt_set = installed_prompt_set(protocol.prompts)

@@ -8,7 +8,8 @@ Laws
    by another role, which does not see the first program.
 5. Forecasts follow from each role's own sealed numbers by Bayes. Nobody is asked again.
 6. What is lost is never read as agreement: a role without the numbers that a verdict needs leaves the group forecast.
-7. The answer is always written: by the nearest role, against the objection of the least convinced one, each sentence
+7. The question is checked before anybody answers, and what that check found is shown to all.
+8. The answer is always written: by the nearest role, against the objection of the least convinced one, each sentence
    checked against what it cites.
 """
 
@@ -70,6 +71,14 @@ def _verifier(_state: State, _round: int) -> tuple[str, ...]:
     return (VERIFIER,)
 
 
+def _frame_is_first(state: State, _round: int) -> bool:
+    return standing.frame_is_first(state)
+
+
+def _frame_is_beside(state: State, _round: int) -> bool:
+    return not standing.frame_is_first(state)
+
+
 def _first(state: State, _round: int) -> tuple[str, ...]:
     return (standing.first_role(state),)
 
@@ -106,6 +115,15 @@ def _writer(state: State, round_: int) -> tuple[str, ...]:
 SHEET: Final = Sheet(
     (
         StepRow(
+            "A",
+            asks_each(_verifier),
+            FrameReply,
+            answers.framed,
+            wrong=answers.wrong_frame,
+            columns=_VIEW,
+            when=_frame_is_first,
+        ),
+        StepRow(
             "B",
             asks_each(_first),
             SealedAnswer,
@@ -122,6 +140,7 @@ SHEET: Final = Sheet(
             wrong=answers.wrong_frame,
             columns=_VIEW,
             group="first",
+            when=_frame_is_beside,
         ),
         StepRow(
             "B",

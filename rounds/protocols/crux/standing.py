@@ -32,6 +32,9 @@ from rounds.protocols.step_table import rule
 
 OWN, NONE = "own", "none"
 """Options of a question that names none: the role's own answer, and another one."""
+FRAME: Final = "frame"
+FIRST: Final = "first"
+"""Value of the rule `frame` in new runs. Runs recorded without it asked for the frame beside the first answer."""
 SEALED, NUMBERS = 1, 3
 """The n of a forecast: given with the answer, given with the numbers. Computed ones come after."""
 ASKED_OF_A_PERSON: Final[frozenset[HowTested]] = frozenset({"execution", "calculation", "person"})
@@ -40,6 +43,11 @@ ASKED_OF_A_PERSON: Final[frozenset[HowTested]] = frozenset({"execution", "calcul
 def is_open_ended(state: State) -> bool:
     """Whether the question names no options."""
     return not state.opening.options
+
+
+def frame_is_first(state: State) -> bool:
+    """Whether the question is checked before anybody answers, and prompts show what that check and the tests left."""
+    return rule(state, FRAME) == FIRST
 
 
 def made_by_code(state: State) -> bool:
