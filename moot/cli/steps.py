@@ -145,7 +145,9 @@ def _accepted(session: Session, done: Submission, said: str, *, json: bool, quie
         written = f": {', '.join(done.events)}" if done.events else ""
         show(f"{said}{written}\n")
         for name, ids in session.ids_in_claims(done.events):
-            show(f"note: {name} names {', '.join(ids)}; readers do not know ids, so say in words what is meant\n")
+            show(
+                f"note: {name} names {', '.join(ids)}; readers do not know ids, so say in words what is meant\n"
+            )
         first = f"{headline(done.quorum)}\n" if state.finished else ""
         block = outcome_first(done.outcome, done.quorum, str(session.path), columns()) if done.outcome else ""
         end = f"{block}{first}the run is {state.life}\n"

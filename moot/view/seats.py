@@ -25,11 +25,13 @@ class Family(NamedTuple):
 
 
 def family_of(provider: str | None, model: str | None) -> Family | None:
-    """The family of a model; None when it is not known who made it or what it is called."""
+    """The family of a model; None when it is not known who made it or what it is called.
+
+    A host's seat names its model and no provider: a name that only one maker uses says who made it.
+    """
     name = family_name(model)
-    if not provider or name is None:
-        return None
-    return Family(provider if provider == SIMULATED else MAKERS.get(name, provider), name)
+    maker = provider if provider == SIMULATED else MAKERS.get(name or "", provider)
+    return Family(maker, name) if maker and name else None
 
 
 class Answered(NamedTuple):

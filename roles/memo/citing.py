@@ -73,7 +73,9 @@ def _writers(book: Book, identity: str, outputs: tuple[str, ...]) -> tuple[str, 
     """A label for each output: which repetition, or which control, wrote it to which stream; then the counts."""
     runs = [run for run in book.of(ExperimentRun) if run.of == identity]
     names = [
-        f"{identity}, control {run.control.replace('_', ' ')}" if run.control else f"{identity}, repetition {run.n}"
+        f"{identity}, control {run.control.replace('_', ' ')}"
+        if run.control
+        else f"{identity}, repetition {run.n}"
         for run in runs
     ]
     streams = [f"{name}, {stream}" for name in names for stream in ("output", "errors")]

@@ -90,8 +90,13 @@ def _objections(book: Book, frame: Frame) -> Iterator[Shown]:
         yield _block(frame, [head, *(bar("missing", text) for text in frame.missing)], "missing")
     if frame.double:
         texts = option_texts(book.state)
-        same = (bar("same", " = ".join(f"{one} ({texts.get(one, '')})" for one in group)) for group in frame.double)
-        yield _block(frame, ["options that the check of the question found to be the same thing", *same], "double")
+        same = (
+            bar("same", " = ".join(f"{one} ({texts.get(one, '')})" for one in group))
+            for group in frame.double
+        )
+        yield _block(
+            frame, ["options that the check of the question found to be the same thing", *same], "double"
+        )
     if frame.ill_posed:
         head = "the check of the question found that no answer could be right or wrong as it is written"
         yield _block(frame, [head, bar("why", frame.why or "")], "ill-posed")
