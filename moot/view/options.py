@@ -12,7 +12,7 @@ from ledger.state.book import Book
 
 _LISTED: Final = re.compile(r"^\s*(?:[-*+]\s+)?[*_`]*(O-\d+)[*_`]*[:.)]?\s+(\S.*)$", re.MULTILINE)
 """A line of a document that begins with the id of an option: `- O-2 One journal with a hash chain.`"""
-_NAMED: Final = re.compile(r"(\()?\b(O-\d+)\b")
+_NAMED: Final = re.compile(r"(\()?\b(O-\d+)\b(?! \()")
 _SET_ASIDE: Final = re.compile(
     r"\b(?:not|no|than|over|against|beats|instead of|rather than)\b(?:(?!\bbut\b)[^,;:.]){0,25}\Z"
 )
@@ -51,8 +51,6 @@ def named(book: Book, text: str) -> str:
             return match[0]
         seen.add(identity)
         said = _short(options[identity])
-        if not opens and text[match.end() :].startswith(f" ({said}"):
-            return match[0]
         return f"{opens}{identity}: {said}" if opens else f"{identity} ({said})"
 
     return _NAMED.sub(glossed, text)

@@ -25,13 +25,11 @@ class Family(NamedTuple):
 
 
 def family_of(provider: str | None, model: str | None) -> Family | None:
-    """The family of a model; None when it is not known who made it or what it is called.
-
-    A host's seat names its model and no provider: a name that only one maker uses says who made it.
-    """
+    """The family of a model; None when it is not known who made it or what it is called."""
     name = family_name(model)
-    maker = provider if provider == SIMULATED else MAKERS.get(name or "", provider)
-    return Family(maker, name) if maker and name else None
+    if not provider or name is None:
+        return None
+    return Family(provider if provider == SIMULATED else MAKERS.get(name, provider), name)
 
 
 class Answered(NamedTuple):

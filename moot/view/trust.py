@@ -46,10 +46,13 @@ def trust_told(book: Book) -> str:
         families = {family_of(one.provider, one.model) for one in calls.answered}
         roles = len({one.role for one in calls.answered})
         named_ = sorted({one.name for one in families if one})
+        models = sorted({one.model for one in calls.answered if one.model})
         who = (
             f"{counted(len(named_), 'model family')} ({', '.join(named_)})"
             if named_
-            else "model family unnamed"
+            else f"model named by its caller: {', '.join(models)}"
+            if models
+            else "model not named"
         )
         parts.append(f"{counted(roles, 'role')}, {who}")
         if agreed := families_told(book):
@@ -87,8 +90,13 @@ def _sentences_checked(book: Book) -> str:
     judged = [texts[one.text] for one in memo.sentences]
     if not any(judged):
         return "no sentence of the answer was checked against what it cites"
-    supported = judged.count("supported")
-    return f"{supported} of {len(judged)} sentences are supported by what they cite"
+    supported, removed = judged.count("supported"), len(memo.removed)
+    text = f"{supported} of {len(judged) + removed} sentences are supported by what they cite"
+    return (
+        f"{text}, {counted(removed, 'unsupported one')} {'was' if removed == 1 else 'were'} removed"
+        if removed
+        else text
+    )
 
 
 def _made_how(book: Book, replies: int, recorded: int) -> str:

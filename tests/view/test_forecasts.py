@@ -156,7 +156,16 @@ def test_removed_sentences_stay_removed(tmp_path: Path) -> None:
     play(begin(tmp_path / "run"), world)
     text, _ = outcome(tmp_path / "run")
     assert "zebra" not in text
+    assert "There is a reason for it." not in text
     assert "three streams" in text
+
+
+def test_a_removed_sentence_still_counts_among_those_that_were_checked(tmp_path: Path) -> None:
+    """A-8: one removed of four read "3 of 3 sentences are supported"."""
+    play(begin(tmp_path / "run"), World(unsupported=(2,), rewritten="The zebra is so.", still=True))
+    text, _ = outcome(tmp_path / "run")
+    words = " ".join(text.split())
+    assert "3 of 4 sentences are supported by what they cite, 1 unsupported one was removed" in words
 
 
 def test_a_memo_that_leaves_the_leader_says_so(tmp_path: Path) -> None:
