@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ledger.events import Concern, Vote
+from ledger.state.book import Book
 from rounds.run.human_actions import answer
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
@@ -48,10 +49,13 @@ def test_a_persons_answer_is_shown_with_its_question_in_structured(tmp_path: Pat
     assert f"question {question.id} | {question.text.splitlines()[0]}" in text
 
 
+def _has_voted(book: Book) -> bool:
+    return len(book.of(Vote)) == 3
+
+
 def test_a_challenger_sees_its_own_first_decision_and_no_others(tmp_path: Path) -> None:
     """B-7: the published documents (S4) show a challenger its own first decision."""
-    is_voted = lambda book: len(book.of(Vote)) == 3  # noqa: E731
-    session = changed_run(tmp_path / "run", "tribunal", until=is_voted)
+    session = changed_run(tmp_path / "run", "tribunal", until=_has_voted)
     votes = {one.by: str(one.id) for one in session.book().of(Vote)}
     asked = session.asked()
     assert len(asked) == 6

@@ -58,7 +58,7 @@ def test_a_lost_check_asks_the_first_role_all_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [2, 0])
 def test_what_the_check_found_is_shown_to_every_later_step_of_the_roles(tmp_path: Path, options: int) -> None:
-    frame = FOUND if options else {**FOUND, "double": []}
+    frame: dict[str, Any] = FOUND if options else {**FOUND, "double": []}
     asked = prompts(
         begin(tmp_path / "run", {"wait": "off"}, options=options), contested("person", frame=frame)
     )
