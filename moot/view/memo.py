@@ -15,7 +15,7 @@ import msgspec
 from ledger.events import Claim, Decision, Frame, Memo, Statement
 from ledger.events.answers import MemoSentence
 from ledger.events.values import EvidenceClass
-from ledger.plain_text import counted, one_line
+from ledger.plain_text import counted, first_sentence, one_line
 from ledger.state.book import Book
 from ledger.state.series import plan_of
 from moot.view.evidence import times_of
@@ -121,18 +121,10 @@ def why_untested(book: Book) -> str:
 def options_missing(book: Book) -> list[Point]:
     """Options that the check of the question found missing: the answer is the best of those that were named."""
     frame = next(iter(book.of(Frame)), None)
-    if frame is None:
+    if frame is None or not frame.missing:
         return []
-    at = f"@{frame.seq}"
-    return [
-        Point(
-            text=f"An option that the question does not name: {one_line(text)}",
-            class_=None,
-            quote=None,
-            refs=[at],
-        )
-        for text in frame.missing
-    ]
+    text = f"The question does not name: {' / '.join(first_sentence(one_line(one)) for one in frame.missing)}"
+    return [Point(text=text, class_=None, quote=None, refs=[f"@{frame.seq}"])]
 
 
 def basis_told(why: list[Point], families: int | None) -> str:

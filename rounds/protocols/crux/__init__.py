@@ -61,7 +61,7 @@ _VIEW: Final[View] = {
     Column.TOLD: Sight("all"),
 }
 _OF_THE_MEMO: Final[View] = {Column.QUESTION: Sight("goals"), Column.TOLD: Sight("all")}
-"""The sentence check sees what each sentence cites: no document, and nothing else that was said."""
+"""The sentence check sees what each sentence cites and what tested each claim: no document, and nothing else."""
 
 
 # ---------------------------------------------------------------- who is asked, and when
