@@ -135,7 +135,7 @@ _HOW: Final[tuple[tuple[frozenset[EvidenceClass], str, str], ...]] = (
     (frozenset({"quoted"}), "is quoted from the documents", "are quoted from the documents"),
     (frozenset({"argued"}), "was argued", "were argued"),
     (frozenset({"conceded"}), "was conceded", "were conceded"),
-    (frozenset({"said"}), "was only said", "were only said"),
+    (frozenset({"said"}), "was stated, not tested", "were stated, not tested"),
 )
 
 

@@ -29,7 +29,7 @@ BARE = {"--wait": "600"}
 def next(
     run: RunArgument,
     step: Annotated[
-        str | None, typer.Argument(metavar="[STEP]", help="One open step: its brief and schema.")
+        str | None, typer.Argument(metavar="[STEP]", help="One open step: its prompt and schema.")
     ] = None,
     role: Annotated[str | None, typer.Option(metavar="ROLE", help="Only the steps of this role.")] = None,
     wait: Annotated[
@@ -48,10 +48,10 @@ def next(
 
     RUN may be a study's directory: then the open steps of all its runs are listed.
 
-    With --json every listed step comes with brief and schema. Hand a reply in with `moot submit RUN STEP FILE`. Exit
+    With --json every listed step comes with prompt and schema. Hand a reply in with `moot submit RUN STEP FILE`. Exit
     code 4 when no step is open and the run is not finished; a stopped run is not waited for.
 
-    Example: moot next @last r3.D.critic --template > reply.toml
+    Example: moot next @last r3.D.critic --template > form.toml
     """
     if step is not None and (role is not None or wait is not None):
         raise usage(
@@ -145,7 +145,9 @@ def _accepted(session: Session, done: Submission, said: str, *, json: bool, quie
         written = f": {', '.join(done.events)}" if done.events else ""
         show(f"{said}{written}\n")
         for name, ids in session.ids_in_claims(done.events):
-            show(f"note: {name} names {', '.join(ids)} in its words; `places` is the field for that\n")
+            show(
+                f"note: {name} names {', '.join(ids)}; readers do not know ids, so say in words what is meant\n"
+            )
         first = f"{headline(done.quorum)}\n" if state.finished else ""
         block = outcome_first(done.outcome, done.quorum, str(session.path), columns()) if done.outcome else ""
         end = f"{block}{first}the run is {state.life}\n"

@@ -260,7 +260,9 @@ def estimate_text(found: Estimate) -> str:
 
 
 def _estimate_lines(found: Estimate) -> Iterator[str]:
-    yield f"ESTIMATE of {found.file}: {found.protocol}, {counted(found.rounds, 'round')}; no bound (--max-usd is one)"
+    # Further rounds of `crux` follow from a person's results and are no part of the price.
+    rounds = "" if found.protocol == "crux" else f", {counted(found.rounds, 'round')}"
+    yield f"ESTIMATE of {found.file}: {found.protocol}{rounds}; no bound (--max-usd is one)"
     yield _replies_told(found)
     for role in dict.fromkeys(part.role for part in found.parts):
         mine = [part for part in found.parts if part.role == role]

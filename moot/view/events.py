@@ -430,7 +430,8 @@ def _round(book: Book, event: RoundOpened) -> Iterator[tuple[str, str]]:
     absent = f", STRESS without {event.absent}" if event.absent else ""
     checks = ", ".join(str(check) for check in event.applicable)
     led = f", lead {event.lead}{absent}, checks {checks or 'none'}" if event.lead else ""
-    yield "round", f"round {event.round} of {planned}{led}"
+    protocol = book.state.opened.protocol if book.state.opened else ""
+    yield "round", f"{words.round_in(protocol, event.round, planned)}{led}"
     for entry in event.predicted_signature or ():
         yield "predicted", f"{entry.text} ({entry.code})"
 

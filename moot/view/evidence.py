@@ -23,14 +23,14 @@ SHOWN_AS: Final[Mapping[str, str]] = {
     "quoted": "quoted",
     "argued": "argued",
     "conceded": "conceded",
-    "said": "said",
+    "said": "stated",
 }
 """Evidence class → what a person reads in the place of `confirmed`."""
 MEANINGS: Final[Mapping[str, str]] = {
     **SHOWN_AS,
     "measured": "measured by a person",
     "quoted": "quoted from a document",
-    "said": "said, not tested by others",
+    "said": "stated, not tested",
     "untested": "decided on the way",
 }
 """The same where there is room for more."""

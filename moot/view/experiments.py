@@ -59,7 +59,7 @@ class CheckShown(Result, frozen=True):
 
 
 class ExperimentShown(Result, frozen=True):
-    """`shown_as` is the class as people read it: ran ×3, said, or empty before a verdict. `command` runs it again."""
+    """`shown_as` is the class as people read it: ran ×3, stated, or empty before a verdict. `command` runs it again."""
 
     id: str
     by: str

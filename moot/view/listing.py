@@ -16,6 +16,7 @@ from ledger.store.store import RunStore
 from moot.view.outcome import outcome_of
 from moot.view.questions import SHOWN
 from moot.view.text import WIDTH, joined
+from moot.view.words import round_in
 from roles.outcome_status import OutcomeStatus
 from roles.protocol import UNLAWFUL
 
@@ -130,7 +131,11 @@ def list_text(found: RunList, width: int = WIDTH) -> str:
         if run.problem is not None:
             lines += [_headed(run.run, f"unreadable: {run.problem}", width), ""]
             continue
-        where = f", round {run.round} of {run.rounds}" if run.state not in ("finished", "imported") else ""
+        where = (
+            f", {round_in(run.protocol, run.round, run.rounds)}"
+            if run.state not in ("finished", "imported")
+            else ""
+        )
         more = " or more" if run.questions == SHOWN else ""
         asks = f", {run.questions}{more} for you to answer" if run.questions else ""
         replies = counted(run.replies, "reply")

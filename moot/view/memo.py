@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from ledger.events import Claim, Decision, Memo, Statement
+from ledger.events import Claim, Decision, Frame, Memo, Statement
 from ledger.events.answers import MemoSentence
 from ledger.events.values import EvidenceClass
-from ledger.plain_text import counted, one_line
+from ledger.plain_text import counted, first_sentence, one_line
 from ledger.state.book import Book
 from ledger.state.series import plan_of
 from moot.view.evidence import times_of
@@ -97,17 +97,34 @@ def how_likely(book: Book) -> str:
     low, high = min(given), max(given)
     points = f"{float(now.group.points(place)):.0f}%"
     if len(given) == 1:
-        text = f"{points} for {options[place]} (forecast of one role)."
+        text = f"{points} for {options[place]}, the forecast of one role."
     else:
         spread = f"{low}%" if low == high else f"{low}–{high}%"
-        text = (
-            f"{points} for {options[place]} (group forecast of {len(given)} roles, which give it {spread})."
-        )
+        text = f"{points} for {options[place]}, the group forecast of {len(given)} roles, which give it {spread}."
     if place != now.leader:
         leads = f"{float(now.group.points(now.leader)):.0f}%"
         reason = f" {memo.why_not_leader}" if memo is not None and memo.why_not_leader else ""
-        text += f" The group forecast prefers {options[now.leader]} ({leads}).{reason}"
+        text += f" The group forecast prefers {options[now.leader]}, with {leads}.{reason}"
     return text
+
+
+def why_untested(book: Book) -> str:
+    """Why a run of `crux` had nothing to test, in parentheses; empty where it had, and in other protocols."""
+    from rounds.protocols.crux.untested import why_nothing_was_tested
+
+    if not has_beliefs(book) or not book.state.looks:
+        return ""
+    reason = why_nothing_was_tested(book.state)
+    return f" ({reason})" if reason else ""
+
+
+def options_missing(book: Book) -> list[Point]:
+    """Options that the check of the question found missing: the answer is the best of those that were named."""
+    frame = next(iter(book.of(Frame)), None)
+    if frame is None or not frame.missing:
+        return []
+    text = f"The question does not name: {' / '.join(first_sentence(one_line(one)) for one in frame.missing)}"
+    return [Point(text=text, class_=None, quote=None, refs=[f"@{frame.seq}"])]
 
 
 def basis_told(why: list[Point], families: int | None) -> str:

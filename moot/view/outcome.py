@@ -45,6 +45,7 @@ from moot.view.memo import (
     has_beliefs,
     how_likely,
     memo_of,
+    options_missing,
     other_leaders,
     reasons_of_roles,
     revisit_if,
@@ -141,7 +142,7 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
         objection=_objection(book, chief, told.why),
         dissent=[Dissenting(*one) for one in _dissent(book, chief)],
         needs_you=asked_of_you(run, book),
-        not_settled=told.field("not_settled") or list(told.not_settled()),
+        not_settled=[*options_missing(book), *(told.field("not_settled") or told.not_settled())],
         assumed=told.field("assumed") or list(told.assumed()),
         trust=trust_told(book),
         looked_at=looked_at_told(run, book, beyond),
@@ -300,12 +301,21 @@ class _Told(msgspec.Struct, frozen=True):
         if chief.made_by == "rule":
             if ruling_of(self.book) is not None:
                 return "Computed by the rule of the protocol from the last votes."
-            return "Computed by the rule of the protocol; nobody states a confidence."
+            return f"Computed by the rule of the protocol; {self._stated_under(chief)}."
         if counted := majority(self.book):
             return confidences_told(self.book, counted)
         if chief.confidence is None:
             return "No confidence is stated."
         return f"Confidence {chief.confidence} of 5, as stated ({who})."
+
+    def _stated_under(self, chief: Decision) -> str:
+        """What the judgements that a rule counts say of their confidence."""
+        cited = [self.book.by_id.get(cite.id) for cite in chief.cites if cite.relation == "based-on"]
+        stated = [one for one in cited if isinstance(one, Decision) and one.confidence is not None]
+        if not stated:
+            return "nobody states a confidence"
+        each = ", ".join(f"{one.confidence} of 5 ({one.by}, {one.id})" for one in stated)
+        return f"confidence under it, as stated: {each}"
 
     def _basis(self) -> str:
         """Of the reasons shown how many were run, quoted, argued; and whether anything was run at all."""

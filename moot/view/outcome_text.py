@@ -53,8 +53,6 @@ STATUS_HELP: Final[dict[str, str]] = {
 """Status → what `moot explain` says of it."""
 TAIL: Final = ("said before", "trust", "looked at", "in full")
 """What stands after the words that are counted."""
-IDS_NAMED: Final = 4
-"""The most ids that stand for points that are left out."""
 DISSENT: Final = 3
 """The most who are told to disagree; the others are counted."""
 ANSWER: Final = "answer"
@@ -165,15 +163,14 @@ def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterato
     """As many points as there is room for; the last one says how many are left and where they stand."""
     most = cut.points + 1 if label == "assumed" else cut.points
     shown, left = points[:most], [_ref(one) for one in points[most:]]
-    new = {*left} - {_ref(one) for one in shown}
     if not left:
         more = ""
-    elif len(new) == len(left) <= IDS_NAMED and "" not in new:
-        more = f" (and {', '.join(left)})"
     elif {*left} == {_ref(shown[-1])} - {""}:
         more = f" (and {len(left)} more there)"
     else:
-        where = f"log {run} --kind assumption" if label == "assumed" else f"status {run} --json"
+        # Assumptions of a plan are events of their own; those of a memo are its sentences.
+        is_listed = label == "assumed" and all(ref.startswith("Q-") for ref in left)
+        where = f"log {run} --kind assumption" if is_listed else f"status {run} --json"
         more = f" (and {len(left)} more: moot {where})"
     yield from ((label, _told(one, cut.text) + (more if one is shown[-1] else "")) for one in shown)
 

@@ -155,7 +155,7 @@ def _ended_text(end: RunEnd) -> str:
             lines += [
                 f"{end.run} waits for {len(end.waiting)} {'reply' if len(end.waiting) == 1 else 'replies'}:",
                 *(f"  {step}" for step in end.waiting),
-                f"briefs:  moot next {end.run}",
+                f"prompts: moot next {end.run}",
                 f"replies: moot submit {end.run} {end.waiting[0] if end.waiting else 'STEP'} reply.json",
             ]
         case _:

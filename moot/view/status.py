@@ -21,6 +21,7 @@ from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.seats import dollars
 from moot.view.stopping import alarms_first, held_told, no_all_clear
 from moot.view.text import WIDTH, joined, listed
+from moot.view.words import round_in
 from rounds.protocols import is_watched
 
 if TYPE_CHECKING:
@@ -273,7 +274,7 @@ def status_text(
     watched = is_watched(opened)
     lines = [
         *caveats,
-        f"{path}: {standing(state)}, round {state.round} of {len(opened.plan)}, phase {state.phase}"
+        f"{path}: {standing(state)}, {round_in(opened.protocol, state.round, len(opened.plan))}, phase {state.phase}"
         f"   ({opened.protocol})",
         "",
         *(_row("leads", listed(leads)) if watched else ()),

@@ -96,9 +96,10 @@ def steps_text(found: Next) -> str:
         for step in found.steps
     ]
     lines += [
-        f"brief and schema:  moot next {found.run} {first}",
-        f"a form to fill in: moot next {found.run} {first} --template > reply.toml",
-        f"hand it in:        moot submit {found.run} {first} reply.toml",
+        f"prompt and schema: moot next {found.run} {first}",
+        f"hand in a reply:   moot submit {found.run} {first} reply.json",
+        f"a person may fill in a form instead: moot next {found.run} {first} --template > form.toml",
+        f"and hand that in:  moot submit {found.run} {first} form.toml",
     ]
     return joined(lines)
 

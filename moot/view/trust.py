@@ -19,7 +19,7 @@ from moot.view.banners import Calls, calls_of
 from moot.view.costs import beyond_told, written
 from moot.view.experiments import test_told
 from moot.view.families import families_told
-from moot.view.memo import has_beliefs, unseen_told
+from moot.view.memo import has_beliefs, unseen_told, why_untested
 from moot.view.options import named
 from moot.view.record_front import followed
 from moot.view.seats import dollars, family_of
@@ -44,12 +44,15 @@ def trust_told(book: Book) -> str:
         families = {family_of(one.provider, one.model) for one in calls.answered}
         roles = len({one.role for one in calls.answered})
         named_ = sorted({one.name for one in families if one})
+        models = sorted({one.model for one in calls.answered if one.model})
         who = (
             f"{counted(len(named_), 'model family')} ({', '.join(named_)})"
             if named_
-            else "model family unnamed"
+            else f"model named by its caller: {', '.join(models)}"
+            if models
+            else "model not named"
         )
-        parts.append(f"{counted(roles, 'seat')}, {who}")
+        parts.append(f"{counted(roles, 'role')}, {who}")
         if agreed := families_told(book):
             parts.append(named(book, agreed))
         parts.append(_apart(calls))
@@ -57,16 +60,16 @@ def trust_told(book: Book) -> str:
     if book.of(Memo) and state.finished:
         parts.append(_sentences_checked(book))
     alarms = [words.failure(one.fm) for one in state.open_alarms()]
-    parts.append(alarms_told(book, alarms))
+    parts.append(named(book, alarms_told(book, alarms)))
     return "; ".join(part for part in (*parts, _process(book)) if part) + "."
 
 
 def _apart(calls: Calls) -> str:
-    """Whether a seat can have read more than its brief (DESIGN 6: isolation enforced or trusted)."""
+    """Whether a reply can have used more than its prompt: isolation is enforced by the seat, or trusted."""
     if calls.enforced == calls.all:
-        return "every seat had its brief and nothing else"
-    continued = f", {calls.continued} in a continued context" if calls.continued else ""
-    return f"what else seats had read is not known for {calls.trusted} of {counted(calls.all, 'reply')}{continued}"
+        return "each reply was written from its prompt alone"
+    replies = f"{calls.trusted} of {counted(calls.all, 'reply')}"
+    return f"isolation not enforced: {replies} may have used more than their prompt"
 
 
 def model_families(book: Book) -> int | None:
@@ -84,9 +87,14 @@ def _sentences_checked(book: Book) -> str:
             texts[one.text] = verdict or texts.get(one.text, "")
     judged = [texts[one.text] for one in memo.sentences]
     if not any(judged):
-        return "no sentence of the answer was held to what it cites"
-    supported = judged.count("supported")
-    return f"{supported} of {len(judged)} sentences are supported by what they cite"
+        return "no sentence of the answer was checked against what it cites"
+    supported, removed = judged.count("supported"), len(memo.removed)
+    text = f"{supported} of {len(judged) + removed} sentences are supported by what they cite"
+    return (
+        f"{text}, {counted(removed, 'unsupported one')} {'was' if removed == 1 else 'were'} removed"
+        if removed
+        else text
+    )
 
 
 def _made_how(book: Book, replies: int, recorded: int) -> str:
@@ -174,7 +182,7 @@ def _tests(run: str, book: Book) -> str:
     """How many tests were run and reproduced, what they came to, and the command that runs them again."""
     judged = {one.of: one for one in book.of(ExperimentJudged)}
     if not judged:
-        return "no test was run"
+        return f"no test was run{why_untested(book)}"
     told = [test_told(book, of) for of in list(judged)[:TESTS_NAMED]]
     more = [f"{len(judged) - TESTS_NAMED} more"] if len(judged) > TESTS_NAMED else []
     reproduced = sum(one.class_ == "reproduced" for one in judged.values())
@@ -186,5 +194,6 @@ def _ended(state: State) -> str:
     if state.opening.origin.type == "import":
         return "whether and why it ended is not recorded"
     if state.closing is None:
-        return f"not stopped: round {state.round} of {len(state.opening.plan)}, phase {state.phase}"
+        opening = state.opening
+        return f"not stopped: {words.round_in(opening.protocol, state.round, len(opening.plan))}, phase {state.phase}"
     return f"{state.closing.state}: {words.CLOSINGS.get(state.closing.reason, state.closing.reason)}"

@@ -67,10 +67,7 @@ def hangs_on_told(book: Book, chief: Decision | None, without: Mapping[str, EndW
     options = bool(options_of(book))
     changing = {role: one for role, one in without.items() if one.changes}
     if not changing:
-        leader = next(iter(without.values())).leader
-        return (
-            f"no single role: without any one of them {leader_told(leader, options)} would lead all the same"
-        )
+        return "no single role: without any one of them the answer would be the same"
     leaders = {one.leader for one in without.values() if not one.changes}
     return "; ".join(
         f"{role}: without it {_instead(one.leader, leaders, options)}" for role, one in changing.items()

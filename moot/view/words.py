@@ -97,6 +97,11 @@ def why_closed(reason: str) -> str:
     return CLOSINGS.get(reason, reason)
 
 
+def round_in(protocol: str, round_: int, planned: int) -> str:
+    """`round 3 of 13`. Further rounds of `crux` follow only from a person's results, so it has no number of rounds."""
+    return f"round {round_}" if protocol == "crux" else f"round {round_} of {planned}"
+
+
 def going_on(run: str, reason: str | None) -> str:
     """The command that goes on with a stopped run; a limit that is reached has to be raised with it.
 

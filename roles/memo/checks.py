@@ -85,11 +85,20 @@ Code = Literal[
 
 
 class CitedText(NamedTuple):
-    """What stands where a ref points. `class_`: of an experiment's verdict, of the last verdict on a claim."""
+    """What stands where a ref points. `class_`: of an experiment's verdict, of the last verdict on a claim.
+
+    `written_by`: labels of the last texts, which a program wrote, such as "repetition 2 wrote".
+    """
 
     texts: tuple[str, ...]
     kind: Literal["experiment", "document", "claim", "belief", "other"] = "other"
     class_: EvidenceClass | None = None
+    written_by: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A label for each text."""
+        return (*("",) * (len(self.texts) - len(self.written_by)), *self.written_by)
 
 
 class MemoAnswer(NamedTuple):

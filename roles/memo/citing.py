@@ -10,6 +10,7 @@ from ledger.events import (
     Event,
     ExperimentJudged,
     ExperimentPlanned,
+    ExperimentRun,
     Verification,
 )
 from ledger.events.ids import parse_reference
@@ -39,10 +40,12 @@ def _cited(book: Book, ref: str, by_id: Mapping[str, Event]) -> CitedText | None
     match by_id[reference.id]:
         case ExperimentPlanned():
             outputs = tuple(_outputs(book, reference.id))
-            return CitedText((*texts, *outputs), "experiment", _class_of_experiment(book, reference.id))
+            class_ = _class_of_experiment(book, reference.id)
+            return CitedText((*texts, *outputs), "experiment", class_, _writers(book, reference.id, outputs))
         case Claim():
-            evidence, class_ = _last_verdict(book, reference.id)
-            return CitedText((*texts, *evidence), "claim", class_)
+            evidence, class_, experiment = _last_verdict(book, reference.id)
+            writers = _writers(book, experiment, evidence) if experiment else ()
+            return CitedText((*texts, *evidence), "claim", class_, writers)
         case Belief() as belief:
             return CitedText((*texts, *_points(belief)), "belief")
         case _:
@@ -66,18 +69,31 @@ def _outputs(book: Book, identity: str) -> Iterator[str]:
             )
 
 
-def _last_verdict(book: Book, identity: str) -> tuple[tuple[str, ...], EvidenceClass | None]:
-    """The words that the last verdict on a claim rests on, and its class."""
+def _writers(book: Book, identity: str, outputs: tuple[str, ...]) -> tuple[str, ...]:
+    """A label for each output: which repetition, or which control, wrote it to which stream; then the counts."""
+    runs = [run for run in book.of(ExperimentRun) if run.of == identity]
+    names = [
+        f"{identity}, control {run.control.replace('_', ' ')}"
+        if run.control
+        else f"{identity}, repetition {run.n}"
+        for run in runs
+    ]
+    streams = [f"{name}, {stream}" for name in names for stream in ("output", "errors")]
+    return (*streams, *(f"{identity}, counted" for _ in outputs[len(streams) :]))
+
+
+def _last_verdict(book: Book, identity: str) -> tuple[tuple[str, ...], EvidenceClass | None, str | None]:
+    """The words that the last verdict on a claim rests on, its class, and the experiment that it is of."""
     moves = book.state.claims[identity].moves
     if not moves:
-        return (), None
+        return (), None, None
     last = max(moves)
     event = book.by_id.get(last.by)
     if isinstance(event, ExperimentPlanned):
-        return tuple(_outputs(book, last.by)), _known(last.class_)
+        return tuple(_outputs(book, last.by)), _known(last.class_), last.by
     changes = event.claim_status_changes if isinstance(event, Verification) else ()
     quotes = (piece.quote for change in changes if change.claim_id == identity for piece in change.evidence)
-    return tuple(quote for quote in quotes if quote is not None), _known(last.class_)
+    return tuple(quote for quote in quotes if quote is not None), _known(last.class_), None
 
 
 def _points(belief: Belief) -> Iterator[str]:

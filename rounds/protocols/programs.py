@@ -172,7 +172,7 @@ def shown_program(book: Book, experiment: str) -> tuple[str, str, tuple[int, ...
 
 
 def ran(book: Book, events: Iterable[ExperimentJudged]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """What experiments came to, with what the first repetition wrote."""
+    """Tell what experiments came to, with what the first repetition wrote."""
     for event in events:
         times = event.counts.holds + event.counts.fails + event.counts.inconclusive + event.counts.error
         lines = [f"{event.of} · run {times} times in a sandbox: {event.verdict}"]
@@ -185,7 +185,10 @@ def ran(book: Book, events: Iterable[ExperimentJudged]) -> Iterator[tuple[str, s
         )
         if first is not None:
             ended = f"exit {first.exit}" if first.exit is not None else f"signal {first.signal}"
-            lines += [bar("ended", ended), bar("wrote", _content(book, first.stdout.kept)[:SHOWN_CHARACTERS])]
+            lines += [
+                bar("ended", ended),
+                bar("repetition 1 wrote", _content(book, first.stdout.kept)[:SHOWN_CHARACTERS]),
+            ]
         yield event.of, "\n".join(lines), (book.by_id[event.of].seq, event.seq)
 
 

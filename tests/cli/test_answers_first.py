@@ -88,8 +88,8 @@ def test_open_steps_are_listed_and_one_is_shown(moot: Moot) -> None:
     listed = moot("next", "b-open")
     assert listed.code == 0
     assert "3 steps are open, side by side" in listed.out
-    assert "brief and schema:  moot next " in listed.out
-    assert len(listed.out.splitlines()) == 7
+    assert "prompt and schema: moot next " in listed.out
+    assert len(listed.out.splitlines()) == 8
     one = moot("next", "b-open", "r1.analyse.safety")
     assert "schema of the reply to r1.analyse.safety" in one.out
     assert "r1.analyse.utility" not in one.out

@@ -125,6 +125,7 @@ def test_the_low_price_is_that_of_the_fewest_replies(moot: Moot) -> None:
     )
     found = moot("run", "--dry-run", "crux.toml", "--seats", "anthropic", "--json").json
     assert found["replies_at_least"] == 4
+    assert found["tokens_in"]["low"] == 4 * (9_000 // 4 // 2), "four replies, prompts half as long as assumed"
     assert Decimal(found["usd"]["low"]) < Decimal("0.12")
     assert Decimal(found["usd"]["high"]) > Decimal("0.25")
     for protocol in ("tribunal", "ratchet", "debate"):

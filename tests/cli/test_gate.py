@@ -179,6 +179,14 @@ def test_a_cap_or_yes_is_the_persons_word() -> None:
         assert person.questions == []
 
 
+@pytest.mark.usefixtures("a_seat_that_may_cost")
+def test_the_line_of_the_gate_names_the_cap() -> None:
+    """A-17: a person was asked about $32, although $1 was the limit."""
+    choice = choice_of(begin(Person(None), DEAR, cap="2"), None, "anthropic")
+    assert ", never more than $1.00, " in gate_line(choice, [], cap="1")
+    assert "never more" not in gate_line(choice, [])
+
+
 @pytest.mark.parametrize(
     ("flags", "protocol"),
     [

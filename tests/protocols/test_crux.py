@@ -52,7 +52,7 @@ def sound(book: Book) -> Book:
 
 def test_four_replies_where_the_first_answer_is_sure(tmp_path: Path) -> None:
     book = sound(play(begin(tmp_path / "run"), World(first=dict.fromkeys(ROLES, 95))))
-    assert steps(book) == ["r1.B.action", "r1.A.verifier", "r1.S.memo.action", "r1.S.check.verifier"]
+    assert steps(book) == ["r1.A.verifier", "r1.B.action", "r1.S.memo.action", "r1.S.check.verifier"]
     assert status_of(book.state) is OutcomeStatus.DECIDED
 
 

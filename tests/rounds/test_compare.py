@@ -111,6 +111,13 @@ def test_runs_that_number_their_options_themselves_are_told_in_words() -> None:
     assert set(found.texts.a) == {*found.claims.only_a, *found.decisions.only_a}
 
 
+def test_the_same_answer_is_told_in_words() -> None:
+    """A-12: an id alone, although the answers agree."""
+    first, second = diff_text(moot.diff(EXAMPLES / "crux-retry", EXAMPLES / "crux-retry")).splitlines()[:2]
+    assert first == "same answer"
+    assert second.split()[:3] == ["A", "constant", "wait"]
+
+
 def test_an_option_has_its_words_once_beside_its_id() -> None:
     found = moot.diff(EXAMPLES / "comparative-pages", EXAMPLES / "comparative-pages")
     assert found.answers.a is not None

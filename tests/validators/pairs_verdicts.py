@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
 from msgspec import structs
 
 from ledger.events import Call, Signals, Statement, Validation
 from ledger.events.values import GENESIS, Section
 from ledger.events.verifications import ValidationFinding
-from ledger.state.book import Book
-from tests.validators.factory import add, base, change, cut, find, seq_of, without_blob
+from ledger.state.book import Book, book
+from tests.validators.factory import Store, add, base, change, cut, find, seq_of, without_blob
 from tests.validators.pair import Pair, at
 
 FINDING = ValidationFinding(code="STY001", severity="warning", seq=3, message="hedges")
@@ -20,6 +21,15 @@ def _call(which: str) -> Call:
     call = base().by_id[which].call
     assert call is not None, f"{which} carries a call"
     return call
+
+
+def _without_layout() -> Book:
+    """The good deliberation, whose prompt set does not say where the columns of a brief stand."""
+    whole, key = base(), _call("A-1-critic").prompt_set
+    assert isinstance(whole.blobs, Store)
+    prompt_set = orjson.loads(whole.blobs.content[key])
+    del prompt_set["layout"]
+    return book(whole.events, Store({**whole.blobs.content, key: orjson.dumps(prompt_set)}))
 
 
 def _called(which: str, **fields: Any) -> Book:
@@ -118,6 +128,7 @@ PAIRS = (
         severity="warning",
         why="no prompt set",
     ),
+    Pair("BRIEF-UNAVAILABLE", _without_layout, at(0), severity="warning", why="no layout"),
     Pair("VER001", lambda: _validation(ok=False), lambda: find(Validation)),
     Pair(
         "VER001",

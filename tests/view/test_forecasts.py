@@ -18,10 +18,13 @@ from detectors.forecasts.value_of_tests import Numbers
 from moot.view.forecasts import forecasts_markdown, forecasts_of, forecasts_text, status_line
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_text
+from moot.view.words import round_in
 from roles.outcome_status import OutcomeStatus
 from rounds.run.human_actions import answer
 from tests.protocols.crux_seats import ROLES, World, begin, contested, play
 from tests.rounds.experimenting import BENCH
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
 
 PARAMETERS = forecast_parameters()
 OPTIONS = ("O-1", "O-2", "none")
@@ -156,7 +159,16 @@ def test_removed_sentences_stay_removed(tmp_path: Path) -> None:
     play(begin(tmp_path / "run"), world)
     text, _ = outcome(tmp_path / "run")
     assert "zebra" not in text
+    assert "There is a reason for it." not in text
     assert "three streams" in text
+
+
+def test_a_removed_sentence_still_counts_among_those_that_were_checked(tmp_path: Path) -> None:
+    """A-8: one removed of four read "3 of 3 sentences are supported"."""
+    play(begin(tmp_path / "run"), World(unsupported=(2,), rewritten="The zebra is so.", still=True))
+    text, _ = outcome(tmp_path / "run")
+    words = " ".join(text.split())
+    assert "3 of 4 sentences are supported by what they cite, 1 unsupported one was removed" in words
 
 
 def test_a_memo_that_leaves_the_leader_says_so(tmp_path: Path) -> None:
@@ -167,3 +179,34 @@ def test_a_memo_that_leaves_the_leader_says_so(tmp_path: Path) -> None:
     assert "Use one journal." in words
     assert "40% for" in words
     assert "It is the safer one of the two." in words
+
+
+def test_options_that_the_question_lacks_are_named(tmp_path: Path) -> None:
+    play(begin(tmp_path / "run"), World(frame={"missing": ["A CANARYTHIRD way", "none"]}))
+    text, _ = outcome(tmp_path / "run")
+    assert "not settled The question does not name: A CANARYTHIRD way / none (@" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("points", "reason"), [(96, "the first answer was sure enough"), (94, "all answers were sure enough")]
+)
+def test_a_short_way_says_why_nothing_was_tested(tmp_path: Path, points: int, reason: str) -> None:
+    play(begin(tmp_path / "run"), World(first=dict.fromkeys(ROLES, points)))
+    text, _ = outcome(tmp_path / "run")
+    assert f"no test was run ({reason}" in " ".join(text.split())
+
+
+def test_a_run_has_no_number_of_rounds_and_its_forecast_names_the_option(tmp_path: Path) -> None:
+    """Further rounds follow only from a person's results; an option's id alone says nothing."""
+    play(begin(tmp_path / "run"), World())
+    said = " ".join(outcome(tmp_path / "run")[0].split())
+    assert round_in("crux", 1, 9) == "round 1"
+    assert round_in("structured", 1, 9) == "round 1 of 9"
+    assert "60% for O-1 (three streams), the group forecast of 4 roles" in said
+
+
+def test_assumptions_of_a_memo_are_not_looked_for_among_those_of_a_plan() -> None:
+    """`moot log RUN --kind assumption` shows nothing of a run of `crux`."""
+    text = outcome_text(outcome_of("run", moot.open_run(EXAMPLES / "crux-retry").book), "run")
+    assert "--kind assumption" not in text
+    assert "(and 2 more: moot status run --json)" in " ".join(text.split())

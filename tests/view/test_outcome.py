@@ -262,8 +262,18 @@ def test_what_ends_in_an_ellipsis_names_the_thing_that_has_it_whole(name: str) -
                 one for one in ids if one in ours.by_id
             ]  # a document is quoted, and has no words of its own
             texts = [show_text(show_of(name, ours, ours.by_id[one]), 10_000) for one in ids]
+            if at := re.match(r" … \(@(\d+)\)", rest):
+                texts.append(show_text(show_of(name, ours, ours.events[int(at[1])]), 10_000))
             texts += [
                 why_text(why_of(name, ours, one, everything=True), 10_000) for one in ids if rest[2:3] == "”"
             ]
             last = " ".join(place[0].split()[-3:])
             assert any(last in " ".join(text.split()) for text in texts), f"{place[0]}{rest}"
+
+
+def test_a_rule_tells_the_confidence_of_the_judge_under_it() -> None:
+    """`comparative` said that nobody states a confidence, and its judge states 4 of 5 twice."""
+    found = outcome_of("run", open_run(EXAMPLES / "comparative-pages").book)
+    assert "confidence under it, as stated: 4 of 5 (judge, D-1-1), 4 of 5 (judge, D-2-1)" in found.how_sure
+    by_lenses = outcome_of("run", open_run(EXAMPLES / "priority-season").book)
+    assert "nobody states a confidence" in by_lenses.how_sure

@@ -275,6 +275,7 @@ def test_scores_and_recommendations_of_several_judges_are_labeled(tmp_path: Path
     annexes = {annex.title: annex for annex in annexes_of(book)}
     assert [row[0] for row in annexes["Judges"].rows] == ["judge 1", "judge 2", "judge 3"]
     assert all("recommendation of r1 judging judge" in row[1] for row in annexes["Judges"].rows)
+    assert all("insight of r1 judging judge" in row[2] for row in annexes["Judges"].rows)
     points = dict(
         zip(annexes["Argument trace table"].heads, annexes["Argument trace table"].rows[0], strict=True)
     )

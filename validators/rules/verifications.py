@@ -84,8 +84,8 @@ def class_follows_from_its_evidence(index: LedgerIndex) -> Iterator[Breach]:
     """The class of a status change is what its own evidence comes to, whatever a seat calls it.
 
     A document's words are quoted, arithmetic that comes out is calculated, another role's text is argued; a claim that
-    rests on its own author alone is only said. What was run is judged by experiments, never by a verdict. What the
-    controller computes from an expression is computed again from the reply.
+    rests on its own author alone is stated, not tested. What was run is judged by experiments, never by a verdict. What
+    the controller computes from an expression is computed again from the reply.
     """
     for event in index.events:
         if not isinstance(event, Verification) or event.by == "controller":

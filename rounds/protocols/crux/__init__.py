@@ -8,7 +8,8 @@ Laws
    by another role, which does not see the first program.
 5. Forecasts follow from each role's own sealed numbers by Bayes. Nobody is asked again.
 6. What is lost is never read as agreement: a role without the numbers that a verdict needs leaves the group forecast.
-7. The answer is always written: by the nearest role, against the objection of the least convinced one, each sentence
+7. The question is checked before anybody answers, and what that check found is shown to all.
+8. The answer is always written: by the nearest role, against the objection of the least convinced one, each sentence
    checked against what it cites.
 """
 
@@ -60,7 +61,7 @@ _VIEW: Final[View] = {
     Column.TOLD: Sight("all"),
 }
 _OF_THE_MEMO: Final[View] = {Column.QUESTION: Sight("goals"), Column.TOLD: Sight("all")}
-"""The sentence check sees what each sentence cites: no document, and nothing else that was said."""
+"""The sentence check sees what each sentence cites and what tested each claim: no document, and nothing else."""
 
 
 # ---------------------------------------------------------------- who is asked, and when
@@ -106,20 +107,19 @@ def _writer(state: State, round_: int) -> tuple[str, ...]:
 SHEET: Final = Sheet(
     (
         StepRow(
-            "B",
-            asks_each(_first),
-            SealedAnswer,
-            answers.answered,
-            wrong=answers.wrong_answer,
-            columns=_VIEW,
-            group="first",
-        ),
-        StepRow(
             "A",
             asks_each(_verifier),
             FrameReply,
             answers.framed,
             wrong=answers.wrong_frame,
+            columns=_VIEW,
+        ),
+        StepRow(
+            "B",
+            asks_each(_first),
+            SealedAnswer,
+            answers.answered,
+            wrong=answers.wrong_answer,
             columns=_VIEW,
             group="first",
         ),

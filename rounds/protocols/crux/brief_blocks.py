@@ -17,6 +17,7 @@ from ledger.events import (
     DriftCheck,
     Event,
     ExperimentJudged,
+    Frame,
     Memo,
     Statement,
     Verification,
@@ -34,6 +35,7 @@ from rounds.protocols.crux.closing import last_look, standing_of_look
 from rounds.protocols.crux.memo import likelihood_now, to_judge
 from rounds.protocols.crux.standing import (
     SEALED,
+    cruxes_of,
     disagreeing,
     is_open_ended,
     kept_cruxes,
@@ -42,6 +44,7 @@ from rounds.protocols.crux.standing import (
     sealed,
 )
 from rounds.protocols.crux.testing import failure_of
+from rounds.protocols.crux.untested import test_of, why_nothing_was_tested
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.programs import how_to_write, ran, shown_program
 
@@ -52,7 +55,7 @@ Shown = tuple[str, str, tuple[int, ...]]
 def blocks(book: Book, step: Step, column: Column) -> tuple[Shown, ...]:
     """What a step is shown, by column."""
     if column is Column.BEFORE:
-        return tuple(_before(book)) if step.name.phase not in ("A", "B") else ()
+        return tuple(_before(book, step))
     return tuple(block for make in _BLOCKS.get(step.task, ()) for block in make(book, step))
 
 
@@ -63,8 +66,10 @@ def _block(event: Event, lines: Iterable[str], name: str = "") -> Shown:
 # ---------------------------------------------------------------- after the question, for everybody
 
 
-def _before(book: Book) -> Iterator[Shown]:
-    """Options that were made of the answers, and words with two readings."""
+def _before(book: Book, step: Step) -> Iterator[Shown]:
+    """Options that were made of the answers, and what the check of the question found."""
+    if step.name.phase == "A":
+        return
     for event in book.events:
         if event.kind == "agenda" and book.state.agenda and book.state.agenda.options:
             options = (bar(one.id, one.text) for one in book.state.agenda.options)
@@ -72,6 +77,27 @@ def _before(book: Book) -> Iterator[Shown]:
         if event.kind == "frame" and book.state.frame and book.state.frame.two_readings:
             words = (bar(one.word, " / ".join(one.readings)) for one in book.state.frame.two_readings)
             yield _block(event, ["words that can be read in two ways", *words])
+        if isinstance(event, Frame):
+            yield from _objections(book, event)
+
+
+def _objections(book: Book, frame: Frame) -> Iterator[Shown]:
+    """Options that the question lacks, options that are the same, and why it cannot be answered as it is written."""
+    if frame.missing:
+        head = "options that the check of the question found missing: points for one of them go to `none`"
+        yield _block(frame, [head, *(bar("missing", text) for text in frame.missing)], "missing")
+    if frame.double:
+        texts = option_texts(book.state)
+        same = (
+            bar("same", " = ".join(f"{one} ({texts.get(one, '')})" for one in group))
+            for group in frame.double
+        )
+        yield _block(
+            frame, ["options that the check of the question found to be the same thing", *same], "double"
+        )
+    if frame.ill_posed:
+        head = "the check of the question found that no answer could be right or wrong as it is written"
+        yield _block(frame, [head, bar("why", frame.why or "")], "ill-posed")
 
 
 # ---------------------------------------------------------------- answers, claims
@@ -201,6 +227,19 @@ def _computed(book: Book, step: Step) -> Iterator[Shown]:
     yield _block(book.events[look.seq], lines, "computed")
 
 
+def _tests(book: Book, step: Step) -> Iterator[Shown]:
+    """Each crux with what tested it or why nothing did; where there is no crux, why nothing was tested at all."""
+    state = book.state
+    if reason := why_nothing_was_tested(state):
+        yield "tests", "\n".join(["what was tested", bar("nothing", reason)]), ()
+        return
+    for claim in cruxes_of(state):
+        event = book.by_id[claim]
+        assert isinstance(event, Claim), claim
+        lines = [f"{claim} · whether it was tested", bar("claim", event.text)]
+        yield _block(event, [*lines, bar("tested", test_of(book, claim, step.name.round))], f"{claim} tested")
+
+
 def figure(value: Fraction) -> str:
     """A figure with one decimal at most."""
     return f"{float(round(value, 1)):g}"
@@ -254,10 +293,22 @@ def _cited(book: Book, step: Step) -> Iterator[Shown]:
         kind = f"{one.field}, a judgment" if one.judgment else one.field
         lines = [f"sentence {n}, {kind}", bar("says", one.text)]
         for ref in one.refs:
-            there = cited_texts(book, (ref,)).get(ref)
-            lines.append(bar(f"cites {ref}", "\n".join(there.texts if there else ())))
+            lines += _cited_lines(book, ref)
         lines += [bar("quotes", one.quote)] if one.quote else []
         yield _block(event, lines, f"sentence {n}")
+
+
+def _cited_lines(book: Book, ref: str) -> Iterator[str]:
+    """The text that a sentence cites; outputs of a program with the repetition or the control that wrote them."""
+    there = cited_texts(book, (ref,)).get(ref)
+    if there is None:
+        yield bar(f"cites {ref}", "")
+        return
+    words = tuple(text for text, label in zip(there.texts, there.labels, strict=True) if not label)
+    yield bar(f"cites {ref}", "\n".join(words))
+    for text, label in zip(there.texts, there.labels, strict=True):
+        if label and text:
+            yield bar(label, text)
 
 
 def _planned(book: Book, step: Step) -> Iterable[str]:
@@ -279,8 +330,9 @@ _BLOCKS: Final[Mapping[str, tuple[Callable[[Book, Step], Iterable[Shown]], ...]]
         _person_answers,
         _forecasts,
         _computed,
+        _tests,
     ),
     "S.objection": (_memo, _person_answers),
-    "S.check": (_cited,),
+    "S.check": (_cited, _tests),
 }
 """Task → what its prompt shows, in order."""

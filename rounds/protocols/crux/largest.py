@@ -27,7 +27,8 @@ def largest(state: State, round_: int) -> tuple[Group, ...]:
         return ()
     first = first_role(state)
     groups: list[list[Asked]] = [
-        [("B", None, first, 1), ("A", None, VERIFIER, 1)],
+        [("A", None, VERIFIER, 1)],
+        [("B", None, first, 1)],
         [("B", None, role, 1) for role in AUTHORS if role != first],
         [("C.agenda", None, VERIFIER, 1)],
         [("E", None, role, 1) for role in AUTHORS],
