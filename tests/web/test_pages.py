@@ -19,7 +19,7 @@ from moot.view.stopping import why_it_stopped
 from moot.view.story import tell
 from moot.web.followed import Followed
 from moot.web.report import report_html
-from tests.recorded import recorded_names
+from tests.recorded import recorded_names, run_of
 from tests.web.viewer import ROOT, Viewer, viewer
 
 NAMES = ("recorded", "scripted", "begun", "sample")
@@ -205,7 +205,7 @@ def test_a_fork_stands_beside_its_parent_with_the_point_of_departure(runs: Path,
 
 @pytest.mark.parametrize("name", recorded_names())
 def test_the_report_of_every_recorded_run_can_be_mailed(name: str) -> None:
-    run = Followed(ROOT / "runs" / "examples" / name)
+    run = Followed(run_of(name))
     run.catch_up()
     if not run.state.finished:
         pytest.skip("it is still being recorded")
