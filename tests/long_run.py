@@ -102,6 +102,7 @@ class LongScript(Script):
         for decision in reply.get("decisions", ()):
             decision["text"] = f"The team keeps {LEADER}: {_event(rng)} (round {round_})."
             decision["about"] = [LEADER]
+            decision["cites"] += _precedents(book, saw)[-1:]
             decision["falsifiers"] = [f"A test shows that {_event(rng, FAILURES)}."]
         if step.task == "S.close":
             reply["decisions"] = _finals(book, saw, reply["decisions"][0])
@@ -183,28 +184,25 @@ def _questions(round_: int) -> list[dict[str, Any]]:
     ]
 
 
+def _precedents(book: Book, saw: tuple[int, ...]) -> list[dict[str, Any]]:
+    """Return citations of the earlier decisions that a brief shows."""
+    known = [str(book.events[seq].id) for seq in saw]
+    return [{"id": one, "relation": "builds-on"} for one in known if one in book.state.decisions]
+
+
 def _finals(book: Book, saw: tuple[int, ...], draft: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return two final decisions: one rests on confirmed claims, one builds on a decision whose claim fell."""
+    """Return two final decisions: one rests on confirmed claims, one on every earlier decision."""
     state, known = book.state, [str(book.events[seq].id) for seq in saw]
     confirmed = [one for one in known if one in state.claims and state.claims[one].status == CONFIRMED]
-    fallen = [
-        one
-        for one in known
-        if one in state.decisions
-        and any(
-            cite.id in state.claims and state.claims[cite.id].status == "superseded"
-            for cite in state.decisions[one].cites
-        )
-    ]
     main = draft | {
         "text": f"Use {LEADER} ({OPTIONS[1]}).",
-        "cites": [{"id": claim, "relation": "based-on"} for claim in confirmed[-4:]],
+        "cites": [{"id": claim, "relation": "based-on"} for claim in confirmed[-8:]],
         "requirements": [{"text": "The backup is restored once a month.", "by": "person"}],
     }
     later = draft | {
         "text": f"Test {RIVAL} again within a year.",
         "about": [RIVAL],
-        "cites": [{"id": decision, "relation": "builds-on"} for decision in fallen[-1:]],
+        "cites": _precedents(book, saw),
         "dissent": [],
     }
     return [main, later]
