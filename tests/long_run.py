@@ -60,14 +60,16 @@ FORK_ENDS: Final = "r9.E.check1.verifier"
 """The step that is open when the fork is left: its claims of round 9 are pending."""
 
 PARTS: Final = (
-    "the writer", "the reader", "the head file", "the hash chain", "the index", "the lock", "the backup", "the replay",
+    "the writer", "the reader", "the head file", "the hash chain",
+    "the index", "the lock", "the backup", "the replay",
 )  # fmt: skip
 CAUSES: Final = (
-    "a power cut", "a full disk", "a second writer", "a torn write", "a changed byte", "a slow disk", "a clock step", "a restore",
+    "a power cut", "a full disk", "a second writer", "a torn write",
+    "a changed byte", "a slow disk", "a clock step", "a restore",
 )  # fmt: skip
 OUTCOMES: Final = (
-    "loses no line", "ends with one error", "reports the line number", "needs no repair", "takes under one second",
-    "keeps the last commit", "leaves one file to check", "names the file",
+    "loses no line", "ends with one error", "reports the line number", "needs no repair",
+    "takes under one second", "keeps the last commit", "leaves one file to check", "names the file",
 )  # fmt: skip
 
 

@@ -52,9 +52,8 @@ def test_what_one_thing_cost_is_the_whole_divided() -> None:
     claims = len(run.state.claims)
     assert each["claim raised"].number == claims
     assert each["claim raised"].calls == pytest.approx(found.whole.calls / claims)
-    assert each["decision in force"].number == len(
-        [one for one in in_force(run.state) if run.state.decisions[one].rank != "answer"]
-    )
+    decided = [one for one in in_force(run.state) if run.state.decisions[one].rank != "answer"]
+    assert each["decision in force"].number == len(decided)
     assert each["claim settled"].number < claims
     assert each["reply"].usd is None  # no seat said what it cost: never nought
     assert not found.known
