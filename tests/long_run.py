@@ -74,6 +74,24 @@ OUTCOMES: Final = (
 
 
 FAILURES: Final = ("loses a line", "shows half a commit", "cannot be repaired")
+QUESTIONS: Final = (
+    "Which team owns the archive tapes?",
+    "Are segments hashed before compression?",
+    "May the auditors read the files without our tools?",
+    "Does a container change what fsync means?",
+    "Who keeps the signing key during holidays?",
+    "Which country may hold a second copy?",
+    "Is Windows among the platforms of next year?",
+    "How many hours may the nightly restore take on the old disks?",
+    "What does an hour of downtime cost?",
+    "Are personal names allowed in a note?",
+    "How many hours may the restore of a night take on the old disks?",
+    "Who pays for a third server?",
+    "Does the index need its own lock?",
+)
+"""What the lead of each round asks; round 11 asks again what round 8 did."""
+FOR_THE_ROLES: Final = (13,)
+DECIDING: Final = {3: LEADER, 11: RIVAL}
 CONFIRMED: Final = "tested_confirmed"
 CLAIMS_AT_FIRST, FLOOD_UNTIL = 4, 3
 """Claims of an artifact in the first rounds, so many that FM-5 is raised."""
@@ -100,7 +118,7 @@ class LongScript(Script):
         if step.task == "E.belief":
             reply["belief"] = _forecast(round_, step.role)
         if step.task == "G":
-            reply["concerns"] = _questions(round_)
+            reply["concerns"] = [_question(round_)]
         for decision in reply.get("decisions", ()):
             decision["text"] = f"The team keeps {LEADER}: {_event(rng)} (round {round_})."
             decision["about"] = [LEADER]
@@ -163,27 +181,17 @@ def _forecast(round_: int, role: str) -> list[dict[str, Any]]:
     return [{"option": LEADER, "points": points}, {"option": RIVAL, "points": 100 - points}]
 
 
-def _questions(round_: int) -> list[dict[str, Any]]:
-    """Return what a lead asks: round 3 of a person, what decides; rounds 8 and 11 the same question again."""
-    texts = {
-        3: ("May the auditors read the files without our tools?", True, LEADER),
-        8: ("How many hours may the nightly restore take on the old disks?", True, None),
-        11: ("How many hours may the restore of a night take on the old disks?", True, RIVAL),
+def _question(round_: int) -> dict[str, Any]:
+    """Return what a lead asks; `DECIDING` has the rounds whose question decides, and the option that it is about."""
+    return {
+        "type": "question",
+        "text": QUESTIONS[round_ - 1],
+        "severity": 2,
+        "between": [],
+        "evidence": [],
+        "for_human": round_ not in FOR_THE_ROLES,
+        "deciding": DECIDING.get(round_),
     }
-    text, for_human, deciding = texts.get(
-        round_, (f"What does round {round_} leave open about the backup?", round_ == 6, None)
-    )
-    return [
-        {
-            "type": "question",
-            "text": text,
-            "severity": 2,
-            "between": [],
-            "evidence": [],
-            "for_human": for_human,
-            "deciding": deciding,
-        }
-    ]
 
 
 def _precedents(book: Book, saw: tuple[int, ...]) -> list[dict[str, Any]]:
@@ -193,18 +201,18 @@ def _precedents(book: Book, saw: tuple[int, ...]) -> list[dict[str, Any]]:
 
 
 def _finals(book: Book, saw: tuple[int, ...], draft: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return two final decisions: one rests on confirmed claims, one on every earlier decision."""
+    """Return two final decisions: one rests on confirmed claims, one on earlier decisions."""
     state, known = book.state, [str(book.events[seq].id) for seq in saw]
     confirmed = [one for one in known if one in state.claims and state.claims[one].status == CONFIRMED]
     main = draft | {
         "text": f"Use {LEADER} ({OPTIONS[1]}).",
-        "cites": [{"id": claim, "relation": "based-on"} for claim in confirmed[-8:]],
+        "cites": [{"id": claim, "relation": "based-on"} for claim in confirmed[-5:]],
         "requirements": [{"text": "The backup is restored once a month.", "by": "person"}],
     }
     later = draft | {
         "text": f"Test {RIVAL} again within a year.",
         "about": [RIVAL],
-        "cites": _precedents(book, saw),
+        "cites": _precedents(book, saw)[-10:],
         "dissent": [],
     }
     return [main, later]

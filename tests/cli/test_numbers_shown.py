@@ -1,4 +1,4 @@
-"""R-17: what is shown of recorded and long runs holds at every round: shares, counts, one report for status and signals."""
+"""R-17: what is shown of a run holds at every round: shares, counts, one report for status and signals."""
 
 from __future__ import annotations
 

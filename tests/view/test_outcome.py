@@ -63,13 +63,13 @@ RECORDED = {
         "decided",
         "Use O-2 (one journal with a hash chain).",
         STATED.format(4),
-        questions=1,
+        questions=9,
     ),
     FORK: Read(
         "running",
         "Not final: The team keeps O-2 (one journal with a hash chain)",
         STATED.format(4),
-        questions=2,
+        questions=7,
     ),
 }
 """Runs whose words do not change, and what their ledgers say: read in the ledger and not in the program's output."""
