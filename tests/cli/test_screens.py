@@ -70,7 +70,7 @@ def test_a_screen(verb: str, width: int, moot: Moot, terminal: pytest.MonkeyPatc
 def test_no_word_is_broken(verb: str, moot: Moot, terminal: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What a narrow terminal shows is made of words that a wide one shows, or that a pipe gets."""
     lay_out(tmp_path)
-    terminal.setenv("COLUMNS", "200")
+    terminal.setenv("COLUMNS", "120")
     whole = COLORS.sub("", moot(*VERBS[verb]).out) + moot(*VERBS[verb], "--json").out
     terminal.setenv("COLUMNS", "60")
     for word in COLORS.sub("", moot(*VERBS[verb]).out).split():

@@ -49,7 +49,8 @@ def test_another_threshold_breaks_no_recorded_run(name: str) -> None:
     assert [one for one in report.findings if one.severity == "error"] == []
     assert report.as_given == again.as_given
     looks = [event for event in session.book().events if isinstance(event, Signals | Alarm)]
-    assert again.as_given >= len([event for event in looks if event.by == "controller"])
+    own = name in LONG  # it keeps its parameter file, and is recomputed by it
+    assert again.as_given >= (0 if own else len([event for event in looks if event.by == "controller"]))
 
 
 def test_a_run_of_today_is_recomputed_to_the_last_verdict(tmp_path: Path) -> None:
