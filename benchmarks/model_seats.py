@@ -2,7 +2,6 @@
 
     python -m benchmarks.model_seats tokens    standard-13: growth of the input, cache reads, cost against transcripts
     python -m benchmarks.model_seats document  the same with a document of 24 KB under discussion
-    python -m benchmarks.model_seats recorded  the prompts of the recorded standard-13, with briefs of versions 1 and 3
     python -m benchmarks.model_seats time      two rounds with seeded latencies against the critical path of the steps
 
 Tokens are the fake's estimate (four bytes each), dollars are simulated with the installed prices, replies are scripted.
@@ -67,19 +66,6 @@ def measure_tokens(document_bytes: int = 0) -> bool:
     ]
     print(f"simulated ${cost} against ${transcripts}")
     return all(met)
-
-
-def measure_recorded() -> bool:
-    """Cache reads with replies of real length; no target, for no call is made."""
-    from benchmarks.recorded_prompts import sent
-
-    for version in (1, 3):
-        found = sent(version)
-        print(
-            f"recorded standard-13, briefs of version {version}: {found.tokens} input tokens, "
-            f"{found.read / found.tokens:.2f} read from the cache, round 11 against round 4 {found.growth:.2f}"
-        )
-    return True
 
 
 def _with_transcripts(book: Book) -> Decimal:
@@ -169,7 +155,6 @@ def _line(name: str, value: float, target: float, *, at_most: bool) -> bool:
 MEASURES: Final[dict[str, Callable[[], bool]]] = {
     "tokens": measure_tokens,
     "document": lambda: measure_tokens(DOCUMENT_BYTES),
-    "recorded": measure_recorded,
     "time": measure_time,
 }
 

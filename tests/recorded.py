@@ -1,4 +1,7 @@
-"""The recorded runs, for tests that read every one: the shortest run of each protocol is quick, the others are slow."""
+"""The recorded runs, for tests that read every one: the shortest run of each protocol is quick, the others are slow.
+
+The long scripted runs are read beside them. They have names here, so that nothing is made while tests are collected.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,13 @@ from typing import Any, Final
 
 import pytest
 
+from tests.long_run import FORK, NAME, long_fork, long_run
+
 EXAMPLES: Final = Path(__file__).resolve().parents[1] / "runs" / "examples"
 RUNS: Final = sorted(head.parent for head in EXAMPLES.glob("*/head"))
 NAMES: Final = tuple(run.name for run in RUNS)
+LONG: Final = {NAME: long_run, FORK: long_fork}
+"""The long scripted runs: what makes each."""
 STREAMS: Final = ("claims.jsonl", "verifications.jsonl", "decisions.jsonl")
 
 
@@ -39,10 +46,15 @@ def recorded(runs: Iterable[Path] = RUNS) -> list[Any]:
     return [pytest.param(run, id=run.name, marks=_marks(run.name)) for run in runs]
 
 
-def recorded_names(names: Iterable[str] = NAMES) -> list[Any]:
-    """Return the names of runs as parameters of a test."""
+def run_of(name: str) -> Path:
+    """Return the directory of a recorded run, or of a long scripted one."""
+    return LONG[name]() if name in LONG else EXAMPLES / name
+
+
+def recorded_names(names: Iterable[str] = (*NAMES, *LONG)) -> list[Any]:
+    """Return the names of runs, the long ones among them, as parameters of a test."""
     return [pytest.param(name, id=name, marks=_marks(name)) for name in names]
 
 
 def _marks(name: str) -> tuple[pytest.MarkDecorator, ...]:
-    return () if name in ONE_PER_PROTOCOL else (pytest.mark.slow,)
+    return () if name in ONE_PER_PROTOCOL or name == NAME else (pytest.mark.slow,)

@@ -1,6 +1,6 @@
 """What a simulated deliberation is made of: each knob a field, and the worlds that the tables name.
 
-`PUBLISHED` has the base rates of the published definitions. The others look like the long runs in `runs/examples`:
+`PUBLISHED` has the base rates of the published definitions. The others look like long runs of moot 0.1:
 their rates of resolutions, anchors, references, findings and ROBUST verdicts lie near those of `library-minimum-8` and
 `storage-standard-13`; claims come in slower, at the pace that the plan tolerates. How far two answers of a role are
 apart is that of recorded runs of `crux`; how fast answers settle is assumed, because no long run has recorded them. No

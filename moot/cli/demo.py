@@ -49,7 +49,7 @@ def demo(
 
     Every reply was recorded; protocol, validators and signals run for real. Exit code 0: the same head hash.
 
-    Example: moot demo storage-standard-13 --speed 3
+    Example: moot demo crux-balance --speed 3
     """
     ours = open_run(_first_example() if run is None else example(run) or find_run(run))
     _can_be_played(ours)

@@ -22,7 +22,7 @@ def diff(
 ) -> int:
     """Compare two runs: claims and how they ended, decisions, signals, cost, the first line that differs.
 
-    Example: moot diff runs/examples/storage-minimum-8 @last
+    Example: moot diff runs/examples/crux-balance @last
     """
     found = moot.diff(find_run(a), find_run(b))
     if json:

@@ -82,7 +82,7 @@ def fork(
     others would have said without it takes forks. With few forks INSUFFICIENT is the usual verdict. Its power is
     printed beside it.
 
-    Example: moot fork runs/examples/storage-minimum-8 --round 7 --without critic --seats host
+    Example: moot fork @last --round 7 --without critic --seats host
     """
     if stress:
         if round or without or through or seats or seat or question or goal or option or plan or directory:

@@ -144,7 +144,7 @@ def _synthesis(lead: str) -> Iterator[PlannedReply]:
     yield PlannedReply(lead, "S.close")
 
 
-SOURCE: Final = "measured on the recorded example storage-minimum-8"
+SOURCE: Final = "measured on storage-minimum-8, a run of moot 0.1"
 
 
 class StepSize(NamedTuple):

@@ -1,19 +1,16 @@
-"""What the page about evidence says of the recorded runs."""
+"""The table of stop checks over recorded runs, on a long scripted one."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from benchmarks import recorded
 from moot.api import open_run
+from tests.long_run import long_run
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "evidence.md"
 
-
-def test_no_long_run_stops_by_the_published_count_nor_by_the_gates() -> None:
-    stops: dict[str, list[tuple[bool, ...]]] = {}
-    for name in ("storage-standard-13", "storage-minimum-8", "library-minimum-8"):
-        stops[name] = [look.stops for look in recorded.looks(open_run(recorded.EXAMPLES / name).book)]
-    assert sum(map(len, stops.values())) == 29
-    assert not any(published or gates for one in stops.values() for published, gates in one)
-    assert "29 rounds, 3 runs" in PAGE.read_text("utf-8")
+def test_a_long_run_is_read_round_by_round_by_both_profiles() -> None:
+    looks = list(recorded.looks(open_run(long_run()).book))
+    assert [look.round for look in looks] == list(range(1, 14))
+    assert all(look.failing[0] == "examined" for look in looks)
+    assert {look.stops[1] for look in looks} == {False}
+    assert looks[-1].alarms == ("FM-9",)
+    assert all("FM-5" in look.alarms for look in looks if look.round in (3, 4))

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from ledger.state.decided import final_in_force
 from moot.api import open_run
 from tests.cli.conftest import Moot, content
-from tests.protocols.playing import begin, play
-
-ROOT = Path(__file__).resolve().parents[2]
-EXAMPLES = ROOT / "runs" / "examples"
+from tests.long_run import long_run
+from tests.protocols.playing import begin, play, played
 
 
 @pytest.fixture
@@ -72,13 +71,10 @@ def test_a_comparison_begins_with_the_answers(moot: Moot) -> None:
     told = moot("diff", "a-finished", "b-open")
     assert told.out.splitlines()[0].startswith("A  Order by the sum")
     assert "\nB  no final decision\n" in told.out
-    both = moot("diff", EXAMPLES / "storage-minimum-8", EXAMPLES / "storage-standard-13", "--json").json[
-        "answers"
-    ]
-    assert (both["same"], both["a"]["decision"], both["b"]["decision"]) == (False, "D-8-1", "D-13-4")
-    chosen = moot("diff", EXAMPLES / "comparative-pages", EXAMPLES / "comparative-pages", "--json").json[
-        "answers"
-    ]
+    both = moot("diff", long_run(), played("debate"), "--json").json["answers"]
+    final, *_ = final_in_force(open_run(long_run()).state)
+    assert (both["same"], both["a"]["decision"], both["b"]["decision"]) == (False, final, "D-1-1")
+    chosen = moot("diff", played("comparative"), played("comparative"), "--json").json["answers"]
     assert chosen["same"] is True
     assert chosen["a"]["chosen"] == chosen["a"]["about"][0]
 

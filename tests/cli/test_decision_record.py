@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from moot.app.session import Session
 from tests.cli.conftest import Moot
-from tests.protocols.crux_seats import scripted_run
+from tests.long_run import long_run
+from tests.protocols.playing import played
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
-RUNS = ("crux", "debate-services", "structured-church")
+RUNS: Final = {"crux": partial(played, "crux"), "debate": partial(played, "debate"), "structured": long_run}
 
 
 @pytest.fixture(params=RUNS)
 def run(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A finished run that may be written on: scripted for `crux`, else recorded."""
-    place = tmp_path / "run"
-    if request.param == "crux":
-        return scripted_run(place)
-    shutil.copytree(EXAMPLES / request.param, place)
-    return place
+    """Return a finished scripted run that may be written on."""
+    return Path(shutil.copytree(RUNS[request.param](), tmp_path / "run"))
 
 
 def status(moot: Moot, run: Path) -> str:
@@ -61,7 +59,7 @@ def test_an_override_is_a_new_proposal(moot: Moot, run: Path) -> None:
 
 
 def test_one_file_is_written(moot: Moot, tmp_path: Path) -> None:
-    run = EXAMPLES / "debate-services"
+    run = played("debate")
     (tmp_path / "folder").mkdir()
     assert moot("report", run, "--adr", "folder").code == 2
     assert list((tmp_path / "folder").iterdir()) == []

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Moot
+from tests.long_run import long_run
 from tests.protocols.crux_seats import scripted_run
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
 QUESTION = "How is the journal rotated?"
 
 
@@ -65,7 +65,7 @@ def test_the_earlier_decision_is_a_document_with_its_head_and_the_outcome_says_s
 
 
 def test_one_decision_of_many_can_be_named(moot: Moot) -> None:
-    long = EXAMPLES / "storage-minimum-8"
+    long = long_run()
     names = [one["id"] for one in moot("decisions", long, "--json").json["decisions"]]
     moot(
         "run", "-q", QUESTION, "--from", f"{long}:{names[0]}", "--single", "--seats", "host", "--out", "next"

@@ -1,4 +1,4 @@
-"""R-17: what is shown of the recorded runs holds at every round: shares, counts, one report for status and signals."""
+"""R-17: what is shown of a run holds at every round: shares, counts, one report for status and signals."""
 
 from __future__ import annotations
 
@@ -21,12 +21,18 @@ from moot.view.seats import contexts_told, dollars, dollars_cell, seats_told
 from moot.view.stopping import because, held_told
 from moot.view.story import tell
 from tests.cli.conftest import Moot
-from tests.recorded import RUNS, protocol_of, recorded
+from tests.recorded import LONG, NAMES, protocol_of, recorded_names, run_of
 
-WATCHED = [run for run in RUNS if protocol_of(run) == "structured"]
+WATCHED = [*LONG, *(name for name in NAMES if protocol_of(run_of(name)) == "structured")]
 PROFILES = ("published", "gates")
 OF = re.compile(r"\b(\d+) of (\d+)\b")
 PERCENT = re.compile(r"(\d+(?:\.\d+)?) ?%")
+
+
+@pytest.fixture
+def run(name: str) -> Path:
+    """Return the directory of the run that a test is about."""
+    return run_of(name)
 
 
 def _rounds_of(run: Run) -> list[int]:
@@ -42,7 +48,7 @@ def _counts_hold(text: str) -> None:
         assert 0 <= float(share) <= 100, text
 
 
-@pytest.mark.parametrize("run", recorded(WATCHED))
+@pytest.mark.parametrize("name", recorded_names(WATCHED))
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_share_lies_between_0_and_1_and_every_count_in_its_whole(run: Path, profile: str) -> None:
     ours = open_run(run)
@@ -62,7 +68,7 @@ def test_every_share_lies_between_0_and_1_and_every_count_in_its_whole(run: Path
             _counts_hold(alarm.detail.split("; against it")[0])
 
 
-@pytest.mark.parametrize("run", recorded(WATCHED))
+@pytest.mark.parametrize("name", recorded_names(WATCHED))
 def test_the_panel_has_each_number_once(run: Path) -> None:
     """The share by round that stands beside the gates ends in the number of the gate."""
     ours = open_run(run)
@@ -88,7 +94,7 @@ def test_the_panel_has_each_number_once(run: Path) -> None:
         assert state.finished or f"{final:.1%}" == gates["untested"]
 
 
-@pytest.mark.parametrize("run", recorded(WATCHED))
+@pytest.mark.parametrize("name", recorded_names(WATCHED))
 def test_what_the_closing_settles_was_not_tested(run: Path) -> None:
     """The untested share of a finished run is that of its last round, and no signal is won by relabelling."""
     ours = open_run(run)
@@ -102,7 +108,7 @@ def test_what_the_closing_settles_was_not_tested(run: Path) -> None:
         assert counts[0] == counts[1]
 
 
-@pytest.mark.parametrize("run", recorded(WATCHED))
+@pytest.mark.parametrize("name", recorded_names(WATCHED))
 def test_status_says_what_signals_says(moot: Moot, run: Path) -> None:
     """R-17: status said 3 of 6, continue, and signals 4 of 6, stop."""
     status = moot("status", run, "--json").json["stop"]
@@ -116,14 +122,14 @@ def test_status_says_what_signals_says(moot: Moot, run: Path) -> None:
     _counts_hold(said)
 
 
-@pytest.mark.parametrize("run", recorded())
+@pytest.mark.parametrize("name", recorded_names())
 def test_disagreement_is_of_the_checks_that_applied(run: Path) -> None:
     """R-17: "disagreement 18 of 2": what the closing settled stood among the checks of the round."""
     for told in tell(open_run(run).book).rounds:
         assert told.disagreement <= told.applied <= 4
 
 
-@pytest.mark.parametrize("run", recorded())
+@pytest.mark.parametrize("name", recorded_names())
 def test_what_nobody_knows_is_not_nothing(moot: Moot, run: Path) -> None:
     """R-17: `0.000000 USD` for an unknown cost, and "each fresh" where replies named no context."""
     ours = open_run(run)
@@ -169,7 +175,7 @@ def test_nothing_yet_is_no_share() -> None:
 
 
 def test_the_report_of_a_run_says_no_such_number(moot: Moot, tmp_path: Path) -> None:
-    for run in WATCHED:
+    for run in map(run_of, WATCHED):
         out = tmp_path / f"{run.name}.md"
         moot("report", run, "--out", out)
         for line in out.read_text().splitlines():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,16 +14,23 @@ from moot.api import open_run
 from moot.terminal import streams
 from moot.terminal.streams import painted
 from moot.view.outcome_text import outcome_text
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
+from tests.long_run import long_fork, long_run
+from tests.protocols.playing import played
 
 
 @pytest.mark.parametrize(
-    ("name", "color"),
-    [("debate-services", "1;32"), ("jugalbandi-ledger", "1;35"), ("structured-rescue", "1;36")],
+    ("run_of", "status", "color"),
+    [
+        (long_run, "decided", "1;32"),
+        (partial(played, "council"), "your_call", "1;35"),
+        (long_fork, "running", "1;36"),
+    ],
 )
-def test_the_status_has_its_color_and_the_answer_is_bold(name: str, color: str) -> None:
-    outcome = open_run(EXAMPLES / name).outcome
+def test_the_status_has_its_color_and_the_answer_is_bold(
+    run_of: Callable[[], Path], status: str, color: str
+) -> None:
+    outcome, name = open_run(run_of()).outcome, "run"
+    assert outcome.status == status
     text = outcome_text(outcome, name, 80)
     lines = painted(text, outcome.status).split("\n")
     colored = [line for line in lines if line.startswith(f"\x1b[{color}m")]

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from ledger.events import Alarm, Amendment, Decision
-from ledger.state.decided import in_force
+from ledger.state.decided import final_in_force, in_force
 from moot.api import open_run
 from moot.app.choices import opening_of
 from moot.app.running import open_run_at
@@ -23,8 +23,8 @@ from moot.environment import git_identity
 from rounds.setup.deliberation import checked
 from tests.campaign.calls import Real, Watched, refused
 from tests.cli.conftest import Moot, content
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
+from tests.long_run import long_run
+from tests.protocols.playing import played
 
 
 @pytest.fixture
@@ -128,16 +128,25 @@ def test_the_same_words_of_another_kind_are_another_act(moot: Moot, run: Path) -
 
 def test_decisions_say_what_puts_them_at_risk(moot: Moot) -> None:
     """R-16: a final decision that builds on one at risk says so, and through what."""
-    run = Path(__file__).resolve().parents[2] / "runs" / "examples" / "storage-standard-13"
-    said = moot("decisions", run)
-    assert "D-13-7  final, AT RISK   (round_lead)" in said.out
-    assert "    at risk: C-8-6 ⇢ superseded, through D-8-1, before this was decided" in said.out
-    assert "    builds-on D-8-1 AT RISK" in said.out
-    found = {one["id"]: one for one in json.loads(moot("decisions", run, "--json").out)["decisions"]}
-    assert found["D-13-7"]["standing"] == "at_risk"
-    fallen = {"id": "C-8-6", "status": "superseded", "through": ["D-8-1"], "before": True}
-    assert found["D-13-7"]["fallen"] == [fallen]
-    assert found["D-13-1"]["fallen"] == []
+    state = open_run(long_run()).state
+    safe, at_risk = final_in_force(state)
+    cited = [cite.id for cite in state.decisions[at_risk].cites]
+    through, claim = next(
+        (decision, cite.id)
+        for decision in cited
+        for cite in state.decisions[decision].cites
+        if cite.id in state.claims and state.claims[cite.id].status == "superseded"
+    )
+    said = moot("decisions", long_run())
+    assert f"{at_risk}  final, AT RISK   (round_lead)" in said.out
+    assert f"    at risk: {claim} ⇢ superseded, through {through}, before this was decided" in said.out
+    assert f"    builds-on {through} AT RISK" in said.out
+    found = {one["id"]: one for one in json.loads(moot("decisions", long_run(), "--json").out)["decisions"]}
+    assert found[at_risk]["standing"] == "at_risk"
+    assert {"id": claim, "status": "superseded", "through": [through], "before": True} in found[at_risk][
+        "fallen"
+    ]
+    assert found[safe]["fallen"] == []
 
 
 @pytest.fixture
@@ -207,7 +216,7 @@ def test_a_redaction_says_who_removed(moot: Moot, second: Path, run: Path, tmp_p
 def test_the_line_that_answers_a_question_works_when_copied(moot: Moot, tmp_path: Path) -> None:
     """The block names the exact command, also for a directory with a space in its name."""
     place = tmp_path / "a run"
-    shutil.copytree(EXAMPLES / "jugalbandi-ledger", place)
+    shutil.copytree(played("single-pass", dispositions="three"), place)
     (asking,) = open_run(place).outcome.needs_you
     line = " ".join(moot("status", place).out.split())
     assert asking.command in line

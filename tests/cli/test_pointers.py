@@ -5,13 +5,15 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from ledger.events import Concern
+from moot.api import open_run
 from tests.cli.conftest import Moot
-
-RUN = str(Path(__file__).parents[2] / "runs" / "examples" / "library-minimum-8")
+from tests.long_run import long_run
+from tests.protocols.playing import played
 
 
 def test_decisions_point_to_the_quoted_sentence(moot: Moot) -> None:
-    last = moot("decisions", RUN).out.strip().splitlines()[-1]
+    last = moot("decisions", long_run()).out.strip().splitlines()[-1]
     assert last.startswith("what a verdict saw and quotes: moot log ")
     said = moot(*last.split("moot ", 1)[1].split())
     assert said.code == 0
@@ -19,15 +21,15 @@ def test_decisions_point_to_the_quoted_sentence(moot: Moot) -> None:
 
 
 def test_the_panel_points_to_the_older_questions(moot: Moot) -> None:
-    panel = moot("signals", RUN, "--all").out
+    panel = " ".join(moot("signals", long_run(), "--all").out.split())
     assert "older ones: `moot log RUN --kind concern`" in panel
-    asked = [line for line in moot("log", RUN, "--kind", "concern").out.splitlines() if "N-3-1" in line]
-    assert asked
+    oldest = next(one for one in open_run(long_run()).book.of(Concern) if one.for_human)
+    assert oldest.id in moot("log", long_run(), "--kind", "concern").out
 
 
 def test_a_rejected_outcome_has_no_edit_distance(moot: Moot, tmp_path: Path) -> None:
     run = tmp_path / "notice"
-    shutil.copytree(Path(RUN).with_name("ratchet-notice"), run)
+    shutil.copytree(played("ratchet"), run)
     used = tmp_path / "used.md"
     used.write_text("Quite another text.\n")
     assert moot("outcome", str(run), "edited", str(used)).code == 0

@@ -83,8 +83,7 @@ def test_the_answers_are_pooled_without_each_role_and_forks_are_offered_where_th
     assert "no fork is offered without guardian, observer" in said
 
 
-def test_a_run_that_asked_nobody_has_nothing_to_leave_out(moot: Moot) -> None:
-    example = Path(__file__).parents[2] / "runs" / "examples" / "storage-minimum-8"
-    found = moot("fork", "--stress", example, "--json").json
+def test_a_run_that_asked_nobody_has_nothing_to_leave_out(moot: Moot, finished: Path) -> None:
+    found = moot("fork", "--stress", finished, "--json").json
     assert (found["left_out"], found["spared"]) == ([], [])
     assert found["missing"]

@@ -1,65 +1,44 @@
-"""A recording plays in a run of its own, also when the prompts that ship today are others than its own."""
+"""A recording plays in a run of its own, with the prompts that it was made with."""
 
 from __future__ import annotations
 
 import re
 import shutil
-import tomllib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from ledger.store.store import RunStore
 from moot.api import run_deliberation
-from roles.prompt_set import installed_prompt_set, prompt_set_hash
+from tests.protocols.playing import played
+from tests.recorded import run_of
 
-EXAMPLES = Path(__file__).parents[2] / "runs" / "examples"
 
-
-def _today(run: Path, folder: Path, *, waits: bool) -> Path:
-    """Copy a recorded deliberation as it is written today: profiles of release 0.1 have another name.
-
-    One that does not wait closes without a person's answers.
-    """
-    text = re.sub(
-        r"^profile = .*$", 'profile = "gates"', (run / "deliberation.toml").read_text("utf-8"), flags=re.M
-    )
-    if not waits:
-        rules = '[rules]\nwait = "off"\n'
-        text = text.replace("[rules]\n", rules, 1) if "[rules]\n" in text else f"{text}\n{rules}"
+def _today(run: Path, folder: Path) -> Path:
+    """Copy a deliberation as it is written today: profiles of release 0.1 have another name."""
+    text = (run / "deliberation.toml").read_text("utf-8")
     copied = folder / "deliberation.toml"
-    copied.write_text(text, "utf-8")
+    copied.write_text(re.sub(r"^profile = .*$", 'profile = "gates"', text, flags=re.MULTILINE), "utf-8")
     shutil.copytree(run / "blobs", folder / "blobs")
     return copied
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param("storage-minimum-8", marks=pytest.mark.slow), "debate-services", "ratchet-notice"]
+    "run",
+    [partial(played, "debate"), partial(run_of, "ratchet-notice"), partial(run_of, "priority-season")],
+    ids=["scripted", "ratchet-notice", "priority-season"],
 )
-def test_a_recording_plays_with_its_own_prompts(name: str, tmp_path: Path) -> None:
-    recorded = RunStore(EXAMPLES / name)
-    wish = tomllib.loads((EXAMPLES / name / "deliberation.toml").read_text("utf-8"))
-    # Nobody answers the recorded questions of `structured`.
-    waits = wish["deliberation"].get("protocol", "structured") != "structured"
-    own = _today(EXAMPLES / name, tmp_path, waits=waits)
-    played = run_deliberation(own, seats=f"tape:{EXAMPLES / name}", out=tmp_path / "played")
-    before, after = recorded.state(), played.book.state
+def test_a_recording_plays_with_its_own_prompts(run: Callable[[], Path], tmp_path: Path) -> None:
+    recorded = RunStore(run())
+    again = run_deliberation(_today(run(), tmp_path), seats=f"tape:{run()}", out=tmp_path / "played")
+    before, after = recorded.state(), again.book.state
     assert after.finished
     assert after.answered.keys() == before.answered.keys()
-    books = (recorded.book(), played.book)
+    books = (recorded.book(), again.book)
     briefs = [{event.step: event.call.brief for event in book.events if event.call} for book in books]
     assert briefs[0] == briefs[1]
-    proven = {event.call.isolation for event in played.book.events if event.call}
+    proven = {event.call.isolation for event in again.book.events if event.call}
     assert proven == {"trusted"}, "a recording proves no more than what was recorded"
-    assert before.opened is not None
-    assert after.opened is not None
-    assert (after.opened.prompt_set, after.opened.brief_version) == (
-        before.opened.prompt_set,
-        before.opened.brief_version,
-    )
-
-
-def test_one_of_them_was_made_with_other_prompts_than_today() -> None:
-    opened = RunStore(EXAMPLES / "storage-minimum-8").state().opened
-    assert opened is not None
-    assert opened.prompt_set != prompt_set_hash(installed_prompt_set("structured"))
+    assert after.opening.prompt_set == before.opening.prompt_set

@@ -13,7 +13,7 @@ from rounds.run.engine import Answer
 from tests.architecture.test_docs import recipe
 from tests.oracles.second_reader import verdict
 from tests.protocols.playing import begin, play
-from tests.recorded import recorded
+from tests.recorded import recorded_names, run_of
 from tests.rounds.scripted import Script
 
 
@@ -29,9 +29,9 @@ def is_read(run: Path) -> None:
         assert (found.returncode, found.stdout) == (0, "intact\n"), found.stderr
 
 
-@pytest.mark.parametrize("run", recorded())
-def test_a_recorded_run_is_read(run: Path) -> None:
-    is_read(run)
+@pytest.mark.parametrize("name", recorded_names())
+def test_a_recorded_run_is_read(name: str) -> None:
+    is_read(run_of(name))
 
 
 @pytest.mark.parametrize("name", sorted(PROTOCOLS.keys() - {"structured"}))

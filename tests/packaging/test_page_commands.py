@@ -15,6 +15,7 @@ from typing import Final
 import pytest
 
 from tests.data import LABELLED
+from tests.long_run import long_run
 from tests.protocols.crux_seats import scripted_run
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -69,8 +70,8 @@ def _copied(place: Path, *runs: tuple[str, str]) -> None:
         shutil.copytree(EXAMPLES / name, place / to)
 
 
-def _forks(place: Path) -> None:
-    _copied(place, ("storage-minimum-8", "runs/examples/storage-minimum-8"))
+def _long(place: Path) -> None:
+    shutil.copytree(long_run(), place / "runs/mine")
 
 
 def _import(place: Path) -> None:
@@ -106,12 +107,8 @@ def _seals(place: Path) -> None:
 
 
 def _parameters(place: Path) -> None:
-    _copied(place, ("storage-minimum-8", "runs/mine"))
+    _long(place)
     (place / "ours.toml").write_bytes((ROOT / "detectors/parameters/gates.toml").read_bytes())
-
-
-def _church(place: Path) -> None:
-    _copied(place, ("structured-church", "runs/examples/structured-church"))
 
 
 def _seats(place: Path) -> None:
@@ -131,7 +128,7 @@ def _nothing(_: Path) -> None:
 
 SCENES: Final[Mapping[str, Callable[[Path], None]]] = {
     "docs/failure-modes.md": _parameters,
-    "docs/forks.md": _forks,
+    "docs/forks.md": _long,
     "docs/import.md": _import,
     "docs/inputs.md": _inputs,
     "docs/records.md": _records,
@@ -139,7 +136,7 @@ SCENES: Final[Mapping[str, Callable[[Path], None]]] = {
     "docs/screening.md": _nothing,
     "docs/seals.md": _seals,
     "docs/seats.md": _seats,
-    "docs/signals.md": _church,
+    "docs/signals.md": _long,
     "docs/viewer.md": _viewer,
 }
 """Page → what is there before its first command."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import chain, combinations
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, Final
 
 import pytest
@@ -107,6 +109,14 @@ def play(session: RunSession, *, order: int = 1, lose: frozenset[str] = frozense
         else:
             submit(session, one)
     return session.book()
+
+
+@cache
+def played(protocol: str, **rules: str) -> Path:
+    """Return the directory of a finished scripted run, which a process plays once. A test that writes copies it."""
+    path = Path(mkdtemp()) / protocol
+    play(begin(path, protocol, rules))
+    return path
 
 
 def submit(session: RunSession, asked: AskedStep) -> None:

@@ -97,6 +97,14 @@ def test_every_role_answers_once_a_round() -> None:
     assert not finished().state.positions
 
 
+def test_a_run_asks_whatever_another_run_of_the_process_does(tmp_path: Path) -> None:
+    """Old: after a run without forecasts no later run of the same process asked for them."""
+    for name, positions in (("first", "off"), ("second", "beliefs"), ("third", "off")):
+        session = begin(tmp_path / name, positions=positions)
+        play(session, Examiner(4))
+        assert bool(session.book().state.beliefs) == (positions == "beliefs")
+
+
 def test_answers_are_shown_to_nobody() -> None:
     sealed = {event.seq for event in finished().of(Belief)}
     assert sealed

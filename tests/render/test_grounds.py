@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from msgspec.structs import replace
 
 from ledger.events import Claim, Event, Verification
 from ledger.events.values import Evidence
 from ledger.state.book import Book, book
-from ledger.store.blobs import BlobStore
-from ledger.store.reading import LogReader
 from moot.view.grounds import Ground
 from moot.view.story import tell
 from moot.web.followed import Followed
 from moot.web.report import report_html
 from moot.web.views.overview import overview
+from tests.protocols.playing import played
 from tests.render.sample import Blobs, sample
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
 
 
 def changed(evidence: tuple[Evidence, ...], text: str | None = None, alone: bool = False) -> Book:
@@ -98,25 +93,10 @@ def test_a_decision_lends_no_quote_of_what_it_rests_on() -> None:
     assert decision.foremost.quote is None
 
 
-def recorded(name: str) -> Book:
-    reading = LogReader(EXAMPLES / name, BlobStore(EXAMPLES / name / "blobs"))
-    reading.catch_up()
-    return book(reading.events, BlobStore(EXAMPLES / name / "blobs"))
-
-
-def test_no_claim_of_a_long_run_rests_on_a_firewall() -> None:
-    """R-7: the case that was found; its one honest quote is the one taken from where C-4-2 was raised."""
-    final = next(one for one in tell(recorded("storage-standard-13")).final if one.id == "D-13-4")
-    shown = {
-        one.id: one.foremost.quote.ref for one in final.rests_on if one.kind == "claim" and one.foremost.quote
-    }
-    assert shown == {"C-4-2": "A-4-action#trace-2-step-6"}
-
-
-@pytest.mark.parametrize("name", ["debate-services", "comparative-pages"])
-def test_every_score_and_standing_is_on_the_page(name: str) -> None:
+@pytest.mark.parametrize("protocol", ["debate", "comparative"])
+def test_every_score_and_standing_is_on_the_page(protocol: str) -> None:
     """R-7: they were cut to the last twelve in silence."""
-    run = Followed(EXAMPLES / name)
+    run = Followed(played(protocol))
     run.catch_up()
     results = [event for event in run.book().events if event.kind in ("score", "standing", "ruling")]
     assert len(results) > 9

@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 
 from detectors.signals import signals
-from ledger.events import Signals
+from ledger.events import Concern, Signals
 from ledger.state.book import Book
 from moot.api import open_run
 from moot.api import signals as signals_now
 from moot.terminal.panel import panel, read_panel, watch_panel, whole_panel
 from moot.view.stop_checks import worded
 from moot.view.stopping import next_round
+from tests.detectors.test_readiness import waiting
+from tests.recorded import LONG, RUNS, protocol_of, run_of
 from tests.render.golden import agrees
 from tests.render.sample import sample_book
 from tests.render.screens import pipe, screen, shown, written
@@ -24,16 +26,12 @@ def panel_text(book: Book, width: int) -> str:
     return shown(whole_panel(read_panel(book.events), report), width)
 
 
-EXAMPLES = sorted(
-    path.parent
-    for path in Path("runs/examples").glob("*/head")
-    if (opened := open_run(path.parent).state.opened) and opened.protocol == "structured"
-)
+WATCHED = [*LONG, *(run.name for run in RUNS if protocol_of(run) == "structured")]
 
 
-@pytest.mark.parametrize("run", EXAMPLES, ids=lambda path: path.name)
-def test_what_decides_fits_twenty_lines_of_eighty_columns(run: Path) -> None:
-    ours = open_run(run)
+@pytest.mark.parametrize("name", WATCHED)
+def test_what_decides_fits_twenty_lines_of_eighty_columns(name: str) -> None:
+    ours = open_run(run_of(name))
     ends = [event.seq for event in ours.events if isinstance(event, Signals)]
     for at in (0, *ends, None):
         report = signals_now(ours, at=at)
@@ -46,14 +44,15 @@ def test_what_decides_fits_twenty_lines_of_eighty_columns(run: Path) -> None:
             assert sum(line.startswith(("✓ ", "✗ ")) for line in lines) == 8
 
 
-def test_the_headline_says_what_to_do() -> None:
-    ours = open_run("runs/examples/structured-church")
+def test_the_headline_says_what_to_do(tmp_path: Path) -> None:
+    waiting(tmp_path / "run")
+    ours = open_run(tmp_path / "run")
     looks = [event.seq for event in ours.events if isinstance(event, Signals)]
-    headlines = [signals_now(ours, at=at).headline for at in looks]
-    assert headlines == [
+    question = next(event.id for event in ours.events if isinstance(event, Concern) and event.deciding)
+    assert [signals_now(ours, at=at).headline for at in looks] == [
         "GO ON: next round is about what is missing without the critic",
         "GO ON: next round is about what the open questions leave undecided",
-        "WAIT: answer N-3-15, N-3-16 first",
+        f"WAIT: answer {question} first",
     ]
 
 

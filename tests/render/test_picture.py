@@ -8,17 +8,16 @@ from pathlib import Path
 import pytest
 
 from moot.__main__ import main as moot
+from tests.long_run import long_run
 from tests.render.picture import main
-
-RUN = Path(__file__).resolve().parents[2] / "runs" / "examples" / "storage-minimum-8"
 
 
 def test_a_picture_shows_what_the_command_prints_and_loads_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "pictures" / "run.svg"
-    code = main([str(file), "--columns", "120", "--", "signals", str(RUN)])
-    assert code == moot(["signals", str(RUN)])
+    code = main([str(file), "--columns", "120", "--", "signals", str(long_run())])
+    assert code == moot(["signals", str(long_run())])
     printed = re.findall(r"[A-Za-z]{6,}", capsys.readouterr().out)
     picture = file.read_text("utf-8")
     missing = [word for word in printed if word not in picture]

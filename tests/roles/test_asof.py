@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from ledger.state.book import Book
@@ -13,7 +11,7 @@ from ledger.store.store import RunStore
 from roles.asof import Openings, at_opening, behind_owed, stands_for
 from roles.protocol import Protocol, Step, find_step
 from rounds.protocols import protocol_of
-from tests.recorded import recorded
+from tests.recorded import recorded_names, run_of
 
 
 def _openings(book: Book, protocol: Protocol) -> Openings:
@@ -40,7 +38,7 @@ def _agree(book: Book, protocol: Protocol) -> list[Step]:
     return steps
 
 
-@pytest.mark.parametrize("path", recorded())
-def test_of_a_recorded_run(path: Path) -> None:
-    book = RunStore(path).book()
+@pytest.mark.parametrize("name", recorded_names())
+def test_of_a_recorded_run(name: str) -> None:
+    book = RunStore(run_of(name)).book()
     assert _agree(book, protocol_of(book.state.opening))

@@ -15,6 +15,7 @@ from ledger.store.store import RunStore
 from moot.app.session import session_at
 from tests.cli.conftest import Moot, finished, moot
 from tests.data import LABELLED
+from tests.long_run import long_run
 from tests.rounds.openings import play
 from tests.rounds.scripted import Script
 from tests.slowly import mostly_slow
@@ -124,7 +125,6 @@ def test_what_an_import_cannot_do_says_what_can(
 
 
 def test_a_fork_of_our_own_run_still_needs_its_round(moot: Moot) -> None:
-    example = Path(__file__).parents[2] / "runs" / "examples" / "storage-minimum-8"
-    shutil.copytree(example, "own")
+    shutil.copytree(long_run(), "own")
     assert "--round" in moot("fork", "own").err
     assert moot("fork", "own", "--round", "7", "-q", "Another?").code == 2

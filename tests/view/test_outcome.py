@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from ledger.events import Decision, Memo
+from ledger.events import Concern, Decision, Memo
+from ledger.state.decided import final_in_force
 from moot.api import open_run
 from moot.view.grounds import rests_on
 from moot.view.options import named
@@ -16,10 +17,10 @@ from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import LINES, WORDS, outcome_lines, outcome_markdown
 from moot.view.show import show_of, show_text
 from moot.view.why import why_of, why_text
-from tests.protocols.playing import begin, play
-from tests.recorded import recorded_names
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
+from rounds.protocols import PROTOCOLS
+from tests.long_run import FORK, NAME, long_run
+from tests.protocols.playing import begin, play, played
+from tests.recorded import recorded_names, run_of
 
 
 class Read(NamedTuple):
@@ -33,24 +34,8 @@ class Read(NamedTuple):
     why: tuple[str, ...] = ()
 
 
-BY_RULE = "Computed by the rule of the protocol"
 STATED = "Confidence {} of 5, as stated"
-READ = {
-    "adversarial-sessions": Read(
-        "decided", "approve with conditions: Approve the direction", STATED.format(4)
-    ),
-    "comparative-pages": Read("decided", "Recommended: O-2 (an opaque cursor", BY_RULE),
-    "council-ledger": Read(
-        "decided",
-        "3 of 3 say O-2 (One JSONL journal with a hash chain).",
-        "Stated confidence, of 5: 4 by 3 of 3 members.",
-    ),
-    "council-storage": Read(
-        "decided",
-        "33 of 33 say O-2 (one JSONL journal with a hash chain).",
-        "Stated confidence, of 5: 4 by 33 of 33 members.",
-    ),
-    "cross-examination-totals": Read("decided", "No questioned claim was defended", STATED.format(3)),
+RECORDED = {
     "crux-balance": Read(
         "decided",
         "Pick a server at random: of the three rules",
@@ -63,85 +48,99 @@ READ = {
         "89% for O-3",
         why=("S-1-B-observer#reason-1", "S-1-B-action#reason-2", "S-1-B-action#reason-1"),
     ),
-    "debate-services": Read(
-        "decided", "Do not split before the season", STATED.format(4), why=("R-1-7", "R-1-9")
-    ),
-    "devils-advocate-python": Read("decided", "Do not adopt the position as given", STATED.format(4)),
-    "jugalbandi-ledger": Read(
-        "your_call",
-        "Build O-2 (One JSONL journal with a hash chain): one JSONL journal per run",
-        STATED.format(4),
-        questions=1,
-    ),
-    "library-minimum-8": Read(
+    "priority-season": Read(
         "decided",
-        "This year the library keeps fines, the limit of 10.00",
-        STATED.format(4),
-        questions=15,
-        why=("C-1-1", "C-1-7", "C-1-9"),
+        "Order by the sum of both lenses: 1. O-3 (try the restore",
+        "Computed by the rule of the protocol",
+        why=("R-1-1", "R-1-2"),
     ),
-    "panel-sessions": Read("decided", "rethink: The proposal is not ready", STATED.format(5)),
-    "priority-season": Read("decided", "Order by the sum of both lenses: 1. O-3 (try the restore", BY_RULE),
-    "ratchet-notice": Read("decided", "The text tells each reader whether", "No confidence is stated"),
-    "single-pass-ledger": Read(
-        "decided", "Build O-2 (One JSONL journal with a hash chain) as segmented JSONL", STATED.format(4)
-    ),
-    "storage-minimum-8": Read(
-        "run_this_first", "No option is adopted. O-2 (one JSONL", STATED.format(4), questions=21
-    ),
-    "storage-minimum-8.r7-without-critic": Read(
-        "decided", "No storage is adopted. O-2 (one JSONL", STATED.format(4), questions=20
-    ),
-    "storage-standard-13": Read(
+    "ratchet-notice": Read(
         "decided",
-        "Use O-2 (one JSONL journal with a hash chain)",
-        STATED.format(3),
-        questions=24,
+        "The text tells each reader whether",
+        "No confidence is stated",
     ),
-    "structured-church": Read(
+    NAME: Read(
         "decided",
-        "Holm heats its church with electric bench heaters.",
-        STATED.format(3),
-        questions=4,
-        why=("C-1-1", "C-1-3", "C-1-5"),
-    ),
-    "structured-ferry": Read(
-        "decided",
-        "Next season the ferry sells paper tickets from renewed counter printers",
-        STATED.format(3),
-        dissent=("observer",),
-        questions=8,
-        why=("C-1-5", "C-2-1", "C-4-4"),
-    ),
-    "structured-rescue": Read(
-        "running",
-        "Not final: Pagers on the service's own radio network stay the first choice",
+        "Use O-2 (one journal with a hash chain).",
         STATED.format(4),
         questions=9,
-        why=("C-4-1", "C-4-3", "C-4-6"),
     ),
-    "tribunal-medicines": Read(
-        "decided",
-        "REFUSE: SAFETY vetoed: The person hurt is the customer",
-        BY_RULE,
-        dissent=("utility",),
-        why=("VO-1-1-safety", "VO-1-1-accuracy"),
+    FORK: Read(
+        "running",
+        "Not final: The team keeps O-2 (one journal with a hash chain)",
+        STATED.format(4),
+        questions=7,
     ),
 }
-"""Every recorded run: what its ledger says, read in the ledger and not in the program's output."""
+"""Runs whose words do not change, and what their ledgers say: read in the ledger and not in the program's output."""
+SCRIPTED = {
+    "adversarial": Read(
+        "decided",
+        "approve with conditions: decision of r1 verdict judge",
+        STATED.format(3),
+        why=("N-1-5", "N-1-4", "N-1-3"),
+    ),
+    "comparative": Read(
+        "decided",
+        "Recommended: O-1 (three streams).",
+        "Computed by the rule of the protocol",
+        dissent=("judge, round 2", "judge, round 4"),
+    ),
+    "council": Read(
+        "your_call", "3 members, who name no option.", "Stated confidence, of 5: 3 by 3 of 3 members."
+    ),
+    "cross-examination": Read(
+        "decided",
+        "decision of r1 assessment examiner",
+        STATED.format(3),
+        why=("X-1-2", "X-1-4", "X-1-6"),
+    ),
+    "debate": Read("decided", "recommendation of r1 judging judge", STATED.format(4), why=("R-1-6", "R-1-4")),
+    "devils-advocate": Read("decided", "keep it", STATED.format(4), why=("X-1-1", "X-1-4", "X-1-3")),
+    "jugalbandi": Read("decided", "build it", STATED.format(4), why=("X-1-1", "X-1-4")),
+    "panel": Read("decided", "ready: decision of r1 verdict judge", STATED.format(4)),
+    "priority": Read(
+        "your_call",
+        "Order by the sum of both lenses: 1. O-1 (three streams)",
+        "Computed by the rule of the protocol",
+        questions=2,
+        why=("R-1-1", "R-1-2"),
+    ),
+    "ratchet": Read("decided", "it is settled", "No confidence is stated", why=("X-1-1", "X-1-3")),
+    "single-pass": Read("decided", "do it", STATED.format(3), why=("X-1-1", "X-1-3")),
+    "tribunal": Read(
+        "decided",
+        "ACT by the rule unanimous (3 of 3 votes say ACT).",
+        "Computed by the rule of the protocol",
+        why=("VO-1-1-utility", "VO-1-1-accuracy", "VO-3-2-safety"),
+    ),
+}
+"""Scripted runs by protocol, read in the same way; `tests/protocols/scripts.py` has the words."""
 
 
 def of(name: str) -> Outcome:
-    return outcome_of(name, open_run(EXAMPLES / name).book)
+    return outcome_of(name, open_run(run_of(name)).book)
 
 
-def test_the_table_has_every_recorded_run() -> None:
-    assert set(READ) == {path.name for path in EXAMPLES.iterdir() if path.is_dir()}
+def of_played(protocol: str, **rules: str) -> Outcome:
+    return outcome_of(protocol, open_run(played(protocol, **rules)).book)
 
 
-@pytest.mark.parametrize("name", recorded_names(READ))
-def test_a_recorded_run_comes_to_what_its_ledger_says(name: str) -> None:
-    found, read = of(name), READ[name]
+def test_the_tables_have_every_protocol() -> None:
+    assert {"crux", "structured", *SCRIPTED} == set(PROTOCOLS)
+
+
+@pytest.mark.parametrize("name", recorded_names(RECORDED))
+def test_a_run_comes_to_what_its_ledger_says(name: str) -> None:
+    _agrees(of(name), RECORDED[name])
+
+
+@pytest.mark.parametrize("protocol", SCRIPTED)
+def test_a_scripted_run_comes_to_what_its_ledger_says(protocol: str) -> None:
+    _agrees(of_played(protocol), SCRIPTED[protocol])
+
+
+def _agrees(found: Outcome, read: Read) -> None:
     assert found.status == read.status
     assert found.answer.startswith(read.answer)
     assert found.how_sure.startswith(read.sure)
@@ -151,7 +150,25 @@ def test_a_recorded_run_comes_to_what_its_ledger_says(name: str) -> None:
         assert tuple(one.refs[0] for one in found.why) == read.why
 
 
-@pytest.mark.parametrize("name", recorded_names(READ))
+@pytest.mark.parametrize("name", recorded_names())
+def test_answer_and_questions_are_those_of_the_ledger(name: str) -> None:
+    """Read in the events: the first final decision, and what a person was asked and nobody answered."""
+    book = open_run(run_of(name)).book
+    found = of(name)
+    asked = {one.id for one in book.of(Concern) if one.for_human} - book.state.resolved
+    told = {identity for one in found.needs_you for identity in one.ids if identity in book.state.concerns}
+    assert told <= asked
+    assert bool(told) == bool(asked)
+    if book.state.finished:
+        assert found.status not in ("running", "waiting", "stopped", "nobody_answered")
+    else:
+        assert found.status in ("running", "waiting", "stopped")
+    finals = [event for event in book.of(Decision) if event.id in final_in_force(book.state)]
+    if finals and book.state.opening.protocol != "tribunal":  # its answer counts the votes instead
+        assert set(re.findall(r"\w+", finals[0].text)) <= set(re.findall(r"\w+", found.answer))
+
+
+@pytest.mark.parametrize("name", recorded_names())
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
 def test_the_block_fits_and_says_where_the_rest_is(name: str, width: int) -> None:
     found = of(name)
@@ -166,10 +183,10 @@ def test_the_block_fits_and_says_where_the_rest_is(name: str, width: int) -> Non
         assert f"moot show {name} ID" in " ".join(" ".join(lines).split())
 
 
-@pytest.mark.parametrize("name", recorded_names(READ))
+@pytest.mark.parametrize("name", recorded_names())
 def test_no_quote_stands_at_another_claim(name: str) -> None:
     """A quote shown with a reason stands in the evidence of that very thing, or of a test of it alone."""
-    book = open_run(EXAMPLES / name).book
+    book = open_run(run_of(name)).book
     under = {ground.id: ground for event in book.of(Decision) for ground in rests_on(book, event)}
     for point in of(name).why:
         if point.quote is not None and (memos := book.of(Memo)):
@@ -182,26 +199,27 @@ def test_no_quote_stands_at_another_claim(name: str) -> None:
 
 def test_a_reason_is_told_as_what_it_was_said_of() -> None:
     """An objection to a draft is no fact about the answer; a vote's number is that of the ballot it was given in."""
-    assert of("jugalbandi-ledger").why[0].text.startswith("Objection to the draft, mended: Recovery cuts")
-    assert of("single-pass-ledger").why[0].text.startswith("Own objection to the draft, mended: ")
-    assert of("cross-examination-totals").why[0].text.startswith("Granted: If the job adds amounts")
-    assert "(VETO, risk 82 of 100; 80 in the last ballot)" in of("tribunal-medicines").why[0].text
-    assert "So I still hold that the assistant should answer" in of("tribunal-medicines").dissent[0].text
+    assert of_played("jugalbandi").why[0].text.startswith("Objection to the draft, mended: STRUCTURAL 0")
+    assert of_played("single-pass").why[0].text.startswith("Own objection to the draft, mended: flaw 0")
+    assert of_played("cross-examination", analysts="2").why[2].text.startswith("Granted: gap 0")
+    assert "(ACT, risk 10 of 100; 10 in the last ballot)" in of_played("tribunal").why[1].text
 
 
 def test_a_scorecard_is_the_mean_of_all_judgements() -> None:
-    (card, *_) = of("comparative-pages").why
-    assert len(card.refs) == 4
+    """Each of the six pairings is judged twice, in both orders."""
+    (card, *_) = of_played("comparative").why
+    assert len(card.refs) == 8
 
 
 def test_what_a_verdict_took_in_is_not_said_against_it() -> None:
-    found = of("adversarial-sessions")
-    assert found.objection is None
-    assert [point.refs for point in found.not_settled] == [["D-1-1"]] * 5
+    """The judge left one concern unaddressed; the conditions of the verdict are still to be met."""
+    found = of_played("adversarial")
+    assert found.objection == "advocate: blocker of r1 case advocate [judge: 1 of 5] (N-1-1)"
+    assert [point.refs for point in found.not_settled] == [["D-1-1"]]
 
 
 def test_a_verdict_by_rule_hangs_on_what_the_judgement_under_it_does() -> None:
-    assert {point.refs[0] for point in of("comparative-pages").changes_our_mind} == {"D-2-1"}
+    assert {point.refs[0] for point in of_played("comparative").changes_our_mind} == {"D-3-1"}
 
 
 def test_an_option_that_nobody_listed_is_no_majority(tmp_path: Path) -> None:
@@ -212,18 +230,18 @@ def test_an_option_that_nobody_listed_is_no_majority(tmp_path: Path) -> None:
 
 
 def test_markdown_has_the_same_rows() -> None:
-    text = "\n".join(outcome_markdown(of("debate-services"), "debate-services"))
+    text = "\n".join(outcome_markdown(of_played("debate"), "debate"))
     for word in ("**DECIDED**", "**Answer.**", "**How sure.**", "**Why**", "**Trust.**", "**Looked at.**"):
         assert word in text
     assert len(text.splitlines()) < 60
 
 
 def test_options_are_named_once_in_the_askers_words() -> None:
-    book = open_run(EXAMPLES / "comparative-pages").book
-    assert named(book, "Not O-2 (a cursor), but O-1, and O-1 again.") == (
-        "Not O-2 (a cursor), but O-1 (offset and limit), and O-1 again."
+    book = open_run(long_run()).book
+    assert named(book, "Not O-2 (a journal), but O-3, and O-3 again.") == (
+        "Not O-2 (a journal), but O-3 (one SQLite database), and O-3 again."
     )
-    assert named(book, "Numbers (O-1)") == "Numbers (O-1: offset and limit)"
+    assert named(book, "Numbers (O-3)") == "Numbers (O-3: one SQLite database)"
 
 
 def test_a_run_that_goes_on_says_so(tmp_path: Path) -> None:
@@ -246,10 +264,10 @@ def test_an_override_stands_in_the_place_of_what_it_overturned(tmp_path: Path) -
     assert found.how_sure.startswith("Decided by a person in place of D-1-1.")
 
 
-@pytest.mark.parametrize("name", sorted(READ))
+@pytest.mark.parametrize("name", recorded_names())
 def test_what_ends_in_an_ellipsis_names_the_thing_that_has_it_whole(name: str) -> None:
     """Each such row holds an id whose `show`, or for a quote `why`, has the words, or the command that prints them."""
-    ours = open_run(EXAMPLES / name).book
+    ours = open_run(run_of(name)).book
     found = outcome_of(name, ours)
     for width in (60, 80, 120, 200):
         block = " ".join(" ".join(outcome_lines(found, name, width)).split()).partition(" in full ")[0]

@@ -19,11 +19,11 @@ from rounds.run.human_actions import override
 from rounds.run.session import RunSession
 from tests.cli.test_stress import Split
 from tests.protocols.crux_seats import World, scripted_run
+from tests.protocols.playing import played
 from tests.protocols.test_answers import Examiner, begin
 from tests.rounds.openings import play
 from tests.rounds.scripted import Script
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
 SPLIT = {
     "action": EndWithout("none", True),  # (45 + 45 + 45) / 3 against (55 + 55 + 55) / 3
     "guardian": EndWithout("stands", False),  # (100 + 45 + 45) / 3 against (0 + 55 + 55) / 3
@@ -87,14 +87,15 @@ def test_forecasts_say_it_of_a_run_of_cruxes(tmp_path: Path) -> None:
     assert "Without each role" not in report(run)
 
 
-def test_without_sealed_answers_the_block_is_silent_and_the_report_says_why() -> None:
-    run = open_run(EXAMPLES / "storage-minimum-8")
+def test_without_sealed_answers_the_block_is_silent_and_the_report_says_why(tmp_path: Path) -> None:
+    play(begin(tmp_path / "run", positions="off"), Examiner(4))
+    run = open_run(tmp_path / "run")
     found = outcome_of("run", run.book)
     assert (found.hangs_on, found.without) == (None, {})
     assert not [line for line in outcome_lines(found, "run") if line.startswith("hangs on")]
     assert f"## Without each role\n\n{NOT_MEASURABLE}\n" in report(run)
     assert NOT_MEASURABLE in page_of(run)
-    assert NOT_MEASURABLE not in report(open_run(EXAMPLES / "debate-services"))
+    assert NOT_MEASURABLE not in report(open_run(played("debate")))
 
 
 def test_a_person_who_decided_hangs_on_no_role(tmp_path: Path) -> None:

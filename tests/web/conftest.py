@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.long_run import long_run
 from tests.protocols.crux_seats import begin as begin_crux
 from tests.protocols.crux_seats import contested
 from tests.protocols.crux_seats import play as play_crux
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).resolve().parents[2]
-RECORDED = ROOT / "runs" / "examples" / "storage-minimum-8"
 
 
 PAGE_MS = 150_000
@@ -33,9 +33,9 @@ PAGE_MS = 150_000
 
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A recorded run, a scripted one, one that goes on, one that shows all, one with beliefs, a damaged one."""
+    """A long run, a scripted one, one that goes on, one that shows all, one with beliefs, a damaged one."""
     folder = tmp_path_factory.mktemp("runs")
-    shutil.copytree(RECORDED, folder / "recorded")
+    shutil.copytree(long_run(), folder / "recorded")
     scripted = rows(3, absent={2: "critic"}, drift=[3])
     aside(lambda: play(begin(folder / "scripted", scripted), Script(seed=3)))
     begin(folder / "begun", rows(2))

@@ -61,5 +61,5 @@ def _opened(context: object, url: str) -> float:
 
 
 if __name__ == "__main__":
-    name = sys.argv[1] if len(sys.argv) > 1 else "storage-standard-13"
+    name = sys.argv[1] if len(sys.argv) > 1 else "crux-balance"
     main(name, int(sys.argv[2]) if len(sys.argv) > 2 else 20)

@@ -11,22 +11,29 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from ledger.state.decided import final_in_force
+from moot.api import open_run
+from tests.recorded import protocol_of
 from tests.web.viewer import ROOT, viewer
 
 PLACE: Final = ROOT / "docs" / "pictures"
-RUN: Final = "storage-minimum-8"
 PICTURES: Final = (
-    ("overview", f"run/{RUN}", 1080, 820),
-    ("round", f"run/{RUN}/rounds/4", 1080, 820),
-    ("evidence", f"run/{RUN}/event/D-8-1#graph", 1080, 720),
-    ("signals", f"run/{RUN}/signals", 1080, 640),
+    ("overview", "", 1080, 820),
+    ("round", "/rounds/2", 1080, 820),
+    ("evidence", "/event/{decision}#graph", 1080, 720),
+    ("signals", "/signals", 1080, 640),
 )
-"""Name, address, width and height in pixels."""
+"""Name, address within the run, width and height in pixels."""
 
 
 def main(runs: Path) -> None:
-    """Take every picture."""
+    """Take every picture of the first recorded run of `structured`."""
     from playwright.sync_api import sync_playwright
+
+    run = next(
+        head.parent for head in sorted(runs.glob("*/head")) if protocol_of(head.parent) == "structured"
+    )
+    decision, *_ = final_in_force(open_run(run).state)
 
     path = shutil.which("chromium")
     if path is None:
@@ -40,7 +47,7 @@ def main(runs: Path) -> None:
                 viewport={"width": width, "height": height}, reduced_motion="reduce"
             )
             shown = context.new_page()
-            shown.goto(f"{serving.url}{page}")
+            shown.goto(f"{serving.url}run/{run.name}{page.format(decision=decision)}")
             shown.screenshot(path=PLACE / f"{name}.png")
             context.close()
         browser.close()

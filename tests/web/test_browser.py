@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -14,10 +15,12 @@ import pytest
 
 from moot.studies.report import report_of
 from moot.web.study_page import study_page
+from tests.long_run import long_fork, long_run
+from tests.protocols.playing import played
 from tests.slowly import mostly_slow
 from tests.studies.scripted import arm, filled, written
 from tests.web.conftest import PAGE_MS
-from tests.web.viewer import ROOT, Viewer
+from tests.web.viewer import Viewer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -50,7 +53,7 @@ PAGES = (
     "nowhere",
     *(f"run/sample{tab}" for tab in TABS),
 )
-RECORDED = tuple(f"run/recorded{tab}" for tab in (*TABS, "/event/D-8-1", "/rounds/4"))
+RECORDED = tuple(f"run/recorded{tab}" for tab in (*TABS, "/event/D-13-3", "/rounds/4"))
 GRAVE = ("serious", "critical")
 LIGHT_AND_DARK = ("light", "dark")
 
@@ -152,9 +155,9 @@ def test_pages_work_without_javascript(chromium: Browser, served: Viewer) -> Non
     context.set_default_timeout(PAGE_MS)
     page = context.new_page()
     page.goto(served.url)
-    page.fill("#q", "append-only audit")
+    page.fill("#q", "audit ledger")
     page.press("#q", "Enter")
-    page.get_by_role("link", name="Which storage should an append-only").click()
+    page.get_by_role("link", name="which storage keeps every line of an audit").click()
     assert "why it stopped" in page.locator("main").inner_text()
     proof = page.locator("details.proof", has=page.locator("figcaption a")).first
     proof.locator("summary").first.click()
@@ -213,7 +216,7 @@ def test_the_list_is_sorted_and_filtered_with_a_script_and_without(chromium: Bro
         column = page.locator("table.runs tbody td:nth-child(5)")
         replies = [int((text or "0").split()[0]) for text in column.all_text_contents()]
         assert replies == sorted(replies)
-        page.fill("#q", "append-only audit")
+        page.fill("#q", "audit ledger")
         if not script:
             page.press("#q", "Enter")
         rows = page.locator("table.runs tbody tr").locator("visible=true")
@@ -314,29 +317,28 @@ def test_a_report_opens_from_disk_without_a_network_and_prints(
         context.close()
 
 
-EXAMPLES = ROOT / "runs" / "examples"
-
-
 @pytest.mark.parametrize(
-    "name",
+    "run_of",
     mostly_slow(
         (
-            "panel-sessions",
-            "storage-standard-13",
-            "comparative-pages",
-            "council-storage",
-            "debate-services",
-            "storage-minimum-8",
+            partial(played, "panel"),
+            long_run,
+            partial(played, "comparative"),
+            partial(played, "council", members="33"),
+            partial(played, "debate"),
+            long_fork,
         ),
         quick=2,
     ),
 )
-def test_a_report_has_at_most_four_pages_on_paper(page: Page, tmp_path: Path, name: str) -> None:
+def test_a_report_has_at_most_four_pages_on_paper(
+    page: Page, tmp_path: Path, run_of: Callable[[], Path]
+) -> None:
     from moot.view.annexes import annexes_of
     from moot.web.followed import Followed
     from moot.web.report import report_html
 
-    run = Followed(EXAMPLES / name)
+    run = Followed(run_of())
     run.catch_up()
     file = tmp_path / "report.html"
     file.write_text(report_html(run), "utf-8")

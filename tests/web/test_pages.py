@@ -19,8 +19,8 @@ from moot.view.stopping import why_it_stopped
 from moot.view.story import tell
 from moot.web.followed import Followed
 from moot.web.report import report_html
-from tests.recorded import recorded_names
-from tests.web.viewer import ROOT, Viewer, viewer
+from tests.recorded import recorded_names, run_of
+from tests.web.viewer import Viewer, viewer
 
 NAMES = ("recorded", "scripted", "begun", "sample")
 TABS = ("", "/live", "/rounds", "/claims", "/decisions", "/signals", "/seats", "/log", "/check", "/report")
@@ -141,14 +141,14 @@ def test_two_clicks_lead_from_the_list_to_why_and_to_the_sentence(served: Viewer
 def test_the_list_is_searched_and_forks_stand_beside_their_parent(served: Viewer) -> None:
     everything = served.get("/").body
     assert all(f"/run/{name}" in everything for name in NAMES)
-    found = served.get("/?q=append-only+audit").body
+    found = served.get("/?q=audit+ledger").body
     assert "/run/recorded" in found
     assert "/run/scripted" not in found
     assert "None of" in served.get("/?q=%3Cscript%3E").body
 
 
 def test_a_run_is_searched(served: Viewer) -> None:
-    found = served.get("/run/recorded/log?q=sqlite+wal").body
+    found = served.get("/run/recorded/log?q=database+restore").body
     everything = served.get("/run/recorded/log").body
     count = re.compile(r'Log <span class="faint">(\d+) events')
     some, whole = count.search(found), count.search(everything)
@@ -205,7 +205,7 @@ def test_a_fork_stands_beside_its_parent_with_the_point_of_departure(runs: Path,
 
 @pytest.mark.parametrize("name", recorded_names())
 def test_the_report_of_every_recorded_run_can_be_mailed(name: str) -> None:
-    run = Followed(ROOT / "runs" / "examples" / name)
+    run = Followed(run_of(name))
     run.catch_up()
     if not run.state.finished:
         pytest.skip("it is still being recorded")
@@ -219,9 +219,9 @@ def test_the_report_of_every_recorded_run_can_be_mailed(name: str) -> None:
 
 
 def test_a_search_shows_the_words_that_it_found(served: Viewer) -> None:
-    page = served.get("/run/recorded/log?q=fdatasync+rename").body
+    page = served.get("/run/recorded/log?q=database+restore").body
     assert "<mark>" in page
-    assert all(word in ("fdatasync", "rename") for word in re.findall(r"<mark>(.*?)</mark>", page.casefold()))
+    assert all(word in ("database", "restore") for word in re.findall(r"<mark>(.*?)</mark>", page.casefold()))
     assert "<mark>" not in served.get("/run/recorded/log").body
 
 

@@ -166,6 +166,7 @@ def _follows_from(state: State, round_: int) -> Hashable:
         present,
         checks,
         sealed,
+        asks_for_answers(state, round_),
         closing,
         resolved,
     )
