@@ -12,6 +12,7 @@ from moot.app.run import Run
 from moot.errors import usage
 
 if TYPE_CHECKING:
+    from detectors.forecasts.report import ForecastReport
     from moot.view.claims import Claims
     from moot.view.decisions import Decisions
     from moot.view.results import Log
@@ -103,3 +104,13 @@ def read_grounds(run: Run, identity: str, *, everything: bool = False) -> Why:
 
     event = find_event(run, identity)
     return why_of(str(run.path), run.book, event.id or f"@{event.seq}", everything=everything)
+
+
+def read_forecasts(run: Run) -> ForecastReport:
+    """Return the forecasts and cruxes of a `crux` run. Raises `MootError` for another protocol, and while sealed."""
+    from moot.app.signals import forecasts_of
+
+    forecasts = forecasts_of(run)
+    if forecasts is None:
+        raise usage("this run has no forecasts", "only crux runs have them; see `signals`", "forecasts")
+    return forecasts

@@ -67,7 +67,8 @@ def page(tool: str, result: dict[str, Any], limit: int | None, after: int) -> di
         more = end if end < total else None
         fix = "this is the last page" if more is None else f"call `{tool}` again with `after` {end}"
         left_out = LeftOut(what=f"{unit} {after + 1} to {min(end, total)} of {total}", after=more, fix=fix)
-    for characters in TEXT_CHARACTERS_MAX:
+    # A seat needs its brief as it is: `next` has cut it already, to where the caller wanted it.
+    for characters in TEXT_CHARACTERS_MAX if tool != "next" else ():
         if size_of(shown) <= RESULT_BYTES_MAX:
             break
         shown = _shortened(shown, characters)

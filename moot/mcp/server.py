@@ -7,28 +7,44 @@ host's own agents answer through `next` and `submit`. A person is asked by elici
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import anyio
+import orjson
 from mcp.server import MCPServer
 from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.mcpserver.resolve import Elicit, Resolve
-from pydantic import BaseModel, Field
+from mcp_types import CallToolResult, TextContent
+from pydantic import BaseModel, Field, create_model
 
 import moot
+from ledger.events import Event
 from ledger.result import Result
+from moot.app.readings import (
+    EventFilter,
+    listed_events,
+    read_claims,
+    read_decisions,
+    read_event,
+    read_forecasts,
+    read_grounds,
+    read_log,
+)
+from moot.app.run import Run
+from moot.app.session import Session
 from moot.app.unlawful_runs import explain_with
 from moot.errors import usage
-from moot.mcp.answering import Server
+from moot.mcp.pages import PARTS, LeftOut, page
 from moot.mcp.prompts import STAGES
 from moot.mcp.rights import rights_in
 from moot.mcp.verbs import WAIT_MAX, Opened, PublicStatus, ReportText, Verbs
+from moot.mcp.wire import Server
 from moot.output_schemas import model_of, result_of
-from moot.view.results import Act
+from moot.view.results import Act, Log
 
 INSTRUCTIONS: Final = (
     "moot runs deliberations between your agents and keeps every act in a ledger. Open a run with `new`; "
@@ -37,8 +53,11 @@ INSTRUCTIONS: Final = (
     "and calls `submit`. One conversation holds one role. Read `claims`, `decisions`, `signals` and "
     "`check` with the operator's token; never show them to a seat while the run is open."
 )
+PAGED: Final = "A long result comes in pages: `limit` entries that follow the first `after`."
 POLL_SECONDS: Final = 0.25
 PROGRESS_SECONDS: Final = 5.0
+
+T = TypeVar("T")
 
 
 def build(runs: Path) -> MCPServer[Any]:
@@ -59,18 +78,30 @@ def _said(error: Exception, *runs: Path) -> str:
     return known.line.removeprefix("moot: ")
 
 
-def _run(act: Callable[[], Result], *runs: Path) -> dict[str, Any]:
-    """The outermost place of a call about `runs`: whatever goes wrong becomes one line."""
+def _refusing(act: Callable[[], T], *runs: Path) -> T:
+    """Do something about `runs`; whatever goes wrong becomes one line. Raises `ToolError`."""
     try:
-        return act().model_dump()
+        return act()
     except Exception as error:  # noqa: BLE001
         raise ToolError(_said(error, *runs)) from None
 
 
+def _run(act: Callable[[], Result | dict[str, Any]], *runs: Path) -> CallToolResult:
+    """Return the result of a call about `runs`, as structure and as compact text."""
+    found = _refusing(act, *runs)
+    structure = found if isinstance(found, dict) else found.model_dump()
+    text = orjson.dumps(structure).decode()
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structure)
+
+
 def _tool(server: MCPServer[Any], result: type[Result], act: Callable[..., Any]) -> None:
-    """Register a function whose result is published as that of a verb."""
-    act.__annotations__["return"] = model_of(result)
-    server.add_tool(act, name=act.__name__.rstrip("_"), description=act.__doc__, structured_output=True)
+    """Register a function whose result is published as that of a verb, with what a page leaves out."""
+    name = act.__name__.rstrip("_")
+    model = model_of(result)
+    if name in PARTS:
+        model = create_model(model.__name__, __base__=model, left_out=(LeftOut | None, None))
+    act.__annotations__["return"] = model
+    server.add_tool(act, name=name, description=act.__doc__, structured_output=True)
 
 
 def _add_tools(server: MCPServer[Any], verbs: Verbs) -> None:
@@ -144,15 +175,15 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
         }
         return _run(lambda: verbs.new({key: value for key, value in tables.items() if value is not None}))
 
-    def protocols() -> Any:
+    def protocols(limit: int | None = None, after: int = 0) -> Any:
         """The protocols with roles, number of replies, when to use which, and their variants; the plans."""
-        return _run(verbs.protocols)
+        return _run(lambda: page("protocols", moot.protocols().model_dump(), limit, after))
 
     def gate(text: str, options: list[str] | None = None) -> Any:
         """Which protocol `new` gives a question that names none, with the reason, replies, price and time, and what
         else would fit. Strong cues in English choose a protocol for its own kind of question, everything else is
         crux."""
-        return _run(lambda: verbs.gate(text, options or []))
+        return _run(lambda: moot.gate(text, options or []))
 
     _tool(server, Opened, new)
     _tool(server, result_of("protocols"), protocols)
@@ -168,15 +199,20 @@ def _add_seats(server: MCPServer[Any], verbs: Verbs) -> None:
         wait_seconds: float = 0.0,
         brief_from: int = 0,
         brief_max: int | None = None,
+        limit: int | None = None,
+        after: int = 0,
     ) -> Any:
         """The open steps of your seat: the exact brief, and the JSON Schema of the reply. With the operator's
-        token: of `role`, or of all. Waits up to `wait_seconds` (600 at most) for one to open. `done` means that
-        the run is finished. If your host cuts long results: `brief_max` characters at a time, going on with
-        `brief_from` until the end is said."""
+        token: of `role`, or of all, `limit` of them that follow the first `after`. Waits up to `wait_seconds` (600
+        at most) for one to open. `done` means that the run is finished. A long brief comes in parts, `brief_max`
+        characters each: go on with `brief_from` until the end is said, and read all of it before you answer."""
         if brief_from < 0 or (brief_max is not None and brief_max < 1):
             raise ToolError("brief_from is 0 or more, brief_max 1 or more")
         await _waited(verbs, ctx, run, token, role, min(max(wait_seconds, 0.0), WAIT_MAX))
-        return _run(lambda: verbs.next(run, role, token, brief_from, brief_max), verbs.runs / run)
+        return _run(
+            lambda: page("next", verbs.next(run, role, token, brief_from, brief_max), limit, after),
+            verbs.runs / run,
+        )
 
     def submit(
         run: str,
@@ -229,42 +265,91 @@ async def _waited(
 
 
 def _add_reading(server: MCPServer[Any], verbs: Verbs) -> None:
-    def claims(run: str, token: str | None = None) -> Any:
-        """Claims with their lifecycles. While the run is open: operator only."""
-        return _run(lambda: verbs.read(run, "claims", token), verbs.runs / run)
+    def reading(door: str, result: type[Result], does: str, act: Callable[[Run], Result]) -> None:
+        def read(run: str, token: str | None = None, limit: int | None = None, after: int = 0) -> Any:
+            return _run(lambda: page(door, verbs.read(door, run, token, act), limit, after), verbs.runs / run)
 
-    def decisions(run: str, token: str | None = None) -> Any:
-        """Decisions: what they rest on, how they stand, what would show them wrong. While the run is open: operator
-        only."""
-        return _run(lambda: verbs.read(run, "decisions", token), verbs.runs / run)
+        read.__name__ = door
+        read.__doc__ = f"{does} {PAGED} While the run is open: operator only."
+        _tool(server, result, read)
 
-    def check(run: str, token: str | None = None) -> Any:
-        """Every rule that the ledger breaks; `ok` means no error. While the run is open: operator only."""
-        return _run(lambda: verbs.read(run, "check", token), verbs.runs / run)
+    reading("claims", result_of("claims"), "Claims with their lifecycles.", read_claims)
+    reading(
+        "decisions",
+        result_of("decisions"),
+        "Decisions: what they rest on, how they stand, what would show them wrong.",
+        read_decisions,
+    )
+    reading(
+        "check", result_of("check"), "Every rule that the ledger breaks; `ok` means no error.", moot.check
+    )
+    reading(
+        "signals",
+        result_of("signals"),
+        "The stop signals, gates and alarms of a structured run, with the advice.",
+        moot.signals,
+    )
+    reading(
+        "forecasts",
+        result_of("signals-crux"),
+        "The forecasts of a crux run over its rounds, and what a test of each crux is worth.",
+        read_forecasts,
+    )
+    reading(
+        "report",
+        ReportText,
+        "The whole run as one Markdown document; `limit` and `after` count characters.",
+        lambda run: ReportText(run="", text=moot.report(run)),
+    )
 
-    def signals(run: str, token: str | None = None) -> Any:
-        """The stop signals, gates and alarms of a structured run, with the advice. While it is open: operator
-        only."""
-        return _run(lambda: verbs.read(run, "signals", token), verbs.runs / run)
+    def log(
+        run: str,
+        token: str | None = None,
+        kind: str | None = None,
+        round: int | None = None,
+        limit: int | None = None,
+        after: int = 0,
+    ) -> Any:
+        """The events as the ledger holds them, in order; `kind` and `round` choose among them. A long result comes in
+        pages: `limit` entries that follow the first `after`. While the run is open: operator only."""
+        wanted = EventFilter(kind=kind, round=round)
 
-    def forecasts(run: str, token: str | None = None) -> Any:
-        """The forecasts of a crux run over its rounds, and what a test of each crux is worth. While the run is open:
-        operator only."""
-        return _run(lambda: verbs.read(run, "forecasts", token), verbs.runs / run)
+        def act(ours: Run) -> Log:
+            return read_log(ours, listed_events(ours, None, wanted))
 
-    def diff(a: str, b: str, token: str | None = None) -> Any:
-        """Two runs compared: claims, lifecycles, decisions, signals, and where they first differ."""
-        return _run(lambda: verbs.diff(a, b, token), verbs.runs / a, verbs.runs / b)
+        return _run(lambda: page("log", verbs.read("log", run, token, act), limit, after), verbs.runs / run)
 
-    def report(run: str, token: str | None = None) -> Any:
-        """The whole run as one Markdown document. While the run is open: operator only."""
-        return _run(lambda: verbs.report(run, token), verbs.runs / run)
+    def show(run: str, id: str, token: str | None = None) -> Any:
+        """One thing of a run by its id (C-1-4, D-2-1, @41): its words, what became of it, what names it later. While
+        the run is open: operator only."""
+        return _run(
+            lambda: page("show", verbs.read("show", run, token, lambda ours: read_event(ours, id)), None, 0),
+            verbs.runs / run,
+        )
 
-    for verb, act in (("claims", claims), ("decisions", decisions), ("check", check), ("signals", signals)):
-        _tool(server, result_of(verb), act)
-    _tool(server, result_of("signals-crux"), forecasts)
+    def why(run: str, id: str, token: str | None = None, limit: int | None = None, after: int = 0) -> Any:
+        """What a decision or a claim rests on, down to quoted words, each thing once. A long result comes in pages:
+        `limit` entries that follow the first `after`. While the run is open: operator only."""
+        return _run(
+            lambda: page(
+                "why", verbs.read("why", run, token, lambda ours: read_grounds(ours, id)), limit, after
+            ),
+            verbs.runs / run,
+        )
+
+    def diff(a: str, b: str, token: str | None = None, limit: int | None = None, after: int = 0) -> Any:
+        """Two runs compared: claims, lifecycles, decisions, signals, and where they first differ. `limit` and `after`
+        count the texts of each run."""
+        return _run(
+            lambda: page("diff", verbs.diff(a, b, token).model_dump(), limit, after),
+            verbs.runs / a,
+            verbs.runs / b,
+        )
+
+    _tool(server, result_of("log"), log)
+    _tool(server, result_of("show"), show)
+    _tool(server, result_of("why"), why)
     _tool(server, result_of("diff"), diff)
-    _tool(server, ReportText, report)
 
 
 class PersonSays(BaseModel):
@@ -283,36 +368,46 @@ def _can_ask(ctx: Context[Any, Any]) -> bool:
     return can is not None and can.elicitation is not None
 
 
-def _question(verbs: Verbs, ctx: Context[Any, Any], run: str, token: str) -> Elicit[PersonSays]:
-    """The first question that the run waits for, as the client is to put it. Raises `NotAllowed` and `MootError`."""
-    session = verbs.opened("ask", run, token)
-    if not _can_ask(ctx):
-        raise usage("this client cannot ask a person", "ask the person yourself, then call `answer`", "ask")
-    if not session.questions:
-        raise usage("the run waits for nobody's answer", "see `status`", "ask")
-    identity = session.questions[0]
-    return Elicit(
-        f"{identity} of {run}: {getattr(session.inner.book().by_id[identity], 'text', '')}", PersonSays
-    )
-
-
 def _add_people(server: MCPServer[Any], verbs: Verbs) -> None:
-    def question(run: str, token: str, ctx: Context[Any, Any]) -> Any:
-        try:
-            return _question(verbs, ctx, run, token)
-        except Exception as error:  # noqa: BLE001
-            raise ToolError(_said(error, verbs.runs / run)) from None
+    def first(run: str, token: str, ctx: Context[Any, Any]) -> Any:
+        def questions() -> tuple[str, ...]:
+            session = verbs.opened("ask", run, token)
+            if not _can_ask(ctx):
+                raise usage(
+                    "this client cannot ask a person", "ask the person yourself, then call `answer`", "ask"
+                )
+            if not session.questions:
+                raise usage("the run waits for nobody's answer", "see `status`", "ask")
+            return session.questions
 
-    def ask(run: str, token: str, said: ElicitationResult[PersonSays]) -> Any:
+        return _refusing(questions, verbs.runs / run)[0]
+
+    def question(run: str, identity: Annotated[str, Resolve(first)]) -> Elicit[PersonSays]:
+        text = getattr(verbs.session(run).inner.book().by_id[identity], "text", "")
+        return Elicit(f"{identity} of {run}: {text}", PersonSays)
+
+    def ask(run: str, token: str, identity: str, said: ElicitationResult[PersonSays]) -> Any:
         """Put the question that the run waits for to the person at this client, in a form of its own, and write the
-        answer down; call it again for the next one. Nothing is written when the person declines. Where the client has
-        no such form it says so: then ask the person yourself, and call `answer`. Operator only."""
+        answer down; call it again for the next one. Nothing is written when the person declines, or when the question
+        was settled while the form was open. Where the client has no such form it says so: then ask the person
+        yourself, and call `answer`. Operator only."""
         if not isinstance(said, AcceptedElicitation):
             return _run(lambda: Act(run=run, events=[]), verbs.runs / run)
         person = said.data
-        identity, name = verbs.session(run).questions[0], person.name.strip() or None
-        return _run(lambda: verbs.act(run, "answer", identity, person.answer, token, name), verbs.runs / run)
 
+        def act(session: Session) -> Iterable[Event]:
+            if identity not in session.questions:
+                raise usage(
+                    f"the run no longer waits for {identity}: it was settled while the form was open",
+                    f"nothing was written; the person said: {person.answer[:2_000]}",
+                    "ask",
+                )
+            return session.answer(identity, person.answer, by=person.name.strip() or None)
+
+        return _run(lambda: verbs.act("ask", run, token, act), verbs.runs / run)
+
+    # The form's question and the answer belong together: the id is settled once, before the form is shown.
+    ask.__annotations__["identity"] = question.__annotations__["identity"] = Annotated[str, Resolve(first)]
     ask.__annotations__["said"] = Annotated[ElicitationResult[PersonSays], Resolve(question)]
 
     def answer(
@@ -328,22 +423,26 @@ def _add_people(server: MCPServer[Any], verbs: Verbs) -> None:
         tested the claim that the question is about, and it holds or fails; then a claim (C-1-2) can be named too.
         `output`: what the test produced. `by`: the person's name, if they gave it. Operator only, before and after
         the end."""
-        return _run(
-            lambda: verbs.act(run, "answer", question, text, token, by, result, output), verbs.runs / run
+        content = None if output is None else output.encode()
+        return acted(
+            "answer", run, token, lambda it: it.answer(question, text, by=by, result=result, output=content)
         )
 
     def override(run: str, target: str, text: str, token: str, by: str | None = None) -> Any:
         """The person overturns a decision (D-1-1), a ruling or a screening (@SEQ). Operator only, before and after
         the end."""
-        return _run(lambda: verbs.act(run, "override", target, text, token, by), verbs.runs / run)
+        return acted("override", run, token, lambda it: it.override(target, text, by=by))
 
     def ack(run: str, alarm: str, text: str, token: str, by: str | None = None) -> Any:
         """The person closes an open alarm (FM-1 or @SEQ), with the reason. Operator only, before and after the end."""
-        return _run(lambda: verbs.act(run, "ack", alarm, text, token, by), verbs.runs / run)
+        return acted("ack", run, token, lambda it: it.ack(alarm, text, by=by))
 
     def note(run: str, text: str, token: str, by: str | None = None) -> Any:
         """Put the person's remark on the ledger; no brief shows it. Operator only, before and after the end."""
-        return _run(lambda: verbs.act(run, "note", "", text, token, by), verbs.runs / run)
+        return acted("note", run, token, lambda it: it.note(text, by=by))
+
+    def acted(door: str, run: str, token: str, act: Callable[[Session], Iterable[Event]]) -> CallToolResult:
+        return _run(lambda: verbs.act(door, run, token, act), verbs.runs / run)
 
     def fork(
         run: str, token: str, round: int | None = None, without: str | None = None, here: bool = False
