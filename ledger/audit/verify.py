@@ -22,7 +22,7 @@ from ledger.state.book import Blobs
 from ledger.state.redactions import redacted_blobs
 from ledger.store.blobs import BlobStore, named_blobs, named_by_brief
 from ledger.store.disk import readable
-from ledger.store.failures import Damaged, Problem
+from ledger.store.failures import LINE_ENDS, Damaged, Problem, has_other_line_ends
 from ledger.store.reading import LogPosition, decoded
 from ledger.store.store import RunStore
 from ledger.store.streams import read_head
@@ -171,6 +171,8 @@ def verify(path: str | os.PathLike[str], checkpoints: Sequence[Head] = ()) -> Ve
 
 
 def _verify(directory: Path, checkpoints: Sequence[Head]) -> VerifyReport:
+    if has_other_line_ends(str(directory)):  # every line is damaged then, and for one reason
+        return _report(directory, 0, None, (Problem(LINE_ENDS),), (), ())
     try:
         head = read_head(directory)
     except Damaged as error:

@@ -80,7 +80,7 @@ def test_the_lock_of_a_killed_holder_is_free(tmp_path: Path) -> None:
 
 def test_who_gives_up_leaves_the_queue(tmp_path: Path) -> None:
     with locked(tmp_path):
-        with pytest.raises(LockTimeout, match="waited 0.05 s"), locked(tmp_path, 0.05):
+        with pytest.raises(LockTimeout, match=r"waited 0\.05 s"), locked(tmp_path, 0.05):
             raise AssertionError("two at once")
         assert tickets(tmp_path) == 1
 
