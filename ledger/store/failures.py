@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
 from ledger.events import StreamName
-from ledger.events.values import LINE_BYTES_MAX
 
 if TYPE_CHECKING:
     from ledger.state.state import State
@@ -109,8 +106,6 @@ class Damaged(LedgerError):
 
     def __init__(self, problems: Sequence[Problem], where: str) -> None:
         assert len(problems) > 0, "damage without a problem"
-        if has_other_line_ends(where):
-            problems = (Problem(LINE_ENDS), *problems)
         more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
         super().__init__(
             f"the ledger is damaged: {problems[0]}{more}",
@@ -118,24 +113,6 @@ class Damaged(LedgerError):
             f"see all of it with `moot verify {where}`, and restore the run from a copy",
         )
         self.problems = tuple(problems)
-
-
-LINE_ENDS: Final = (
-    "the line ends were changed to CRLF, as git does where core.autocrlf is true; nothing is lost: put the line"
-    " `* -text` into a .gitattributes file beside the run, remove the run's files, and check them out again"
-)
-
-
-def has_other_line_ends(directory: str) -> bool:
-    """Whether the head or a stream of a run has the line ends of Windows. They are never written by moot."""
-    from ledger.store.disk import plain_file  # which raises the errors of this module
-
-    with suppress(OSError, ValueError):
-        for path in (Path(directory) / "head", *sorted(Path(directory).glob("*.jsonl"))):
-            with suppress(FileNotFoundError), plain_file(path) as file:
-                if file.readline(LINE_BYTES_MAX + 2).endswith(b"\r\n"):
-                    return True
-    return False
 
 
 def unopened(state: State) -> str | None:

@@ -52,8 +52,8 @@ def locked(directory: Path, wait_seconds: float = WAIT_SECONDS) -> Generator[Non
 def _acquire(path: Path, wait_seconds: float) -> int | None:
     """Return a descriptor that holds the lock on the file that is at `path` now, or None when the wait is over."""
     began = time.monotonic()
-    holds = False
-    while not holds:
+    while True:
+        holds = False
         with writing(path):
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
             try:
@@ -64,7 +64,8 @@ def _acquire(path: Path, wait_seconds: float) -> int | None:
             finally:
                 if not holds:
                     _let_go(descriptor)
-    return descriptor
+        if holds:
+            return descriptor
 
 
 def _came_first(descriptor: int, path: Path, began: float, wait_seconds: float) -> bool:

@@ -10,8 +10,9 @@ from typing import Final
 import pytest
 
 from ledger.audit.verify import verify
-from ledger.store.failures import Damaged, has_other_line_ends
+from ledger.store.failures import Damaged
 from ledger.store.store import RunStore
+from ledger.store.streams import has_other_line_ends
 from moot.__main__ import main
 from tests.rounds.openings import begin, rows
 
@@ -96,5 +97,5 @@ def test_a_directory_that_was_there_gets_no_file_of_ours(tmp_path: Path) -> None
 def test_other_damage_is_not_called_line_ends(tmp_path: Path) -> None:
     run = begin(tmp_path / "run", rows(1)).run.path
     (run / "head").write_text("nonsense\n")
-    assert not has_other_line_ends(str(run))
+    assert not has_other_line_ends(run)
     assert "line ends" not in verify(run).problems[0].what

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -241,7 +242,7 @@ def test_what_asks_for_no_answer_gets_none(tmp_path: Path) -> None:
     with served(tmp_path) as process:
         assert process.stdin is not None
         for line in UNANSWERED:
-            process.stdin.buffer.write(line + b"\n")
+            told(process, line.decode())
             told(process, status('"next"', '"x"'))
             assert answer(process)["id"] == "next", line
 
@@ -249,8 +250,7 @@ def test_what_asks_for_no_answer_gets_none(tmp_path: Path) -> None:
 def test_bytes_that_are_not_utf_8_are_refused_and_not_replaced(tmp_path: Path) -> None:
     with served(tmp_path) as process:
         assert process.stdin is not None
-        process.stdin.buffer.write(status("2", '"caf\xe9"').encode("latin-1") + b"\n")
-        process.stdin.flush()
+        os.write(process.stdin.fileno(), status("2", '"caf\xe9"').encode("latin-1") + b"\n")
         assert answer(process) == {
             "jsonrpc": "2.0",
             "id": None,

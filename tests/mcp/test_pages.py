@@ -82,7 +82,7 @@ def test_the_pages_together_are_the_whole(tool: str, runs: Path) -> None:
         whole: Any = "" if tool == "report" else []
         after, calls = 0, 0
         async with connected(runs) as client:
-            limit = {"limit": 150} if tool == "log" else {}
+            limit: dict[str, Any] = {"limit": 150} if tool == "log" else {}
             if tool == "log":
                 limit["kind"] = "claim"
             while after is not None:
