@@ -458,33 +458,9 @@ def _add_people(server: MCPServer[Any], verbs: Verbs) -> None:
 
 
 def _add_resources(server: MCPServer[Any], verbs: Verbs) -> None:
-    def read(run: str, act: Callable[[], str]) -> str:
-        try:
-            return act()
-        except Exception as error:  # noqa: BLE001
-            raise ResourceError(_said(error, verbs.runs / run)) from None
-
     @server.resource("moot://runs", name="runs", mime_type="text/plain", description="The runs, one a line.")
     def runs() -> str:
         return "\n".join(sorted(path.parent.name for path in verbs.runs.glob("*/head")))
-
-    @server.resource(
-        "moot://runs/{run}/report",
-        name="report",
-        mime_type="text/markdown",
-        description="A finished run's report.",
-    )
-    def report(run: str) -> str:
-        return read(run, lambda: verbs.report(run, None).text)
-
-    @server.resource(
-        "moot://runs/{run}/events",
-        name="events",
-        mime_type="application/jsonl",
-        description="A finished run's events.",
-    )
-    def events(run: str) -> str:
-        return read(run, lambda: verbs.events(run, None))
 
     @server.resource(
         "moot://runs/{run}/briefs/{step}",
@@ -493,7 +469,10 @@ def _add_resources(server: MCPServer[Any], verbs: Verbs) -> None:
         description="The brief of a step of a finished run.",
     )
     def brief(run: str, step: str) -> str:
-        return read(run, lambda: verbs.brief(run, step, None))
+        try:
+            return verbs.brief(run, step)
+        except Exception as error:  # noqa: BLE001
+            raise ResourceError(_said(error, verbs.runs / run)) from None
 
 
 def _add_prompts(server: MCPServer[Any]) -> None:

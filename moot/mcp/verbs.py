@@ -235,18 +235,9 @@ class Verbs:
             self.rights.check("diff", session.inner, None if theirs and session not in theirs else token)
         return moot.diff(self.runs / a, self.runs / b)
 
-    def report(self, run: str, token: str | None) -> ReportText:
-        """Return the report in Markdown."""
-        return ReportText(run=run, text=moot.report(self.opened("report", run, token).path))
-
-    def events(self, run: str, token: str | None) -> str:
-        """Every line of the ledger, in order."""
-        session = self.opened("moot://runs/{run}/events", run, token)
-        return "\n".join(line.decode() for _, _, line in moot.open_run(session.path).lines())
-
-    def brief(self, run: str, step: str, token: str | None) -> str:
-        """The text of the brief of an answered step."""
-        session = self.opened("moot://runs/{run}/briefs/{step}", run, token).inner
+    def brief(self, run: str, step: str) -> str:
+        """Return the brief of a step of a finished run."""
+        session = self.opened("moot://runs/{run}/briefs/{step}", run, None).inner
         found = next(
             (
                 one

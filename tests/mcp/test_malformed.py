@@ -174,7 +174,7 @@ LINES: Final[tuple[tuple[str, str, object], ...]] = (
     ("a NUL", status("18", '"\\u0000"'), 18),
     ("NaN", status("19", "NaN"), 19),
     ("a resource with one", resource("20", "moot://runs/\\udc00"), 20),
-    ("bytes of one", resource("21", "moot://runs/%ED%A0%80/report"), 21),
+    ("bytes of one", resource("21", "moot://runs/%ED%A0%80/briefs/r1.x"), 21),
 )  # fmt: skip
 
 

@@ -57,8 +57,6 @@ TABLE: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "note": (("operator",), ("operator",)),
     "fork": (("operator",), ("operator",)),
     "moot://runs": (KINDS, KINDS),  # a resource has no place for a token
-    "moot://runs/{run}/report": ((), KINDS),
-    "moot://runs/{run}/events": ((), KINDS),
     "moot://runs/{run}/briefs/{step}": ((), KINDS),
 }
 ARGUMENTS: Final[Mapping[str, Mapping[str, Any]]] = {
