@@ -33,7 +33,7 @@ PARTS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
 """Tool → the lists, tables or texts of its result of which `limit` and `after` count the entries or characters."""
 
 
-class LeftOut(BaseModel):
+class NextPage(BaseModel):
     """What a result leaves out, and how to get it."""
 
     what: str
@@ -62,11 +62,11 @@ def page(tool: str, result: dict[str, Any], limit: int | None, after: int) -> di
             most = count - 1
     shown = _cut(result, parts, after, fewest)
     end = after + fewest
-    left_out: LeftOut | None = None
+    left_out: NextPage | None = None
     if after or end < total:
         more = end if end < total else None
         fix = "this is the last page" if more is None else f"call `{tool}` again with `after` {end}"
-        left_out = LeftOut(what=f"{unit} {after + 1} to {min(end, total)} of {total}", after=more, fix=fix)
+        left_out = NextPage(what=f"{unit} {after + 1} to {min(end, total)} of {total}", after=more, fix=fix)
     # A seat needs its brief as it is: `next` has cut it already, to where the caller wanted it.
     for characters in TEXT_CHARACTERS_MAX if tool != "next" else ():
         if size_of(shown) <= RESULT_BYTES_MAX:
@@ -76,7 +76,7 @@ def page(tool: str, result: dict[str, Any], limit: int | None, after: int) -> di
         what += f"texts after {characters} characters, lists after {ROWS_MAX} rows"
         fix = f"{left_out.fix}; " if left_out and left_out.after else ""
         fix += "read the whole of it with `moot log RUN ID` on the command line, or in the page of the run"
-        left_out = LeftOut(what=what, after=left_out and left_out.after, fix=fix)
+        left_out = NextPage(what=what, after=left_out and left_out.after, fix=fix)
     return {**shown, "left_out": None if left_out is None else left_out.model_dump()}
 
 

@@ -14,7 +14,7 @@ from pydantic import create_model
 
 from ledger.result import Result
 from moot.app.unlawful_runs import explain_with
-from moot.mcp.pages import PARTS, LeftOut
+from moot.mcp.pages import PARTS, NextPage
 from moot.output_schemas import model_of
 
 T = TypeVar("T")
@@ -49,6 +49,6 @@ def register(server: MCPServer[Any], result: type[Result], act: Callable[..., An
     name = act.__name__.rstrip("_")
     model = model_of(result)
     if name in PARTS:
-        model = create_model(model.__name__, __base__=model, left_out=(LeftOut | None, None))
+        model = create_model(model.__name__, __base__=model, left_out=(NextPage | None, None))
     act.__annotations__["return"] = model
     server.addregister(act, name=name, description=act.__doc__, structured_output=True)
