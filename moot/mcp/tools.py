@@ -51,4 +51,4 @@ def register(server: MCPServer[Any], result: type[Result], act: Callable[..., An
     if name in PARTS:
         model = create_model(model.__name__, __base__=model, left_out=(NextPage | None, None))
     act.__annotations__["return"] = model
-    server.addregister(act, name=name, description=act.__doc__, structured_output=True)
+    server.add_tool(act, name=name, description=act.__doc__, structured_output=True)
