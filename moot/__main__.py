@@ -5,14 +5,15 @@ A verb's file is imported when it is used, and typer only for a verb, so that `m
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
 from collections.abc import Sequence
 
 from moot.cli import VERBS, Verb, find_verb
-from moot.errors import BUG, USAGE, MootError, explain, usage
-from moot.terminal.streams import complain, err, out, show_any_text
+from moot.errors import BUG, DAMAGED, USAGE, MootError, explain, usage
+from moot.terminal.streams import complain, err, out, refused_output, show_any_text, take_over_streams
 
 EVERYWHERE = ("--json", "--quiet")
 """Switches of the verbs that may stand before the verb too."""
@@ -29,8 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is not None:
         return _main(list(arguments))
     gc.set_threshold(100_000, 50, 100)  # events are trees, not rings: little of what a verb makes is garbage
+    take_over_streams()
     try:
-        return _main(sys.argv[1:])
+        code = _main(sys.argv[1:])
+        return code if (refused := refused_output()) is None else _not_shown(refused)
     finally:
         gc.freeze()  # what is left dies with the process, and need not be searched for rings first
 
@@ -156,6 +159,15 @@ def _failed(error: BaseException, said: Sequence[str]) -> int:
         known = MootError("bug", f"{type(error).__name__}: {error}", "", fix, BUG)
     complain(known, as_json="--json" in said)
     return known.exit_code
+
+
+def _not_shown(refused: OSError) -> int:
+    """Say that stdout did not take everything. The verb has done its work, and the ledger holds what it wrote."""
+    reason = "it is closed" if refused.errno == errno.EBADF else (refused.strerror or str(refused)).lower()
+    what = f"cannot write to standard output: {reason}"
+    fix = "what the verb wrote to the run is kept: make room or send the output elsewhere, then look with `moot status`"
+    complain(MootError("output_failed", what, "stdout", fix, DAMAGED), as_json=False)
+    return DAMAGED
 
 
 def _known(error: BaseException, said: Sequence[str]) -> MootError | None:

@@ -69,7 +69,7 @@ EXIT_CODES: Final = {
     GOOD: "done: finished, stop, clean, same, intact or accepted",
     NO: "the verb's no: findings, go on, differs, refused",
     USAGE: "a call that cannot be understood, or a file or run that cannot be read",
-    DAMAGED: "the ledger is damaged, or a write failed",
+    DAMAGED: "the ledger is damaged, or a write failed: to the run, to a file, or to standard output",
     WAITING: "the run waits for a seat or a person, or a budget or you stopped it; `moot run --resume` continues it",
     SEAT_FAILED: "a seat failed for good: the run is stopped, or finished with fewer replies than it asked for",
     BUG: "a fault of moot's own; --debug prints where",

@@ -25,7 +25,7 @@ from ledger.store.disk import readable
 from ledger.store.failures import Damaged, Problem
 from ledger.store.reading import LogPosition, decoded
 from ledger.store.store import RunStore
-from ledger.store.streams import read_head
+from ledger.store.streams import LINE_ENDS, has_other_line_ends, read_head
 
 if TYPE_CHECKING:
     from ledger.redaction.redacted_copy import Original
@@ -171,6 +171,8 @@ def verify(path: str | os.PathLike[str], checkpoints: Sequence[Head] = ()) -> Ve
 
 
 def _verify(directory: Path, checkpoints: Sequence[Head]) -> VerifyReport:
+    if has_other_line_ends(directory):  # every line is damaged then, and for one reason
+        return _report(directory, 0, None, (Problem(LINE_ENDS),), (), ())
     try:
         head = read_head(directory)
     except Damaged as error:

@@ -160,9 +160,6 @@ def set_aside_everything(directory: Path, disk: Disk) -> tuple[str, ...]:
     return _set_aside_tails(directory, LogPosition(), disk)
 
 
-WAIT_SECONDS: Final = 5.0
-
-
 class AlreadyARun(LedgerError):
     """A run was to be created where one is."""
 
@@ -182,7 +179,7 @@ def create(
     with writing(path):
         is_there = path.exists()
     if is_there:
-        with locked(path, WAIT_SECONDS):
+        with locked(path):
             _refuse_a_run(path)
             with writing(path):
                 _fill_in_place(path, sealed, blobs, files, disk)

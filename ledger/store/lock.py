@@ -1,13 +1,18 @@
 """Who may write: the lock held for one commit, and the lease of the process that drives a run (FORMAT 8).
 
-Both are flocks, so the kernel takes them back when their holder dies, whatever killed it. The driver file
-(pid, boot id, heartbeat) is for people: who it is, and since when it is silent.
+Waiters stand in a queue. Each takes a ticket, which is a write lock on one byte of the lock file behind the highest
+that is locked, and has the lock when no lower byte is locked. These locks belong to the open file (`F_OFD_SETLK`), so
+the kernel takes a ticket back when its process dies, whatever killed it and wherever in the queue it stood. Nothing is
+written to the file.
+
+The driver file (pid, boot id, heartbeat) is for people: who it is, and since when it is silent.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import struct
 import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -22,18 +27,22 @@ from ledger.store.failures import DriverBusy, LockTimeout, WriteFailed
 
 POLL_SECONDS: Final = 0.005
 POLL_SECONDS_MAX: Final = 0.05
+WAIT_SECONDS: Final = 60.0
+NOTICE_SECONDS: Final = 2.0
 DRIVER_BYTES_MAX: Final = 4_096
 BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
+FLOCK: Final = struct.Struct("hhqqi0q")
+"""The kernel's `struct flock`: type, whence, start, length (0: to the end), pid."""
 
 
 @contextmanager
-def locked(directory: Path, wait_seconds: float) -> Generator[None]:
-    """Hold `<directory>/lock`. Raises `LockTimeout` when somebody else has it for `wait_seconds`."""
+def locked(directory: Path, wait_seconds: float = WAIT_SECONDS) -> Generator[None]:
+    """Hold `<directory>/lock`, in the order of asking. Raises `LockTimeout` after `wait_seconds` in the queue."""
     path = directory / "lock"
     descriptor = _acquire(path, wait_seconds)
     if descriptor is None:
-        fix = "another writer is at work: try again, or look for a process that hangs"
-        raise LockTimeout(f"the lock was held for {wait_seconds:g} s", str(path), fix)
+        fix = "other processes are writing: try again, or look for one that hangs"
+        raise LockTimeout(f"waited {wait_seconds:g} s for the lock", str(path), fix)
     try:
         yield
     finally:
@@ -41,24 +50,78 @@ def locked(directory: Path, wait_seconds: float) -> Generator[None]:
 
 
 def _acquire(path: Path, wait_seconds: float) -> int | None:
-    """A descriptor that holds the flock on the file that is at `path` now, or None when the wait is over."""
-    deadline = time.monotonic() + wait_seconds
-    pause = POLL_SECONDS
+    """Return a descriptor that holds the lock on the file that is at `path` now, or None when the wait is over."""
+    began = time.monotonic()
     while True:
+        holds = False
         with writing(path):
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
-            holds = False
             try:
-                holds = _flock(descriptor) and _is_at(descriptor, path)
+                if not _came_first(descriptor, path, began, wait_seconds):
+                    return None
+                # A lock on a file that was removed meanwhile locks nobody out.
+                holds = _is_at(descriptor, path)
             finally:
                 if not holds:
                     _let_go(descriptor)
         if holds:
             return descriptor
-        if time.monotonic() >= deadline:
-            return None
-        time.sleep(min(pause, max(0.0, deadline - time.monotonic())))
+
+
+def _came_first(descriptor: int, path: Path, began: float, wait_seconds: float) -> bool:
+    """Queue for the lock until nobody is ahead; False when the wait is over, True too when the file was removed."""
+    ticket = _take_ticket(descriptor)
+    pause = POLL_SECONDS
+    noticed = False
+    while _ticket_of_another(descriptor, 0, ticket) is not None and _is_at(descriptor, path):
+        waited = time.monotonic() - began
+        if waited >= wait_seconds:
+            return False
+        if waited > NOTICE_SECONDS and not noticed:
+            noticed = True
+            _notice(path, wait_seconds)
+        time.sleep(min(pause, wait_seconds - waited))
         pause = min(pause * 2, POLL_SECONDS_MAX)
+    return True
+
+
+def _take_ticket(descriptor: int) -> int:
+    """Lock the byte behind the highest that is locked, and return its number."""
+    while True:
+        ticket = 1
+        while (taken := _ticket_of_another(descriptor, ticket, 0)) is not None:
+            ticket = taken + 1
+        try:
+            _lock_call(descriptor, fcntl.F_OFD_SETLK, fcntl.F_WRLCK, ticket, 1)
+        except BlockingIOError:  # another process took the same number first
+            continue
+        # The queue may have emptied and filled again between the look and the lock, and the holder of a higher
+        # number may have the lock already: a number below another one is no place in the queue.
+        if _ticket_of_another(descriptor, ticket + 1, 0) is None:
+            return ticket
+        _lock_call(descriptor, fcntl.F_OFD_SETLK, fcntl.F_UNLCK, ticket, 1)
+
+
+def _ticket_of_another(descriptor: int, start: int, length: int) -> int | None:
+    """Return a ticket that another open file holds in this range of bytes, or None."""
+    kind, place = _lock_call(descriptor, fcntl.F_OFD_GETLK, fcntl.F_WRLCK, start, length)
+    return None if kind == fcntl.F_UNLCK else place
+
+
+def _lock_call(descriptor: int, command: int, kind: int, start: int, length: int) -> tuple[int, int]:
+    answer = fcntl.fcntl(descriptor, command, FLOCK.pack(kind, os.SEEK_SET, start, length, 0))
+    kind, _, place, _, _ = FLOCK.unpack(answer)
+    return kind, place
+
+
+def _notice(path: Path, wait_seconds: float) -> None:
+    """Tell a person why nothing happens; a program that embeds moot decides itself where its log goes."""
+    import logging  # most processes never wait
+
+    run = str(path.parent)
+    logging.getLogger("moot").warning(
+        "moot: waiting for other processes that write to %r (%g s at most)", run, wait_seconds
+    )
 
 
 def _let_go(descriptor: int) -> None:
@@ -67,17 +130,8 @@ def _let_go(descriptor: int) -> None:
         os.close(descriptor)
 
 
-def _flock(descriptor: int) -> bool:
-    """Whether the lock was free and is ours now."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
 def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether the locked file was not removed meanwhile: a lock on a lost file locks nobody out."""
+    """Whether the locked file was not removed meanwhile."""
     try:
         there = os.stat(path)
     except FileNotFoundError:

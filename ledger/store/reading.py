@@ -23,7 +23,15 @@ from ledger.format.chain import BEGINNING, Head
 from ledger.state.book import Blobs, Book, book
 from ledger.store.disk import plain_file, readable
 from ledger.store.failures import Damaged, OtherFormat, Problem
-from ledger.store.streams import PREFIX, READ_BYTES, line_number, read_head, stream_path
+from ledger.store.streams import (
+    LINE_ENDS,
+    PREFIX,
+    READ_BYTES,
+    has_other_line_ends,
+    line_number,
+    read_head,
+    stream_path,
+)
 
 BUFFER_BYTES: Final = 1 << 18
 _LINE_FEED: Final = 10
@@ -53,7 +61,12 @@ def opened(directory: Path, mark: LogPosition) -> Generator[list[BinaryIO]]:
             file = stack.enter_context(_open(directory, stream))
             file.seek(mark.offsets[index])
             files.append(file)
-        yield files
+        try:
+            yield files
+        except Damaged as error:
+            if not has_other_line_ends(directory):
+                raise
+            raise Damaged((Problem(LINE_ENDS), *error.problems), str(directory)) from None
 
 
 def _open(directory: Path, stream: StreamName) -> BinaryIO:

@@ -35,11 +35,9 @@ from ledger.store.failures import (
     WriteFailed,
     refuse_unopened,
 )
-from ledger.store.lock import Driver, DriverLease, locked, read_driver
+from ledger.store.lock import WAIT_SECONDS, Driver, DriverLease, locked, read_driver
 from ledger.store.reading import LogPosition, LogReader, decoded, follow, without_collecting
 from ledger.store.streams import read_head
-
-WAIT_SECONDS: Final = 5.0
 
 
 class RunStore:

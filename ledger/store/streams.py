@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -49,8 +50,25 @@ def read_head(directory: Path) -> Head:
             raise _without_head(directory) from None
     match = _HEAD.fullmatch(content)
     if match is None:
-        raise Damaged((Problem("head is not of the form {seq, hash}"),), str(directory))
+        what = LINE_ENDS if has_other_line_ends(directory) else "head is not of the form {seq, hash}"
+        raise Damaged((Problem(what),), str(directory))
     return Head(int(match[1]), match[2].decode())
+
+
+LINE_ENDS: Final = (
+    "the line ends were changed to CRLF, as git does where core.autocrlf is true; nothing is lost: put the line"
+    " `* -text` into a .gitattributes file beside the run, remove the run's files, and check them out again"
+)
+
+
+def has_other_line_ends(directory: Path) -> bool:
+    """Whether the head or a stream of a run has the line ends of Windows. They are never written by moot."""
+    with suppress(OSError, ValueError):
+        for path in (directory / "head", *(stream_path(directory, stream) for stream in STREAMS)):
+            with suppress(FileNotFoundError), plain_file(path) as file:
+                if file.readline(READ_BYTES + 1).endswith(b"\r\n"):
+                    return True
+    return False
 
 
 def _short(path: Path) -> bytes:

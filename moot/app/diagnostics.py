@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import platform
 import shutil
@@ -17,7 +16,9 @@ from urllib.parse import urlsplit
 
 import moot
 from ledger.redaction.masking import masked
-from ledger.store.failures import LedgerError
+from ledger.store.disk import Disk
+from ledger.store.failures import LedgerError, WriteFailed
+from ledger.store.lock import locked
 from ledger.store.store import RunStore
 from moot.app.runs import example_directories, examples
 from moot.environment import Settings
@@ -78,19 +79,12 @@ def _durable(directory: Path) -> Examined:
     """Locks and syncs, tried out on a file of their own."""
     fix = "put the runs on a local file system: set MOOT_RUNS"
     try:
-        with (directory / "lock").open("wb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            file.write(b"moot")
-            file.flush()
-            os.fsync(file.fileno())
-        descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        return _fault("file system", f"no flock or fsync there: {error.strerror or error}", fix)
-    return _ok("file system", "flock and fsync work")
+        with locked(directory):
+            Disk().append(directory / "lock", b"moot", 0)
+            Disk().settle(directory)
+    except (OSError, WriteFailed) as error:
+        return _fault("file system", f"no locks or fsync there: {error}", fix)
+    return _ok("file system", "locks and fsync work")
 
 
 def _terminal() -> Examined:

@@ -62,6 +62,12 @@ AGAIN: Final = {
 """Kinds that a person has to name again: no ledger holds a program, or who did not answer yet."""
 
 
+GIT_ATTRIBUTES: Final = """\
+# The hashes of a run cover its exact bytes, so no checkout may translate line ends here.
+* -text
+"""
+
+
 def open_deliberation(
     deliberation: Deliberation,
     seats: Mapping[str, Seat],
@@ -94,7 +100,10 @@ def open_deliberation(
 
 
 def open_run_at(path: Path, opening: Opening) -> RunSession:
-    """Make the run and open its first round."""
+    """Make the run and open its first round. A new directory for runs tells git to leave their bytes alone."""
+    if not path.parent.exists():
+        path.parent.mkdir(parents=True)
+        (path.parent / ".gitattributes").write_text(GIT_ATTRIBUTES)
     files = {"deliberation.toml": opening.toml.encode()}
     return start(path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=now)
 

@@ -8,12 +8,13 @@ import typer
 
 from ledger.state.lifecycle import STATUSES
 from moot.api import open_run
+from moot.app.readings import read_claims
 from moot.app.runs import find_run
 from moot.cli.options import JsonOption, NoPagerOption, QuietOption, RunArgument
-from moot.errors import GOOD, usage
+from moot.errors import GOOD
 from moot.terminal.paging import page
 from moot.terminal.streams import columns, out_json
-from moot.view.claims import Claims, claims_of, claims_text
+from moot.view.claims import claims_text
 
 
 def claims(
@@ -29,13 +30,7 @@ def claims(
 
     Example: moot claims @last --status tested_refuted
     """
-    if status is not None and status not in STATUSES:
-        raise usage(f"no status {status!r}", f"statuses are {', '.join(STATUSES)}", "--status")
-    ours = open_run(find_run(run))
-    found = claims_of(str(ours.path), ours.book)
-    if status is not None:
-        kept = [claim for claim in found.claims if claim.status == status]
-        found = Claims(run=found.run, claims=kept)
+    found = read_claims(open_run(find_run(run)), status)
     if json:
         out_json(found)
     elif not quiet:

@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from moot.api import open_run
+from moot.app.readings import read_decisions
 from moot.app.runs import find_run
 from moot.cli.options import JsonOption, NoPagerOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.terminal.paging import page
 from moot.terminal.streams import columns, out_json
 from moot.view.banners import beside_outcome
-from moot.view.costs import spent_beyond
-from moot.view.decisions import decisions_of, decisions_text
+from moot.view.decisions import decisions_text
 from moot.view.outcome_text import outcome_first
 
 
@@ -33,9 +33,7 @@ def decisions(
     Example: moot decisions @last --final --in-force
     """
     ours = open_run(find_run(run))
-    found = decisions_of(
-        str(ours.path), ours.book, final=final, in_force=in_force, beyond=spent_beyond(ours.path)
-    )
+    found = read_decisions(ours, final=final, in_force=in_force)
     if json:
         out_json(found)
     elif not quiet:

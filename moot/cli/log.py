@@ -4,38 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import msgspec
 import orjson
 import typer
 
-from ledger.events import KINDS, STREAMS, Event, stream_of
+from ledger.events import STREAMS, Event
 from ledger.format.canonical import encode
 from moot.api import open_run
+from moot.app.readings import EventFilter, listed_events, read_log
 from moot.app.runs import find_run
 from moot.cli.options import JsonOption, NoPagerOption, QuietOption, RunArgument
-from moot.errors import GOOD, usage
+from moot.errors import GOOD
 from moot.terminal.paging import page
 from moot.terminal.streams import out_json
 from moot.view.events import event_line
-from moot.view.results import Log
-
-
-class EventFilter(msgspec.Struct, frozen=True):
-    """Which events are shown; None is all."""
-
-    kind: str | None
-    round: int | None
-    stream: str | None
-    role: str | None
-
-    def includes(self, event: Event) -> bool:
-        """Whether an event is shown."""
-        return (
-            self.kind in (None, event.kind)
-            and self.round in (None, event.round)
-            and self.role in (None, event.by)
-            and (self.stream is None or stream_of(event) == self.stream)
-        )
 
 
 def log(
@@ -59,25 +40,14 @@ def log(
 
     Example: moot log @last --round 3 --stream verifications; moot log @last H-5
     """
-    if kind is not None and kind not in KINDS:
-        raise usage(f"no kind {kind!r}", f"kinds are {', '.join(KINDS)}", "--kind")
-    if stream is not None and stream not in STREAMS:
-        raise usage(f"no stream {stream!r}", f"streams are {', '.join(STREAMS)}", "--stream")
     ours = open_run(find_run(run))
-    wanted = EventFilter(kind, round, stream, by)
-    events = [event for event in ours.events if wanted.includes(event) and identity in _names(event)]
-    if identity is not None and not events:
-        raise usage(f"no event {identity!r} in this run", "`moot log RUN` lists them", "ID")
+    wanted = EventFilter(kind=kind, round=round, stream=stream, role=by)
+    events = listed_events(ours, identity, wanted)
     if json:
-        out_json(Log(run=str(ours.path), events=[orjson.loads(encode(event)) for event in events]))
+        out_json(read_log(ours, events))
     elif not quiet:
         page("".join(_told(event, whole=identity is not None) for event in events), ask=not no_pager)
     return GOOD
-
-
-def _names(event: Event) -> tuple[str | None, ...]:
-    """How an event can be asked for; None asks for all."""
-    return (None, event.id, f"@{event.seq}")
 
 
 def _told(event: Event, *, whole: bool) -> str:

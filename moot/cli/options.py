@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, cast
 
 import typer
 
-from moot.errors import usage
 from moot.terminal.streams import err
 
 if TYPE_CHECKING:
-    from ledger.events import Event
-    from moot.api import Run
+    pass
 
 Completed = Callable[[str], list[str]]
 
@@ -284,19 +282,6 @@ def split_names(run: str, identity: str | None) -> tuple[str, str | None]:
     from moot.app.runs import LAST
 
     return (LAST, run) if identity is None and is_event_name(run) else (run, identity)
-
-
-def event_named(run: str, identity: str) -> tuple[Run, Event]:
-    """Return the run and its event of an id. Raises `MootError` when the run has none."""
-    from moot.api import open_run
-    from moot.app.runs import find_run
-
-    ours = open_run(find_run(run))
-    wanted = identity.partition("#")[0]
-    for event in ours.events:
-        if wanted in (event.id, f"@{event.seq}"):
-            return ours, event
-    raise usage(f"no event {identity!r} in this run", f"`moot log {run}` lists them", "ID")
 
 
 TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What you say.")]

@@ -15,7 +15,6 @@ from moot.cli.options import (
     RUN_OR_ID_HELP,
     JsonOption,
     QuietOption,
-    event_named,
     run_names,
     split_names,
 )
@@ -62,10 +61,10 @@ def status(
 
 
 def _one_thing(run: str, identity: str, *, json: bool, quiet: bool) -> int:
-    from moot.view.show import show_of, show_text
+    from moot.app.readings import read_event
+    from moot.view.show import show_text
 
-    ours, event = event_named(run, identity)
-    thing = show_of(str(ours.path), ours.book, event)
+    thing = read_event(open_run(find_run(run)), identity)
     if json:
         out_json(thing)
     elif not quiet:

@@ -11,7 +11,6 @@ from moot.cli.options import (
     RUN_OR_ID_HELP,
     JsonOption,
     QuietOption,
-    event_named,
     run_names,
     split_names,
 )
@@ -30,13 +29,15 @@ def why(
 
     Example: moot why @last D-2-1
     """
-    from moot.view.why import why_of, why_text
+    from moot.api import open_run
+    from moot.app.readings import read_grounds
+    from moot.app.runs import find_run
+    from moot.view.why import why_text
 
     where, name = split_names(run, identity)
     if name is None:
         raise usage("no ID", f"name a decision or a claim: `moot decisions {where}` lists them", "ID")
-    ours, event = event_named(where, name)
-    grounds = why_of(str(ours.path), ours.book, event.id or f"@{event.seq}", everything=everything)
+    grounds = read_grounds(open_run(find_run(where)), name, everything=everything)
     if json:
         out_json(grounds)
     elif not quiet:

@@ -72,6 +72,9 @@ RIGHT_OF: Final[Mapping[str, Right]] = {
     "check": Right.READ,
     "signals": Right.READ,
     "forecasts": Right.READ,
+    "log": Right.READ,
+    "show": Right.READ,
+    "why": Right.READ,
     "diff": Right.READ,
     "report": Right.READ,
     "give_up": Right.ACT,
@@ -82,8 +85,6 @@ RIGHT_OF: Final[Mapping[str, Right]] = {
     "note": Right.ACT,
     "fork": Right.ACT,
     "moot://runs": Right.KNOW,
-    "moot://runs/{run}/report": Right.READ,
-    "moot://runs/{run}/events": Right.READ,
     "moot://runs/{run}/briefs/{step}": Right.READ,
 }
 """Tool, or resource, → the right it takes. A resource has no place for a token: it is read by nobody."""

@@ -7,28 +7,24 @@ host's own agents answer through `next` and `submit`. A person is asked by elici
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final
 
 import anyio
 from mcp.server import MCPServer
-from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
-from mcp.server.mcpserver.resolve import Elicit, Resolve
-from pydantic import BaseModel, Field
 
 import moot
-from ledger.result import Result
-from moot.app.unlawful_runs import explain_with
-from moot.errors import usage
-from moot.mcp.answering import Server
+from moot.mcp.pages import page
+from moot.mcp.people_tools import add_people_tools
 from moot.mcp.prompts import STAGES
+from moot.mcp.reading_tools import add_reading_tools
 from moot.mcp.rights import rights_in
-from moot.mcp.verbs import WAIT_MAX, Opened, PublicStatus, ReportText, Verbs
-from moot.output_schemas import model_of, result_of
-from moot.view.results import Act
+from moot.mcp.tools import register, result_or_refusal, words_of
+from moot.mcp.verbs import WAIT_MAX, Opened, PublicStatus, Verbs
+from moot.mcp.wire import Server
+from moot.output_schemas import result_of
 
 INSTRUCTIONS: Final = (
     "moot runs deliberations between your agents and keeps every act in a ledger. Open a run with `new`; "
@@ -51,33 +47,11 @@ def build(runs: Path) -> MCPServer[Any]:
     return server
 
 
-def _said(error: Exception, *runs: Path) -> str:
-    """One line that an agent can act on: what, where, and the fix."""
-    known = explain_with(error, runs)
-    if known is None:
-        return f"{type(error).__name__}: this is a fault of moot's: tell the operator what was called"
-    return known.line.removeprefix("moot: ")
-
-
-def _run(act: Callable[[], Result], *runs: Path) -> dict[str, Any]:
-    """The outermost place of a call about `runs`: whatever goes wrong becomes one line."""
-    try:
-        return act().model_dump()
-    except Exception as error:  # noqa: BLE001
-        raise ToolError(_said(error, *runs)) from None
-
-
-def _tool(server: MCPServer[Any], result: type[Result], act: Callable[..., Any]) -> None:
-    """Register a function whose result is published as that of a verb."""
-    act.__annotations__["return"] = model_of(result)
-    server.add_tool(act, name=act.__name__.rstrip("_"), description=act.__doc__, structured_output=True)
-
-
 def _add_tools(server: MCPServer[Any], verbs: Verbs) -> None:
     _add_set_up(server, verbs)
     _add_seats(server, verbs)
-    _add_reading(server, verbs)
-    _add_people(server, verbs)
+    add_reading_tools(server, verbs)
+    add_people_tools(server, verbs)
 
 
 def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
@@ -142,21 +116,23 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
             "gate": gate,
             "experiments": experiments,
         }
-        return _run(lambda: verbs.new({key: value for key, value in tables.items() if value is not None}))
+        return result_or_refusal(
+            lambda: verbs.new({key: value for key, value in tables.items() if value is not None})
+        )
 
-    def protocols() -> Any:
+    def protocols(limit: int | None = None, after: int = 0) -> Any:
         """The protocols with roles, number of replies, when to use which, and their variants; the plans."""
-        return _run(verbs.protocols)
+        return result_or_refusal(lambda: page("protocols", moot.protocols().model_dump(), limit, after))
 
     def gate(text: str, options: list[str] | None = None) -> Any:
         """Which protocol `new` gives a question that names none, with the reason, replies, price and time, and what
         else would fit. Strong cues in English choose a protocol for its own kind of question, everything else is
         crux."""
-        return _run(lambda: verbs.gate(text, options or []))
+        return result_or_refusal(lambda: moot.gate(text, options or []))
 
-    _tool(server, Opened, new)
-    _tool(server, result_of("protocols"), protocols)
-    _tool(server, result_of("gate"), gate)
+    register(server, Opened, new)
+    register(server, result_of("protocols"), protocols)
+    register(server, result_of("gate"), gate)
 
 
 def _add_seats(server: MCPServer[Any], verbs: Verbs) -> None:
@@ -168,15 +144,20 @@ def _add_seats(server: MCPServer[Any], verbs: Verbs) -> None:
         wait_seconds: float = 0.0,
         brief_from: int = 0,
         brief_max: int | None = None,
+        limit: int | None = None,
+        after: int = 0,
     ) -> Any:
         """The open steps of your seat: the exact brief, and the JSON Schema of the reply. With the operator's
-        token: of `role`, or of all. Waits up to `wait_seconds` (600 at most) for one to open. `done` means that
-        the run is finished. If your host cuts long results: `brief_max` characters at a time, going on with
-        `brief_from` until the end is said."""
+        token: of `role`, or of all, `limit` of them that follow the first `after`. Waits up to `wait_seconds` (600
+        at most) for one to open. `done` means that the run is finished. A long brief comes in parts, `brief_max`
+        characters each: go on with `brief_from` until the end is said, and read all of it before you answer."""
         if brief_from < 0 or (brief_max is not None and brief_max < 1):
             raise ToolError("brief_from is 0 or more, brief_max 1 or more")
         await _waited(verbs, ctx, run, token, role, min(max(wait_seconds, 0.0), WAIT_MAX))
-        return _run(lambda: verbs.next(run, role, token, brief_from, brief_max), verbs.runs / run)
+        return result_or_refusal(
+            lambda: page("next", verbs.next(run, role, token, brief_from, brief_max), limit, after),
+            verbs.runs / run,
+        )
 
     def submit(
         run: str,
@@ -189,21 +170,23 @@ def _add_seats(server: MCPServer[Any], verbs: Verbs) -> None:
         """Hand in the reply to an open step: one JSON object as text, which satisfies the step's schema.
         `accepted` false comes with the errors: fix exactly these and submit again. The same reply again is
         accepted again. `context_id` (c1, c2, …) names your conversation; one conversation holds one role."""
-        return _run(lambda: verbs.submit(run, step, reply, token, model, context_id), verbs.runs / run)
+        return result_or_refusal(
+            lambda: verbs.submit(run, step, reply, token, model, context_id), verbs.runs / run
+        )
 
     def give_up(run: str, step: str, reason: str, token: str) -> Any:
         """Give an open step up for good, when its agent is gone; the run goes on without it. Operator only."""
-        return _run(lambda: verbs.give_up(run, step, reason, token), verbs.runs / run)
+        return result_or_refusal(lambda: verbs.give_up(run, step, reason, token), verbs.runs / run)
 
     def status(run: str) -> Any:
         """Where a run stands: round, phase, open steps, whether it is finished or held up. Nothing that a seat
         must not see."""
-        return _run(lambda: verbs.status(run), verbs.runs / run)
+        return result_or_refusal(lambda: verbs.status(run), verbs.runs / run)
 
-    _tool(server, result_of("next"), next)
-    _tool(server, result_of("submit"), submit)
-    _tool(server, result_of("submit"), give_up)
-    _tool(server, PublicStatus, status)
+    register(server, result_of("next"), next)
+    register(server, result_of("submit"), submit)
+    register(server, result_of("submit"), give_up)
+    register(server, PublicStatus, status)
 
 
 async def _waited(
@@ -225,167 +208,13 @@ async def _waited(
                 told = time.monotonic()
                 await ctx.report_progress(told - began, seconds, "others are thinking")
     except Exception as error:  # noqa: BLE001
-        raise ToolError(_said(error, verbs.runs / run)) from None
-
-
-def _add_reading(server: MCPServer[Any], verbs: Verbs) -> None:
-    def claims(run: str, token: str | None = None) -> Any:
-        """Claims with their lifecycles. While the run is open: operator only."""
-        return _run(lambda: verbs.read(run, "claims", token), verbs.runs / run)
-
-    def decisions(run: str, token: str | None = None) -> Any:
-        """Decisions: what they rest on, how they stand, what would show them wrong. While the run is open: operator
-        only."""
-        return _run(lambda: verbs.read(run, "decisions", token), verbs.runs / run)
-
-    def check(run: str, token: str | None = None) -> Any:
-        """Every rule that the ledger breaks; `ok` means no error. While the run is open: operator only."""
-        return _run(lambda: verbs.read(run, "check", token), verbs.runs / run)
-
-    def signals(run: str, token: str | None = None) -> Any:
-        """The stop signals, gates and alarms of a structured run, with the advice. While it is open: operator
-        only."""
-        return _run(lambda: verbs.read(run, "signals", token), verbs.runs / run)
-
-    def forecasts(run: str, token: str | None = None) -> Any:
-        """The forecasts of a crux run over its rounds, and what a test of each crux is worth. While the run is open:
-        operator only."""
-        return _run(lambda: verbs.read(run, "forecasts", token), verbs.runs / run)
-
-    def diff(a: str, b: str, token: str | None = None) -> Any:
-        """Two runs compared: claims, lifecycles, decisions, signals, and where they first differ."""
-        return _run(lambda: verbs.diff(a, b, token), verbs.runs / a, verbs.runs / b)
-
-    def report(run: str, token: str | None = None) -> Any:
-        """The whole run as one Markdown document. While the run is open: operator only."""
-        return _run(lambda: verbs.report(run, token), verbs.runs / run)
-
-    for verb, act in (("claims", claims), ("decisions", decisions), ("check", check), ("signals", signals)):
-        _tool(server, result_of(verb), act)
-    _tool(server, result_of("signals-crux"), forecasts)
-    _tool(server, result_of("diff"), diff)
-    _tool(server, ReportText, report)
-
-
-class PersonSays(BaseModel):
-    """What a person is asked for, in the client's own form."""
-
-    answer: str = Field(description="Your answer; it becomes a decision in force.")
-    name: str = Field("", description="Who you are, if the record is to say so.")
-
-
-def _can_ask(ctx: Context[Any, Any]) -> bool:
-    """Whether a client is there that can put a form before a person."""
-    try:
-        can = ctx.client_capabilities
-    except ValueError:  # the tool was called in this process, by no client
-        return False
-    return can is not None and can.elicitation is not None
-
-
-def _question(verbs: Verbs, ctx: Context[Any, Any], run: str, token: str) -> Elicit[PersonSays]:
-    """The first question that the run waits for, as the client is to put it. Raises `NotAllowed` and `MootError`."""
-    session = verbs.opened("ask", run, token)
-    if not _can_ask(ctx):
-        raise usage("this client cannot ask a person", "ask the person yourself, then call `answer`", "ask")
-    if not session.questions:
-        raise usage("the run waits for nobody's answer", "see `status`", "ask")
-    identity = session.questions[0]
-    return Elicit(
-        f"{identity} of {run}: {getattr(session.inner.book().by_id[identity], 'text', '')}", PersonSays
-    )
-
-
-def _add_people(server: MCPServer[Any], verbs: Verbs) -> None:
-    def question(run: str, token: str, ctx: Context[Any, Any]) -> Any:
-        try:
-            return _question(verbs, ctx, run, token)
-        except Exception as error:  # noqa: BLE001
-            raise ToolError(_said(error, verbs.runs / run)) from None
-
-    def ask(run: str, token: str, said: ElicitationResult[PersonSays]) -> Any:
-        """Put the question that the run waits for to the person at this client, in a form of its own, and write the
-        answer down; call it again for the next one. Nothing is written when the person declines. Where the client has
-        no such form it says so: then ask the person yourself, and call `answer`. Operator only."""
-        if not isinstance(said, AcceptedElicitation):
-            return _run(lambda: Act(run=run, events=[]), verbs.runs / run)
-        person = said.data
-        identity, name = verbs.session(run).questions[0], person.name.strip() or None
-        return _run(lambda: verbs.act(run, "answer", identity, person.answer, token, name), verbs.runs / run)
-
-    ask.__annotations__["said"] = Annotated[ElicitationResult[PersonSays], Resolve(question)]
-
-    def answer(
-        run: str,
-        question: str,
-        text: str,
-        token: str,
-        result: Literal["holds", "fails"] | None = None,
-        output: str | None = None,
-        by: str | None = None,
-    ) -> Any:
-        """The person's answer to a question (N-1-2). Ask the person; never answer yourself. `result`: the person
-        tested the claim that the question is about, and it holds or fails; then a claim (C-1-2) can be named too.
-        `output`: what the test produced. `by`: the person's name, if they gave it. Operator only, before and after
-        the end."""
-        return _run(
-            lambda: verbs.act(run, "answer", question, text, token, by, result, output), verbs.runs / run
-        )
-
-    def override(run: str, target: str, text: str, token: str, by: str | None = None) -> Any:
-        """The person overturns a decision (D-1-1), a ruling or a screening (@SEQ). Operator only, before and after
-        the end."""
-        return _run(lambda: verbs.act(run, "override", target, text, token, by), verbs.runs / run)
-
-    def ack(run: str, alarm: str, text: str, token: str, by: str | None = None) -> Any:
-        """The person closes an open alarm (FM-1 or @SEQ), with the reason. Operator only, before and after the end."""
-        return _run(lambda: verbs.act(run, "ack", alarm, text, token, by), verbs.runs / run)
-
-    def note(run: str, text: str, token: str, by: str | None = None) -> Any:
-        """Put the person's remark on the ledger; no brief shows it. Operator only, before and after the end."""
-        return _run(lambda: verbs.act(run, "note", "", text, token, by), verbs.runs / run)
-
-    def fork(
-        run: str, token: str, round: int | None = None, without: str | None = None, here: bool = False
-    ) -> Any:
-        """A new run that shares everything before a round, and goes on without a role or simply again; with `here`
-        it shares everything so far, so that two answers can be tried. Operator only, before and after the end;
-        returns the tokens of the new run."""
-        return _run(lambda: verbs.fork(run, round, without, token, here=here), verbs.runs / run)
-
-    for act in (answer, override, ack, note, ask):
-        _tool(server, result_of("note"), act)
-    _tool(server, Opened, fork)
+        raise ToolError(words_of(error, verbs.runs / run)) from None
 
 
 def _add_resources(server: MCPServer[Any], verbs: Verbs) -> None:
-    def read(run: str, act: Callable[[], str]) -> str:
-        try:
-            return act()
-        except Exception as error:  # noqa: BLE001
-            raise ResourceError(_said(error, verbs.runs / run)) from None
-
     @server.resource("moot://runs", name="runs", mime_type="text/plain", description="The runs, one a line.")
     def runs() -> str:
         return "\n".join(sorted(path.parent.name for path in verbs.runs.glob("*/head")))
-
-    @server.resource(
-        "moot://runs/{run}/report",
-        name="report",
-        mime_type="text/markdown",
-        description="A finished run's report.",
-    )
-    def report(run: str) -> str:
-        return read(run, lambda: verbs.report(run, None).text)
-
-    @server.resource(
-        "moot://runs/{run}/events",
-        name="events",
-        mime_type="application/jsonl",
-        description="A finished run's events.",
-    )
-    def events(run: str) -> str:
-        return read(run, lambda: verbs.events(run, None))
 
     @server.resource(
         "moot://runs/{run}/briefs/{step}",
@@ -394,7 +223,10 @@ def _add_resources(server: MCPServer[Any], verbs: Verbs) -> None:
         description="The brief of a step of a finished run.",
     )
     def brief(run: str, step: str) -> str:
-        return read(run, lambda: verbs.brief(run, step, None))
+        try:
+            return verbs.brief(run, step)
+        except Exception as error:  # noqa: BLE001
+            raise ResourceError(words_of(error, verbs.runs / run)) from None
 
 
 def _add_prompts(server: MCPServer[Any]) -> None:

@@ -3,27 +3,28 @@ them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Final, Literal, assert_never
+from typing import Any, Final
 
 from msgspec.structs import replace
 
 import moot
+from ledger.events import Event
 from ledger.events.ids import parse_step
-from ledger.events.values import TestResult
 from ledger.result import Result
+from moot.app.run import Run
 from moot.app.running import open_deliberation
 from moot.app.runs import RUN_NAME, new_directory
 from moot.app.session import Session, names, role_of
-from moot.app.signals import forecasts_of
 from moot.errors import usage
+from moot.mcp.pages import RESULT_BYTES_MAX, size_of
 from moot.mcp.rights import Rights
-from moot.view.claims import claims_of
-from moot.view.decisions import decisions_of
 from moot.view.quorum import RunQuorum
 from moot.view.results import Act
+from moot.view.steps import OpenStep
 from roles.brief import derive
 from roles.seats.host import HostSeat
 from rounds.protocols import awaited_of
@@ -34,9 +35,6 @@ from rounds.setup.opening import cast_roles
 from rounds.setup.size import asked_of
 
 WAIT_MAX: Final = 600.0
-
-Reading = Literal["claims", "decisions", "check", "signals", "forecasts"]
-Acting = Literal["answer", "override", "ack", "note"]
 
 
 class Opened(Result, frozen=True):
@@ -87,13 +85,23 @@ class ReportText(Result, frozen=True):
     text: str
 
 
-def part_of(brief: str, begin: int, most: int | None) -> str:
-    """A part of a brief for hosts that cut long results, ending with where to go on."""
-    end = len(brief) if most is None else min(len(brief), begin + most)
+def brief_part(step: OpenStep, begin: int, most: int | None) -> OpenStep:
+    """Return a step with a part of its brief, which ends with where to go on; unchanged when all of it fits."""
+    brief = step.brief
+    if most is None:
+        # The schema, what else is open, and where to go on take their place too.
+        room = max(RESULT_BYTES_MAX - size_of(step.schema) - 4_000, 4_000)
+        most = len(brief) - begin
+        while most > 1 and size_of(brief[begin : begin + most]) > room:
+            most = most * 9 // 10
+        if most == len(brief):
+            return step
+    end = min(len(brief), begin + most)
     if begin >= len(brief):
         raise usage(f"the brief has {len(brief)} characters", "begin again with brief_from 0", "brief_from")
     more = f"go on with brief_from {end}" if end < len(brief) else "this is its end"
-    return f"{brief[begin:end]}\n\n[characters {begin} to {end} of {len(brief)} of the brief; {more}]"
+    text = f"{brief[begin:end]}\n\n[characters {begin} to {end} of {len(brief)} of the brief; {more}]"
+    return replace(step, brief=text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +156,11 @@ class Verbs:
 
     def next(
         self, run: str, role: str | None, token: str | None, brief_from: int = 0, brief_max: int | None = None
-    ) -> Result:
-        """The open steps that the token may see, with briefs, or `brief_max` characters of each, and schemas."""
+    ) -> dict[str, Any]:
+        """Return the open steps that the token may see, with schemas and `brief_max` characters of each brief.
+
+        Where `brief_max` is None, a brief that does not fit into one result is cut to what does.
+        """
         session = self.session(run)
         seat = self.rights.check("next", session.inner, token, role)
         session.check_role(seat)
@@ -162,10 +173,9 @@ class Verbs:
                 "next",
             )
         found = replace(session.next(seat), run=run)
-        if brief_from == 0 and brief_max is None:
-            return found
-        parts = [replace(step, brief=part_of(step.brief, brief_from, brief_max)) for step in found.steps]
-        return replace(found, steps=parts)
+        return replace(
+            found, steps=[brief_part(step, brief_from, brief_max) for step in found.steps]
+        ).model_dump()
 
     def has_news(self, session: Session, role: str | None) -> bool:
         """Whether there is something for `next`: an open step of the role, or the end."""
@@ -210,27 +220,10 @@ class Verbs:
             quorum=session.quorum,
         )
 
-    def read(self, run: str, verb: Reading, token: str | None) -> Result:
-        """`claims`, `decisions`, `check`, `signals` or `forecasts` of a run that may be read."""
-        ours = moot.open_run(self.opened(verb, run, token).path)
-        match verb:
-            case "claims":
-                return claims_of(run, ours.book)
-            case "decisions":
-                return decisions_of(run, ours.book)
-            case "check":
-                return moot.check(ours)
-            case "signals":
-                return moot.signals(ours)
-            case "forecasts":
-                forecasts = forecasts_of(ours)
-                if forecasts is None:
-                    raise usage(
-                        "this run has no forecasts", "only crux runs have them; see `signals`", "forecasts"
-                    )
-                return replace(forecasts, run=run)
-            case _:
-                assert_never(verb)
+    def read(self, door: str, run: str, token: str | None, act: Callable[[Run], Result]) -> dict[str, Any]:
+        """Return what a reading verb says of a run that may be read, under the name that the caller knows it by."""
+        found = act(moot.open_run(self.opened(door, run, token).path)).model_dump()
+        return {**found, "run": run}
 
     def diff(self, a: str, b: str, token: str | None) -> Result:
         """Two runs compared, each of them finished or read with its operator's token."""
@@ -242,18 +235,9 @@ class Verbs:
             self.rights.check("diff", session.inner, None if theirs and session not in theirs else token)
         return moot.diff(self.runs / a, self.runs / b)
 
-    def report(self, run: str, token: str | None) -> ReportText:
-        """The report in Markdown."""
-        return ReportText(run=run, text=moot.report(self.opened("report", run, token).path))
-
-    def events(self, run: str, token: str | None) -> str:
-        """Every line of the ledger, in order."""
-        session = self.opened("moot://runs/{run}/events", run, token)
-        return "\n".join(line.decode() for _, _, line in moot.open_run(session.path).lines())
-
-    def brief(self, run: str, step: str, token: str | None) -> str:
-        """The text of the brief of an answered step."""
-        session = self.opened("moot://runs/{run}/briefs/{step}", run, token).inner
+    def brief(self, run: str, step: str) -> str:
+        """Return the brief of a step of a finished run."""
+        session = self.opened("moot://runs/{run}/briefs/{step}", run, None).inner
         found = next(
             (
                 one
@@ -280,37 +264,6 @@ class Verbs:
         made = made_fork(session.path, round_, without=without, everybody="host", runs=self.runs, here=here)
         return self._opened(Session(made.run))
 
-    def act(
-        self,
-        run: str,
-        verb: Acting,
-        target: str,
-        text: str,
-        token: str | None,
-        by: str | None = None,
-        result: TestResult | None = None,
-        output: str | None = None,
-    ) -> Result:
-        """`answer`, `override`, `ack` or `note`, in the name of the person who runs the deliberation."""
-        session = self.opened(verb, run, token)
-        match verb:
-            case "answer":
-                content = None if output is None else output.encode()
-                events = session.answer(target, text, by=by, result=result, output=content)
-            case "override":
-                events = session.override(target, text, by=by)
-            case "ack":
-                events = session.ack(target, text, by=by)
-            case "note":
-                events = session.note(text, by=by)
-            case _:
-                assert_never(verb)
-        return Act(run=run, events=names(events))
-
-    def gate(self, text: str, options: list[str]) -> Result:
-        """Which protocol a question deserves."""
-        return moot.gate(text, options)
-
-    def protocols(self) -> Result:
-        """What can be run."""
-        return moot.protocols()
+    def act(self, door: str, run: str, token: str, act: Callable[[Session], Iterable[Event]]) -> Act:
+        """Do what the person who runs the deliberation says; the events that came of it."""
+        return Act(run=run, events=names(act(self.opened(door, run, token))))

@@ -1,12 +1,19 @@
-"""What moot writes to: text and JSON to stdout, complaints to stderr; a reader that has gone away is no error."""
+"""What moot writes to: text and JSON to stdout, complaints to stderr; a reader that has gone away is no error.
+
+A verb never meets an error of its output: a run whose progress cannot be shown goes on, and what it wrote to the
+ledger is written. `refused_output` says afterwards what stdout refused.
+"""
 
 from __future__ import annotations
 
+import io
 import os
+import re
+import select
 import shutil
 import sys
 import textwrap
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from moot.errors import MootError
 from moot.view.text import WIDTH
@@ -15,8 +22,55 @@ if TYPE_CHECKING:
     from ledger.result import Result
 
 
+class Output(io.FileIO):
+    """Standard output or error of this process: whatever the system refuses is kept in `refused`, and not raised."""
+
+    refused: OSError | None = None
+    is_over = False
+
+    def write(self, data: Any) -> int:
+        """Write what can be written, and drop the rest."""
+        while not self.is_over:
+            try:
+                written = super().write(data)
+            except BrokenPipeError:  # `moot log | head` is no error
+                self.is_over = True
+            except OSError as error:
+                self.refused = error
+                self.is_over = True
+            else:
+                if written is not None:
+                    return written
+                # A host may have made the pipe non-blocking for both sides: wait until it takes more.
+                select.select((), (self,), ())
+        return len(data)
+
+
+def take_over_streams() -> None:
+    """Put `Output` in place of this process's stdout and stderr, and open the standard streams that are closed."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # A file that is opened later would get this number, and what is printed would be written into it. Opened
+            # for reading: whatever is written there is refused, as it would have been.
+            os.open(os.devnull, os.O_RDONLY)
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8")
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        before: TextIO | None = getattr(sys, name)
+        encoding = before.encoding if before is not None else "utf-8"
+        writer = io.BufferedWriter(Output(number, "wb", closefd=False))
+        setattr(sys, name, io.TextIOWrapper(writer, encoding, line_buffering=number == 2))
+
+
+def refused_output() -> OSError | None:
+    """Return what the system answered when it did not take what was written to stdout."""
+    return getattr(getattr(getattr(sys.stdout, "buffer", None), "raw", None), "refused", None)
+
+
 def out(text: str) -> None:
-    """Write to stdout. When its reader has gone, the rest goes nowhere and the verb's exit code stays true."""
+    """Write to stdout."""
     _write(sys.stdout, text)
 
 
@@ -128,17 +182,22 @@ def out_json(value: Result) -> None:
 
 
 def _seen(json: str) -> str:
-    """The same JSON with what a terminal obeys or hides written as escapes."""
+    """Return the same JSON with what a terminal obeys or hides, or its encoding lacks, written as escapes."""
     from ledger.plain_text import json_escaped
 
-    return json_escaped(json)
+    escaped = json_escaped(json)
+    if sys.stdout.encoding.lower().replace("-", "") == "utf8":
+        return escaped
+    from json import dumps
+
+    return re.sub(r"[^\x00-\x7f]", lambda character: dumps(character[0])[1:-1], escaped)
 
 
 def complain(error: MootError, *, as_json: bool) -> None:
     """Say an error: one line on stderr, or one object on stdout."""
     if as_json:
         out(_seen(error.json) + "\n")
-    else:
+    if not as_json or refused_output() is not None:
         err(f"{error.more}{error.line}\n")
 
 
@@ -151,8 +210,5 @@ def show_any_text() -> None:
 
 
 def _write(stream: TextIO, text: str) -> None:
-    try:
-        stream.write(text)
-        stream.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    stream.write(text)
+    stream.flush()

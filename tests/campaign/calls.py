@@ -32,7 +32,7 @@ CALLS: Final[tuple[tuple[Any, str], ...]] = (
     (os, "utime"),
     (os, "scandir"),
     (os, "listdir"),
-    (fcntl, "flock"),
+    (fcntl, "fcntl"),
     (io, "open"),
 )
 
@@ -80,7 +80,7 @@ FAULTS: Final[dict[str, tuple[int, ...]]] = {
     "mkdir": (errno.EIO, errno.ENOSPC, errno.EROFS),
     "rename": (errno.EIO, errno.ENOSPC, errno.EROFS),
     "replace": (errno.EIO, errno.ENOSPC, errno.EROFS),
-    "flock": (errno.EIO, errno.ENOLCK),
+    "fcntl": (errno.EIO, errno.ENOLCK),
 }
 """Which errors a call may meet; those that are not named here meet an I/O error."""
 

@@ -21,7 +21,7 @@ CALLS: Final = {
     "fsync": ("EIO",),
     "fdatasync": ("EIO",),
     "rename": ("EIO", "ENOSPC"),
-    "flock": ("EIO", "ENOLCK"),
+    "fcntl": ("EIO", "ENOLCK"),
     "ftruncate": ("EIO",),
     "newfstatat": ("EIO",),
     "fstat": ("EIO",),

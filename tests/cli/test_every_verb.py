@@ -6,6 +6,8 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -232,6 +234,35 @@ def test_the_exit_code_is_the_same_in_every_form(
     if code == 0:
         assert said[""].out.strip()
         assert said["--quiet"].err == ""
+
+
+FIRST_CALLS = [(verb, *calls[0]) for verb, calls in CALLS.items()]
+
+
+@pytest.mark.parametrize("form", ["", "--json"])
+@pytest.mark.parametrize(("verb", "words", "code"), FIRST_CALLS)
+def test_no_verb_fails_in_silence_when_stdout_is_full(
+    place: Path, tmp_path: Path, verb: str, words: str, code: int, form: str
+) -> None:
+    """Exit code 3 and one line on stderr; what the verb did to the run is done."""
+    shutil.copytree(place, tmp_path, dirs_exist_ok=True)
+    names = json.loads((place / "names").read_text())
+    command = [
+        sys.executable,
+        "-m",
+        "moot",
+        verb,
+        *shlex.split(words.format_map(names)),
+        *filter(None, [form]),
+    ]
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, check=False)
+    said = ended.stderr.decode()
+    assert "Traceback" not in said
+    assert said.splitlines()[-1].startswith("moot: ")
+    assert ended.returncode == 3 or (form == "" and ended.returncode == code != 0), said
+    if ended.returncode == 3:
+        assert "cannot write to standard output: no space left on device" in said
 
 
 CONTRADICTIONS = (

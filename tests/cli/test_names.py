@@ -104,7 +104,7 @@ def test_a_person_may_give_the_name(moot: Moot) -> None:
     again = moot("run", "-q", QUESTION, "--out", "runs/kettle", "--seats", "host")
     assert (again.code, "there is a run already" in again.err) == (2, True)
     assert moot("run", "--resume", "kettle", "--out", "runs/a", "--seats", "host").code == 2
-    assert sorted(path.name for path in Path("runs").iterdir()) == ["kettle"]
+    assert sorted(path.name for path in Path("runs").glob("[!.]*")) == ["kettle"]
 
 
 def test_a_name_that_is_taken_is_not_given_again(tmp_path: Path) -> None:

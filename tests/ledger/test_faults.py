@@ -29,7 +29,7 @@ def failing(name: str, place: str = "") -> Any:
 
 def test_a_lock_that_fails_is_not_held_afterwards(tmp_path: Path) -> None:
     run = new_run(tmp_path / "run")
-    for name, place in (("flock", ""), ("stat", "lock")):
+    for name, place in (("fcntl", ""), ("stat", "lock")):
         with pytest.raises(WriteFailed), Watched(failing(name, place)), run.writer():
             raise AssertionError("a writer without a lock")
     with run.writer(wait_seconds=0.0) as writer:

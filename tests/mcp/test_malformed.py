@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -149,10 +150,19 @@ LINES: Final[tuple[tuple[str, str, object], ...]] = (
     ("an id inside", '{"params":{"id":6},"x":"\\ud800","method":"ping"}', None),
     ("an id that is quoted", '{"params":"\\"id\\":7,","x":"\\ud800"}', None),
     ("nesting", status("8", "[" * 300 + "]" * 300), 8),
-    ("deep nesting", status("9", "[" * 200_000), 9),
-    ("too many digits", status("10", "9" * 5_000), 10),
-    ("a comma too many", '{"jsonrpc":"2.0","id":11,"method":"ping",}', 11),
-    ("half a line", '{"jsonrpc":"2.0","id":12,"method":"tools/call","params":{"na', 12),
+    ("deep nesting", status("9", "[" * 200_000), None),
+    ("too many digits", status("10", "9" * 5_000), None),
+    ("a comma too many", '{"jsonrpc":"2.0","id":11,"method":"ping",}', None),
+    ("half a line", '{"jsonrpc":"2.0","id":12,"method":"tools/call","params":{"na', None),
+    ("an id of null", '{"jsonrpc":"2.0","id":null,"method":"ping"}', None),
+    ("a fraction as id", '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None),
+    ("true as id", '{"jsonrpc":"2.0","id":true,"method":"ping"}', None),
+    ("a table as id", '{"jsonrpc":"2.0","id":{},"method":"ping"}', None),
+    ("a tool and an id of null", status("null", '"x"'), None),
+    ("a notification for a request", '{"jsonrpc":"2.0","id":22,"method":"notifications/initialized"}', 22),
+    ("two messages in a line", '{"jsonrpc":"2.0","id":23,"method":"ping"}' * 2, None),
+    ("a byte order mark", '\ufeff{"jsonrpc":"2.0","id":24,"method":"nobody/knows"}', 24),
+    ("a line without end", "x" * 17_000_000, None),
     ("no JSON", "nonsense", None),
     ("a number", "7", None),
     ("a list", '[{"jsonrpc":"2.0","id":13,"method":"ping"}]', None),
@@ -164,7 +174,7 @@ LINES: Final[tuple[tuple[str, str, object], ...]] = (
     ("a NUL", status("18", '"\\u0000"'), 18),
     ("NaN", status("19", "NaN"), 19),
     ("a resource with one", resource("20", "moot://runs/\\udc00"), 20),
-    ("bytes of one", resource("21", "moot://runs/%ED%A0%80/report"), 21),
+    ("bytes of one", resource("21", "moot://runs/%ED%A0%80/briefs/r1.x"), 21),
 )  # fmt: skip
 
 
@@ -172,7 +182,9 @@ LINES: Final[tuple[tuple[str, str, object], ...]] = (
 def served(runs: Path) -> Generator[subprocess.Popen[str]]:
     """`moot mcp` as a process, past its handshake."""
     command = [sys.executable, "-P", "-m", "moot", "mcp", "--runs", str(runs)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             hello = {
                 "protocolVersion": "2025-06-18",
@@ -210,6 +222,84 @@ def test_a_line_that_is_no_message_is_answered(tmp_path: Path) -> None:
             assert {str(one["id"]) for one in said} == {str(identity), "next"}, what
             (ours,) = [one for one in said if one["id"] != "next"]
             assert "error" in ours or ours["result"]["isError"], what
+
+
+UNANSWERED: Final = (
+    b'{"jsonrpc":"2.0","method":"tools/call","params":{"name":"protocols","arguments":{}}}',
+    b'{"jsonrpc":"2.0","method":"ping"}',
+    b'{"jsonrpc":"2.0","method":"nobody/knows"}',
+    b'{"jsonrpc":"2.0","id":99,"result":{}}',
+    b'{"jsonrpc":"2.0","id":99,"result":7}',
+    b'{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}',
+    b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1.5}}',
+    b"\r",
+    b" ",
+)
+"""Lines that ask for no answer: notifications, whatever they name, and answers to what nobody asked."""
+
+
+def test_what_asks_for_no_answer_gets_none(tmp_path: Path) -> None:
+    with served(tmp_path) as process:
+        assert process.stdin is not None
+        for line in UNANSWERED:
+            told(process, line.decode())
+            told(process, status('"next"', '"x"'))
+            assert answer(process)["id"] == "next", line
+
+
+def test_bytes_that_are_not_utf_8_are_refused_and_not_replaced(tmp_path: Path) -> None:
+    with served(tmp_path) as process:
+        assert process.stdin is not None
+        os.write(process.stdin.fileno(), status("2", '"caf\xe9"').encode("latin-1") + b"\n")
+        assert answer(process) == {
+            "jsonrpc": "2.0",
+            "id": None,
+            "error": {"code": -32700, "message": "this line is not UTF-8 (byte 95)"},
+        }
+
+
+def test_an_id_that_is_used_twice_at_once_is_answered_twice(tmp_path: Path) -> None:
+    with served(tmp_path) as process:
+        told(process, status("7", '"x"') + "\n" + status("7", '"y"'))
+        assert [answer(process)["id"], answer(process)["id"]] == [7, 7]
+
+
+@pytest.mark.parametrize("keeps_writing", [True, False])
+def test_a_host_that_goes_away_ends_the_server_quietly(tmp_path: Path, keeps_writing: bool) -> None:
+    """Also when it keeps its end of the other pipe open, and whether or not a call is answered at that moment."""
+    with served(tmp_path) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        process.stdout.close()
+        told(process, status("2", '"x"'))
+        if not keeps_writing:
+            process.stdin.close()
+        assert process.wait(20) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+
+
+def test_a_host_that_writes_before_it_reads_waits_for_nothing(tmp_path: Path) -> None:
+    """Both pipes are full at once: the server reads on while nobody takes its answers."""
+    with served(tmp_path) as process:
+        lines = "\n".join(
+            f'{{"jsonrpc":"2.0","id":{n},"method":"tools/call","params":{{"name":"protocols","arguments":{{}}}}}}'
+            for n in range(100, 140)
+        )
+        told(process, lines)
+        told(process, "x" * 1_000_000)
+        ids = {str(answer(process)["id"]) for _ in range(41)}
+    assert ids == {*map(str, range(100, 140)), "None"}
+
+
+def test_a_disk_that_is_full_ends_the_server_with_a_write_error(tmp_path: Path) -> None:
+    command = [sys.executable, "-P", "-m", "moot", "mcp", "--runs", str(tmp_path)]
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(
+            command, input=b"nonsense\n", stdout=full, stderr=subprocess.PIPE, timeout=SECONDS, check=False
+        )
+    assert ended.returncode == 3
+    assert b"no space left on device" in ended.stderr
 
 
 def test_refused_calls_write_nothing(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,11 @@ async def waiting(client: Any, runs: Path) -> tuple[str, dict[str, str], list[st
         for step in (await call(client, "next", run=run, token=tokens["operator"]))["steps"]:
             session = session_at(runs / run)
             one = next(one for one in session.asked() if one.step.id == step["step"])
-            content = short_reply(session.book(), one.step, one.brief.saw).decode()
-            said = {"step": step["step"], "reply": content, "token": tokens[step["role"]]}
+            content = json.loads(short_reply(session.book(), one.step, one.brief.saw))
+            if "dispositions" in content:  # two questions to a person, not one alone
+                asks = {"disposition": "escalated", "revision": None, "question": "until when?"}
+                content["dispositions"][0] |= asks
+            said = {"step": step["step"], "reply": json.dumps(content), "token": tokens[step["role"]]}
             await call(client, "submit", run=run, **said)
     return run, tokens, (await call(client, "status", run=run))["awaits"]
 
@@ -65,6 +69,43 @@ def test_a_person_is_asked_by_the_client(action: Any, mode: Any, tmp_path: Path)
             else:
                 assert (told["events"], len(shown), left) == ([], 1, questions)
             assert shown[0].startswith(f"{questions[0]} of {run}: ")
+
+    anyio.run(main)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_an_answer_goes_to_the_question_that_the_form_showed(mode: Any, tmp_path: Path) -> None:
+    """While the form is open, somebody else answers the question; then nothing is written, and no other question is."""
+    from moot.app.session import Session
+
+    run = ""
+    shown: list[str] = []
+
+    async def person(context: Any, asked: Any) -> ElicitResult:
+        del context
+        shown.append(asked.message)
+        if len(shown) == 1:
+            Session(tmp_path / run).answer(asked.message.split()[0], "Said elsewhere.")
+        return ElicitResult(action="accept", content={"answer": "Meant for the first.", "name": ""})
+
+    async def main() -> None:
+        nonlocal run
+        async with connected(tmp_path, mode=mode, elicitation_callback=person) as client:
+            run, tokens, questions = await waiting(client, tmp_path)
+            assert len(questions) > 1
+            result = await client.call_tool("ask", {"run": run, "token": tokens["operator"]})
+            session = Session(tmp_path / run)
+            texts = [getattr(event, "text", "") for event in session.inner.book().events]
+            if len(shown) == 1:
+                said = str(result.content[0].text)
+                assert result.is_error
+                assert f"the run no longer waits for {questions[0]}" in said
+                assert "the person said: Meant for the first." in said
+                assert "Meant for the first." not in texts
+                assert list(session.questions) == questions[1:]
+            else:  # the protocol asks again before the tool runs, and then shows the next question
+                assert shown[1].startswith(f"{questions[1]} of {run}: ")
+                assert list(session.questions) == questions[2:]
 
     anyio.run(main)
 

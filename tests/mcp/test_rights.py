@@ -44,6 +44,9 @@ TABLE: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "check": (("operator",), EVERY),
     "signals": (("operator",), EVERY),
     "forecasts": (("operator",), EVERY),
+    "log": (("operator",), EVERY),
+    "show": (("operator",), EVERY),
+    "why": (("operator",), EVERY),
     "diff": (("operator",), EVERY),
     "report": (("operator",), EVERY),
     "give_up": (("operator",), ("operator",)),
@@ -54,8 +57,6 @@ TABLE: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "note": (("operator",), ("operator",)),
     "fork": (("operator",), ("operator",)),
     "moot://runs": (KINDS, KINDS),  # a resource has no place for a token
-    "moot://runs/{run}/report": ((), KINDS),
-    "moot://runs/{run}/events": ((), KINDS),
     "moot://runs/{run}/briefs/{step}": ((), KINDS),
 }
 ARGUMENTS: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -65,6 +66,8 @@ ARGUMENTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "submit": {"step": "r1.opening.pro", "reply": "{}"},
     "give_up": {"step": "r9.opening.pro", "reason": "gone"},
     "answer": {"question": "N-9-9", "text": "yes"},
+    "show": {"id": "@0"},
+    "why": {"id": "C-1-1"},
     "override": {"target": "D-9-9", "text": "no"},
     "ack": {"alarm": "FM-1", "text": "seen"},
     "note": {"text": "a remark"},
@@ -89,7 +92,7 @@ async def is_let_in(client: Any, door: str, run: str, token: str | None) -> bool
         arguments["run"] = run
     result = await client.call_tool(door, arguments if token is None else {**arguments, "token": token})
     said = str(result.content[0].text) if result.is_error else ""
-    return not ("(token)" in said or re.search(r"\ntoken\n\s+Field required", said))
+    return not ("(token)" in said or "`token`: Field required" in said)
 
 
 def kinds_of(client_tokens: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str | None]:

@@ -206,10 +206,10 @@ def test_resources_and_prompts(tmp_path: Path) -> None:
             run = found["run"]
             assert run in await resource(client, "moot://runs")
             with pytest.raises(Exception, match="operator"):
-                await client.read_resource(f"moot://runs/{run}/events")
+                await client.read_resource(f"moot://runs/{run}/briefs/r1.critique.critic")
             await play(client, tmp_path, found)
-            lines = (await resource(client, f"moot://runs/{run}/events")).splitlines()
-            assert json.loads(lines[0])["kind"] == "run_opened"
+            events = (await call(client, "log", run=run))["events"]
+            assert events[0]["kind"] == "run_opened"
             brief = await resource(client, f"moot://runs/{run}/briefs/r1.critique.critic")
             assert "exactly 3 critiques" in brief
             prompts = (await client.list_prompts()).prompts

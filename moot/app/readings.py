@@ -1,0 +1,116 @@
+"""What the reading verbs answer with: one function per verb, for the command line and for agent hosts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ledger.events import KINDS, STREAMS, Event, stream_of
+from ledger.state.lifecycle import STATUSES
+from moot.app.run import Run
+from moot.errors import usage
+
+if TYPE_CHECKING:
+    from detectors.forecasts.report import ForecastReport
+    from moot.view.claims import Claims
+    from moot.view.decisions import Decisions
+    from moot.view.results import Log
+    from moot.view.show import Shown
+    from moot.view.why import Why
+
+
+class EventFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which events are listed; None is all."""
+
+    kind: str | None = None
+    round: int | None = None
+    stream: str | None = None
+    role: str | None = None
+
+    def check(self) -> None:
+        """Raise `MootError` for a kind or a stream that there is not."""
+        if self.kind is not None and self.kind not in KINDS:
+            raise usage(f"no kind {self.kind!r}", f"kinds are {', '.join(KINDS)}", "--kind")
+        if self.stream is not None and self.stream not in STREAMS:
+            raise usage(f"no stream {self.stream!r}", f"streams are {', '.join(STREAMS)}", "--stream")
+
+    def includes(self, event: Event) -> bool:
+        """Whether an event is listed."""
+        return (
+            self.kind in (None, event.kind)
+            and self.round in (None, event.round)
+            and self.role in (None, event.by)
+            and (self.stream is None or stream_of(event) == self.stream)
+        )
+
+
+def read_claims(run: Run, status: str | None = None) -> Claims:
+    """Return the claims, or those with one status. Raises `MootError` for a status that there is not."""
+    if status is not None and status not in STATUSES:
+        raise usage(f"no status {status!r}", f"statuses are {', '.join(STATUSES)}", "--status")
+    from moot.view.claims import Claims, claims_of
+
+    claims = claims_of(str(run.path), run.book)
+    kept = [claim for claim in claims.claims if status in (None, claim.status)]
+    return Claims(run=claims.run, claims=kept)
+
+
+def read_decisions(run: Run, *, final: bool = False, in_force: bool = False) -> Decisions:
+    """Return the decisions, with the outcome and what the run cost."""
+    from moot.view.costs import spent_beyond
+    from moot.view.decisions import decisions_of
+
+    beyond = spent_beyond(run.path)
+    return decisions_of(str(run.path), run.book, final=final, in_force=in_force, beyond=beyond)
+
+
+def find_event(run: Run, identity: str) -> Event:
+    """Return the event with an id (H-5) or at a place (@41). Raises `MootError` when there is none."""
+    wanted = identity.partition("#")[0]
+    for event in run.events:
+        if wanted in (event.id, f"@{event.seq}"):
+            return event
+    raise usage(f"no event {identity[:80]!r} in this run", f"`moot log {run.path}` lists them", "ID")
+
+
+def listed_events(run: Run, identity: str | None, wanted: EventFilter) -> list[Event]:
+    """Return the events of a filter, or one of them. Raises `MootError`."""
+    wanted.check()
+    events = run.events if identity is None else (find_event(run, identity),)
+    return [event for event in events if wanted.includes(event)]
+
+
+def read_log(run: Run, events: list[Event]) -> Log:
+    """Return events as the ledger holds them."""
+    import orjson
+
+    from ledger.format.canonical import encode
+    from moot.view.results import Log
+
+    return Log(run=str(run.path), events=[orjson.loads(encode(event)) for event in events])
+
+
+def read_event(run: Run, identity: str) -> Shown:
+    """Return what an event says and what became of it. Raises `MootError`."""
+    from moot.view.show import show_of
+
+    return show_of(str(run.path), run.book, find_event(run, identity))
+
+
+def read_grounds(run: Run, identity: str, *, everything: bool = False) -> Why:
+    """Return what a decision or a claim rests on. Raises `MootError`."""
+    from moot.view.why import why_of
+
+    event = find_event(run, identity)
+    return why_of(str(run.path), run.book, event.id or f"@{event.seq}", everything=everything)
+
+
+def read_forecasts(run: Run) -> ForecastReport:
+    """Return the forecasts and cruxes of a `crux` run. Raises `MootError` for another protocol, and while sealed."""
+    from moot.app.signals import forecasts_of
+
+    forecasts = forecasts_of(run)
+    if forecasts is None:
+        raise usage("this run has no forecasts", "only crux runs have them; see `signals`", "forecasts")
+    return forecasts

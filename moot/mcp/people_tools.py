@@ -1,0 +1,128 @@
+"""Tools by which a person acts: answers, overrides, remarks and forks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Literal
+
+from mcp.server import MCPServer
+from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.resolve import Elicit, Resolve
+from mcp_types import CallToolResult
+from pydantic import BaseModel, Field
+
+from ledger.events import Event
+from moot.app.session import Session
+from moot.errors import usage
+from moot.mcp.tools import refusing, register, result_or_refusal
+from moot.mcp.verbs import Opened, Verbs
+from moot.output_schemas import result_of
+from moot.view.results import Act
+
+
+class PersonSays(BaseModel):
+    """What a person is asked for, in the client's own form."""
+
+    answer: str = Field(description="Your answer; it becomes a decision in force.")
+    name: str = Field("", description="Who you are, if the record is to say so.")
+
+
+def _can_ask(ctx: Context[Any, Any]) -> bool:
+    """Whether a client is there that can put a form before a person."""
+    try:
+        can = ctx.client_capabilities
+    except ValueError:  # the tool was called in this process, by no client
+        return False
+    return can is not None and can.elicitation is not None
+
+
+def add_people_tools(server: MCPServer[Any], verbs: Verbs) -> None:
+    """Register them."""
+
+    def first(run: str, token: str, ctx: Context[Any, Any]) -> Any:
+        def questions() -> tuple[str, ...]:
+            session = verbs.opened("ask", run, token)
+            if not _can_ask(ctx):
+                raise usage(
+                    "this client cannot ask a person", "ask the person yourself, then call `answer`", "ask"
+                )
+            if not session.questions:
+                raise usage("the run waits for nobody's answer", "see `status`", "ask")
+            return session.questions
+
+        return refusing(questions, verbs.runs / run)[0]
+
+    def question(run: str, identity: Annotated[str, Resolve(first)]) -> Elicit[PersonSays]:
+        text = getattr(verbs.session(run).inner.book().by_id[identity], "text", "")
+        return Elicit(f"{identity} of {run}: {text}", PersonSays)
+
+    def ask(run: str, token: str, identity: str, said: ElicitationResult[PersonSays]) -> Any:
+        """Put the question that the run waits for to the person at this client, in a form of its own, and write the
+        answer down; call it again for the next one. Nothing is written when the person declines, or when the question
+        was settled while the form was open. Where the client has no such form it says so: then ask the person
+        yourself, and call `answer`. Operator only."""
+        if not isinstance(said, AcceptedElicitation):
+            return result_or_refusal(lambda: Act(run=run, events=[]), verbs.runs / run)
+        person = said.data
+
+        def act(session: Session) -> Iterable[Event]:
+            if identity not in session.questions:
+                raise usage(
+                    f"the run no longer waits for {identity}: it was settled while the form was open",
+                    f"nothing was written; the person said: {person.answer[:2_000]}",
+                    "ask",
+                )
+            return session.answer(identity, person.answer, by=person.name.strip() or None)
+
+        return result_or_refusal(lambda: verbs.act("ask", run, token, act), verbs.runs / run)
+
+    # The form's question and the answer belong together: the id is settled once, before the form is shown.
+    ask.__annotations__["identity"] = question.__annotations__["identity"] = Annotated[str, Resolve(first)]
+    ask.__annotations__["said"] = Annotated[ElicitationResult[PersonSays], Resolve(question)]
+
+    def answer(
+        run: str,
+        question: str,
+        text: str,
+        token: str,
+        result: Literal["holds", "fails"] | None = None,
+        output: str | None = None,
+        by: str | None = None,
+    ) -> Any:
+        """The person's answer to a question (N-1-2). Ask the person; never answer yourself. `result`: the person
+        tested the claim that the question is about, and it holds or fails; then a claim (C-1-2) can be named too.
+        `output`: what the test produced. `by`: the person's name, if they gave it. Operator only, before and after
+        the end."""
+        content = None if output is None else output.encode()
+        return acted(
+            "answer", run, token, lambda it: it.answer(question, text, by=by, result=result, output=content)
+        )
+
+    def override(run: str, target: str, text: str, token: str, by: str | None = None) -> Any:
+        """The person overturns a decision (D-1-1), a ruling or a screening (@SEQ). Operator only, before and after
+        the end."""
+        return acted("override", run, token, lambda it: it.override(target, text, by=by))
+
+    def ack(run: str, alarm: str, text: str, token: str, by: str | None = None) -> Any:
+        """The person closes an open alarm (FM-1 or @SEQ), with the reason. Operator only, before and after the end."""
+        return acted("ack", run, token, lambda it: it.ack(alarm, text, by=by))
+
+    def note(run: str, text: str, token: str, by: str | None = None) -> Any:
+        """Put the person's remark on the ledger; no brief shows it. Operator only, before and after the end."""
+        return acted("note", run, token, lambda it: it.note(text, by=by))
+
+    def acted(door: str, run: str, token: str, act: Callable[[Session], Iterable[Event]]) -> CallToolResult:
+        return result_or_refusal(lambda: verbs.act(door, run, token, act), verbs.runs / run)
+
+    def fork(
+        run: str, token: str, round: int | None = None, without: str | None = None, here: bool = False
+    ) -> Any:
+        """A new run that shares everything before a round, and goes on without a role or simply again; with `here`
+        it shares everything so far, so that two answers can be tried. Operator only, before and after the end;
+        returns the tokens of the new run."""
+        return result_or_refusal(lambda: verbs.fork(run, round, without, token, here=here), verbs.runs / run)
+
+    for act in (answer, override, ack, note, ask):
+        register(server, result_of("note"), act)
+    register(server, Opened, fork)

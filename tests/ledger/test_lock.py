@@ -1,0 +1,146 @@
+"""The lock of a run: writers wait in the order of asking, and who dies in the queue holds nobody up."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ledger.events import Amendment
+from ledger.store.failures import LockTimeout
+from ledger.store.lock import locked
+from ledger.store.store import RunStore
+from moot.app.session import Session
+from tests.rounds.openings import begin, rows
+
+QUEUE = (
+    "import sys, pathlib; from ledger.store.lock import locked\n"
+    "with locked(pathlib.Path(sys.argv[1]), 30.0):\n"
+    "    print('held', flush=True); sys.stdin.read(1)\n"
+)
+WRITERS = 20
+
+
+def waiter(directory: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", QUEUE, str(directory)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def tickets(directory: Path) -> int:
+    """How many open files hold a lock on the lock file, as the kernel lists them."""
+    identity = f":{os.stat(directory / 'lock').st_ino} "
+    return sum(identity in line for line in Path("/proc/locks").read_text().splitlines())
+
+
+def until(directory: Path, count: int) -> None:
+    deadline = time.monotonic() + 20
+    while tickets(directory) != count:
+        assert time.monotonic() < deadline, f"{tickets(directory)} tickets, not {count}"
+        time.sleep(0.01)
+
+
+def held(process: subprocess.Popen[bytes]) -> bytes:
+    assert process.stdout is not None
+    return process.stdout.readline()
+
+
+def test_waiters_come_in_the_order_of_asking_and_a_killed_one_is_skipped(tmp_path: Path) -> None:
+    queue: list[subprocess.Popen[bytes]] = []
+    with locked(tmp_path):
+        for count in range(2, 7):
+            queue.append(waiter(tmp_path))
+            until(tmp_path, count)
+        for dead in (queue.pop(1), queue.pop(2)):
+            dead.kill()
+            dead.communicate()
+        until(tmp_path, 4)
+        late = waiter(tmp_path)
+        until(tmp_path, 5)
+    for process in (*queue, late):
+        assert held(process) == b"held\n"
+        assert tickets(tmp_path) == 1 + [*queue, late][::-1].index(process)
+        process.communicate(b"x")
+        assert process.returncode == 0
+
+
+def test_the_lock_of_a_killed_holder_is_free(tmp_path: Path) -> None:
+    process = waiter(tmp_path)
+    assert held(process) == b"held\n"
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    with locked(tmp_path, 5.0):
+        assert tickets(tmp_path) == 1
+
+
+def test_who_gives_up_leaves_the_queue(tmp_path: Path) -> None:
+    with locked(tmp_path):
+        with pytest.raises(LockTimeout, match=r"waited 0\.05 s"), locked(tmp_path, 0.05):
+            raise AssertionError("two at once")
+        assert tickets(tmp_path) == 1
+
+
+def test_who_waits_is_told_why(tmp_path: Path) -> None:
+    with locked(tmp_path):
+        process = waiter(tmp_path)
+        assert process.stderr is not None
+        line = process.stderr.readline().decode()
+    process.communicate(b"x")
+    assert line == f"moot: waiting for other processes that write to '{tmp_path}' (30 s at most)\n"
+
+
+def test_a_lock_file_that_was_removed_while_somebody_waits_is_made_anew(tmp_path: Path) -> None:
+    with locked(tmp_path):
+        process = waiter(tmp_path)
+        until(tmp_path, 2)
+        (tmp_path / "lock").unlink()
+        assert held(process) == b"held\n"
+    process.communicate(b"x")
+
+
+def test_many_who_hold_it_for_a_moment_are_never_two(tmp_path: Path) -> None:
+    script = (
+        "import os, sys, pathlib; from ledger.store.lock import locked\n"
+        "place = pathlib.Path(sys.argv[1])\n"
+        "for _ in range(60):\n"
+        "    with locked(place, 60.0):\n"
+        "        os.close(os.open(place / 'alone', os.O_CREAT | os.O_EXCL)); (place / 'alone').unlink()\n"
+    )
+    crowd = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path)]) for _ in range(8)]
+    assert [process.wait(120) for process in crowd] == [0] * 8
+
+
+def test_twenty_processes_that_submit_at_once_all_land(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    begin(run, rows(1))
+    reply = {"sections": [{"name": "main", "text": "Hello."}], "responds_to": [], "options": []}
+    (tmp_path / "reply.json").write_text(json.dumps(reply))
+    step = Session(run).open_ids[0]
+    moot = [sys.executable, "-m", "moot"]
+    submit = [*moot, "submit", str(run), step, str(tmp_path / "reply.json")]
+    before = len(RunStore(run).events())
+    crowd = [
+        subprocess.Popen(
+            submit if n % 10 == 0 else [*moot, "note", str(run), f"remark {n}"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for n in range(WRITERS)
+    ]
+    killed = subprocess.Popen([*moot, "note", str(run), "killed"], stderr=subprocess.PIPE)
+    killed.kill()
+    ended = [process.communicate(timeout=120) for process in crowd]
+    killed.communicate()
+    assert [process.returncode for process in crowd] == [0] * WRITERS, ended
+    events = RunStore(run).events()
+    remarks = sorted(event.reason for event in events if isinstance(event, Amendment))
+    assert [text for text in remarks if text != "killed"] == sorted(
+        f"remark {n}" for n in range(WRITERS) if n % 10
+    )
+    assert Session(run).open_ids != [step]
+    assert len(events) > before + WRITERS - 2
