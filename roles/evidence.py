@@ -14,7 +14,8 @@ from ledger.events.ids import parse_reference
 from ledger.events.values import Bearing, Evidence, EvidenceClass
 from ledger.state.anchors import contains_quote, passages
 from ledger.state.book import Book
-from roles.calculation import calculation, values_in
+from ledger.language.numbers import values_in
+from roles.calculation import calculation
 
 Basis = Literal["weak", "moderate", "strong"]
 
