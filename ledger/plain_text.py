@@ -10,6 +10,8 @@ import re
 import unicodedata
 from typing import Final
 
+from ledger.language import words
+
 TAB: Final = "    "
 CONTROL_PICTURES: Final = 0x2400
 """Where Unicode keeps pictures of the control characters 0–31; DEL has the picture U+2421."""
@@ -65,15 +67,13 @@ def counted(number: int, noun: str) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of a text, on one line."""
-    line = one_line(text)
-    match = re.match(r".{20,}?[.!?](?=\s|$)", line)
-    return match[0] if match else line
+    """Return the first sentence of a text, on one line."""
+    return words.first_sentence(one_line(text))
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, each on one line."""
-    return [one for one in re.split(r"(?<=[.!?])\s+(?=[A-Z‘“'\"])", one_line(text)) if one]
+    """Return the sentences of a text, each on one line."""
+    return words.sentences(one_line(text))
 
 
 def _seen(run: re.Match[str]) -> str:

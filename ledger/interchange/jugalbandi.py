@@ -28,6 +28,7 @@ from ledger.events.run import (
 from ledger.events.values import GENESIS, Section
 from ledger.interchange.report import BadLine
 from ledger.interchange.skill_import import Imported, Terms
+from ledger.language.words import word_count
 from ledger.result import Result
 
 TAGS: Final = ("STRUCTURAL", "ASSUMPTION", "MISSING")
@@ -281,7 +282,7 @@ def _statement(phase: str, role: str, repeat: int, kind: StatementType, text: st
             Section(name="text" if n == 1 else f"text-{n}", text=part)
             for n, part in enumerate(parts(text), 1)
         ),
-        words=len(text.split()),
+        words=word_count(text),
     )
 
 

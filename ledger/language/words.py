@@ -18,7 +18,9 @@ _IDEOGRAPHIC: Final = (
     "\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff"
 )
 """Han characters, kana and bopomofo."""
-_SYLLABIC: Final = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e80-\u0edf\u0f40-\u0fbc\u1000-\u103f\u1050-\u109f\u1780-\u17d3\u19e0-\u19ff"
+_SYLLABIC: Final = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e80-\u0edf\u0f40-\u0fbc\u1000-\u103f\u1050-\u109f\u1780-\u17d3\u19e0-\u19ff"
+)
 """Thai, Lao, Tibetan, Burmese and Khmer."""
 UNSPACED: Final = re.compile(f"[{_IDEOGRAPHIC}]+")
 """Text of which pairs of characters are compared or counted."""
@@ -33,6 +35,13 @@ _ENDS: Final = re.compile(_STOP)
 _BREAKS: Final = re.compile(f"(?:{_STOP})\\s*")
 _FIRST: Final = re.compile(f".{{20,}}?(?:{_STOP})|.{{7,}}?[。！？｡](?![。！？｡])[{_CLOSING}]{{0,4}}")
 _ASKS: Final = re.compile(f"[?？؟;՞፧⁇⸮][{_CLOSING}*_\\s]*$|(?:吗|嗎|呢|か|까|나요)[。.｡]?[{_CLOSING}\\s]*$")
+
+CASELESS: Final = (
+    "\u0590-\u109f\u1100-\u139f\u1400-\u1bff\u2d30-\u2d7f\u2d80-\u2ddf\u2e80-\ua4cf\ua6a0-\ua6ff\ua800-\uab2f\uabc0-\ud7ff"
+    "\uf900-\ufaff\ufb1d-\ufdff\ufe70-\ufefe\uff66-\uffdc\U00010800-\U00010bff\U00011000-\U000123ff\U00020000-\U0003ffff"
+)
+"""Scripts without capitals, for a class of a regular expression: there a name or number needs no space around it."""
+_TOKEN: Final = re.compile(f"[{_IDEOGRAPHIC}]|(?:(?![{_IDEOGRAPHIC}])\\w)+")
 
 ENGLISH: Final = re.compile(
     r"\b(?:the|and|our|should|what|which|how|does|this|that|these|those|with|please|from|why|where|when|who|would|could"
@@ -70,6 +79,26 @@ def _words_between_blanks(part: str) -> int:
         return 1
     rest = _UNSPACED.sub(" ", part).split()
     return count + sum(any(character.isalnum() for character in word) for word in rest)
+
+
+def first_words(text: str, count: int) -> str:
+    """Return the beginning of a text with at most so many words, on one line."""
+    kept: list[str] = []
+    for part in text.split():
+        words = word_count(part)
+        if words > count:
+            # Only a script without spaces has several words between two blanks.
+            while part and word_count(part) > count:
+                part = part[: len(part) - 1 - len(part) // 8]
+            return " ".join([*kept, part] if part and count else kept)
+        kept.append(part)
+        count -= words
+    return " ".join(kept)
+
+
+def tokens(text: str) -> list[str]:
+    """Return words without marks and capitals, for a comparison; a Chinese or Japanese character is one of its own."""
+    return _TOKEN.findall(text.casefold())
 
 
 def sentences(text: str) -> list[str]:

@@ -26,8 +26,9 @@ import msgspec
 
 from ledger.events.answers import MemoSentence
 from ledger.events.values import EvidenceClass
-from ledger.language.numbers import Numeral, numerals, values_in
-from ledger.language.words import word_count
+from ledger.language.numbers import numerals, values_in
+from ledger.language.numeral import Numeral
+from ledger.language.words import tokens, word_count
 from ledger.plain_text import shortened
 from ledger.state.anchors import contains_quote
 from roles.evidence import BASES, Basis, basis, exceeds, strongest
@@ -230,8 +231,8 @@ def _numbers(sentence: MemoSentence, context: MemoContext) -> _Found:
     if missing:
         yield (
             "number_not_there",
-            f"{_list(missing)} stands in nothing that it cites and was not computed, nor does it round such a number correctly: cite"
-            " where it stands, round it correctly, or say it without",
+            f"{_list(missing)} is not in what it cites, was not computed, and rounds no such number correctly:"
+            " cite where it stands, round it correctly, or say it without",
         )
 
 
@@ -327,7 +328,7 @@ def _content(sentence: MemoSentence, context: MemoContext) -> _Found:
 
 
 def _folded(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
+    return " ".join(tokens(text))
 
 
 def _names(folded: str, label: str) -> bool:

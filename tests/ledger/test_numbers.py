@@ -14,7 +14,9 @@ from tests.effort import bounded
 
 UNITS = st.sampled_from(["", " %", "%", "ms", " MB", " requests", ".", ",", ")", "次", "個の", "건", " من"])
 SEPARATORS = st.sampled_from([",", "'", "’", " ", "\u00a0", "\u2009", "\u202f", "٬"])
-DIGITS = st.sampled_from(["0123456789", "٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹", "०१२३४५६७८९", "๐๑๒๓๔๕๖๗๘๙", "０１２３４５６７８９"])
+DIGITS = st.sampled_from(
+    ["0123456789", "٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹", "०१२३४५६७८९", "๐๑๒๓๔๕๖๗๘๙", "０１２３４５６７８９"]
+)
 
 
 def stated(text: str) -> list[str]:
@@ -188,9 +190,15 @@ def test_another_number_does_not_stand_there(cited, memo):
 
 
 @given(
-    st.decimals(0, 10**9, places=3), SEPARATORS, UNITS, DIGITS, st.sampled_from(["", "about ", "× ", "$", "(", "约"])
+    st.decimals(0, 10**9, places=3),
+    SEPARATORS,
+    UNITS,
+    DIGITS,
+    st.sampled_from(["", "about ", "× ", "$", "(", "约"]),
 )
-def test_however_a_number_is_written_it_is_one(number: Decimal, separator: str, unit: str, digits: str, before: str):
+def test_however_a_number_is_written_it_is_one(
+    number: Decimal, separator: str, unit: str, digits: str, before: str
+):
     written = f"{number:,}".replace(",", separator).translate(str.maketrans("0123456789", digits))
     text = before + written + unit
     (found,) = numerals(text)
@@ -202,7 +210,10 @@ def test_however_a_number_is_written_it_is_one(number: Decimal, separator: str, 
 @given(st.integers(1, 99_999_999))
 def test_chinese_numerals_are_read_as_they_are_counted(number: int):
     written = _in_chinese(number)
-    assert str(number) in {value for numeral in numerals(f"共{written}个") for value, _ in numeral.readings} or number <= 12
+    assert (
+        str(number) in {value for numeral in numerals(f"共{written}个") for value, _ in numeral.readings}
+        or number <= 12
+    )
 
 
 def _in_chinese(number: int) -> str:
@@ -271,7 +282,24 @@ def test_a_computed_value_may_be_rounded(written, exact, right):
 
 @pytest.mark.parametrize(
     "part",
-    ["9999", "1,", "1 000", "11,", "1.000", "1.1", "one hundred ", "½", "1/2 ", "v1.", "million ", "1万", "三百", "十", "% ", "约 "],
+    [
+        "9999",
+        "1,",
+        "1 000",
+        "11,",
+        "1.000",
+        "1.1",
+        "one hundred ",
+        "½",
+        "1/2 ",
+        "v1.",
+        "million ",
+        "1万",
+        "三百",
+        "十",
+        "% ",
+        "约 ",
+    ],
 )
 def test_a_long_hostile_text_is_read_at_once(part):
     text = part * 20_000

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from roles.calculation import DEPTH_MAX, calculation
 from tests.effort import bounded
 
+
 @pytest.mark.parametrize(
     ("text", "operands", "holds"),
     [
