@@ -91,11 +91,11 @@ def test_a_limit_of_words_holds_in_chinese_and_says_how_it_is_counted(moot: Moot
 def test_the_words_of_a_reply_are_counted(moot: Moot, text: str) -> None:
     moot("run", "-q", "日志写一个文件吗？", "--protocol", "single-pass", "--seats", "host", "--out", "run")
     criticism = {
-        "claim": text[:20], "text": text[:60], "disposition": "rejected", "reason": text[:60], "revision": None,
+        "text": text[:60], "disposition": "rejected", "reason": text[:60], "revision": None,
         "question": None,
     }  # fmt: skip
     reply = {
-        "plan": text, "assumptions": [{"text": text[:40], "unrequested": True}], "criticisms": [criticism] * 3,
+        "plan": text, "assumptions": [{"text": text[:40], "unrequested": True}], "criticisms": [criticism | {"claim": claim} for claim in ("一", "二", "三")],
         "decision": text[:40], "revised": text[:60], "confidence": 3, "falsifiers": [text[:40]], "requirements": [],
     }  # fmt: skip
     said = submit(moot, "r1.plan.solo", reply)
