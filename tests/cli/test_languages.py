@@ -94,8 +94,10 @@ def test_the_words_of_a_reply_are_counted(moot: Moot, text: str) -> None:
         "text": text[:60], "disposition": "rejected", "reason": text[:60], "revision": None,
         "question": None,
     }  # fmt: skip
+    criticisms = [criticism | {"claim": claim} for claim in ("一", "二", "三")]
     reply = {
-        "plan": text, "assumptions": [{"text": text[:40], "unrequested": True}], "criticisms": [criticism | {"claim": claim} for claim in ("一", "二", "三")],
+        "plan": text, "assumptions": [{"text": text[:40], "unrequested": True}],
+        "criticisms": criticisms,
         "decision": text[:40], "revised": text[:60], "confidence": 3, "falsifiers": [text[:40]], "requirements": [],
     }  # fmt: skip
     said = submit(moot, "r1.plan.solo", reply)
