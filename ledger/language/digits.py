@@ -152,7 +152,7 @@ def _with_scale(text: str, end: int, readings: list[Reading]) -> tuple[list[Read
     total: list[Reading] = []
     start = end
     while match := SCALE.match(text, end):
-        power = 0
+        power, word = 0, ""
         unscaled = [] if total or not KILO.match(text, end) else readings
         while match:
             word = match[0].lstrip(" \u00a0\u202f-")

@@ -69,11 +69,7 @@ def test_every_word_from_right_to_left_is_isolated_within_its_line(said: str) ->
         for character in line:
             depth += (character == "\u2068") - (character == "\u2069")
             assert depth in (0, 1)
-            assert (
-                depth
-                or unicodedata.bidirectional(character) not in ("R", "AL")
-               
-            )
+            assert depth or unicodedata.bidirectional(character) not in ("R", "AL")
         assert depth == 0
 
 
