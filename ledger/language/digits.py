@@ -156,7 +156,8 @@ def _with_scale(text: str, end: int, readings: list[Reading]) -> tuple[list[Read
         unscaled = [] if total or not KILO.match(text, end) else readings
         while match:
             word = match[0].lstrip(" \u00a0\u202f-")
-            power += LETTERS.get(word) or CASELESS.get(word) or AFTER_BLANK[word.casefold()]
+            # A dotless i is matched like an i, and stands in no table.
+            power += LETTERS.get(word) or CASELESS.get(word) or AFTER_BLANK.get(word.casefold(), 0)
             end = match.end()
             match = SCALE.match(text, end) if word in CASELESS and text[end : end + 1] in CASELESS else None
         moved = [scaled(reading, power) for reading in readings]

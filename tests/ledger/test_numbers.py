@@ -65,6 +65,7 @@ def accepts(cited: str, memo: str) -> bool:
         ("3,5 Millionen Zeilen", ["3500000"]),
         ("1.234,56 Euro und 1.234.567 Zeilen", ["1234.56", "1234567"]),
         ("0,57 Sekunden", ["0.57"]),
+        ("5 mıllion, 5 MİLLION", ["5", "5"]),
         ("die 100-prozentige Lösung, 20%ige", ["100", "20"]),
     ],
 )
