@@ -80,8 +80,9 @@ def numerals_at(text: str, match: re.Match[str], comma: bool) -> tuple[list[Nume
     ratio = mixed or _RATIO.match(text, match.start()) or _VULGAR.match(text, match.start())
     if ratio and (fraction := _ratio(ratio[0])):
         readings = tuple(_with_percent(text, ratio.start(), ratio.end(), [fraction]))
-        numbers = re.findall("[0-9]+", ratio[0])
-        parts = tuple(Numeral(number, (Reading(plain(number), 0),)) for number in numbers)
+        parts = _single(re.findall("[0-9]+", ratio[0]))
+        if mixed and (rest := _ratio(re.split("[ \u2064]", mixed[0])[1])):
+            parts = (parts[0], Numeral(mixed[0], (rest,), parts[1:]))
         return [Numeral(ratio[0], readings, parts, is_about(text, ratio.start(), ratio.end()))], ratio.end()
     found = list(_by_separators(match, comma))
     if text[match.start() - 1 : match.start()] == "." and not match["points"]:

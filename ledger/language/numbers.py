@@ -62,8 +62,7 @@ def values_in(text: str) -> frozenset[str]:
             *groups, last = match["whole"].split(" ")
             values.update(plain(group) for group in groups if group.isdigit())
             values.add(plain(last, match["part"] or ""))
-    values.update(_all_values(in_words(text)))
-    values.update(_all_values(in_han(text)))
+    values.update(_all_values(numerals(text)))
     if _IN_CODE.search(text):
         values |= values_in(_IN_CODE.sub("", text))
     return frozenset(values)
