@@ -71,7 +71,7 @@ def _spelled(character: str) -> str:
     if form in ("<super>", "<sub>") and plain.isdigit():
         return f"_{plain}"  # the 2 of m² is no number of its own
     # An invisible plus keeps the 1 of 1½ apart from its half.
-    return f"\u2064{plain}" if "⁄" in plain else plain
+    return f"\u2064{plain}" if "⁄" in plain[1:] else plain
 
 
 def numerals_at(text: str, match: re.Match[str], comma: bool) -> tuple[list[Numeral], int]:
