@@ -10,6 +10,8 @@ import re
 import unicodedata
 from typing import Final
 
+from ledger.language import words
+
 TAB: Final = "    "
 CONTROL_PICTURES: Final = 0x2400
 """Where Unicode keeps pictures of the control characters 0–31; DEL has the picture U+2421."""
@@ -19,6 +21,9 @@ UNSEEN_LETTERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uf
 VARIATION: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 RUN: Final = re.compile(r"[^ -~]+")
 """Characters that are not plain ASCII: only among them is anything unseen, and only they stack."""
+_RTL: Final = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+_RIGHT_TO_LEFT: Final = re.compile(f"{_RTL}(?:(?:(?!  )[^\nA-Za-z])*{_RTL})?")
+"""Words that run from right to left, up to Latin letters or the next column."""
 STACKED: Final = 3
 """Combining marks that one letter may carry; more would climb into other lines."""
 
@@ -31,6 +36,14 @@ def visible(text: str) -> str:
     return "\n".join(
         line if line.isascii() and line.isprintable() else RUN.sub(_seen, line) for line in lines
     )
+
+
+def isolated(text: str) -> str:
+    """Return `visible` text whose words in Hebrew or Arabic cannot reorder what moot prints beside them.
+
+    For a terminal or a page alone: the marks of Unicode around such words are invisible themselves.
+    """
+    return text if text.isascii() else _RIGHT_TO_LEFT.sub("\u2068\\g<0>\u2069", text)
 
 
 def json_escaped(json: str) -> str:
@@ -65,15 +78,13 @@ def counted(number: int, noun: str) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of a text, on one line."""
-    line = one_line(text)
-    match = re.match(r".{20,}?[.!?](?=\s|$)", line)
-    return match[0] if match else line
+    """Return the first sentence of a text, on one line."""
+    return words.first_sentence(one_line(text))
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, each on one line."""
-    return [one for one in re.split(r"(?<=[.!?])\s+(?=[A-Z‘“'\"])", one_line(text)) if one]
+    """Return the sentences of a text, each on one line."""
+    return words.sentences(one_line(text))
 
 
 def _seen(run: re.Match[str]) -> str:

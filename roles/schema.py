@@ -16,6 +16,7 @@ import msgspec
 import orjson
 
 import schemas
+from ledger.readable_text import what_has_nul, with_line_feeds
 from roles.replies import Reply
 
 if TYPE_CHECKING:
@@ -61,12 +62,14 @@ def parse_reply(reply_type: type[Reply], raw: bytes) -> tuple[Reply | None, tupl
         return None, (f"(reply): {len(raw)} bytes, more than {REPLY_BYTES_MAX}",)
     try:
         text = raw.decode("utf-8").removeprefix("\ufeff")
+        if "\0" in text:
+            return None, (f"(reply): {what_has_nul(text)}; save it as UTF-8",)
         value = _json(text)
     except UnicodeDecodeError as error:
         return None, (f"(reply): not UTF-8 at byte {error.start}",)
     except _NotJson as error:
         return None, (f"(reply): {error}",)
-    if "\\r" in text or "\r" in text:
+    if "\\r" in text or "\r" in text or "\x85" in text or "\\u0085" in text:
         value = _with_line_feeds(value)
     problems = tuple(_unclean(value, "")) if _is_perhaps_unclean(text) else ()
     if problems:
@@ -89,6 +92,8 @@ class _NotJson(ValueError):
 
 def _json(text: str) -> dict[str, Any]:
     text = text.strip(" \t\r\n")
+    if not text:
+        raise _NotJson("empty; write one JSON object")
     fenced = _FENCED.match(text)
     try:
         value = loads(
@@ -96,7 +101,7 @@ def _json(text: str) -> dict[str, Any]:
         )
     except JSONDecodeError as error:
         raise _NotJson(
-            f"not one JSON object: {error.msg} at line {error.lineno}, column {error.colno}"
+            f"not one JSON object: {error.msg.removesuffix(' at')} at line {error.lineno}, column {error.colno}"
         ) from None
     except _NotJson:
         raise
@@ -135,7 +140,7 @@ def _is_perhaps_unclean(text: str) -> bool:
 def _with_line_feeds(value: Any) -> Any:
     """Return a value whose strings end their lines in line feeds alone, as a ledger keeps them."""
     if isinstance(value, str):
-        return value.replace("\r\n", "\n").replace("\r", "\n")
+        return with_line_feeds(value)
     if isinstance(value, dict):
         return {key: _with_line_feeds(inner) for key, inner in cast("dict[str, Any]", value).items()}
     return (

@@ -7,7 +7,6 @@ similar     tokens overlap by at least 0.6; shown with the number, never taken f
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,9 +17,9 @@ from typing import Final
 from ledger.events import Claim, Decision
 from ledger.events.ids import number_of, round_of
 from ledger.format.canonical import encode, line_hash
+from ledger.language.words import tokens
 
 SIMILAR_FROM: Final = Fraction(6, 10)
-_TOKEN: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +56,8 @@ def alignable(event: Claim | Decision) -> Alignable:
     """What alignment needs of an event."""
     text = normal(event.text)
     other = normal(event.testable_as) if isinstance(event, Claim) else ""
-    tokens = frozenset(_TOKEN.findall(f"{text} {other}"))
-    return Alignable(event.id or "", line_hash(encode(event)), text, tokens)
+    used = frozenset(tokens(f"{text} {other}"))
+    return Alignable(event.id or "", line_hash(encode(event)), text, used)
 
 
 def normal(text: str) -> str:

@@ -27,6 +27,8 @@ from ledger.events.run import (
 from ledger.events.values import GENESIS, Section
 from ledger.interchange.report import BadLine
 from ledger.interchange.skill_import import Imported, Terms
+from ledger.language.words import word_count
+from ledger.readable_text import plain_lines, without_mark
 from ledger.result import Result
 
 TAGS: Final = ("STRUCTURAL", "ASSUMPTION", "MISSING")
@@ -186,7 +188,6 @@ SECTION_MAX: Final = 60_000
 """Characters of a section; a longer reply becomes several."""
 NAMES: Final = ("single-pass", "council", "jugalbandi")
 _MARKUP: Final = re.compile(r"^[\s#*]+|[\s*]+$")
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Headed(NamedTuple):
@@ -200,7 +201,7 @@ class Headed(NamedTuple):
 def read_result(content: bytes, name: str, terms: Terms) -> dict[str, Imported]:
     """Name of a run → what it comes to. A file that is no result is one bad line."""
     try:
-        result: Any = orjson.loads(content)
+        result: Any = orjson.loads(without_mark(content))
         jugalbandi_counts(result)
         task = str(result["task"] if isinstance(result["task"], str) else result["task"]["prompt"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -225,7 +226,7 @@ def _run(name: str, task: str, outputs: list[tuple[str, str]], origin: str, term
     numbers = {"Q": 0, "X": 0}
     pending: list[str] = []
     for repeat, (role, text) in enumerate(outputs, 1):
-        text = _CONTROL.sub("", text)
+        text = plain_lines(text)
         match role:
             case "challenger":
                 events.append(_statement("challenge", role, 1, "review", text))
@@ -277,7 +278,7 @@ def _statement(phase: str, role: str, repeat: int, kind: StatementType, text: st
             Section(name="text" if n == 1 else f"text-{n}", text=part)
             for n, part in enumerate(parts(text), 1)
         ),
-        words=len(text.split()),
+        words=word_count(text),
     )
 
 

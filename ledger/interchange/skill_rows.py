@@ -28,6 +28,7 @@ from ledger.events.values import (
 )
 from ledger.events.verifications import Check
 from ledger.interchange.report import BadLine
+from ledger.readable_text import without_mark
 
 Author = Literal["action", "guardian", "observer", "critic"]
 AUTHORS: Final[tuple[Author, ...]] = ("action", "guardian", "observer", "critic")
@@ -287,6 +288,7 @@ def read_rows(source: Mapping[str, bytes]) -> Rows:
 
 
 def _lines(name: str, content: bytes) -> Iterator[tuple[int, bytes]]:
+    content = without_mark(content)
     if not name.endswith(".jsonl"):
         if content.strip():
             yield 1, content

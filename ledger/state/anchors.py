@@ -166,10 +166,11 @@ _ALIKE: Final = str.maketrans(
 
 def contains_quote(values: tuple[str, ...], quote: str) -> bool:
     """Return whether `quote` stands in one of `values`; white space, Unicode forms and kinds of marks do not matter."""
-    wanted = _comparable(quote)
-    return bool(wanted) and any(wanted in _comparable(value) for value in values)
+    wanted = comparable(quote)
+    return bool(wanted) and any(wanted in comparable(value) for value in values)
 
 
-def _comparable(text: str) -> str:
+def comparable(text: str) -> str:
+    """Return the form in which a quote and its source are compared: NFC, one kind of each mark, single spaces."""
     plain = text if text.isascii() else unicodedata.normalize("NFC", text).translate(_ALIKE)
     return " ".join(plain.split())

@@ -26,6 +26,7 @@ from ledger.events.experiments import (
     Predicate,
     RunCounts,
 )
+from ledger.language.words import word_count
 
 Verdict = Literal["holds", "fails", "inconclusive", "error"]
 Judged = Literal["holds", "fails", "flaky", "inconclusive", "error"]
@@ -142,7 +143,7 @@ def _bound_problems(plan: ExperimentPlanned) -> Iterator[str]:
     limits, runs = plan.limits, plan.k + len(plan.controls)
     bounds = (
         (plan.k > TIMES_MAX, f"k: at most {TIMES_MAX} repetitions"),
-        (len(plan.question.split()) > QUESTION_WORDS_MAX, f"question: at most {QUESTION_WORDS_MAX} words"),
+        (word_count(plan.question) > QUESTION_WORDS_MAX, f"question: at most {QUESTION_WORDS_MAX} words"),
         (limits.wall_seconds > SECONDS_MAX, f"limits.wall_seconds: at most {SECONDS_MAX}"),
         (limits.cpu_seconds > SECONDS_MAX, f"limits.cpu_seconds: at most {SECONDS_MAX}"),
         (limits.memory_bytes > MEMORY_BYTES_MAX, f"limits.memory_bytes: at most {MEMORY_BYTES_MAX}"),

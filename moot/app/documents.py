@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from ledger.readable_text import readable
+from ledger.readable_text import NotText, readable
 from ledger.store.disk import read_plain, write_failed, write_out
 from moot.errors import usage
 
@@ -29,9 +29,9 @@ def write_document(file: Path, content: bytes) -> None:
 
 
 def read_text(file: Path) -> str:
-    """The text of a plain file. Raises `MootError` when it is not UTF-8, and `OSError`."""
+    """Return the text of a plain file. Raises `MootError` when it is no text, and `OSError`."""
     content = read_plain(file, TEXT_BYTES_MAX)
     try:
         return readable(content)
-    except UnicodeDecodeError as error:
-        raise usage(f"not UTF-8 (byte {error.start})", "save it as UTF-8", str(file)) from None
+    except NotText as error:
+        raise usage(str(error), error.fix, str(file)) from None

@@ -19,6 +19,7 @@ from ledger.events import Event, ExperimentPlanned
 from ledger.events.experiments import ExperimentControl, ExperimentLimits, InputBlob, NamedBlob, Predicate
 from ledger.events.values import DECIMAL_PATTERN
 from ledger.format.canonical import decode, encode
+from ledger.language.words import first_words
 from ledger.state.experiments import QUESTION_WORDS_MAX, plan_problems
 from ledger.store.disk import read_plain
 from moot.app.session import Session, kept_words
@@ -168,7 +169,7 @@ def _replacement(text: str) -> tuple[str, str]:
 def _question(session: Session, claim: str) -> str:
     """How the claim says that it can be tested, as far as a question may be long."""
     said = str(getattr(session.inner.book().by_id.get(claim), "testable_as", "Does it hold?"))
-    return " ".join(said.split()[:QUESTION_WORDS_MAX])
+    return first_words(said, QUESTION_WORDS_MAX)
 
 
 def _kept(path: str, blobs: dict[str, bytes]) -> NamedBlob:

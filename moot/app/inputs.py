@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TextIO
 
 from ledger.plain_text import counted
-from ledger.readable_text import is_binary, plain_lines, readable
+from ledger.readable_text import NotText, plain_lines, readable
 from ledger.store.disk import read_plain
 from moot.app import git
 from moot.errors import USAGE, MootError, usage
@@ -183,12 +183,10 @@ def _read(name: str, content: Callable[[], bytes | str], *, broken: bool = False
     found = content()
     if isinstance(found, str):
         return Left(name, found)
-    if is_binary(found) and not broken:
-        return Left(name, "binary")
     try:
         text = _diff_text(found) if broken else readable(found)
-    except UnicodeDecodeError:
-        return Left(name, "not UTF-8")
+    except NotText as error:
+        return Left(name, str(error))
     return Taken(name, text) if text.strip() else Left(name, "empty")
 
 
@@ -204,11 +202,13 @@ def _visible(name: str) -> str:
 
 def _standard_input(stdin: TextIO, bytes_max: int) -> str:
     content = stdin.buffer.read(bytes_max + 1)
+    if len(content) > bytes_max:
+        fix = "leave out what nobody needs to read, or save it as a file and name that with --context"
+        raise MootError("too_much", f"more than {bytes_max:,} bytes", "standard input", fix, USAGE)
     try:
-        # Cut in the middle of a character, it is refused for its size.
-        text = readable(content, "strict" if len(content) <= bytes_max else "replace")
-    except UnicodeDecodeError as error:
-        raise usage(f"not UTF-8 (byte {error.start})", "give text", "standard input") from None
+        text = readable(content)
+    except NotText as error:
+        raise usage(str(error), error.fix, "standard input") from None
     if not text.strip():
         raise usage("standard input is empty", "leave out --context -, or give text", "standard input")
     return text

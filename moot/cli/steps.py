@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ledger.readable_text import without_mark
+from ledger.readable_text import NotText, readable, without_mark
 from ledger.store.disk import plain_file
 from moot.app.session import Session, open_session
 from moot.cli.options import JsonOption, QuietOption, RunArgument
@@ -188,7 +188,9 @@ def _reply(session: Session, step: str, file: str) -> bytes:
     if not file.endswith(".toml"):
         return content
     try:
-        filled = reply_of(session.step(step).steps[0].schema, content.decode("utf-8"))
+        filled = reply_of(session.step(step).steps[0].schema, readable(content))
+    except NotText as error:
+        raise usage(str(error), error.fix, file) from None
     except NotFilledIn as error:
         raise usage(f"no form that can be read: {error}", "fix that line and submit it again", file) from None
     if filled is None:

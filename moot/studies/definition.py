@@ -17,6 +17,8 @@ The right answers lie in a file of their own, which no run reads: the study has 
 
 from __future__ import annotations
 
+from ledger.readable_text import readable
+
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
@@ -235,7 +237,7 @@ def read_keys(study: Study, said: str) -> dict[str, str]:
         what = f"these are not the keys of the study: their SHA-256 is {found}"
         raise MootError("not_the_keys", what, said, "give the file whose hash study.toml has as keys_sha256")
     try:
-        table: dict[str, Any] = tomllib.loads(content.decode())
+        table: dict[str, Any] = tomllib.loads(readable(content))
     except ValueError as error:
         raise usage(f"no keys: {error}", 'write [answers] and rows such as eviction = "O-2"', said) from None
     answers = {str(item): str(option) for item, option in dict(table.get("answers", {})).items()}

@@ -7,6 +7,8 @@ because every seat sees the name of its run.
 
 from __future__ import annotations
 
+from ledger.language.words import word_count
+
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -246,7 +248,7 @@ def _points(book: Book) -> Mapping[str, float] | None:
 
 def _words(book: Book, sha: str) -> int:
     content = book.blobs.read(sha)
-    return len(re.findall(r"\w+", content.decode("utf-8", "replace"))) if content is not None else 0
+    return word_count(content.decode("utf-8", "replace")) if content is not None else 0
 
 
 def winner_of(answer: UnitAnswer, order: str) -> str | None:

@@ -48,7 +48,7 @@ def read_form(schema: Schema, text: str) -> dict[str, Any] | None:
 
 def reply_of(schema: Schema, text: str) -> bytes | None:
     """The reply in what a person wrote: one JSON object as it stands, or a form. Raises `NotFilledIn`."""
-    plain = "\n".join(line for line in text.splitlines() if not line.startswith("#")).strip()
+    plain = "\n".join(line for line in text.split("\n") if not line.startswith("#")).strip()
     if plain.startswith("{"):
         return plain.encode("utf-8", "surrogateescape")
     value = read_form(schema, text)

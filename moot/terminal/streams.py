@@ -126,8 +126,10 @@ _STATUS_STYLES: Final = {
 
 
 def fitted(text: str) -> str:
-    """Text as wide as the terminal; as it is where there is none."""
-    return folded_at(text, columns()) if on_terminal() else text
+    """Return text as wide as the terminal, with words from right to left isolated; as it is where there is none."""
+    from ledger.plain_text import isolated
+
+    return isolated(folded_at(text, columns())) if on_terminal() else text
 
 
 def folded_at(text: str, width: int) -> str:
@@ -161,10 +163,10 @@ def columns() -> int:
 
 def err(text: str) -> None:
     """Write to stderr; what could move a cursor or hide a word is made visible, and no word is broken, as by `show`."""
-    from ledger.plain_text import visible
+    from ledger.plain_text import isolated, visible
 
     shown = visible(text)
-    _write(sys.stderr, folded_at(shown, _error_columns()) if sys.stderr.isatty() else shown)
+    _write(sys.stderr, isolated(folded_at(shown, _error_columns())) if sys.stderr.isatty() else shown)
 
 
 def _error_columns() -> int:

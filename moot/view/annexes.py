@@ -21,6 +21,7 @@ from ledger.events import (
     Standing,
     Statement,
 )
+from ledger.language.words import word_count
 from ledger.plain_text import first_sentence, one_line, visible
 from ledger.state.book import Book
 from moot.view.annex_parts import Annex, annex_table, annex_text, cell
@@ -66,7 +67,7 @@ def final_text(book: Book, decision: Decision | None) -> FinalText | None:
         chosen = next((ref for ref in decision.round_artifact_refs if ref in sections), None)
         chosen = chosen or next(iter(sections), None)
         if chosen is not None:
-            return FinalText(chosen, sections[chosen], len(sections[chosen].split()))
+            return FinalText(chosen, sections[chosen], word_count(sections[chosen]))
     return None
 
 

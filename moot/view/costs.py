@@ -13,6 +13,7 @@ import msgspec
 from msgspec import json
 
 from ledger.events import Call
+from ledger.language.words import word_count
 from ledger.plain_text import counted
 from ledger.state.book import Book
 from ledger.state.decided import in_force
@@ -99,7 +100,7 @@ def written(book: Book) -> Written:
             continue
         reply = book.blobs.read(event.call.reply)
         try:
-            words += sum(len(text.split()) for text in _texts(None if reply is None else json.decode(reply)))
+            words += sum(word_count(text) for text in _texts(None if reply is None else json.decode(reply)))
         except msgspec.DecodeError:  # a person may redact a reply, or replace it by another text
             reply = None
         missing += reply is None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from ledger.events import Agenda
+from ledger.language.words import word_count
 from ledger.plain_text import first_sentence, one_line
 from ledger.state.book import Book
 
@@ -74,5 +75,5 @@ def option_said(options: Mapping[str, str], text: str) -> str | None:
 
 def _short(text: str) -> str:
     line = one_line(text)
-    line = line if len(line.split()) <= WORDS else re.split(r"[,;:]", line)[0]
+    line = line if word_count(line) <= WORDS else re.split(r"[,;:]", line)[0]
     return line.rstrip(".")

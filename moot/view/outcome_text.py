@@ -6,11 +6,13 @@ and says where the rest is.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ledger.interchange.markdown import inline
+from ledger.language.words import first_words, word_count
 from ledger.plain_text import counted
 from moot.view.aftermath import became_line
 from moot.view.evidence import shown_as
@@ -107,7 +109,7 @@ def _fitting(outcome: Outcome, run: str, most_lines: int | None) -> list[tuple[s
     rows: list[tuple[str, str]] = []
     for cut in _CUTS:
         rows = list(_rows(outcome, run, cut))
-        told = sum(len(text.split()) for label, text in rows if label not in TAIL)
+        told = sum(word_count(text) for label, text in rows if label not in TAIL)
         if told <= WORDS and (most_lines is None or len(_laid(outcome, rows, WIDTH)) <= most_lines):
             break
     return rows
@@ -213,12 +215,13 @@ def _ref(point: Point) -> str:
 
 def _cut(text: str, most: int, where: str) -> str:
     """At most so many words, to the end of a sentence where one ends late enough; what is cut ends in … and its id."""
-    parts = text.split()
-    said = " ".join(parts)
-    if len(parts) > most:
-        ends = [n for n in range(most // 2 + 1, most + 1) if parts[n - 1].endswith((".", "!", "?", ";"))]
-        until = ends[-1] if ends else most
-        said = " ".join(parts[:until]).rstrip(" ,;:–-") + " …"
+    said = " ".join(text.split())
+    if word_count(said) > most:
+        said = first_words(said, most)
+        ends = [match.end() for match in re.finditer(r"[.!?;](?=\s|$)|[。！？；]", said)]
+        if ends and word_count(said[: ends[-1]]) > most // 2:
+            said = said[: ends[-1]]
+        said = said.rstrip(" ,;:–-，、；：") + " …"
     return f"{said} ({where})" if where else said
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ledger.interchange.markdown import inline, listed, quoted, table
+from ledger.language.words import word_count
 from ledger.plain_text import one_line, shortened
 from moot.view import marks
 from moot.view.decisions import DecisionTold
@@ -41,7 +42,7 @@ def _decision(decision: DecisionTold, answer: str) -> Iterator[str]:
     """One decision: its words, what it is, what it hangs on, and what it rests on."""
     yield f"### {inline(decision.id)}"
     yield ""
-    if one_line(decision.text) == answer and WHOLE[0] <= len(answer.split()) <= WHOLE[1]:
+    if one_line(decision.text) == answer and WHOLE[0] <= word_count(answer) <= WHOLE[1]:
         yield f"The answer above ({_facts(decision)})."
     else:
         yield quoted(decision.text)

@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 
 from detectors.report import SignalReport
 from ledger.interchange.markdown import code, inline, listed, quoted, table
+from ledger.language.words import word_count
 from ledger.plain_text import shortened
 from ledger.state.book import Book
 from moot.view import marks, words
@@ -59,7 +60,7 @@ def _annex(annex: Annex) -> Iterator[str]:
 def _within(paragraphs: Sequence[str], words_most: int) -> tuple[list[str], int]:
     """The paragraphs that fit, and how many words are left."""
     kept: list[str] = []
-    counts = [len(text.split()) for text in paragraphs]
+    counts = [word_count(text) for text in paragraphs]
     for text in paragraphs:
         if sum(counts[: len(kept) + 1]) > words_most or len(kept) == ANNEX_LINES:
             break

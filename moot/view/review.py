@@ -18,6 +18,7 @@ from ledger.events.ids import parse_reference
 from ledger.plain_text import counted
 from ledger.result import Result
 from ledger.state.amending import Life
+from ledger.state.anchors import comparable
 from ledger.state.book import Book
 from moot.view.outcome import Outcome, outcome_of
 
@@ -78,14 +79,14 @@ class _Document:
         starts, parts, at = list[int](), list[str](), 0
         for line in self.lines:
             starts.append(at)
-            if words := " ".join(line.split()):
+            if words := comparable(line):
                 parts.append(words)
                 at += len(words) + 1
         return " ".join(parts), starts
 
     def lines_of(self, quote: str) -> tuple[int, int] | None:
         """The first and last line of the words, from 1, where they stand first."""
-        wanted = " ".join(quote.split())
+        wanted = comparable(quote)
         text, starts = self._words
         at = text.find(wanted) if wanted else -1
         if at < 0:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ledger.events.run import CloseReason
+from ledger.language.words import word_count
 from ledger.result import Result
 from ledger.state.state import EXPERIMENTS, State
 from moot.view.text import joined
@@ -141,7 +142,7 @@ def _stopped(found: Next) -> str:
 
 
 def _length(step: OpenStep) -> str:
-    return f"brief of {len(step.brief.split()):,} words"
+    return f"brief of {word_count(step.brief):,} words"
 
 
 def _fields(schema: dict[str, Any]) -> str:

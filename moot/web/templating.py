@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
-from ledger.plain_text import first_sentence, one_line, shortened, visible
+from ledger.plain_text import first_sentence, isolated, one_line, shortened, visible
 from moot.view import marks, words
 from moot.view.aftermath import became_line
 from moot.view.evidence import meaning, status_mark
@@ -140,7 +140,7 @@ def _finalized(value: Any) -> Any:
         return ""
     if isinstance(value, Markup):
         return value
-    return visible(value if isinstance(value, str) else str(value))
+    return isolated(visible(value if isinstance(value, str) else str(value)))
 
 
 def mark(table: str, value: str) -> Markup:
@@ -187,7 +187,7 @@ def status_words(values: Iterable[str]) -> list[tuple[str, str]]:
 def linked(context: Context, text: str) -> Markup:
     """A text with every id in it that names something as a link."""
     links: Links = context["links"]
-    return Markup("").join(_pieces(visible(text), links))
+    return Markup("").join(_pieces(isolated(visible(text)), links))
 
 
 def _pieces(text: str, links: Links) -> Iterator[Markup]:

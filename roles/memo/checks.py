@@ -26,9 +26,11 @@ import msgspec
 
 from ledger.events.answers import MemoSentence
 from ledger.events.values import EvidenceClass
+from ledger.language.numbers import numerals, values_in
+from ledger.language.numeral import Numeral
+from ledger.language.words import tokens, word_count
 from ledger.plain_text import shortened
 from ledger.state.anchors import contains_quote
-from roles.calculation import Numeral, numerals, values_in
 from roles.evidence import BASES, Basis, basis, exceeds, strongest
 from roles.memo.claimed_tests import claimed_test
 from roles.memo.likelihood import WORDS, Likelihood
@@ -228,14 +230,18 @@ def _numbers(sentence: MemoSentence, context: MemoContext) -> _Found:
     there = frozenset[str]().union(*(values_in(text) for text in (*cited, *context.asked)))
     bounds = (context.likelihood.low, context.likelihood.high) if context.likelihood else ()
     values = (*context.values, *(Fraction(bound) for bound in bounds))
+    # The prompt shows points in whole numbers: 0.4 as 0.
+    there |= {str(round(value)) for value in values}
     missing = [
-        one for one in stated if one.value not in there and not any(one.is_rounded(value) for value in values)
+        numeral
+        for numeral in stated
+        if not numeral.is_among(there) and not any(numeral.rounds(value) for value in values)
     ]
     if missing:
         yield (
             "number_not_there",
-            f"{_list(missing)} stands in nothing that it cites and was not computed: cite where it stands, or say it"
-            " without",
+            f"{_list(missing)} is not in what it cites, was not computed, and rounds no such number correctly:"
+            " cite where it stands, round it correctly, or say it without",
         )
 
 
@@ -331,7 +337,7 @@ def _content(sentence: MemoSentence, context: MemoContext) -> _Found:
 
 
 def _folded(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
+    return " ".join(tokens(text))
 
 
 def _names(folded: str, label: str) -> bool:
@@ -427,8 +433,8 @@ def _words(sentences: Sequence[MemoSentence]) -> _Found:
 
 
 def words_of(text: str) -> int:
-    """The words of a text: what stands between white space and holds a letter or a digit."""
-    return sum(any(character.isalnum() for character in word) for word in text.split())
+    """Return the number of words that hold a letter or a digit."""
+    return word_count(" ".join(word for word in text.split() if any(map(str.isalnum, word))))
 
 
 def _list(numbers: Sequence[Numeral]) -> str:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ledger.events.ids import ID_PATTERNS, parse_step
+from ledger.language.words import CASELESS
 
 INSIDERS: Final = frozenset(
     {"crux", "cruxes", "defeater", "defeaters", "doubter", "evsi", "falsifier", "falsifiers"}
@@ -23,7 +24,8 @@ INSIDERS: Final = frozenset(
 UNITS: Final = frozenset({"AM", "EUR", "GB", "GBP", "KB", "MB", "PB", "PM", "QPS", "RPS", "TB", "USD"})
 """Capitals that are no term behind a number."""
 
-_TOKEN: Final = re.compile(r"[\w~#+./-]+")
+_TOKEN: Final = re.compile(rf"(?:[~#+./-]|(?![{CASELESS}])\w)+")
+"""Words of scripts with capitals; a Chinese sentence is no term because a number stands in it."""
 _EDGES: Final = "./-+~#"
 _NAME: Final = re.compile(r"\w+")
 _GIVEN_ID: Final = r"[GOK]-[1-9][0-9]*"
@@ -31,8 +33,11 @@ _IDS: Final = re.compile(
     "|".join(f"(?:{pattern})" for pattern in (*filter(None, ID_PATTERNS.values()), f"^{_GIVEN_ID}$"))
 )
 _ANCHOR: Final = re.compile(r"(?:crux|defeater|reason|finding|plan)-[1-9][0-9]{0,3}")
-_QUANTITY: Final = re.compile(r"[0-9]+(?:st|nd|rd|th|[A-Za-zµμΩ]{1,3})?")
-"""A number, with its unit written to it: 40ms, 5GB, 3rd."""
+_QUANTITY: Final = re.compile(
+    r"\d+(?:st|nd|rd|th|[A-Za-zµμΩ]{1,3}|fach\w*|prozentig\w*|stündig\w*|minütig\w*|tägig\w*|jährig\w*|köpfig\w*)?"
+)
+"""A number, with its unit written to it: 40ms, 5GB, 3rd, 3fach."""
+_PARENTHESES: Final = str.maketrans("（）", "()")
 _IN_CAPITALS: Final = re.compile(r"[A-Z]{2,}s?")
 _WORDS_MAX: Final = 40
 """Characters of a term that is looked up; longer ones are no words."""
@@ -89,10 +94,11 @@ def is_explained(term: Term, text: str) -> bool:
     Either the term is followed by parentheses with words in them, or stands in them behind words, or `that is` comes
     after it.
     """
+    text = text.translate(_PARENTHESES)
     behind = text[term.end :]
     if "that is" in behind.casefold():
         return True
-    after = behind.lstrip(" '\"’”")
+    after = behind.lstrip(" '\"’”」』")
     if after.startswith("(") and _has_words(after[1:].partition(")")[0], term.text):
         return True
     before, opened, inside = text[: term.begin].rpartition("(")
@@ -121,7 +127,7 @@ def _is_term(part: str, known: frozenset[str]) -> bool:
         return False
     if part.casefold() in INSIDERS or "_" in part or _IN_CAPITALS.fullmatch(part):
         return True
-    return any(character.isdigit() for character in part) and not _QUANTITY.fullmatch(part)
+    return any(character.isdecimal() for character in part) and not _QUANTITY.fullmatch(part)
 
 
 def _is_id(token: str) -> bool:

@@ -15,6 +15,7 @@ from msgspec import Meta
 from ledger.events import ExperimentJudged, ExperimentPlanned, ExperimentRun
 from ledger.events.experiments import ExperimentControl, ExperimentLimits, NamedBlob, Predicate
 from ledger.events.values import DECIMAL_PATTERN, HowTested
+from ledger.language.words import first_words
 from ledger.state.book import Book
 from ledger.state.experiments import QUESTION_WORDS_MAX, plan_problems
 from ledger.state.series import plan_of
@@ -102,7 +103,7 @@ def experiment(
         **by(step),
         id=number,
         claims=(claim,),
-        question=" ".join(testable_as.split()[:QUESTION_WORDS_MAX]),
+        question=first_words(testable_as, QUESTION_WORDS_MAX),
         files=own,
         argv=program.argv,
         pass_if=tuple(_predicate(one) for one in program.pass_if),

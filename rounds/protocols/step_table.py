@@ -18,6 +18,7 @@ from ledger.events.decisions import Cite
 from ledger.events.ids import StepName
 from ledger.events.run import PlanRow
 from ledger.events.values import Evidence, Section
+from ledger.language.words import word_count
 from ledger.state.book import Book
 from ledger.state.state import ConcernFacts, State
 from roles.protocol import Column, Group, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
@@ -363,7 +364,7 @@ def statement(
             id=statement_id(step),
             type=kind,
             sections=tuple(Section(name=name, text=text) for name, text in said.items()),
-            words=sum(len(text.split()) for text in said.values()),
+            words=sum(map(word_count, said.values())),
             responds_to=responds_to,
         ),
     )

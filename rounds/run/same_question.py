@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from ledger.language.words import UNSPACED, asks
 from ledger.plain_text import sentences
 
 ASKED_AGAIN: Final = (3, 4)
@@ -17,12 +18,9 @@ ASKED_AGAIN: Final = (3, 4)
 WORDS_MIN: Final = 3
 LETTERS_MIN: Final = 4
 _WORD: Final = re.compile(r"\w+(?:[.,/-]\w+)*")
-_UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
-"""Scripts without spaces between words: pairs of their characters are compared."""
 _NAME: Final = re.compile(r"[^\W\d_]+\d+")
 """A name with a number: `R1`. A question often says "them" of what the sentence before it names."""
 _REFERENCE: Final = re.compile(r"\b[A-Z]{1,2}-\d+(?:-\w+)*(?:#[\w-]+)?")
-_ASKS: Final = ("?", "？", "؟")
 
 
 def covers(newer: str, older: str) -> bool:
@@ -42,7 +40,7 @@ def asks_all_of(newer: frozenset[str], older: frozenset[str]) -> bool:
 
 def words_asked(text: str) -> frozenset[str]:
     """The words of what is asked, in whatever script, with the numbered names of the sentences around it."""
-    asking = [one for one in sentences(text) if one.rstrip("\"'”’»)").endswith(_ASKS)]
+    asking = [one for one in sentences(text) if asks(one)]
     named = (word for word in _WORD.findall(_REFERENCE.sub(" ", text)) if _NAME.fullmatch(word))
     return frozenset(
         one for word in (*_WORD.findall(" ".join(asking) or text), *named) for one in _parts(word)
@@ -51,8 +49,8 @@ def words_asked(text: str) -> frozenset[str]:
 
 def _parts(word: str) -> Iterator[str]:
     folded = word.casefold()
-    for run in _UNSPACED.findall(folded):
+    for run in UNSPACED.findall(folded):
         yield from (run[n : n + 2] for n in range(max(1, len(run) - 1)))
     is_long = len(folded) >= LETTERS_MIN or any(letter.isdigit() for letter in folded)
-    if is_long and not _UNSPACED.search(folded):
+    if is_long and not UNSPACED.search(folded):
         yield folded

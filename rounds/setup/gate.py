@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from ledger.events import Decision, Event
 from ledger.events.decisions import Cite
+from ledger.language.words import is_english
 from ledger.result import Result
 from ledger.state.book import Book
 from roles.protocol import Protocol
@@ -22,8 +23,6 @@ from rounds.setup.deliberation import Deliberation
 from rounds.setup.gate_cues import (
     CHOICE,
     COMPARE,
-    ENGLISH,
-    FOREIGN,
     KINDS,
     ORDER,
     OTHERWISE,
@@ -41,7 +40,6 @@ BEGIN, END = 500, 300
 """Characters at both ends of a text that are searched for cues: what a long text quotes in between asks nothing."""
 QUESTION_MARKS: Final = str.maketrans(dict.fromkeys("؟՞፧⁇⸮", "?"))
 QUOTED_MAX: Final = 60
-LATIN_LETTERS_MIN: Final = 0.9
 
 
 class GateRefused(ValueError):
@@ -150,17 +148,6 @@ def _trigger(question: GateQuestion) -> str:
     """Return the first of the person's own words that is in the question, or nothing."""
     text = question.text.casefold()
     return next((trigger for trigger in question.triggers if trigger.casefold() in text), "")
-
-
-def is_english(text: str) -> bool:
-    """Return whether the cues can read a text."""
-    letters = [letter for letter in text if letter.isalpha()]
-    latin = sum(letter.isascii() for letter in letters)
-    if not letters or latin < LATIN_LETTERS_MIN * len(letters):
-        return False
-    known, foreign = len(ENGLISH.findall(text)), len(FOREIGN.findall(text))
-    # A chore in three words has no word of either list: "fix typo README".
-    return foreign == 0 or known > foreign
 
 
 def _quoted(cue: str) -> str:

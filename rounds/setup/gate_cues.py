@@ -308,15 +308,3 @@ STAKES: Final = _words(
     r"|ladders?|load-?bearing|brakes?|weapons?|explosive\w*|radiation|suicid\w*|injur\w*|danger\w*|lives)\b",
 )
 """Words that tell that a wrong answer costs something: then one reply is not enough."""
-
-ENGLISH: Final = _words(
-    r"\b(?:the|and|our|should|what|which|how|does|this|that|these|those|with|please|from|why|where|when|who|would|could"
-    r"|my|your|their|its?|to|is|are|we|i|of|for|vs)\b"
-)
-FOREIGN: Final = _words(
-    r"\b(?:der|die|das|und|ist|wir|unsere?[mnrs]?|sollten?|soll|wie|welche[mnrs]?|f[üu]r|mit|oder|nicht|eine?[mnrs]?"
-    r"|zu[mr]?|le|la|les|une?|est|pour|avec|ou|nous|notre|quel(?:le)?s?|faut|el|los|las|que|para|con|una|es|por|c[óo]mo"
-    r"|debemos|il|che|per|sono|gli|di|um|uma|n[ãa]o|os|het|een|voor|wij|onze|moeten|och|att|ska|vi|det|czy|nie|jak|jest"
-    r"|og|til|skal)\b"
-)
-"""Frequent words of English, and of other languages that use the same letters."""

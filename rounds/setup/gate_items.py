@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ledger.language.words import word_count
+
 ITEM_WORDS_MAX: Final = 14
 SIDE_WORDS_MAX: Final = 5
 ITEMS_MAX: Final = 64
@@ -57,4 +59,4 @@ def _clean(parts: Sequence[str], words_max: int) -> list[str]:
     """Return the distinct parts; none at all when one of them is too long to be the name of an item."""
     items = list(dict.fromkeys(part.strip(" \t.,;'\"“”") for part in parts))
     items = [item for item in items if item]
-    return items[:ITEMS_MAX] if all(len(item.split()) <= words_max for item in items) else []
+    return items[:ITEMS_MAX] if all(word_count(item) <= words_max for item in items) else []

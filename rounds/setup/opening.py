@@ -21,7 +21,7 @@ from ledger.events.run import (
     StopRule,
     Waiver,
 )
-from ledger.readable_text import readable
+from ledger.readable_text import NotText, readable
 from ledger.state.state import EXPERIMENTS, INTERPRETER, PROGRAMS, Experiments
 from ledger.store.blobs import hash_of
 from roles.castings import Casting, UnknownCasting, cast_of, own_casting
@@ -274,12 +274,12 @@ def _context(
         content = document.text.encode() if document.text is not None else documents[document.path or ""]
         try:
             content = readable(content).encode()
-        except UnicodeDecodeError as error:
-            raise DeliberationError(
-                f"context document {document.name!r} is not UTF-8 (byte {error.start})",
-                document.path or name,
-                "give a text file, saved as UTF-8",
-            ) from None
+        except NotText as error:
+            what = f"context document {document.name!r} is {error}"
+            raise DeliberationError(what, document.path or name, error.fix) from None
+        if not content.strip():
+            what = f"context document {document.name!r} is empty"
+            raise DeliberationError(what, document.path or name, "leave it out, or give text")
         sha256 = hash_of(content)
         entries.append(
             ContextDocument(

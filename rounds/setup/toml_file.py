@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ledger.format.canonical import NotCanonical, refuse_control_characters
-from ledger.readable_text import encoding_of
+from ledger.readable_text import NotText, readable
 
 M = TypeVar("M", bound=BaseModel)
 Table = dict[str, Any]
@@ -58,13 +58,10 @@ def read_toml(content: bytes, name: str) -> tuple[Table, str]:
             f"{len(content)} bytes, more than {FILE_BYTES_MAX}", name, "name long documents by path"
         )
     try:
-        text = content.decode(encoding_of(content)).removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        raise DeliberationError(
-            f"the file is not UTF-8 (byte {error.start})",
-            name,
-            "save it as UTF-8, or name a deliberation file",
-        ) from None
+        text = readable(content)
+    except NotText as error:
+        fix = f"name a deliberation file, or {error.fix}"
+        raise DeliberationError(f"the file is {error}", name, fix) from None
     if _DOTTED.search(text):
         raise DeliberationError(
             f"more than {DOTTED_NAMES_MAX} names joined by dots", name, "no key has more than two"
@@ -163,7 +160,7 @@ def line_of(text: str, location: Sequence[int | str]) -> int | None:
     table: tuple[int | str, ...] = ()
     seen: dict[str, int] = {}
     header: int | None = None
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         opened = _HEADER.match(line)
         if opened:
             names = tuple(part.strip().strip("\"'") for part in opened[2].split("."))

@@ -215,6 +215,16 @@ def test_a_file_that_looks_like_a_diff_does_not_place_a_finding_in_other_files()
     assert _Document("a..b.diff", text, is_diff=True).place(5, 5) == ("real.py", 1, 1)
 
 
+def test_a_quote_is_placed_whatever_marks_it_is_typed_with() -> None:
+    from moot.view.review import _Document
+
+    document = _Document(
+        "a.md", "One line.\nThe so\u2011called \u201cfast path\u201d is\noff here.", is_diff=False
+    )
+    assert document.lines_of('so-called "fast path" is off') == (2, 3)
+    assert document.lines_of("slow path") is None
+
+
 @pytest.mark.usefixtures("repo")
 def test_only_the_diff_that_moot_computed_is_marked_as_the_change(moot: Moot) -> None:
     Path("notes.diff").write_text("--- a/real.py\n+++ b/real.py\n@@ -1 +1 @@\n-one\n+two\n")

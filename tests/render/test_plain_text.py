@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.plain_text import first_sentence, one_line, shortened, visible
+from ledger.plain_text import first_sentence, isolated, one_line, shortened, visible
 
 TRICKS = {
     "\x1b[31mred\x1b[0m": "␛[31mred␛[0m",
@@ -45,6 +45,32 @@ def test_no_control_and_no_format_character_is_left(said: str) -> None:
     ]
     assert set(left) <= {"\n"}
     assert visible(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("O-1  אבג 58% דהו  42%", "O-1  \u2068אבג 58% דהו\u2069  42%"),
+        ("O-1 مرحبا O-2 سلام, 5", "O-1 \u2068مرحبا\u2069 O-2 \u2068سلام\u2069, 5"),
+        ("مرحبا\nسلام", "\u2068مرحبا\u2069\n\u2068سلام\u2069"),
+        ("plain, 日本語", "plain, 日本語"),
+    ],
+)
+def test_words_from_right_to_left_reorder_nothing_beside_them(line: str, shown: str) -> None:
+    assert isolated(line) == shown
+
+
+@given(st.text())
+def test_every_word_from_right_to_left_is_isolated_within_its_line(said: str) -> None:
+    shown = isolated(visible(said))
+    assert shown.replace("\u2068", "").replace("\u2069", "") == visible(said)
+    for line in shown.split("\n"):
+        depth = 0
+        for character in line:
+            depth += (character == "\u2068") - (character == "\u2069")
+            assert depth in (0, 1)
+            assert depth or unicodedata.bidirectional(character) not in ("R", "AL")
+        assert depth == 0
 
 
 def test_stacked_marks_do_not_climb() -> None:

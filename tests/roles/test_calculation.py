@@ -1,4 +1,4 @@
-"""Numbers in prose, and calculations that are redone."""
+"""Calculations that are redone."""
 
 from __future__ import annotations
 
@@ -9,93 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.calculation import DEPTH_MAX, calculation, numerals, values_in
+from roles.calculation import DEPTH_MAX, calculation
 from tests.effort import bounded
-
-UNITS = st.sampled_from(["", " %", "%", "ms", " MB", " requests", ".", ",", ")"])
-SEPARATORS = st.sampled_from([",", "'", "’", " ", "\u00a0", "\u2009", "\u202f"])
-
-
-def stated(text: str) -> list[str]:
-    return [one.value for one in numerals(text)]
-
-
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ("1,000 of 12 300 rows", ["1000", "12300"]),
-        ("1\u202f000.50 and 1'000.5", ["1000.5", "1000.5"]),
-        ("in 2019 100 users", ["2019", "100"]),
-        ("p99 and v1.2.3 take 40ms, SHA256 none", ["40"]),
-        ("12.50 %, 007 and .5", ["12.5", "7", "5"]),
-        ("5 million rows, 1.5 thousand users", ["5000000", "1500"]),
-        ("twelve of one hundred", ["100"]),
-        ("forty-five, a million, two hundred thousand", ["45", "1000000", "200000"]),
-        ("one or two, first or second, no number", []),
-        ("٣٤ and ４０ and ½", ["34", "40", "1", "2"]),
-        ("2024-05-01", ["2024", "5", "1"]),
-        ("5–10 %", ["5", "10"]),
-        ("", []),
-    ],
-)
-def test_the_numbers_of_a_text(text, values):
-    assert stated(text) == values
-
-
-@pytest.mark.parametrize(
-    ("cited", "said"),
-    [
-        ("It takes 1,000 ms.", "1000"),
-        ("about 12 300 rows", "12,300"),
-        ("cell 12 300", "300"),
-        ("Postgres v16", "16"),
-        ("one hundred and twenty", "20"),
-        ("5 million", "5,000,000"),
-        ("KEYS = 20_000", "20,000"),
-        ("1_000_000 rows", "1000000"),
-    ],
-)
-def test_what_a_cited_text_can_be_read_to_state(cited, said):
-    assert set(stated(said)) <= values_in(cited)
-
-
-@pytest.mark.parametrize(
-    ("cited", "said"), [("1,000", "1"), ("5 million", "5"), ("61.2", "61"), ("0.40", "4"), ("", "0")]
-)
-def test_another_number_does_not_stand_there(cited, said):
-    assert not set(stated(said)) & values_in(cited)
-
-
-@given(st.decimals(0, 10**9, places=3), SEPARATORS, UNITS, st.sampled_from(["", "about ", "× ", "$", "("]))
-def test_however_a_number_is_written_it_is_one(number: Decimal, separator: str, unit: str, before: str):
-    text = before + f"{number:,}".replace(",", separator) + unit
-    (found,) = numerals(text)
-    assert Fraction(found.value) == Fraction(number)
-    assert found.value in values_in(text)
-    assert found.is_rounded(Fraction(number))
-
-
-@given(st.text(max_size=400))
-def test_any_text_has_numbers_that_stand_in_it(text: str):
-    assert set(stated(text)) <= values_in(text)
-
-
-@pytest.mark.parametrize(
-    ("written", "exact", "right"),
-    [
-        ("61", Fraction("61.25"), True),
-        ("61.3", Fraction("61.25"), True),
-        ("61.2", Fraction("61.25"), True),
-        ("61.4", Fraction("61.25"), False),
-        ("62", Fraction("61.25"), False),
-        ("33.33", Fraction(100, 3), True),
-        ("33.34", Fraction(100, 3), False),
-        ("9" * 5_000, Fraction(1), False),
-    ],
-)
-def test_a_computed_value_may_be_rounded(written, exact, right):
-    (found,) = numerals(written)
-    assert found.is_rounded(exact) is right
 
 
 @pytest.mark.parametrize(
@@ -169,12 +84,7 @@ def test_no_expression_breaks_the_reader(text: str):
     assert found is None or found.operands
 
 
-@pytest.mark.parametrize(
-    "part", ["9999", "1,", "1 000", "1.1", "one hundred ", "½", "v1.", "million ", "(1+", "1+"]
-)
+@pytest.mark.parametrize("part", ["9999", "1,", "1 000", "½", "(1+", "1+"])
 def test_a_long_hostile_text_is_read_at_once(part):
-    text = part * 20_000
     with bounded(part):
-        list(numerals(text))
-        values_in(text)
-        calculation(text)
+        calculation(part * 20_000)

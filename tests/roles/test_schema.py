@@ -137,7 +137,7 @@ def test_a_good_reply_is_read(raw: bytes) -> None:
 @pytest.mark.parametrize(
     ("raw", "error"),
     [
-        (b"", "(reply): not one JSON object: Expecting value at line 1, column 1"),
+        (b"", "(reply): empty"),
         (b"BROKEN, I think.", "(reply): not one JSON object"),
         (b"Here it is:\n" + _bytes(CHECK), "(reply): not one JSON object"),
         (_bytes(CHECK) + _bytes(CHECK), "(reply): not one JSON object: Extra data"),
@@ -153,7 +153,7 @@ def test_a_good_reply_is_read(raw: bytes) -> None:
         (b"[" * 100_000, "(reply): nested too deeply"),
         (b"{" + b" " * REPLY_BYTES_MAX + b"}", "(reply): 400002 bytes, more than 400000"),
         (b'{"notes":"a\\u0000b"}', "notes: control character U+0000"),
-        (b'{"a":["x","a\\u0085b"]}', "a[1]: control character U+0085"),
+        (b'{"a":["x","a\\u0086b"]}', "a[1]: control character U+0086"),
         (b'{"notes":"\\ud800"}', "notes: a lone surrogate"),
         (b'{"notes":" \\n "}', "notes: nothing but white space"),
         (_bytes({**CHECK, "confidence": 9}), "confidence: 9 is more than 5"),

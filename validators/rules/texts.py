@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Final
 
 from ledger.events import Artifact, Claim, Decision, RoundOpened, RunClosed, Statement, Verification
+from ledger.language.words import sentence_count, word_count
 from ledger.state.anchors import strings
 from roles.outsiders import claims_with_ids
 from validators.finding import Breach
@@ -21,29 +22,19 @@ HEDGES: Final = re.compile(
 )
 
 
-def word_count(texts: Iterable[str]) -> int:
-    """Words, as white space parts them."""
-    return sum(len(text.split()) for text in texts)
-
-
 def words_of_artifact(event: Artifact) -> int:
     """Words of an artifact: every string of its body and of its findings (SD-4)."""
-    return word_count((*strings(event.body), *(finding.text for finding in event.findings)))
+    return sum(map(word_count, (*strings(event.body), *(finding.text for finding in event.findings))))
 
 
 def words_of_statement(event: Statement) -> int:
     """Words of a statement: those of its sections' texts."""
-    return word_count(section.text for section in event.sections)
+    return sum(word_count(section.text) for section in event.sections)
 
 
 def hedges(text: str) -> Iterator[str]:
     """The hedging words of a text, lower case."""
     return (match[0].lower() for match in HEDGES.finditer(text))
-
-
-def sentences(text: str) -> int:
-    """Sentences, by what ends them; at least one in any text."""
-    return max(1, len(re.findall(r"[.!?](?=\s|$)", text)))
 
 
 WORDS_MAX: Final = 600
@@ -133,10 +124,10 @@ def text_keeps_its_sentences(index: LedgerIndex) -> Iterator[Breach]:
                 text, what = event.notes, "the notes"
             case _:
                 continue
-        if sentences(text) > SENTENCES_MAX:
+        if sentence_count(text) > SENTENCES_MAX:
             yield Breach(
                 event.seq,
-                f"{event.id}: {what} run to {sentences(text)} sentences; {SENTENCES_MAX} are enough",
+                f"{event.id}: {what} run to {sentence_count(text)} sentences; {SENTENCES_MAX} are enough",
             )
 
 

@@ -12,6 +12,7 @@ from ledger.events import Agenda, Belief, Claim, Concern, Event, Frame, Statemen
 from ledger.events.answers import ConditionalBelief, DroppedProposal, MergedProposals, WordReadings
 from ledger.events.ids import number_of
 from ledger.events.run import Labelled
+from ledger.language.words import UNSPACED, word_count
 from ledger.state.book import Book
 from ledger.state.state import VERIFIER, State
 from roles.protocol import Step
@@ -74,9 +75,10 @@ def coherence_problems(
 
 def words_problem(text: str, at_most: int, where: str) -> Iterator[str]:
     """Complain about too many words."""
-    count = len(text.split())
+    count = word_count(text)
     if count > at_most:
-        yield f"{where}: {count} words, {at_most} at most"
+        counted = " (two characters are a word)" if UNSPACED.search(text) else ""
+        yield f"{where}: {count} words, {at_most} at most{counted}"
 
 
 # ---------------------------------------------------------------- A: the frame

@@ -16,6 +16,7 @@ from roles.memo.citing import cited_texts
 from roles.memo.likelihood import Likelihood, likelihood_of
 from roles.protocol import Step
 from rounds.protocols.crux import rewriting
+from rounds.protocols.crux.answers import words_problem
 from rounds.protocols.crux.closing import standing_of_look
 from rounds.protocols.crux.replies import MemoReply, ObjectionReply, SentencesReply
 from rounds.protocols.crux.standing import option_ids, option_texts
@@ -109,8 +110,7 @@ def written(_: Numbering, step: Step, reply: MemoReply) -> tuple[Event, ...]:
 def wrong_objection(known: Quotable, reply: ObjectionReply) -> Iterator[str]:
     """What is wrong with an objection: its length."""
     del known
-    if len(reply.text.split()) > OBJECTION_WORDS_MAX:
-        yield f"text: {len(reply.text.split())} words; {OBJECTION_WORDS_MAX} at most"
+    yield from words_problem(reply.text, OBJECTION_WORDS_MAX, "text")
 
 
 def objected(numbering: Numbering, step: Step, reply: ObjectionReply) -> tuple[Event, ...]:

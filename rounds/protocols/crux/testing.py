@@ -10,12 +10,13 @@ from ledger.events import Claim, Event, ExperimentPlanned, ExperimentRun, Verifi
 from ledger.events.ids import number_of
 from ledger.events.values import Bearing, Evidence, Result, Status, TestResult
 from ledger.events.verifications import StatusChange
+from ledger.language.numbers import values_in
 from ledger.state.book import Book
 from ledger.state.experiments import CONTROLS, verdict_of
 from ledger.state.lifecycle import STATUS_OF_BEARING
 from ledger.state.series import content_of, plan_of, runs_of
 from ledger.state.state import VERIFIER, State
-from roles.calculation import evaluated, values_in
+from roles.calculation import evaluated
 from roles.evidence import evidence_class, exhibits
 from roles.protocol import Group, Step
 from roles.replies import Reply

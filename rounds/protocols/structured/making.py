@@ -23,6 +23,7 @@ from ledger.events.claims import ArtifactType, Finding, ModeSeen, ProposedClaim
 from ledger.events.decisions import Cite, Dissent, Requirement
 from ledger.events.values import Bearing, Evidence, Section
 from ledger.events.verifications import CHECKS, Anchor, StatusChange
+from ledger.language.words import word_count
 from ledger.state.anchors import strings
 from ledger.state.book import Book
 from ledger.state.lifecycle import STATUS_OF_BEARING
@@ -80,7 +81,7 @@ def statement(
         id=statement_id(step),
         type=kind,
         sections=tuple(Section(name=section.name, text=section.text) for section in sections),
-        words=sum(len(section.text.split()) for section in sections),
+        words=sum(word_count(section.text) for section in sections),
         responds_to=responds_to,
         options=options,
         checklist=checklist,
@@ -90,7 +91,7 @@ def statement(
 def artifact_words(body: Mapping[str, Any], findings: tuple[Finding, ...]) -> int:
     """Words of an artifact: every string of its body and of its findings (SD-4)."""
     texts = (*strings(dict(body)), *(finding.text for finding in findings))
-    return sum(len(text.split()) for text in texts)
+    return sum(map(word_count, texts))
 
 
 def artifact(step: Step, reply: ArtifactReply) -> Artifact:

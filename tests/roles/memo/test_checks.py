@@ -14,6 +14,7 @@ from ledger.events.answers import MemoSentence
 from roles.memo.checks import (
     SENTENCES,
     CitedText,
+    MemoAnswer,
     MemoContext,
     MemoProblem,
     class_of_sentence,
@@ -130,6 +131,49 @@ def test_a_judgment_holds_no_number(text):
 
 def test_small_numbers_in_words_are_words():
     assert alone(sentence("assumed", "One or two of twelve.", judgment=True)) == []
+
+
+# ---------------------------------------------------------------- languages
+
+MEMOS = {
+    "Chinese": ("日志应该写一个文件吗？", "如果每天写入超过5000次，会成为瓶颈。", "一个文件快87倍(这是 说明)。"),
+    "Japanese": ("ログは一つのファイルに書くべきか？", "一日に5,000回以上書くと遅くなる。", "ファイル一つは87倍速い。"),
+    "Korean": ("로그를 파일 하나에 써야 할까요?", "하루에 5000번 넘게 쓰면 느려진다.", "파일 하나가 87배 빠르다."),
+    "Arabic": ("هل نكتب السجل في ملف واحد؟", "أكثر من ٥٬٠٠٠ مرة في اليوم بطيء.", "ملف واحد أسرع ٨٧ مرة."),
+    "Hindi": ("क्या हम लॉग एक फ़ाइल में लिखें?", "दिन में 5,000 बार लिखना धीमा है।", "एक फ़ाइल ८७ गुना तेज़ है।"),
+    "Thai": ("ควรเขียนล็อกในไฟล์เดียวหรือไม่", "เขียนเกิน5000ครั้งต่อวันจะช้า", "ไฟล์เดียวเร็วกว่า87เท่า"),
+    "German": ("Schreiben wir eine Datei?", "Ab 5.000 Einträgen wird es langsam.", "Eine Datei ist 87fach schneller."),
+    "numerals": ("日志写一个文件吗？", "超过五千次就慢。", "快八十七倍。"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", MEMOS)
+def test_a_number_is_read_in_every_language(language):
+    question, honest, invented = MEMOS[language]
+    cited = {"C-1-1": CitedText(("More than 5,000 writes a day are slow.",), "claim", "calculated")}
+    for text, wanted in ((honest, []), (invented, ["number_not_there"])):
+        assert alone(sentence("why", text, "C-1-1"), cited=CONTEXT.cited | cited, question=question) == wanted
+    assert alone(sentence("assumed", honest, judgment=True), question=question) == ["number_in_judgment"]
+
+
+def test_an_option_is_recognized_without_spaces():
+    answer = MemoAnswer("O-1", None, "O-1", {"O-1": "一个文件", "O-2": "三个文件"})
+    for text, wanted in (("写一个文件。", []), ("写三个文件。", ["other_option"])):
+        said = sentence("answer", text, "E-2-1")
+        assert [code for number, code in codes(said, TO_DO, answer=answer) if number == 1] == wanted
+
+
+def test_a_sentence_in_chinese_has_a_length():
+    assert alone(sentence("why", "字" * 60 + "。", "C-1-2")) == []
+    assert alone(sentence("why", "字" * 61 + "。", "C-1-2")) == ["too_long"]
+
+
+def test_a_rounded_number_is_accepted_and_a_wrong_one_is_not():
+    cited = {"E-2-1": CitedText(("mean 0.5719, 11987 calls",), "experiment", "reproduced")}
+    for text in ("The share is 57 %.", "The mean is 0.57.", "It took about 12,000 calls."):
+        assert alone(sentence("why", text, "E-2-1"), cited=cited) == []
+    for text in ("The share is 58 %.", "The mean is 0.58.", "It took 12,000 calls."):
+        assert alone(sentence("why", text, "E-2-1"), cited=cited) == ["number_not_there"]
 
 
 # ---------------------------------------------------------------- quotes and numbers

@@ -29,6 +29,11 @@ def found(text: str) -> list[str]:
         "WAL (a log that is written first) grows.",
         "WAL, that is the log that is written first, grows.",
         "The “WAL” (a log written first) grows.",
+        "如果每天写入超过5000次，会成为瓶颈。",
+        "5,000回以上、p값 없음",
+        "ใช้5000ครั้ง และ ५००० बार",
+        "WAL（预写日志）会变大，预写日志（WAL）也是。",
+        "Es ist 3fach so groß und 50prozentige 10 m².",
         "",
     ],
 )
