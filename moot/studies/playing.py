@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 
 from ledger.result import Result
+from ledger.store.disk import plain_file
 from ledger.store.failures import DriverBusy, LedgerError
 from moot.app import running
 from moot.app.seats import SeatChoice, make_seats
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 SHARED: Final = "shared"
 RETURNED: Final = "returned"
+DETAIL_MAX: Final = 4_000
+"""Characters of a job's detail that are kept: the file that holds it is read up to a limit."""
 DROPPED: Final = ("lock", "driver")
 """Files of a run that mean something only where it was played."""
 
@@ -124,7 +127,7 @@ def packed(run: Path) -> bytes:
             if path.is_file() and path.name not in DROPPED:
                 entry = tarfile.TarInfo(path.relative_to(run).as_posix())
                 entry.size, entry.mode = path.stat().st_size, 0o644
-                with open(path, "rb") as file:
+                with plain_file(path) as file:
                     archive.addfile(entry, file)
     return content.getvalue()
 
@@ -185,4 +188,5 @@ def fetched(store: str, name: str) -> bytes:
 
 def recorded(played: JobEnd) -> bytes:
     """How a job came out, as the study keeps it."""
-    return msgspec.json.format(msgspec.json.encode(played), indent=1)
+    short = msgspec.structs.replace(played, detail=played.detail[:DETAIL_MAX])
+    return msgspec.json.format(msgspec.json.encode(short), indent=1)
