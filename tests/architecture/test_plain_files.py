@@ -9,7 +9,9 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PACKAGES: Final = ("schemas", "ledger", "roles", "detectors", "validators", "rounds", "moot")
-OPENS: Final = frozenset({"open", "fdopen", "read_bytes", "read_text", "mmap", "fromfile", "memmap", "FileIO"})
+OPENS: Final = frozenset(
+    {"open", "fdopen", "read_bytes", "read_text", "mmap", "fromfile", "memmap", "FileIO"}
+)
 THE_READER: Final = "ledger/store/disk.py"
 OURS: Final = "a file that moot itself ships"
 PROC: Final = "a file of the kernel, which ends"
