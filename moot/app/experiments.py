@@ -19,16 +19,17 @@ from ledger.state.experiments import TIMES_MAX, Judged, judge, plan_problems
 from ledger.state.series import content_of, has_wrong_control, plan_of, slots
 from ledger.store.store import DriverLease
 from moot.app.checks import keep_series
+from moot.app.consent import Agreed, bench_for
 from moot.app.session import Session
 from moot.environment import now
 from moot.errors import MootError, usage
 from moot.view.played import ReRun
-from rounds.experiments.bench import Bench, bench_here
+from rounds.experiments.bench import Bench
 from rounds.run import human_actions
 from rounds.run.experiments import conduct
 
 
-class Series(NamedTuple):
+class SeriesRun(NamedTuple):
     """A whole series that was run now, with what it wrote by hash, and what it comes to."""
 
     of: str
@@ -43,8 +44,9 @@ def run_experiments(
     *,
     times: int | None = None,
     name: str | None = None,
+    agreed: Agreed | None = None,
     told: Callable[[tuple[Event, ...]], object] = lambda _: None,
-) -> list[Series | tuple[Event, ...]]:
+) -> list[SeriesRun | tuple[Event, ...]]:
     """Run one experiment, or all that were never judged; a person's word for exactly these.
 
     What was written, commit by commit; in a finished run the series that was kept beside it. Raises `NoSandbox` before
@@ -56,8 +58,8 @@ def run_experiments(
         raise usage(f"--times {times}", f"1 to {TIMES_MAX}", "experiment run")
     for experiment in due:
         _refuse_unlawful(plan_of(book, experiment))
-    bench = bench_here()
-    made: list[Series | tuple[Event, ...]] = []
+    bench = bench_for(agreed)
+    made: list[SeriesRun | tuple[Event, ...]] = []
     with DriverLease(session.path) as lease:
         for experiment in due:
             if book.state.finished:
@@ -96,7 +98,7 @@ def _due(session: Session, book: Book, wanted: str | None) -> tuple[str, ...]:
 # ---------------------------------------------------------------- beside a finished run
 
 
-def _beside(session: Session, bench: Bench, experiment: str, times: int | None) -> Series:
+def _beside(session: Session, bench: Bench, experiment: str, times: int | None) -> SeriesRun:
     """Run a series of its own, and keep it under `checks/`."""
     book = session.inner.book()
     series = run_again(book, bench, experiment, times=times)
@@ -104,7 +106,7 @@ def _beside(session: Session, bench: Bench, experiment: str, times: int | None) 
     return series
 
 
-def run_again(book: Book, bench: Bench, experiment: str, *, times: int | None = None) -> Series:
+def run_again(book: Book, bench: Bench, experiment: str, *, times: int | None = None) -> SeriesRun:
     """A whole series of an experiment from its blobs, controls first; nothing is written."""
     plan, content = plan_of(book, experiment), content_of(book.blobs)
     if times is not None:
@@ -121,7 +123,7 @@ def run_again(book: Book, bench: Bench, experiment: str, *, times: int | None = 
         runs.append(made.event)
         if has_wrong_control(plan, tuple(runs), read):
             break
-    return Series(experiment, tuple(runs), blobs, judge(plan, runs, read)[1])
+    return SeriesRun(experiment, tuple(runs), blobs, judge(plan, runs, read)[1])
 
 
 def re_run(book: Book, bench: Bench | None, why_not: str = "") -> list[ReRun]:

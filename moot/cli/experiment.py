@@ -10,8 +10,9 @@ import typer
 
 from ledger.events import Event
 from ledger.events.experiments import ExperimentRun
+from moot.app.consent import Agreed
 from moot.app.session import Session, kept_name, names, open_session
-from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, among
+from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, among, asking
 from moot.environment import git_identity
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import columns, out_json, show
@@ -117,7 +118,7 @@ def experiment(
             events = plan_experiment(session, wish, who)
             told = [event.id for event in events if event.id]
         case "run":
-            told, events = _run(session, _only(said, 1), times, who)
+            told, events = _run(session, _only(said, 1), times, who, asking(silent=json or quiet))
         case _:
             wanted, events = _only(said, 1), ()
             if out is not None:
@@ -142,14 +143,14 @@ def _only(said: list[str], most: int) -> str | None:
 
 
 def _run(
-    session: Session, wanted: str | None, times: int | None, who: str | None
+    session: Session, wanted: str | None, times: int | None, who: str | None, agreed: Agreed | None
 ) -> tuple[list[str], tuple[Event, ...]]:
-    from moot.app.experiments import Series, run_experiments
+    from moot.app.experiments import SeriesRun, run_experiments
 
     events: list[Event] = []
     told: list[str] = []
-    for made in run_experiments(session, wanted, times=times, name=who):
-        if isinstance(made, Series):
+    for made in run_experiments(session, wanted, times=times, name=who, agreed=agreed):
+        if isinstance(made, SeriesRun):
             told.append(made.of)
         else:
             events += made

@@ -22,10 +22,10 @@ from ledger.store.disk import Disk, read_plain, refuse_link, writing
 from ledger.store.failures import LedgerError, LockTimeout
 from ledger.store.lock import locked
 from ledger.store.store import RunStore
-from moot.app.seat_specs import needs_word
+from moot.app.consent import Agreed, bench_for, need_word_for_programs, need_word_for_seats
 from moot.environment import now
 from moot.errors import DAMAGED, MootError, usage
-from moot.studies.definition import Study
+from moot.studies.definition import FILE, Study
 from moot.studies.engines import Engine
 from moot.studies.playing import SHARED, JobEnd, Task, fetched, recorded, unpacked
 from moot.studies.units import StudyJob, UnitAnswer, answer_in, deliberation_for, jobs_of
@@ -133,16 +133,20 @@ def task_for(found: StudyState, job: StudyJob, store: str = SHARED) -> Task:
     )
 
 
-def check_programs(study: Study, *, allowed: bool) -> None:
-    """A program or an address that only the file names needs the person's word. Raises `MootError`."""
-    rows = [(f"arm {arm.id}", arm.seats) for arm in study.file.arm]
-    rows += [("[judging]", study.file.judging.seats)] if study.file.judging is not None else []
-    for name, seats in rows:
-        if needs_word(seats) and not allowed:
-            what = f"{name} names a program to start, or an address to send briefs to: {seats}"
-            raise MootError(
-                "command_refused", what, "study.toml", "read it, and add --allow-commands if you mean it"
-            )
+def check_word(study: Study, agreed: Agreed | None, *, seats: bool, programs: bool, is_here: bool) -> None:
+    """Ask the person before what only the study's file says: its seats, and programs of replies.
+
+    `seats` and `programs`: the person allowed these. `is_here`: runs are played on this machine. Raises `MootError`
+    and `NoSandbox`.
+    """
+    where, judging = str(study.folder / FILE), study.file.judging
+    specs = {f"arm {arm.id}": arm.seats for arm in study.file.arm}
+    specs |= {"[judging]": judging.seats} if judging is not None else {}
+    need_word_for_seats(where, specs, agreed, is_allowed=seats)
+    if any(arm.experiments == "on" for arm in study.file.arm):
+        need_word_for_programs(where, agreed, is_allowed=programs)
+        if is_here:
+            bench_for(agreed)
 
 
 def check_plan(study: Study) -> StudyPlan:

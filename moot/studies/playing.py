@@ -21,6 +21,7 @@ from ledger.result import Result
 from ledger.store.disk import plain_file
 from ledger.store.failures import DriverBusy, LedgerError
 from moot.app import running
+from moot.app.consent import bench_for
 from moot.app.seats import SeatChoice, make_seats
 from moot.app.session import Session
 from moot.environment import FIXED
@@ -85,7 +86,9 @@ def _played(task: Task, directory: Path) -> JobEnd:
     word = FIXED.set(task.instant)
     try:
         session, seats = _opened(task, directory / task.name)
-        end = running.driven(session, seats)
+        # A run that came with the study may say `on` where the study does not, and the person's word is for the study.
+        bench = running.bench_of(session, None) if task.experiments else None
+        end = running.driven(session, seats, bench=bench)
     except DriverBusy:
         return JobEnd(name=task.name, state="busy")
     except MootError as error:
@@ -104,15 +107,13 @@ def _played(task: Task, directory: Path) -> JobEnd:
 
 def _opened(task: Task, path: Path) -> tuple[Session, Mapping[str, Seat]]:
     """The run, opened if it is not there yet, and its seats."""
-    from rounds.experiments.bench import bench_here
-
     if (path / "head").is_file():
         session = Session(path)
         return session, make_seats(dict.fromkeys(session.state.roles, task.seats))
     deliberation = parse(task.toml.encode(), "the study")
     choice = SeatChoice(task.seats, {}, commands=True)
     seats = choice.made(choice.seats(cast_roles(deliberation, "the study"), {}))
-    programs = Programs("on", bench_here().environment.interpreter) if task.experiments else None
+    programs = Programs("on", bench_for(None).environment.interpreter) if task.experiments else None
     session = running.open_deliberation(
         deliberation, seats, path, documents=task.documents, name="the study", experiments=programs
     )
