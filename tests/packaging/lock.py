@@ -1,6 +1,6 @@
-"""Join what moot runs on, its seats and the developers' tools into one lock: `python -m tests.packaging.lock RUN SEATS ALL`.
+"""Join three locks into one of three parts: `python -m tests.packaging.lock RUN SEATS ALL`.
 
-`requirements.lock` has three parts. The first is what moot needs to run from a checkout. `make demo` installs it alone.
+In `requirements.lock` the first part is what moot needs to run from a checkout. `make demo` installs it alone.
 The second adds the SDKs of models and MCP: the GitHub Action and the container install these two. The third adds other
 extras and the tools. Every package is pinned once, with the hashes of all its files.
 """
