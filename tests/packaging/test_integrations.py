@@ -294,9 +294,8 @@ def prepared(tmp_path: Path, change: tuple[Path, str, str], url: str, **inputs: 
 LAWFUL: Final = re.compile(r"::(error|warning|notice) (file=half\.py,line=2,endLine=2,)?title=[^:]*::")
 
 
-def checked_log(job: Job, api_calls: int) -> None:
+def checked_log(job: Job) -> None:
     """Nothing that the model or a program said was obeyed, and nobody but the model's call had the key."""
-    assert api_calls > 0
     for command in job.obeyed():
         assert LAWFUL.match(command), command
         assert "owned" not in command.partition("title=")[2].partition("::")[0]
@@ -329,13 +328,12 @@ def test_nothing_of_a_hostile_workspace_runs_and_no_word_of_a_model_is_a_command
         else:
             job.pretend_installed()
         assert job.step("Review") in (0, 1), job.log
-        calls = len(api.requests)
     job.environment["ANTHROPIC_API_KEY"] = KEY  # as in a job that has it for all its steps
     assert job.step("Comment") == 0, job.log
     assert [file.name for file in ran_files.iterdir()] == []
     assert not list(change[0].rglob("owned"))
     assert not (change[0] / "target").exists()
-    checked_log(job, calls)
+    checked_log(job)
     assert (job.temp / "posted").read_text() == Path(job.outputs["comment"]).read_text()
     assert (tmp_path / "summary").read_text() == Path(job.outputs["comment"]).read_text()
 
