@@ -167,11 +167,6 @@ def _is_loopback(spec: str) -> bool:
     return urlsplit(url).hostname in LOOPBACK
 
 
-def is_program(spec: str) -> bool:
-    """Whether a specification names a program that would be started on this machine."""
-    return spec.partition(":")[0] in PROGRAMS
-
-
 def program_words(spec: str) -> list[str]:
     """A command in its words."""
     rest = spec.partition(":")[2]

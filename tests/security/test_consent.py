@@ -21,6 +21,7 @@ from moot.studies.units import jobs_of
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import cast_roles
 from tests.cli.conftest import Moot, moot
+from tests.cli.test_asking import Terminal
 from tests.cli.test_experiment import PLAN, PROGRAM
 from tests.protocols.crux_seats import begin, play
 from tests.rounds.experimenting import READS, WORLD, sandbox_or_skip, with_claims
@@ -130,6 +131,19 @@ def test_a_ledger_that_says_on_is_not_the_person_s_word(moot: Moot, tmp_path: Pa
     assert ran(tmp_path / "run") == 0
     api.resume(tmp_path / "run", "host")
     assert ran(tmp_path / "run") == 0, "a library's call runs them with programs=True alone"
+
+
+@pytest.mark.parametrize(("word", "runs"), [("", False), ("n", False), ("y", True)])
+@pytest.mark.usefixtures("moot")
+def test_on_a_terminal_the_person_is_asked(tmp_path: Path, word: str, runs: bool) -> None:
+    sandbox_or_skip()
+    play(begin(tmp_path / "run", experiments="on"), PROGRAM)
+    terminal = Terminal(tmp_path, "run", "--resume", "run", "--seats", "host")
+    terminal.expect("Run them?")
+    terminal.type(word)
+    code, said = terminal.end()
+    assert (code == 2) is not runs, said
+    assert (ran(tmp_path / "run") > 0) is runs
 
 
 def test_with_the_word_they_are_run(moot: Moot, tmp_path: Path) -> None:

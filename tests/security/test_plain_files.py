@@ -96,7 +96,7 @@ def test_a_deliberation_file_of_a_run_is_read_from_a_plain_file_only(
     opened: Path, pipe: Path, place: str
 ) -> None:
     file = opened / "deliberation.toml"
-    file.unlink()
+    file.unlink(missing_ok=True)
     file.symlink_to(ZERO if place == ZERO else pipe)
     for verb in (
         ("fork", opened, "--here", "--out", opened.with_name("forked")),
