@@ -114,25 +114,25 @@ def test_a_chain_that_was_made_anew_breaks_the_series_behind_it(moot: Moot, run:
     assert second["problem"] == "it does not go on from the series before it"
 
 
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        (lambda content: content["lines"].__setitem__(-1, other_exit(content["lines"][-1])), "it was changed"),
-        (lambda content: content["lines"].__setitem__(2, other_exit(content["lines"][2])), "it was changed"),
-        (lambda content: content["lines"].pop(), "it was changed"),
-        (lambda content: content["lines"].pop(0), "not those of a whole series"),
-        (lambda content: content["lines"].reverse(), "it was changed"),
-        (lambda content: content.update(lines=[]), "does not hold the runs"),
-        (lambda content: content.update(lines=content["lines"] * 9), "does not hold the runs"),
-        (lambda content: content.update(lines=["{}"]), "is not what moot writes"),
-        (lambda content: content.update(lines=["[" * 5_000]), "is not what moot writes"),
-        (lambda content: content.update(lines=[None]), "is not what moot writes"),
-        (lambda content: content.update(hash="0" * 64), "it was changed"),
-        (lambda content: content["wrote"].update(dict.fromkeys(content["wrote"], "bad\n")), "does not have the hash"),
-        (lambda content: content.update(wrote={}), "is missing"),
-        (lambda content: content.update(wrote_bytes={"0" * 64: "\u20ac"}), "is not what moot writes"),
-    ],
-)  # fmt: skip
+FORGED: list[tuple[Callable[[dict[str, Any]], object], str]] = [
+    (lambda content: content["lines"].__setitem__(-1, other_exit(content["lines"][-1])), "it was changed"),
+    (lambda content: content["lines"].__setitem__(2, other_exit(content["lines"][2])), "it was changed"),
+    (lambda content: content["lines"].pop(), "it was changed"),
+    (lambda content: content["lines"].pop(0), "not those of a whole series"),
+    (lambda content: content["lines"].reverse(), "it was changed"),
+    (lambda content: content.update(lines=[]), "does not hold the runs"),
+    (lambda content: content.update(lines=content["lines"] * 9), "does not hold the runs"),
+    (lambda content: content.update(lines=["{}"]), "is not what moot writes"),
+    (lambda content: content.update(lines=["[" * 5_000]), "is not what moot writes"),
+    (lambda content: content.update(lines=[None]), "is not what moot writes"),
+    (lambda content: content.update(hash="0" * 64), "it was changed"),
+    (lambda content: content["wrote"].update(dict.fromkeys(content["wrote"], "bad\n")), "does not have the hash"),
+    (lambda content: content.update(wrote={}), "is missing"),
+    (lambda content: content.update(wrote_bytes={"0" * 64: "\u20ac"}), "is not what moot writes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "why"), FORGED)
 def test_a_forged_run_or_output_is_said(
     moot: Moot, run: Path, change: Callable[[dict[str, Any]], object], why: str
 ) -> None:

@@ -203,7 +203,11 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a machine where moot may make no control group."""
     sandbox_or_skip()
     monkeypatch.delenv(WATCHED, raising=False)
-    monkeypatch.setattr("rounds.experiments.self_test.control_group", lambda _: None)
+
+    def none(_: int) -> None:
+        return None
+
+    monkeypatch.setattr("rounds.experiments.self_test.control_group", none)
 
 
 @pytest.mark.usefixtures("watched")
@@ -233,12 +237,17 @@ def test_where_memory_is_only_watched_every_door_asks_first(moot: Moot, tmp_path
 
 @pytest.mark.usefixtures("watched")
 def test_the_word_for_watched_limits(moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(MootError):
-        bench_for(lambda *_: False)
-    monkeypatch.setenv(WATCHED, "0")
     asked: list[str] = []
-    assert bench_for(lambda about, question: bool(asked.append(about + question)) or True)
-    assert "memory" in asked[0]
+
+    def agreed(about: str, question: str) -> bool:
+        asked.append(about + question)
+        return len(asked) > 1
+
+    monkeypatch.setenv(WATCHED, "0")
+    with pytest.raises(MootError):
+        bench_for(agreed)
+    assert bench_for(agreed)
+    assert "memory" in asked[1]
     assert bench_for(None), "the word holds for the process"
     monkeypatch.setenv(WATCHED, "1")
     play(begin(tmp_path / "on", experiments="on"), PROGRAM)
