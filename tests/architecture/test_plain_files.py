@@ -24,6 +24,7 @@ ALLOWED: Final = {
     "ledger/store/lock.py: BOOT_ID.read_text('ascii')": PROC,
     "ledger/store/lock.py: os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 438)": NEW,
     "ledger/store/spending.py: os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 420)": NEW,
+    "moot/app/consent.py: os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 384)": NEW,
     "moot/app/diagnostics.py: (directory / 'lock').open('wb')": "in a new temporary directory",
     "moot/app/diagnostics.py: os.open(directory, os.O_RDONLY)": "a directory, to try fsync on it",
     "moot/app/skill.py: ours.read_bytes()": OURS,
