@@ -112,7 +112,9 @@ lock: $(READY) ## pin again every dependency, for every platform, with hashes
 	$(COMPILE) --extra anthropic --extra mcp --extra openai --extra study --group dev \
 	  --output-file build/all.lock --upgrade pyproject.toml
 	$(COMPILE) --constraint build/all.lock --group checkout --output-file build/run.lock --upgrade pyproject.toml
-	$(BIN)/python -m tests.packaging.lock build/run.lock build/all.lock > build/requirements.lock
+	$(COMPILE) --constraint build/all.lock --extra anthropic --extra mcp --extra openai --group checkout \
+	  --output-file build/seats.lock --upgrade pyproject.toml
+	$(BIN)/python -m tests.packaging.lock build/run.lock build/seats.lock build/all.lock > build/requirements.lock
 	mv build/requirements.lock requirements.lock
 
 clean: ## remove what make made
@@ -129,7 +131,7 @@ $(RUNS): requirements.lock pyproject.toml
 	fi; \
 	echo "setting up $(VENV) with $$("$$python" --version): once, under a minute"; \
 	"$$python" -m venv $(VENV)
-	@sed "/^# The extras and the developers' tools.$$/,\$$d" requirements.lock > $(VENV)/run.lock
+	@sed "/^# The SDKs of models, and MCP.$$/,\$$d" requirements.lock > $(VENV)/run.lock
 	@$(BIN)/python -m pip install --quiet --require-hashes --requirement $(VENV)/run.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q detectors ledger moot roles rounds schemas validators

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from moot.view.report import Form
     from roles.seats.port import Seat
     from rounds.analysis.compare import RunDiff
+    from rounds.experiments.bench import Bench
     from rounds.setup.deliberation import Deliberation
     from validators.rulebook import CheckReport
 
@@ -141,14 +142,16 @@ async def run_deliberation_async(deliberation: Deliberating, seats: Seats, out: 
     return await _driven(*_opened(deliberation, seats, out))
 
 
-def resume(run: AnyPath | Run, seats: Seats | None = None) -> Run:
+def resume(run: AnyPath | Run, seats: Seats | None = None, *, programs: bool = False) -> Run:
     """Go on with a run until it ends or has to wait, with the seats that it names itself where none are given.
 
-    Raises what `run_deliberation` raises.
+    `programs`: programs of its replies are run here, where the run says so; without it the run waits for them. A run
+    that somebody else opened names no seats by itself. Raises what `run_deliberation` raises.
     """
     import asyncio
 
-    from moot.app.running import seats_again
+    from moot.app.consent import need_word_for_seats, was_opened_here
+    from moot.app.running import bench_of, seats_again
     from moot.app.seats import SeatChoice, seated
     from moot.app.session import Session
     from moot.environment import read_settings
@@ -156,8 +159,9 @@ def resume(run: AnyPath | Run, seats: Seats | None = None) -> Run:
     session = Session(_run(run).path)
     if seats is None:
         seats = seats_again(str(session.path), session, SeatChoice(None, {}))
+        need_word_for_seats(str(session.path), seats, None, is_allowed=was_opened_here(session.path))
     made = seated(session.state.roles, seats, offline=read_settings().offline)
-    return asyncio.run(_driven(session, made))
+    return asyncio.run(_driven(session, made, bench_of(session, None) if programs else None))
 
 
 def fork(
@@ -268,6 +272,7 @@ def protocols(name: str | None = None) -> Protocols:
 
 
 def _opened(given: Deliberating, seats: Seats, out: AnyPath | None) -> tuple[Session, dict[str, Seat]]:
+    from moot.app.consent import note_opened
     from moot.app.run_options import documents_of
     from moot.app.running import open_deliberation, place_of
     from moot.app.seats import check_ready, seated
@@ -280,14 +285,16 @@ def _opened(given: Deliberating, seats: Seats, out: AnyPath | None) -> tuple[Ses
     check_ready(made)
     place = place_of(None if out is None else os.fspath(out))
     documents = documents_of(deliberation, file)
-    return open_deliberation(deliberation, made, place, documents=documents, name=name), made
+    session = open_deliberation(deliberation, made, place, documents=documents, name=name)
+    note_opened(session.path)
+    return session, made
 
 
-async def _driven(session: Session, seats: Mapping[str, Seat]) -> Run:
+async def _driven(session: Session, seats: Mapping[str, Seat], bench: Bench | None = None) -> Run:
     from moot.app.running import drive_run
     from roles.seats.port import SeatFailed
 
-    ended = await drive_run(session.inner, seats)
+    ended = await drive_run(session.inner, seats, bench=bench)
     if ended.state == "failed":
         raise SeatFailed("unavailable", ended.detail, fatal=True)
     return Run(session.path)

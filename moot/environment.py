@@ -61,6 +61,12 @@ def configuration() -> Path:
     return Path(base) / "moot"
 
 
+def state_directory() -> Path:
+    """Return the directory of what moot remembers between commands."""
+    base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(base) / "moot"
+
+
 FIXED: Final[ContextVar[str | None]] = ContextVar("FIXED", default=None)
 """The instant that `now` gives while recordings are played: two such runs have the same head."""
 

@@ -2,12 +2,14 @@
 
 import os
 import signal
+import tempfile
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 # Set when this file is imported, so that the processes which tests start inherit it.
 os.environ["MOOT_OFFLINE"] = "1"
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="moot-state-")
 # Nobody acts under the name of whoever runs the tests.
 os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 for name in [name for name in os.environ if name.startswith("ANTHROPIC_")]:

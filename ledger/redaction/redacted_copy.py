@@ -10,6 +10,7 @@ proven to be the old one, and a checkpoint of the old run is recognised (`verify
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +24,21 @@ from ledger.events.run import Change, Origin, Waiver
 from ledger.format.canonical import NotCanonical, decode, encode, line_hash
 from ledger.format.chain import BEGINNING, Head, Sealed, seal
 from ledger.redaction.removal import without_words
-from ledger.redaction.targets import FILE, CannotRedact, Remains, in_words, remains, target, words_of
+from ledger.redaction.targets import (
+    FILE,
+    FILE_BYTES_MAX,
+    CannotRedact,
+    Remains,
+    in_words,
+    remains,
+    target,
+    words_of,
+)
 from ledger.redaction.words import INSTEAD, WORDS_MIN, Sought
 from ledger.state.fold import fold
 from ledger.state.redactions import ORIGINAL, amendment, seq_of
 from ledger.store.blobs import hash_of
+from ledger.store.disk import read_plain
 from ledger.store.reading import LogPosition, follow
 from ledger.store.store import RunStore, adopt_run
 from ledger.store.streams import read_head
@@ -222,7 +233,7 @@ def _as_shown(source: RunStore, left_out: set[str]) -> Sought:
 def _files(source: RunStore, sought: Sought) -> Mapping[str, bytes]:
     """The deliberation file goes along without the words; when it cannot be without them it stays behind."""
     path = source.path / FILE
-    content = without_words(path.read_bytes(), sought) if path.is_file() else None
+    content = without_words(read_plain(path, FILE_BYTES_MAX), sought) if os.path.lexists(path) else None
     return {FILE: content} if content else {}
 
 

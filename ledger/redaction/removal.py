@@ -12,12 +12,22 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from ledger.events import Event
-from ledger.redaction.targets import FILE, CannotRedact, Remains, Target, in_words, remains, target, words_of
+from ledger.redaction.targets import (
+    FILE,
+    FILE_BYTES_MAX,
+    CannotRedact,
+    Remains,
+    Target,
+    in_words,
+    remains,
+    target,
+    words_of,
+)
 from ledger.redaction.words import Sought
 from ledger.state.book import Book
 from ledger.state.redactions import amendment, redacted_blobs
 from ledger.store.blobs import named_blobs
-from ledger.store.disk import Disk, writing
+from ledger.store.disk import Disk, read_plain, writing
 from ledger.store.store import RunStore
 
 REMOVED_MAX: Final = 2_000
@@ -95,7 +105,7 @@ def _everywhere(run: RunStore, sought: Sought, names: tuple[str, ...]) -> Remain
     found = _remains(run, sought)
     file = run.path / FILE
     files = tuple(name for name in found.files if name != FILE and not _is_beside(name))
-    if FILE in found.files and without_words(file.read_bytes(), sought) is None:
+    if FILE in found.files and without_words(read_plain(file, FILE_BYTES_MAX), sought) is None:
         files = found.files
     stuck = Remains(found.events, (), files).places()
     if stuck:
@@ -116,7 +126,7 @@ def _remains(run: RunStore, sought: Sought) -> Remains:
 
 def _rewrite(run: RunStore, sought: Sought) -> None:
     file = run.path / FILE
-    content = without_words(file.read_bytes(), sought)
+    content = without_words(read_plain(file, FILE_BYTES_MAX), sought)
     assert content is not None, "it was tried before anything was written"
     with writing(run.path):
         Disk().replace(file, content)

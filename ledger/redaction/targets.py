@@ -23,7 +23,7 @@ from ledger.state.anchors import sections_of
 from ledger.state.book import Book
 from ledger.state.redactions import redacted_blobs
 from ledger.store.blobs import all_named_blobs
-from ledger.store.disk import plain_file, readable
+from ledger.store.disk import read_plain, readable
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 
@@ -177,6 +177,9 @@ def _quoted(value: Any, ids: set[str]) -> Iterator[str]:
 
 
 FILE: Final = "deliberation.toml"
+FILE_BYTES_MAX: Final = 1 << 24
+OTHER_BYTES_MAX: Final = 1 << 27
+"""Of a file that somebody put into a run: its words are looked for in one piece."""
 """The one file beside the ledger that a run keeps for itself, and that words can be taken out of."""
 NAMED_MAX: Final = 12
 """Places that a message names; of more it says how many."""
@@ -235,7 +238,6 @@ def _is_read_as_what_it_is(path: Path, run: Path) -> bool:
 
 def _content(path: Path) -> bytes:
     try:
-        with plain_file(path) as file:
-            return file.read()
+        return read_plain(path, OTHER_BYTES_MAX)
     except FileNotFoundError:
         return b""  # gone since it was listed

@@ -73,9 +73,7 @@ class OtherFormat(LedgerError):
     def of(cls, version: int, where: str) -> OtherFormat:
         """Return the failure for a line of that version."""
         if version > FORMAT:
-            return cls(
-                "written by a newer moot", where, f"install a moot that reads version {version}"
-            )
+            return cls("written by a newer moot", where, f"install a moot that reads version {version}")
         return cls("written by moot 0.1", where, "docs/upgrade.md says how to read it")
 
 

@@ -203,7 +203,10 @@ def _sandbox() -> Examined:
 
     test = self_test()
     if test.passed:
-        return _ok("experiments", f"programs run in a sandbox: {test.text}")
+        word = (
+            "" if test.has_group else "; moot asks before it runs programs here (MOOT_WATCHED=1: your word)"
+        )
+        return _ok("experiments", f"programs run in a sandbox: {test.text}{word}")
     return _missing("experiments", f"off, no program runs without a sandbox: {test.text}", test.fix)
 
 

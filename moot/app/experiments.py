@@ -5,47 +5,37 @@ A run that is finished keeps its ledger as it is: what is run then stands beside
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, Literal
+from typing import NamedTuple
 
 import msgspec
 
 from ledger.events import Event, ExperimentPlanned
-from ledger.events.experiments import ExperimentRun, NamedBlob, RunCounts
+from ledger.events.experiments import ExperimentRun, NamedBlob
 from ledger.events.ids import parse_reference
-from ledger.format.canonical import encode, line_hash
 from ledger.state.book import Book
 from ledger.state.experiments import TIMES_MAX, Judged, judge, plan_problems
 from ledger.state.series import content_of, has_wrong_control, plan_of, slots
 from ledger.store.store import DriverLease
+from moot.app.checks import keep_series
+from moot.app.consent import Agreed, bench_for
 from moot.app.session import Session
 from moot.environment import now
 from moot.errors import MootError, usage
 from moot.view.played import ReRun
-from rounds.experiments.bench import Bench, bench_here
+from rounds.experiments.bench import Bench
 from rounds.run import human_actions
 from rounds.run.experiments import conduct
 
-CHECKS: Final = "checks"
 
-
-class Check(msgspec.Struct, frozen=True):
-    """A series that was run beside a ledger: its runs, with what they wrote, and what they come to.
-
-    `recorded`: the verdict on the ledger; null where the experiment was never judged there.
-    """
+class SeriesRun(NamedTuple):
+    """A whole series that was run now, with what it wrote by hash, and what it comes to."""
 
     of: str
-    at: str
-    head: str
-    verdict: Judged
-    class_: Literal["ran", "reproduced"] | None
-    recorded: str | None
-    counts: RunCounts
     runs: tuple[ExperimentRun, ...]
-    wrote: dict[str, str]
-    """Blob of a run → its text; bytes that are no UTF-8 are replaced."""
+    wrote: Mapping[str, bytes]
+    verdict: Judged
 
 
 def run_experiments(
@@ -54,8 +44,9 @@ def run_experiments(
     *,
     times: int | None = None,
     name: str | None = None,
+    agreed: Agreed | None = None,
     told: Callable[[tuple[Event, ...]], object] = lambda _: None,
-) -> list[Check | tuple[Event, ...]]:
+) -> list[SeriesRun | tuple[Event, ...]]:
     """Run one experiment, or all that were never judged; a person's word for exactly these.
 
     What was written, commit by commit; in a finished run the series that was kept beside it. Raises `NoSandbox` before
@@ -67,8 +58,8 @@ def run_experiments(
         raise usage(f"--times {times}", f"1 to {TIMES_MAX}", "experiment run")
     for experiment in due:
         _refuse_unlawful(plan_of(book, experiment))
-    bench = bench_here()
-    made: list[Check | tuple[Event, ...]] = []
+    bench = bench_for(agreed)
+    made: list[SeriesRun | tuple[Event, ...]] = []
     with DriverLease(session.path) as lease:
         for experiment in due:
             if book.state.finished:
@@ -107,18 +98,15 @@ def _due(session: Session, book: Book, wanted: str | None) -> tuple[str, ...]:
 # ---------------------------------------------------------------- beside a finished run
 
 
-def _beside(session: Session, bench: Bench, experiment: str, times: int | None) -> Check:
+def _beside(session: Session, bench: Bench, experiment: str, times: int | None) -> SeriesRun:
     """Run a series of its own, and keep it under `checks/`."""
-    made = run_again(session.inner.book(), bench, experiment, times=times)
-    directory = session.path / CHECKS
-    directory.mkdir(exist_ok=True)
-    number = 1 + len(list(directory.glob(f"{experiment}.*.json")))
-    content = msgspec.json.format(msgspec.json.encode(made), indent=2)
-    (directory / f"{experiment}.{number}.json").write_bytes(content + b"\n")
-    return made
+    book = session.inner.book()
+    series = run_again(book, bench, experiment, times=times)
+    keep_series(session.path, book, experiment, series.runs, series.wrote)
+    return series
 
 
-def run_again(book: Book, bench: Bench, experiment: str, *, times: int | None = None) -> Check:
+def run_again(book: Book, bench: Bench, experiment: str, *, times: int | None = None) -> SeriesRun:
     """A whole series of an experiment from its blobs, controls first; nothing is written."""
     plan, content = plan_of(book, experiment), content_of(book.blobs)
     if times is not None:
@@ -135,18 +123,7 @@ def run_again(book: Book, bench: Bench, experiment: str, *, times: int | None = 
         runs.append(made.event)
         if has_wrong_control(plan, tuple(runs), read):
             break
-    counts, verdict, class_ = judge(plan, runs, read)
-    return Check(
-        of=experiment,
-        at=now(),
-        head=line_hash(encode(book.events[-1])),
-        verdict=verdict,
-        class_=class_,
-        recorded=book.state.experiments[experiment].verdict,
-        counts=counts,
-        runs=tuple(runs),
-        wrote={sha256: kept.decode("utf-8", "replace") for sha256, kept in blobs.items()},
-    )
+    return SeriesRun(experiment, tuple(runs), blobs, judge(plan, runs, read)[1])
 
 
 def re_run(book: Book, bench: Bench | None, why_not: str = "") -> list[ReRun]:
@@ -168,19 +145,6 @@ def _resting_on(book: Book, experiment: str) -> Iterator[str]:
     for n, sentence in enumerate(memo.sentences if memo else (), 1):
         if names & {parse_reference(ref).id for ref in sentence.refs}:
             yield f"{memo.id if memo else ''}#s{n} {sentence.text}"
-
-
-def checks_of(path: Path, experiment: str) -> list[Check]:
-    """What was run beside a run, in order; a file that is none is left out."""
-    found: list[Check] = []
-    for file in sorted(
-        (path / CHECKS).glob(f"{experiment}.*.json"), key=lambda one: (len(one.name), one.name)
-    ):
-        try:
-            found.append(msgspec.json.decode(file.read_bytes(), type=Check))
-        except (OSError, msgspec.DecodeError):
-            continue
-    return found
 
 
 # ---------------------------------------------------------------- programs to run elsewhere

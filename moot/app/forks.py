@@ -16,6 +16,7 @@ from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from moot import version
 from moot.app.choices import opening_of
+from moot.app.consent import note_opened, was_opened_here
 from moot.app.run_options import RunOptions, deliberation_of
 from moot.app.runs import example_directories, fork_directory
 from moot.app.seat_specs import spoken
@@ -80,6 +81,8 @@ def made_fork(
         session = fork(run, path, wish, name=parent.resolve().name, moot=version(), clock=now)
     except CannotFork as error:
         raise MootError("cannot_fork", error.what, str(parent), error.fix) from None
+    if was_opened_here(parent):
+        note_opened(path)
     origin = session.opened.origin
     return Fork(
         run=str(path),

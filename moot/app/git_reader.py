@@ -37,7 +37,7 @@ from dulwich.objectspec import parse_commit
 from dulwich.refs import DiskRefsContainer
 from dulwich.repo import BaseRepo
 
-from ledger.store.disk import read_plain
+from ledger.store.disk import plain_file, read_plain
 from moot.app.unified_diff import FileSide, file_diff
 
 MEMORY_MAX: Final = 1 << 30
@@ -125,7 +125,7 @@ class Repository(BaseRepo):
     def get_named_file(self, path: str) -> BinaryIO | None:
         """Open a file of the git directory, such as `shallow`; None where it is missing."""
         file = self.common / path
-        return file.open("rb") if file.is_file() else None
+        return plain_file(file) if file.is_file() else None
 
 
 def _common(control: Path) -> Path:
@@ -188,7 +188,7 @@ def _rules(file: Path) -> IgnoreFilter | None:
     try:
         if not stat.S_ISREG(file.lstat().st_mode) or file.stat().st_size > IGNORE_BYTES_MAX:
             return None
-        with file.open("rb") as lines:
+        with plain_file(file) as lines:
             return IgnoreFilter(read_ignore_patterns(lines), False, path=str(file))
     except OSError:
         return None

@@ -17,6 +17,7 @@ from ledger.store.commit import AlreadyARun
 from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
 from moot.app.choices import choice_for, estimate_for, opening_of
+from moot.app.consent import Agreed, bench_for, need_word_for_programs, note_opened, was_opened_here
 from moot.app.removal import remove_run
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
 from moot.app.runs import new_directory
@@ -28,7 +29,6 @@ from moot.environment import now, read_settings
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.view.played import RunEnd
 from roles.seats.kinds import KINDS
-from rounds.experiments.bench import bench_here
 from rounds.protocols import experiments_awaited
 from rounds.run.budget import Reservations
 from rounds.run.driver import DriveEnd, Pause, Watch, drive
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from ledger.events import Event
     from moot.view.estimate import Estimate
     from roles.seats.port import Seat, SeatFailed
+    from rounds.experiments.bench import Bench
     from rounds.run.session import AskedStep
     from rounds.setup.deliberation import Deliberation
 
@@ -128,7 +129,7 @@ def opened(
     deliberation = deliberation_of(file, options)
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
     specs = choice.seats(cast_roles(deliberation, name), written)
-    choice.check_programs(name, specs)
+    choice.check_file_seats(name, specs)
     made = choice.made(specs)
     check_ready(made)
     choice.check_costs(made, deliberation.budget.usd)
@@ -151,6 +152,7 @@ def opened(
         experiments=choice.programs_run_by(deliberation, options.experiments),
         changes=options.changes,
     )
+    note_opened(session.path)
     return session, made
 
 
@@ -205,21 +207,26 @@ def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session
     run = session.inner
     if run.opened.origin.type == "import":
         raise usage("an import asks nobody", f"go on in a fork: `moot fork {said} --seats host`", said)
-    made = choice.made(seats_again(said, session, choice))
+    specs = seats_again(said, session, choice)
+    if not was_opened_here(session.path):
+        choice.check_file_seats(str(session.path), specs)
+        if session.state.runs_programs and options.experiments != "off":
+            need_word_for_programs(str(session.path), choice.agreed, is_allowed=options.experiments == "on")
+    made = choice.made(specs)
     choice.check_costs(made, options.budget.get("usd", session.state.limits.usd))
     if options.budget:
         amend_budgets(run, checked_budget(options.budget))
     if options.experiments in ("on", "off"):
-        allow_programs(session, is_allowed=options.experiments == "on")
+        allow_programs(session, choice.agreed, is_allowed=options.experiments == "on")
     if options.no_wait:
         stop_waiting(run)
     return session, made
 
 
-def allow_programs(session: Session, *, is_allowed: bool) -> None:
+def allow_programs(session: Session, agreed: Agreed | None, *, is_allowed: bool) -> None:
     """Note a person's word for running programs of replies, or that it is taken back. Raises `NoSandbox`."""
     if is_allowed:
-        bench_here()
+        bench_for(agreed)
     amend_experiments(session.inner, is_allowed=is_allowed)
 
 
@@ -276,15 +283,16 @@ def driven(
     *,
     is_new: bool = False,
     pause: Pause | None = None,
+    bench: Bench | None = None,
 ) -> RunEnd:
-    """Drive a run until it ends, has to wait, or comes to a `pause`.
+    """Drive a run until it ends, has to wait, or comes to a `pause`. Without a `bench` no program is run.
 
     Raises `MootError` when it is interrupted or a seat fails for good. A new run that failed before anything was
     answered or paid is then removed: it would only lead the list of runs.
     """
     try:
         with watched as watch:
-            ended = _drive_here(session.inner, seats, watch, pause)
+            ended = _drive_here(session.inner, seats, watch, pause, bench)
     except KeyboardInterrupt:
         what, fix = (
             "interrupted; everything accepted is kept",
@@ -314,6 +322,11 @@ def driven(
     )
 
 
+def bench_of(session: Session, agreed: Agreed | None) -> Bench | None:
+    """Return the sandbox for a run that runs programs. Raises `NoSandbox` and `MootError`."""
+    return bench_for(agreed) if session.state.runs_programs else None
+
+
 def asks_about_programs(session: Session) -> bool:
     """Whether a program is ready and the person has not yet said whether it is run."""
     state = session.state
@@ -330,10 +343,12 @@ def _came_to_nothing(session: Session, seats: Mapping[str, Seat]) -> bool:
     return is_free and not session.state.answered
 
 
-def _drive_here(run: RunSession, seats: Mapping[str, Seat], watch: Watch, pause: Pause | None) -> DriveEnd:
+def _drive_here(
+    run: RunSession, seats: Mapping[str, Seat], watch: Watch, pause: Pause | None, bench: Bench | None
+) -> DriveEnd:
     """Drive from outside any event loop. Ctrl-C, SIGTERM and SIGHUP close the run resumably and end what it started."""
     try:
-        return asyncio.run(_until_ended(drive_run(run, seats, watch, pause)))
+        return asyncio.run(_until_ended(drive_run(run, seats, watch, pause, bench)))
     except (KeyboardInterrupt, asyncio.CancelledError):
         run.stop("human")
         raise KeyboardInterrupt from None
@@ -358,14 +373,20 @@ async def _until_ended(driving: Coroutine[Any, Any, DriveEnd]) -> DriveEnd:
 
 
 async def drive_run(
-    run: RunSession, seats: Mapping[str, Seat], watch: Watch = QUIET, pause: Pause | None = None
+    run: RunSession,
+    seats: Mapping[str, Seat],
+    watch: Watch = QUIET,
+    pause: Pause | None = None,
+    bench: Bench | None = None,
 ) -> DriveEnd:
-    """Drive a run under its lease until it ends or has to wait. Raises `DriverBusy` when somebody else drives it."""
+    """Drive a run under its lease until it ends or has to wait. Raises `DriverBusy` when somebody else drives it.
+
+    `bench` runs the programs of a run that runs them; what a ledger says is not the person's word for it.
+    """
     path = run.run.path
     with DriverLease(path) as lease:
         spending = Spending(path)
         reservations = Reservations(spending.entries(), spending.note)
-        bench = bench_here() if run.book().state.runs_programs else None
         with Speech(path, now=now, monotonic=time.monotonic) as speech:
             beating = _beating(watch, lease, speech)
             return await drive(

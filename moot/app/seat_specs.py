@@ -166,17 +166,6 @@ def _is_loopback(spec: str) -> bool:
     return urlsplit(url).hostname in LOOPBACK
 
 
-def is_program(spec: str) -> bool:
-    """Whether a specification names a program that would be started on this machine."""
-    return spec.partition(":")[0] in PROGRAMS
-
-
-def needs_word(spec: str) -> bool:
-    """Whether a specification that only a file names needs the person's word: it starts a program, or sends briefs to
-    an address of the file's choice."""
-    return is_program(spec) or (spec.partition(":")[0] == "openai" and "://" in spec)
-
-
 def program_words(spec: str) -> list[str]:
     """A command in its words."""
     rest = spec.partition(":")[2]

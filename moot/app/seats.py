@@ -10,10 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from moot.app.consent import bench_for, need_word_for_seats
 from moot.app.seat_specs import (
     check_spec,
     choose,
-    needs_word,
     program_words,
     read_model,
     stays_here,
@@ -46,7 +46,7 @@ class SeatChoice:
     everybody: str | None
     specs: Mapping[str, str]
     commands: bool = False
-    """Programs that a deliberation file names may be started."""
+    """Seats that only a file names may be used."""
     agreed: Callable[[str, str], bool] | None = None
     """Shows a text to the person and asks a question; None where nobody can be asked."""
     told: Callable[[str], object] | None = None
@@ -62,22 +62,11 @@ class SeatChoice:
         """The seats. Raises `MootError` when one may not leave the machine, and MOOT_OFFLINE is set."""
         return make_seats(specs, offline=read_settings().offline)
 
-    def check_programs(self, file: str, specs: Mapping[str, str]) -> None:
-        """A program or an address that only the file names needs the person's word: who wrote the file is not at the
-        keyboard."""
-        if self.commands or self.everybody is not None:
-            return
-        named = {role: spec for role, spec in specs.items() if needs_word(spec) and role not in self.specs}
-        if not named:
-            return
-        listed = "".join(f"  {role}: {spec}\n" for role, spec in named.items())
-        about = f"{file} names programs to start on this machine, or addresses to send briefs to:\n{listed}"
-        if self.agreed is not None and self.agreed(about, "Start them?"):
-            return
-        first = next(iter(named.values()))
-        what = f"the file names {'an address to send briefs to' if '://' in first else 'a program to start'}: {first}"
-        fix = "read it, and add --allow-commands if you mean it, or name the seat yourself with --seat"
-        raise MootError("command_refused", what, file, fix, more=listed if len(named) > 1 else "")
+    def check_file_seats(self, file: str, specs: Mapping[str, str]) -> None:
+        """Ask the person before seats are used that only a file names. Raises `MootError`."""
+        if self.everybody is None:
+            only_there = {role: spec for role, spec in specs.items() if role not in self.specs}
+            need_word_for_seats(file, only_there, self.agreed, is_allowed=self.commands)
 
     def programs_run_by(self, deliberation: Deliberation, word: str | None) -> Programs | None:
         """Resolve `--experiments` to on, ask or off (None): what the person says, else what the file asks for.
@@ -94,7 +83,7 @@ class SeatChoice:
         default = "ask" if deliberation.deliberation.protocol == "crux" else "off"
         resolved = word or asked or default
         if resolved == "on":
-            return Programs("on", bench_here().environment.interpreter)
+            return Programs("on", bench_for(self.agreed).environment.interpreter)
         if resolved == "ask" and self.agreed is not None:
             try:
                 return Programs("ask", bench_here().environment.interpreter)

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from ledger.store.disk import write_out, writing
+from ledger.store.disk import read_plain, write_out, writing
 from moot.errors import MootError, usage
 from moot.view.results import SkillFiles
 
@@ -54,9 +54,16 @@ def _foreign(target: Path, files: dict[Path, Path]) -> str | None:
     for path in sorted(target.rglob("*")) if target.is_dir() else ():
         if path.is_file():
             ours = files.get(path.relative_to(target))
-            if ours is None or ours.read_bytes() != path.read_bytes():
+            if ours is None or not _is_alike(path, ours.read_bytes()):
                 return str(path)
     return str(target) if target.is_file() else None
+
+
+def _is_alike(path: Path, content: bytes) -> bool:
+    try:
+        return read_plain(path, len(content)) == content
+    except OSError:  # it is longer, or can no longer be read
+        return False
 
 
 def _write(target: Path, files: dict[Path, Path]) -> None:

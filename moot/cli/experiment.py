@@ -10,18 +10,16 @@ import typer
 
 from ledger.events import Event
 from ledger.events.experiments import ExperimentRun
+from moot.app.consent import Agreed
 from moot.app.session import Session, kept_name, names, open_session
-from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, among
+from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, among, asking
 from moot.environment import git_identity
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import columns, out_json, show
 from moot.view.experiments import (
-    CheckShown,
     Experiments,
-    ExperimentShown,
     experiment_of,
     experiments_text,
-    where_text,
 )
 
 ACTS = ("plan", "run", "show")
@@ -86,7 +84,8 @@ def experiment(
     one that must hold. `run` is your word for running it here, three times in fresh sandboxes without a network; in a
     finished run the result is kept beside it, under checks/. To run a program elsewhere, write its files with
     `show --out DIR`, then hand in the result with `moot answer RUN N-ID --holds|--fails TEXT --file OUTPUT`.
-    docs/experiments.md has an example. Exit code 1 when a program ends in an error.
+    docs/experiments.md has an example. Exit code 1 when a program ends in an error, or a file under checks/ is not what
+    was run.
 
     Example: moot experiment run @last E-2-1
     """
@@ -117,7 +116,7 @@ def experiment(
             events = plan_experiment(session, wish, who)
             told = [event.id for event in events if event.id]
         case "run":
-            told, events = _run(session, _only(said, 1), times, who)
+            told, events = _run(session, _only(said, 1), times, who, asking(silent=json or quiet))
         case _:
             wanted, events = _only(said, 1), ()
             if out is not None:
@@ -130,6 +129,8 @@ def experiment(
         out_json(found)
     elif not quiet:
         show(experiments_text(found, columns()))
+    if any(check.problem for one in found.experiments for check in one.checks):
+        return NO
     return NO if act == "run" and any(one.verdict == "error" for one in found.experiments) else GOOD
 
 
@@ -140,14 +141,14 @@ def _only(said: list[str], most: int) -> str | None:
 
 
 def _run(
-    session: Session, wanted: str | None, times: int | None, who: str | None
+    session: Session, wanted: str | None, times: int | None, who: str | None, agreed: Agreed | None
 ) -> tuple[list[str], tuple[Event, ...]]:
-    from moot.app.experiments import Check, run_experiments
+    from moot.app.experiments import SeriesRun, run_experiments
 
     events: list[Event] = []
     told: list[str] = []
-    for made in run_experiments(session, wanted, times=times, name=who):
-        if isinstance(made, Check):
+    for made in run_experiments(session, wanted, times=times, name=who, agreed=agreed):
+        if isinstance(made, SeriesRun):
             told.append(made.of)
         else:
             events += made
@@ -156,24 +157,12 @@ def _run(
 
 
 def _told(session: Session, wanted: Iterable[str], events: tuple[Event, ...]) -> Experiments:
-    from moot.app.experiments import checks_of
+    from moot.app.checks import checks_of
 
     book, path = session.inner.book(), str(session.path)
     unknown = [one for one in wanted if one not in book.state.experiments]
     if unknown:
         planned = ", ".join(book.state.experiments) or "none"
         raise usage(f"no experiment {unknown[0]!r} in this run", f"planned are: {planned}", "E-ID")
-    shown: list[ExperimentShown] = []
-    for one in wanted:
-        checks = [
-            CheckShown(
-                at=check.at,
-                verdict=check.verdict,
-                recorded=check.recorded,
-                repetitions=sum(made.control is None for made in check.runs),
-                where=where_text(check.runs[0]) if check.runs else "",
-            )
-            for check in checks_of(session.path, one)
-        ]
-        shown.append(experiment_of(path, book, one, checks))
+    shown = [experiment_of(path, book, one, checks_of(session.path, book, one)) for one in wanted]
     return Experiments(run=path, events=names(events), experiments=shown)

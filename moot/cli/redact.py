@@ -12,6 +12,7 @@ from ledger.redaction.redacted_copy import redacted_copy
 from ledger.redaction.removal import redact as remove
 from ledger.redaction.targets import in_words
 from ledger.redaction.words import INSTEAD
+from ledger.store.disk import plain_file
 from ledger.store.store import RunStore
 from moot.app.runs import find_run
 from moot.app.session import kept_name, kept_words, names
@@ -99,7 +100,7 @@ def _secret(said: str) -> str:
 
 
 def _read(path: Path) -> bytes:
-    with path.open("rb") as file:
+    with plain_file(path) as file:
         return file.read(SECRET_BYTES_MAX + 1)
 
 

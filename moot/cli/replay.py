@@ -13,7 +13,7 @@ from ledger.events import Event
 from ledger.state.book import GrowingBook, commits
 from moot.api import Run, open_run
 from moot.app.runs import find_run
-from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument, asking
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import err, out_json, show
 from moot.view.played import Replay, re_run_text, reexecuted, replay_text
@@ -65,14 +65,15 @@ def replay(
 
 def _run_again(ours: Run, *, json: bool, quiet: bool) -> int:
     """Compare the verdicts of all experiments with what they come to now."""
+    from moot.app.consent import bench_for
     from moot.app.experiments import re_run
-    from rounds.experiments.bench import NoSandbox, bench_here
+    from rounds.experiments.bench import NoSandbox
 
     book = ours.book
     bench, why_not = None, ""
     if any(facts.judged for facts in book.state.experiments.values()):
         try:
-            bench = bench_here()
+            bench = bench_for(asking(silent=json or quiet))
         except NoSandbox as error:
             why_not = f"{error.what}; {error.fix}"
     played = _played(ours, len(ours.events))

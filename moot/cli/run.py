@@ -52,7 +52,7 @@ def run(
         bool,
         typer.Option(
             "--allow-commands",
-            help="Start programs, and ask addresses, that FILE names as seats.",
+            help="Use the seats that FILE names: start programs, send prompts to models.",
             rich_help_panel=common.WHO,
         ),
     ] = False,
@@ -213,13 +213,21 @@ def run(
 
     def drive() -> RunEnd:
         watch = _watched(session, made, live=not no_live, silent=silent)
-        return running.driven(session, made, watch, is_new=resume is None, pause=pause_after(pause))
+        return running.driven(
+            session,
+            made,
+            watch,
+            is_new=resume is None,
+            pause=pause_after(pause),
+            bench=running.bench_of(session, choice.agreed),
+        )
 
     end = drive()
     # A run that was opened with `ask` waits for the person's word when its first program is ready.
     while end.state == "waiting" and choice.agreed is not None and running.asks_about_programs(session):
         ready = "The first program is ready to run, in a sandbox without a network.\n"
-        running.allow_programs(session, is_allowed=choice.agreed(ready, "Run the programs of this run?"))
+        is_allowed = choice.agreed(ready, "Run the programs of this run?")
+        running.allow_programs(session, choice.agreed, is_allowed=is_allowed)
         end = drive()
     if json:
         out_json(end)

@@ -51,8 +51,15 @@ def study(
         int | None, typer.Option(metavar="N", min=1, help="run: play so many runs, then stop.")
     ] = None,
     allow_commands: Annotated[
-        bool, typer.Option("--allow-commands", help="run: start programs that the study names as seats.")
+        bool,
+        typer.Option(
+            "--allow-commands", help="run: use the seats that the study names: programs and models."
+        ),
     ] = False,
+    experiments: Annotated[
+        str | None,
+        typer.Option(metavar="[on]", help="run: run programs of replies where an arm says so, in a sandbox."),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="run: begin without being asked.")] = False,
     question: Annotated[
         str | None,
@@ -102,7 +109,8 @@ def study(
     match act:
         case "run":
             return _run(directory, engine, address, workers, store, limit,
-                        allow_commands=allow_commands, yes=yes, json=json, quiet=quiet)  # fmt: skip
+                        allow_commands=allow_commands, experiments=common.experiments_of(experiments), yes=yes,
+                        json=json, quiet=quiet)  # fmt: skip
         case "status":
             return _status(directory, json=json, quiet=quiet)
         case "report":
@@ -115,9 +123,9 @@ def study(
 
 def _run(
     directory: str, engine: str, address: str | None, workers: int | None, store: str, limit: int | None, *,
-    allow_commands: bool, yes: bool, json: bool, quiet: bool,
+    allow_commands: bool, experiments: str | None, yes: bool, json: bool, quiet: bool,
 ) -> int:  # fmt: skip
-    from moot.studies.conduct import check_plan, check_programs, conduct, standing_of
+    from moot.studies.conduct import check_plan, check_word, conduct, standing_of
     from moot.studies.playing import check_store
     from moot.studies.price import agreed_to, price_of
     from moot.studies.status import status_of
@@ -129,15 +137,19 @@ def _run(
         raise usage("--address is that of a Ray cluster", "add --engine ray", "--address")
     check_store(store)
     found = _read(directory)
-    check_programs(found, allowed=allow_commands)
-    before = standing_of(found)
     silent = json or quiet
+    agreed = common.asking(silent=silent)
+    before = standing_of(found)
+    if len(before.ends) < len(before.jobs):
+        check_word(
+            found, agreed, seats=allow_commands, programs=experiments == "on", is_here=engine == "local"
+        )
     if len(before.ends) < len(before.jobs):
         agreed_to(
             price_of(before),
             yes=yes,
             told=(lambda _: None) if silent else show,
-            agreed=common.asking(silent=silent),
+            agreed=agreed,
         )
         check_plan(found)
         done = len(before.ends)

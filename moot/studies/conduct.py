@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from fcntl import LOCK_EX, LOCK_NB, flock
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from ledger.result import Result
-from ledger.store.failures import LedgerError
+from ledger.store.disk import Disk, read_plain, refuse_link, writing
+from ledger.store.failures import LedgerError, LockTimeout
+from ledger.store.lock import locked
 from ledger.store.store import RunStore
-from moot.app.seat_specs import needs_word
+from moot.app.consent import Agreed, bench_for, need_word_for_programs, need_word_for_seats
 from moot.environment import now
-from moot.errors import MootError, usage
-from moot.studies.definition import Study
+from moot.errors import DAMAGED, MootError, usage
+from moot.studies.definition import FILE, Study
 from moot.studies.engines import Engine
 from moot.studies.playing import SHARED, JobEnd, Task, fetched, recorded, unpacked
 from moot.studies.units import StudyJob, UnitAnswer, answer_in, deliberation_for, jobs_of
@@ -32,6 +34,11 @@ from rounds.setup.deliberation_toml import to_toml
 RUNS: Final = "runs"
 ENDS: Final = "ends"
 PLANNED: Final = "planned.json"
+RECORD_BYTES_MAX: Final = 1 << 16
+_FIX_OF_END: Final = "remove it: the run itself says how it came out, and what did not come out is played again"
+_FIX_OF_PLAN: Final = "restore it from a copy; without one remove it, and the plan counts from the next run on"
+Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+Record = TypeVar("Record")
 ENDED: Final = ("finished", "failed", "broken")
 """States after which a job is not played again; so is one that its budget stopped."""
 
@@ -39,9 +46,9 @@ ENDED: Final = ("finished", "failed", "broken")
 class StudyPlan(Result, frozen=True):
     """What the study file was when the first run was opened."""
 
-    at: str
-    study_sha256: str
-    keys_sha256: str | None
+    at: Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT[0-9:.]{8,15}Z$")]
+    study_sha256: Sha256
+    keys_sha256: Sha256 | None
 
 
 @dataclass(frozen=True)
@@ -88,10 +95,16 @@ def standing_of(study: Study) -> StudyState:
     jobs = tuple(jobs_of(study))
     names = {job.name for job in jobs}
     ends: dict[str, JobEnd] = {}
-    for file in sorted((study.folder / ENDS).glob("*.json")):
-        if file.stem in names:
-            ends[file.stem] = msgspec.json.decode(file.read_bytes(), type=JobEnd)
     begun = {head.parent.name for head in (study.folder / RUNS).glob("*/head")} & names
+    for file in sorted((study.folder / ENDS).glob("*.json")):
+        end = _recorded(file, JobEnd, _FIX_OF_END) if file.stem in names else None
+        if end is None:
+            continue
+        if end.name != file.stem:
+            raise _damaged(file, f"it is about the job {end.name}", _FIX_OF_END)
+        if end.state == "finished" and end.name not in begun:
+            raise _damaged(file, "it says that a run finished which is not there", _FIX_OF_END)
+        ends[end.name] = end
     for name in begun - set(ends):
         with suppress(LedgerError):  # the worker that plays it says what is wrong with it
             state = RunStore(study.folder / RUNS / name).state()
@@ -120,23 +133,26 @@ def task_for(found: StudyState, job: StudyJob, store: str = SHARED) -> Task:
     )
 
 
-def check_programs(study: Study, *, allowed: bool) -> None:
-    """A program or an address that only the file names needs the person's word. Raises `MootError`."""
-    rows = [(f"arm {arm.id}", arm.seats) for arm in study.file.arm]
-    rows += [("[judging]", study.file.judging.seats)] if study.file.judging is not None else []
-    for name, seats in rows:
-        if needs_word(seats) and not allowed:
-            what = f"{name} names a program to start, or an address to send briefs to: {seats}"
-            raise MootError(
-                "command_refused", what, "study.toml", "read it, and add --allow-commands if you mean it"
-            )
+def check_word(study: Study, agreed: Agreed | None, *, seats: bool, programs: bool, is_here: bool) -> None:
+    """Ask the person before what only the study's file says: its seats, and programs of replies.
+
+    `seats` and `programs`: the person allowed these. `is_here`: runs are played on this machine. Raises `MootError`
+    and `NoSandbox`.
+    """
+    where, judging = str(study.folder / FILE), study.file.judging
+    specs = {f"arm {arm.id}": arm.seats for arm in study.file.arm}
+    specs |= {"[judging]": judging.seats} if judging is not None else {}
+    need_word_for_seats(where, specs, agreed, is_allowed=seats)
+    if any(arm.experiments == "on" for arm in study.file.arm):
+        need_word_for_programs(where, agreed, is_allowed=programs)
+        if is_here:
+            bench_for(agreed)
 
 
 def check_plan(study: Study) -> StudyPlan:
     """What was planned: written before the first run, and the same ever after. Raises `MootError` when it is not."""
-    place = study.folder / PLANNED
-    if place.is_file():
-        planned = msgspec.json.decode(place.read_bytes(), type=StudyPlan)
+    place, planned = study.folder / PLANNED, plan_of(study)
+    if planned is not None:
         if planned.study_sha256 != study.sha256:
             what = f"study.toml is not what was planned on {planned.at[:10]}"
             fix = "take the change back, or begin another study in a directory of its own"
@@ -149,8 +165,7 @@ def check_plan(study: Study) -> StudyPlan:
 
 def plan_of(study: Study) -> StudyPlan | None:
     """What was planned, if anything was begun."""
-    place = study.folder / PLANNED
-    return msgspec.json.decode(place.read_bytes(), type=StudyPlan) if place.is_file() else None
+    return _recorded(study.folder / PLANNED, StudyPlan, _FIX_OF_PLAN)
 
 
 def conduct(
@@ -208,22 +223,44 @@ def _kept(found: StudyState, played: JobEnd, archive: bytes, store: str) -> None
         _written(found.study.folder / ENDS / f"{played.name}.json", recorded(played))
 
 
+def _recorded(place: Path, form: type[Record], fix: str) -> Record | None:
+    """Return what the study wrote down in a file, or None where there is no such file.
+
+    Raises `MootError` for anything else in its place: whoever sends a study can write anything there.
+    """
+    if not os.path.lexists(place):
+        return None
+    try:
+        return msgspec.json.decode(read_plain(place, RECORD_BYTES_MAX), type=form)
+    except OSError as error:
+        raise _damaged(place, error.strerror or str(error), fix) from None
+    except (ValueError, RecursionError) as error:
+        raise _damaged(place, str(error), fix) from None
+
+
+def _damaged(place: Path, what: str, fix: str) -> MootError:
+    return MootError("damaged", f"this file of the study is damaged: {what}", str(place), fix, DAMAGED)
+
+
 def _written(place: Path, content: bytes) -> None:
-    """Write a small file, whole or not at all."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    beside = place.with_name(f".{place.name}.{os.getpid()}")
-    beside.write_bytes(content)
-    beside.replace(place)
+    """Write a small file durably, whole or not at all. Raises `WriteFailed`."""
+    disk, directory = Disk(), place.parent
+    with writing(place):
+        refuse_link(directory)
+        if not directory.exists():
+            directory.mkdir()
+            disk.settle(directory.parent)
+        disk.replace(place, content)
+        disk.settle(directory)
 
 
 @contextmanager
 def _alone(study: Study) -> Generator[None]:
     """One process conducts a study at a time. Raises `MootError` when there is another one."""
-    with open(study.folder / "lock", "w") as file:
+    with ExitStack() as stack:
         try:
-            flock(file, LOCK_EX | LOCK_NB)
-        except BlockingIOError:
-            raise usage(
-                "another process conducts this study", "wait for it, or stop it", str(study.folder)
-            ) from None
+            stack.enter_context(locked(study.folder, 0.0))
+        except LockTimeout:
+            what = "another process conducts this study"
+            raise usage(what, "wait for it, or stop it", str(study.folder)) from None
         yield

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 
 from ledger.result import Result
+from ledger.store.disk import plain_file
 from ledger.store.failures import DriverBusy, LedgerError
 from moot.app import running
+from moot.app.consent import bench_for
 from moot.app.seats import SeatChoice, make_seats
 from moot.app.session import Session
 from moot.environment import FIXED
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 SHARED: Final = "shared"
 RETURNED: Final = "returned"
+DETAIL_MAX: Final = 4_000
+"""Characters of a job's detail that are kept: the file that holds it is read up to a limit."""
 DROPPED: Final = ("lock", "driver")
 """Files of a run that mean something only where it was played."""
 
@@ -82,7 +86,9 @@ def _played(task: Task, directory: Path) -> JobEnd:
     word = FIXED.set(task.instant)
     try:
         session, seats = _opened(task, directory / task.name)
-        end = running.driven(session, seats)
+        # A run that came with the study may say `on` where the study does not, and the person's word is for the study.
+        bench = running.bench_of(session, None) if task.experiments else None
+        end = running.driven(session, seats, bench=bench)
     except DriverBusy:
         return JobEnd(name=task.name, state="busy")
     except MootError as error:
@@ -101,15 +107,13 @@ def _played(task: Task, directory: Path) -> JobEnd:
 
 def _opened(task: Task, path: Path) -> tuple[Session, Mapping[str, Seat]]:
     """The run, opened if it is not there yet, and its seats."""
-    from rounds.experiments.bench import bench_here
-
     if (path / "head").is_file():
         session = Session(path)
         return session, make_seats(dict.fromkeys(session.state.roles, task.seats))
     deliberation = parse(task.toml.encode(), "the study")
     choice = SeatChoice(task.seats, {}, commands=True)
     seats = choice.made(choice.seats(cast_roles(deliberation, "the study"), {}))
-    programs = Programs("on", bench_here().environment.interpreter) if task.experiments else None
+    programs = Programs("on", bench_for(None).environment.interpreter) if task.experiments else None
     session = running.open_deliberation(
         deliberation, seats, path, documents=task.documents, name="the study", experiments=programs
     )
@@ -124,7 +128,7 @@ def packed(run: Path) -> bytes:
             if path.is_file() and path.name not in DROPPED:
                 entry = tarfile.TarInfo(path.relative_to(run).as_posix())
                 entry.size, entry.mode = path.stat().st_size, 0o644
-                with open(path, "rb") as file:
+                with plain_file(path) as file:
                     archive.addfile(entry, file)
     return content.getvalue()
 
@@ -185,4 +189,5 @@ def fetched(store: str, name: str) -> bytes:
 
 def recorded(played: JobEnd) -> bytes:
     """How a job came out, as the study keeps it."""
-    return msgspec.json.format(msgspec.json.encode(played), indent=1)
+    short = msgspec.structs.replace(played, detail=played.detail[:DETAIL_MAX])
+    return msgspec.json.format(msgspec.json.encode(short), indent=1)

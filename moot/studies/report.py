@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from pathlib import Path
 from statistics import fmean
 from typing import Final, TypeVar
 
 from ledger.plain_text import counted
+from ledger.store.disk import read_plain
 from ledger.store.failures import LedgerError
 from moot.errors import usage
 from moot.studies import statistics
@@ -30,6 +33,7 @@ from moot.view.study_report import (
 
 _T = TypeVar("_T")
 MEASURES: Final = "measures.csv"
+MEASURES_BYTES_MAX: Final = 1 << 26
 MEASURE_COLUMNS: Final = ("item", "arm", "repetition", "measure", "value")
 
 
@@ -295,17 +299,23 @@ def _items(rows: Iterable[tuple[str, str, str, float]]) -> dict[str, float]:
 
 def _read_measures(place: Path) -> list[tuple[str, str, str, float]]:
     """Measure, item, arm, value. Raises `MootError` with the line."""
-    with open(place, encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
+    text = read_plain(place, MEASURES_BYTES_MAX).decode()
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    rows: list[tuple[str, str, str, float]] = []
+    try:
         if tuple(reader.fieldnames or ()) != MEASURE_COLUMNS:
             what = f"the columns are {', '.join(reader.fieldnames or ('none',))}"
             raise usage(what, f"write {','.join(MEASURE_COLUMNS)}", str(place))
-        rows: list[tuple[str, str, str, float]] = []
-        for number, row in enumerate(reader, 2):
-            try:
-                rows.append((str(row["measure"]), str(row["item"]), str(row["arm"]), float(row["value"])))
-            except (TypeError, ValueError):
-                raise usage("no number", "write a number as value", f"{place}:{number}") from None
+        for row in reader:
+            value = float(row["value"])
+            if not isfinite(value):
+                raise ValueError
+            rows.append((str(row["measure"]), str(row["item"]), str(row["arm"]), value))
+    except (TypeError, ValueError):
+        fix = "write a number as value"
+        raise usage("no number", fix, f"{place}:{reader.line_num}") from None
+    except csv.Error as error:
+        raise usage(f"no table: {error}", "write it as CSV", f"{place}:{reader.line_num}") from None
     return rows
 
 

@@ -49,13 +49,16 @@ class RunShown(Result, frozen=True):
 
 
 class CheckShown(Result, frozen=True):
-    """A series that was run beside the ledger; `recorded` is the ledger's verdict, null before the first."""
+    """A series that was run beside the ledger, in `file`. `verdict` is computed from its runs; it is null where
+    `problem` says that they cannot be believed. `recorded` is the ledger's verdict, null before the first."""
 
+    file: str
     at: str
-    verdict: str
+    verdict: str | None
     recorded: str | None
     repetitions: int
     where: str
+    problem: str | None
 
 
 class ExperimentShown(Result, frozen=True):
@@ -231,6 +234,11 @@ def _lines(run: str, one: ExperimentShown, width: int) -> Iterator[str]:
         yield from _quoted(made.stdout)
         yield from _quoted(made.stderr)
     for check in one.checks:
+        if check.problem is not None:
+            yield f"  ✗ {visible(check.file)}: {visible(check.problem)}"
+            yield f"    move the series of {one.id} away from checks/, and run it again"
+        if check.verdict is None:
+            continue
         same = (
             "as recorded" if check.verdict == check.recorded else f"recorded: {check.recorded or 'nothing'}"
         )

@@ -12,8 +12,10 @@ from typing import Any, Final
 from ledger.events import Validation
 from ledger.state.decided import in_force
 from ledger.state.state import State
+from ledger.store.disk import read_plain
 from ledger.store.failures import LedgerError, refuse_strange
 from ledger.store.store import read_driver
+from ledger.store.streams import HEAD_BYTES_MAX
 from moot.app.unlawful_runs import explain_with
 from moot.view import words
 from moot.view.banners import Label
@@ -148,7 +150,7 @@ class RunIndex:
 
     def _line(self, name: str, place: Path) -> RunLine:
         try:
-            head = (place / "head").read_bytes()
+            head = read_plain(place / "head", HEAD_BYTES_MAX)
         except OSError:
             head = b""
         kept = self._lines.get(place)

@@ -9,7 +9,10 @@ from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final, cast
 
+from ledger.store.disk import read_plain
+
 INSTALLED: Final = Path(__file__).with_name("prices.toml")
+FILE_BYTES_MAX: Final = 1 << 20
 MILLION: Final = Decimal(1_000_000)
 MICRO: Final = Decimal("0.000001")
 CACHE_READ_SHARE: Final = Decimal("0.1")
@@ -98,7 +101,7 @@ def prices_over(installed: Prices, own: Prices) -> Prices:
 def read_prices(path: Path = INSTALLED) -> Prices:
     """The prices in a file. Raises `PricesError` or `OSError`."""
     try:
-        table = tomllib.loads(path.read_text("utf-8"))
+        table = tomllib.loads(read_plain(path, FILE_BYTES_MAX).decode())
         models = cast("dict[str, list[dict[str, Any]]]", table["models"])
         return Prices(str(table["dated"]), {name: tuple(map(_tier, rows)) for name, rows in models.items()})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

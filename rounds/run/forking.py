@@ -9,6 +9,7 @@ that no plan had foreseen is the honest way to ask what a role carries (SD-74 â€
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,9 +21,11 @@ from ledger.events import RoundOpened, RunOpened
 from ledger.events.run import CastMember, Origin, PlanRow
 from ledger.format.canonical import line_hash
 from ledger.format.chain import Head, Sealed
+from ledger.redaction.targets import FILE, FILE_BYTES_MAX
 from ledger.state.book import Book
 from ledger.state.fold import fold
 from ledger.store.blobs import all_named_blobs
+from ledger.store.disk import read_plain
 from ledger.store.store import RunStore, adopt_run
 from rounds.protocols import protocol_of
 from rounds.protocols.plans import default_predictions
@@ -33,7 +36,6 @@ from rounds.setup.deliberation_toml import to_toml
 from rounds.setup.opening import Opening, resolved
 
 TOOL: Final = "moot fork"
-FILE: Final = "deliberation.toml"
 
 
 class CannotFork(ValueError):
@@ -164,7 +166,7 @@ def _base(parent: RunStore, before: Book, wish: Wish) -> Opening:
     opened = fold(before.events).opening  # with what amendments had made of its plan by then
     if opened.origin.type != "import":
         path = parent.path / FILE
-        return Opening(opened, {}, path.read_text("utf-8") if path.is_file() else "")
+        return Opening(opened, {}, read_plain(path, FILE_BYTES_MAX).decode() if os.path.lexists(path) else "")
     if wish.base is None:
         raise CannotFork("an import does not say how to go on", "give its question, and who answers")
     return replace(wish.base, event=opening_behind(wish.base.event, before))

@@ -280,7 +280,7 @@ def test_a_run_that_waits_for_its_experiments_goes_on_when_it_is_resumed(moot: M
     assert said.json["waiting_for"] == ["experiments"]
     assert "moot experiment run" in moot("next", "run").out
     assert not RunStore(tmp_path / "run").book().of(ExperimentRun)
-    resumed = moot("run", "--resume", "run", "--seats", "host", "--json")
+    resumed = moot("run", "--resume", "run", "--seats", "host", "--experiments", "on", "--json")
     assert resumed.code in (0, 4)
     book = RunStore(tmp_path / "run").book()
     assert {one.verdict for one in book.of(ExperimentJudged)} == {"holds"}
@@ -297,7 +297,7 @@ def test_a_run_of_structured_runs_what_its_roles_bring_before_it_asks_for_a_verd
     session = begin_structured(tmp_path / "run")
     play_structured(session, Planner(), run=False)
     assert moot("next", "run", "--json").json["waiting_for"] == ["experiments"]
-    assert moot("run", "--resume", "run", "--seats", "host", "--json").code == 4
+    assert moot("run", "--resume", "run", "--seats", "host", "--experiments", "on", "--json").code == 4
     (judged,) = RunStore(tmp_path / "run").book().of(ExperimentJudged)
     assert (judged.verdict, judged.class_) == ("holds", "reproduced")
     steps = [one["step"] for one in moot("next", "run", "--json").json["steps"]]
@@ -351,7 +351,7 @@ def test_without_a_sandbox_a_resumed_run_refuses_and_writes_nothing(
     play(begin(tmp_path / "run", experiments="on"), PROGRAM)
     nothing_holds(monkeypatch)
     before = content(tmp_path / "run")
-    said = moot("run", "--resume", "run", "--seats", "host")
+    said = moot("run", "--resume", "run", "--seats", "host", "--experiments", "on")
     assert said.code == 2
     assert "bubblewrap" in said.err
     assert content(tmp_path / "run") == before

@@ -133,7 +133,8 @@ def test_an_address_that_a_file_names_needs_the_person_s_word(moot: Moot, tmp_pa
     seat = 'seat = "openai:m@http://elsewhere.example/v1"'
     file.write_text(f'[deliberation]\nquestion = "Which?"\nprotocol = "council"\n[cast.solo]\n{seat}\n')
     said = one_line(moot("run", file, "--out", "run"), 2)
-    assert "the file names an address to send briefs to" in said
+    assert "or a model to send prompts to: openai:m@http://elsewhere.example/v1" in said
+    assert "--allow-commands" in said
     assert not Path("run").exists()
 
 

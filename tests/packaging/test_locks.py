@@ -6,7 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from tests.packaging.lock import LOCK, TOOLS, entries, joined, run_part
+from tests.packaging.lock import LOCK, SEATS, TOOLS, entries, joined, run_part, seats_part
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,15 +30,24 @@ def test_the_first_part_is_what_the_project_declares_and_no_tool() -> None:
     assert {"anthropic", "pytest", "mypy", "playwright", "pyright"}.isdisjoint(run)
 
 
-def test_make_cuts_the_lock_at_the_line_between_its_parts() -> None:
-    makefile = (ROOT / "Makefile").read_text("utf-8")
-    assert f"/^{TOOLS.strip()}$$/" in makefile
+def test_the_second_part_is_the_seats_and_mcp_and_no_tool() -> None:
+    seats = entries(seats_part(LOCK.read_text("utf-8")))
+    assert {"anthropic", "openai", "mcp"} <= set(seats)
+    assert {"pytest", "mypy", "playwright", "pyright", "ray", "numpy"}.isdisjoint(seats)
+
+
+def test_the_lock_is_cut_at_the_lines_between_its_parts() -> None:
+    assert f"/^{SEATS.strip()}$$/" in (ROOT / "Makefile").read_text("utf-8")
+    for name in ("integrations/action/install.sh", "integrations/container/Containerfile"):
+        assert f"/^{TOOLS.strip()}$/,\\$d" in (ROOT / name).read_text("utf-8"), name
 
 
 def test_a_package_that_both_parts_need_keeps_the_wider_marker() -> None:
     run = "a==1 ; sys_platform == 'win32' \\\n    --hash=sha256:0\n"
     everything = "a==1 \\\n    --hash=sha256:0\nb==2 \\\n    --hash=sha256:1\n"
-    lock = joined(run, everything)
-    assert entries(lock) == entries(everything)
+    seats = "c==3 \\\n    --hash=sha256:2\n"
+    lock = joined(run, seats, everything + seats)
+    assert entries(lock) == entries(everything + seats)
     assert "win32" not in lock
     assert set(entries(run_part(lock))) == {"a"}
+    assert set(entries(seats_part(lock))) == {"c"}

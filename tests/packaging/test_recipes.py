@@ -23,6 +23,7 @@ import pytest
 
 from tests.fake_api.openai_server import FakeOpenAI
 from tests.packaging.built_wheel import build
+from tests.packaging.lock import LOCK, TOOLS, entries, seats_part
 from tests.packaging.test_integrations import Reviewer, ran
 from tests.packaging.test_newcomer import lazily
 from tests.protocols.test_by_model import Short
@@ -177,12 +178,9 @@ async def _speaks(line: str, work: Path, environment: dict[str, str]) -> None:
 
 
 def test_the_container_installs_what_the_page_says() -> None:
-    """No engine is here: its lines are read. What pip is told is what the clone's recipe tells pipx."""
-    lines = [
-        line
-        for line in (ROOT / "integrations/container/Containerfile").read_text("utf-8").splitlines()
-        if not line.startswith("#")
-    ]
+    """No engine is here: its lines are read. The lock's first two parts have what the clone's recipe tells pipx."""
+    text = (ROOT / "integrations/container/Containerfile").read_text("utf-8").replace("\\\n", "")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
     words = [line.split()[0] for line in lines if line]
     assert words == [
         "FROM",
@@ -198,5 +196,7 @@ def test_the_container_installs_what_the_page_says() -> None:
         "CMD",
     ]
     (pip,) = [line for line in lines if "pip install" in line]
-    assert '".[anthropic,openai,mcp]"' in pip
+    assert f"{TOOLS.strip()}$/,\\$d" in pip
+    assert "--no-deps --no-index --no-build-isolation ." in pip
+    assert {"anthropic", "openai", "mcp"} <= set(entries(seats_part(LOCK.read_text("utf-8"))))
     assert "'.[anthropic,openai,mcp]'" in recipes("From a clone")[0]

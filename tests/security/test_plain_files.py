@@ -80,6 +80,33 @@ def test_what_never_ends_is_refused_in_a_line(
     assert not Path("out").exists()
 
 
+@pytest.mark.parametrize("place", mostly_slow(["pipe", ZERO], quick=1))
+def test_a_price_list_is_read_from_a_plain_file_only(
+    pipe: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pipe in its place hung `run`, a device ate the memory."""
+    monkeypatch.setenv("MOOT_PRICES", ZERO if place == ZERO else str(pipe))
+    said = called("run", "-q", "Which?", "--dry-run")
+    assert said.returncode == 2, said
+    assert "Traceback" not in said.stderr
+
+
+@pytest.mark.parametrize("place", mostly_slow(["pipe", ZERO], quick=1))
+def test_a_deliberation_file_of_a_run_is_read_from_a_plain_file_only(
+    opened: Path, pipe: Path, place: str
+) -> None:
+    file = opened / "deliberation.toml"
+    file.unlink(missing_ok=True)
+    file.symlink_to(ZERO if place == ZERO else pipe)
+    for verb in (
+        ("fork", opened, "--here", "--out", opened.with_name("forked")),
+        ("redact", opened, "r1.B.action", "--reason", "x", "--out", opened.with_name("copy")),
+    ):
+        said = called(*verb)
+        assert said.returncode in (1, 2), said
+        assert "Traceback" not in said.stderr
+
+
 def test_endless_standard_input_is_a_reply_that_is_too_long(opened: Path) -> None:
     """F-13: standard input is read up to the limit of a reply."""
     with open(ZERO, "rb") as endless:
