@@ -25,7 +25,7 @@ from moot.errors import MootError, usage
 from moot.view.comparison import Stress
 from moot.view.results import Fork
 from moot.view.without import pools_without
-from roles.seats.kinds import KINDS, declared_of
+from roles.seats.registry import declared_of, provider_of
 from rounds.analysis.stress import (
     ForkLosses,
     changed_rounds,
@@ -71,9 +71,7 @@ def made_fork(
     book = run.book()
     said = spoken(book.state.roles, everybody, specs or {})
     kinds = {role: declared_of(spec) for role, spec in said.items()}
-    refuse_later_kinds(
-        book.state.opening.v, [KINDS[spec.partition(":")[0]] for spec in said.values()], str(parent)
-    )
+    refuse_later_kinds(book.state.opening.v, [provider_of(spec).seat for spec in said.values()], str(parent))
     if here and (round_ is not None or without is not None):
         raise usage("--here parts at the last commit", "leave --round and --without out", "--here")
     round_, base = _going_on(book, book.state.round if here else round_, options, kinds)

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
-from ledger.events.envelope import SeatKind
 from roles.brief import Brief
 from roles.seats.api import (
     SECONDS_CONNECT_MAX,
     SECONDS_MAX,
     SIMULATED,
-    TOKENS_OUT_MAX,
     ApiSeat,
-    ApiWords,
     Heard,
     ServerRefused,
     refuse_whole,
 )
 from roles.seats.manner import Manner
-from roles.seats.port import Request
-from roles.seats.prices import Prices
+from roles.seats.port import Request, Seat
 from roles.seats.prompt import (
     ENVELOPE,
     PLAIN_HEADING,
@@ -34,25 +29,12 @@ from roles.seats.prompt import (
     unwrapped,
     user_of,
 )
+from roles.seats.registry import Wanted
 from roles.seats.server_words import member, refusal_in, rows_of
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
-MODEL: Final = "claude-sonnet-5-5"
-"""What sits there when no model is named."""
-WORDS: Final = ApiWords(
-    api="the Messages API",
-    install="the anthropic SDK is not installed: pip install 'anthropic>=2.12'",
-    no_key="no key: export ANTHROPIC_API_KEY=… (or the SDK's own configuration)",
-    key_name="ANTHROPIC_API_KEY",
-    gone={
-        401: "the key was not accepted: check ANTHROPIC_API_KEY",
-        402: "the account cannot pay: look at its billing",
-        403: "the key may not do this: check its permissions",
-        404: "no such model or address: check the model's name and ANTHROPIC_BASE_URL",
-    },
-)
 _USAGE: Final[Mapping[str, str]] = {
     "input_tokens": "uncached",
     "cache_read_input_tokens": "read",
@@ -64,17 +46,7 @@ _USAGE: Final[Mapping[str, str]] = {
 class AnthropicSeat(ApiSeat):
     """A model behind the Messages API."""
 
-    kind: SeatKind = "anthropic"
-
-    def __init__(
-        self,
-        model: str = MODEL,
-        *,
-        prices: Prices,
-        tokens_out_max: int = TOKENS_OUT_MAX,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
-        super().__init__(model, WORDS, prices=prices, tokens_out_max=tokens_out_max, monotonic=monotonic)
+    api = "the Messages API"
 
     def _sdk(self) -> ModuleType:
         import anthropic
@@ -87,13 +59,13 @@ class AnthropicSeat(ApiSeat):
 
     def _connected(self, sdk: ModuleType) -> AsyncAnthropic:
         timeout = sdk.Timeout(SECONDS_MAX, connect=SECONDS_CONNECT_MAX)
-        # A pasted key often ends in a line feed; the SDK reads other credentials by itself.
-        key = os.environ.get("ANTHROPIC_API_KEY", "").strip() or None
+        # Without a key the SDK reads credentials of its own configuration.
+        key = self.row.key_value or None
         client: AsyncAnthropic = sdk.AsyncAnthropic(api_key=key, max_retries=0, timeout=timeout)
         return client
 
     def _address(self) -> str:
-        return str(self._client.base_url) if self._client is not None else "ANTHROPIC_BASE_URL"
+        return str(self._client.base_url) if self._client is not None else self.row.address_variable
 
     def _texts(self, brief: Brief) -> list[str]:
         return [block["text"] for block in (*system_of(brief), *user_of(brief))]
@@ -104,7 +76,7 @@ class AnthropicSeat(ApiSeat):
     def _provider(self) -> str:
         """The host is not named: what a ledger says of a server is whether it is the official one."""
         host = self._client.base_url.host if self._client is not None else ""
-        return "anthropic" if host == "api.anthropic.com" else "compatible"
+        return self.row.name if host == urlsplit(self.row.address).hostname else "compatible"
 
     def _keys(self) -> tuple[str, ...]:
         client = self._client
@@ -145,6 +117,11 @@ class AnthropicSeat(ApiSeat):
         if is_enveloped:
             asking["output_config"] = {"format": {"type": "json_schema", "schema": dict(ENVELOPE)}}
         return asking
+
+
+def seat_of(wanted: Wanted) -> Seat:
+    """Return a seat for a model of the Messages API."""
+    return AnthropicSeat(wanted.rest or wanted.row.model or "", wanted.row, prices=wanted.prices())
 
 
 def _unmarked(content: Content) -> Content:

@@ -13,6 +13,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from types import ModuleType
 from typing import Any, Final, NoReturn
 
@@ -23,10 +24,9 @@ from roles.seats.manner import REFUSES, Manner, without_refused
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used, counted
 from roles.seats.prices import Prices, Tokens
 from roles.seats.reachable import unreachable
+from roles.seats.registry import Provider
 from roles.seats.server_words import STATUS_OF, Refusal, cause_of, plain_kind, refusal_in
 
-TOKENS_OUT_MAX: Final = 24_000
-"""Of one reply, thinking included."""
 OVERHEAD_TOKENS: Final = 2_000
 """What the service may add to a prompt for its own purposes, generously."""
 SECONDS_MAX: Final = 600.0
@@ -36,21 +36,11 @@ REPLY_CHARACTERS_MAX: Final = 1_000_000
 TOLD_CHARACTERS: Final = 300
 AGAIN: Final = frozenset({408, 409, 429})
 OVERLOADED: Final = frozenset({429, 503, 529})
+FREE: Final = "0.000000"
 FAILED: Final = "error"
 """Stop reason of an answer that the server itself gave up."""
 SIMULATED: Final = "moot-simulated"
 """A response header: a server whose replies no model made says so by the value `fake`."""
-
-
-@dataclass(frozen=True, slots=True)
-class ApiWords:
-    """How a provider is spoken of: its API, what to install, what is missing without a key, why a status is final."""
-
-    api: str
-    install: str
-    no_key: str
-    gone: Mapping[int, str]
-    key_name: str
 
 
 @dataclass(slots=True)
@@ -98,23 +88,25 @@ class ApiSeat(ABC):
 
     kind: SeatKind
     caches: bool = True
+    api: str
+    """How the API is called in messages."""
 
     def __init__(
         self,
         model: str,
-        words: ApiWords,
+        row: Provider,
         *,
         prices: Prices,
-        tokens_out_max: int = TOKENS_OUT_MAX,
+        tokens_out_max: int | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.model = model
-        self._words = words
+        self.model, self.row, self.kind = model, row, row.seat
+        self.gone = gone_of(row, model)
         self._prices = prices
-        self._tokens_out_max = tokens_out_max
+        self._tokens_out_max = tokens_out_max or row.tokens_out_max
         self._monotonic = monotonic
         self._client: Any = None
-        self._manner = Manner(("envelope", "text"), tokens_out_max, has_other_limit=False)
+        self._manner = Manner(row.forms, self._tokens_out_max, row.limits)
         self._has_answered = False
 
     @abstractmethod
@@ -149,7 +141,7 @@ class ApiSeat(ABC):
         """Return what is missing before the first request: a key, or a server that listens. Nothing is sent."""
         try:
             client = self._ready_client(self._imported())
-            return unreachable(str(client.base_url)) if self._has_key(client) else self._words.no_key
+            return unreachable(str(client.base_url)) if self._has_key(client) else self.row.no_key
         except SeatFailed as failure:
             return failure.detail
 
@@ -158,11 +150,10 @@ class ApiSeat(ABC):
         try:
             return self._connected(sdk)
         except (self._base_error(sdk), TypeError) as error:
-            raise SeatFailed(
-                "unavailable", f"{self._words.no_key} ({type(error).__name__})", gone=True
-            ) from None
+            what = f"{self.row.no_key} ({type(error).__name__})"
+            raise SeatFailed("unavailable", what, gone=True) from None
         except (ImportError, OSError, ValueError) as error:
-            cause = cause_of(error, self._address(), self._words.key_name)
+            cause = cause_of(error, self._address(), key_name(self.row))
             raise SeatFailed("unavailable", cause.words, gone=True) from None
 
     @abstractmethod
@@ -174,14 +165,19 @@ class ApiSeat(ABC):
         return client is not None
 
     @property
+    def is_free(self) -> bool:
+        """Whether a reply costs nothing: the model runs on somebody's own machine."""
+        return self.row.is_free(self.model)
+
+    @property
     def priced(self) -> bool:
-        """Whether the model has a price."""
-        return self.model in self._prices.models
+        """Whether it is known beforehand what a reply can cost."""
+        return self.is_free or self.model in self._prices.models
 
     def bound(self, request: Request) -> Bound:
         """A token is at least a byte, so the bytes that are sent bound the tokens of the prompt."""
         prompt = sum(len(text.encode()) for text in self._texts(request.brief)) + OVERHEAD_TOKENS
-        usd = self._prices.bound(self.model, prompt, self._tokens_out_max)
+        usd = Decimal(0) if self.is_free else self._prices.bound(self.model, prompt, self._tokens_out_max)
         return Bound(prompt + self._tokens_out_max, usd)
 
     async def reply(self, request: Request) -> SeatReply:
@@ -211,7 +207,7 @@ class ApiSeat(ABC):
         try:
             return self._sdk()
         except ImportError:
-            raise SeatFailed("unavailable", self._words.install, gone=True) from None
+            raise SeatFailed("unavailable", not_installed(self.row), gone=True) from None
 
     def _fail(self, sdk: Any, error: Any, heard: Heard) -> NoReturn:
         """The failure of an attempt, by what the SDK raised."""
@@ -227,7 +223,7 @@ class ApiSeat(ABC):
         if isinstance(
             error, sdk.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL | UnicodeError | OSError
         ):
-            cause = cause_of(error, self._address(), self._words.key_name)
+            cause = cause_of(error, self._address(), key_name(self.row))
             # A server that answered before may only be restarting.
             again = cause.passing or self._has_answered
             raise AttemptLost(
@@ -242,10 +238,10 @@ class ApiSeat(ABC):
             and not isinstance(error, sdk.APIError)
             and heard.model is None
         ):
-            no_key = self._words.no_key
+            no_key = self.row.no_key
             what = no_key if "authentication" in str(error) else f"{no_key} ({type(error).__name__})"
             raise SeatFailed("unavailable", what, gone=True) from None
-        what = f"the answer is not of {self._words.api} ({type(error).__name__})"
+        what = f"the answer is not of {self.api} ({type(error).__name__})"
         raise AttemptLost("unavailable", what, self._used(heard)) from None
 
     @abstractmethod
@@ -272,11 +268,11 @@ class ApiSeat(ABC):
                     self._manner = plainer.manner
                 return AttemptLost("unavailable", f"{head}: {plainer.words}", used, wait_seconds=0.0)
         wish = headers.get("x-should-retry")
-        is_gone = status in self._words.gone
+        is_gone = status in self.gone
         again = status in AGAIN or status >= 500 or (status == 0 and not is_whole)
         if wish in ("true", "false"):
             again = wish == "true"
-        what = f"{head}: {self._words.gone[status]}" if is_gone else head
+        what = f"{head}: {self.gone[status]}" if is_gone else head
         if words and words not in what:
             what = f"{what}: {words[:TOLD_CHARACTERS]}"
         return AttemptLost(
@@ -336,11 +332,32 @@ class ApiSeat(ABC):
         )
 
     def _usd(self, tokens: Tokens) -> str | None:
-        return self._prices.usd(self.model, tokens)
+        return FREE if self.is_free else self._prices.usd(self.model, tokens)
 
     def _scrubbed(self, text: str) -> str:
         """A text without the keys that were sent; the SDK may have its own."""
         return masked(text, also=self._keys())
+
+
+def key_name(row: Provider) -> str:
+    """Return where a provider's key is kept."""
+    return row.key or "its configuration"
+
+
+def not_installed(row: Provider) -> str:
+    """Return that the SDK is missing, and what to install."""
+    assert row.sdk is not None, "models behind an API are asked by an SDK"
+    return f"the {row.sdk.package} SDK is not installed: {row.sdk.fix}"
+
+
+def gone_of(row: Provider, model: str) -> Mapping[int, str]:
+    """Return the statuses after which a seat is not asked again, with the fix."""
+    return {
+        401: f"the key was not accepted: check {key_name(row)}",
+        402: "the account cannot pay: look at its billing",
+        403: "the key may not do this: check its permissions",
+        404: row.no_model.format(model=model),
+    }
 
 
 def nothing_used(latency_ms: int) -> Used:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import shlex
 import signal
 import time
 from collections.abc import Callable, Sequence
@@ -23,7 +24,17 @@ import orjson
 
 from ledger.events.envelope import SeatKind
 from ledger.redaction.masking import excerpt, masked
-from roles.seats.port import NAME_CHARACTERS_MAX, AttemptLost, Request, SeatFailed, SeatReply, Used, counted
+from roles.seats.port import (
+    NAME_CHARACTERS_MAX,
+    AttemptLost,
+    Request,
+    Seat,
+    SeatFailed,
+    SeatReply,
+    Used,
+    counted,
+)
+from roles.seats.registry import Wanted
 from roles.seats.reply_text import objects_in
 
 SECONDS_MAX: Final = 600.0
@@ -112,6 +123,11 @@ def asking(request: Request) -> bytes:
             "schema": request.brief.schema,
         }
     )
+
+
+def seat_of(wanted: Wanted) -> Seat:
+    """Return a seat for a program with its arguments, written as for a shell."""
+    return CommandSeat(shlex.split(wanted.rest))
 
 
 async def _exchanged(process: asyncio.subprocess.Process, request: bytes) -> tuple[bytes, bytes, int]:

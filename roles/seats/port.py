@@ -21,8 +21,8 @@ from roles.seats.reply_text import reply_in
 if TYPE_CHECKING:  # a verb that only looks builds no briefs
     from roles.brief import Brief
 
-MASKED: Final[tuple[SeatKind, ...]] = ("anthropic", "openai", "command")
-"""Seats whose replies come from a program or over a network, which may give back a key that it was sent."""
+WITHIN: Final[tuple[SeatKind, ...]] = ("tape", "host", "human")
+"""Seats whose replies come from a recording or a person. All others may break, or give back a key they were sent."""
 NAME_CHARACTERS_MAX: Final = 200
 COUNT_MAX: Final = 10_000_000
 """Tokens of one request; a larger count is no count but a mistake of the server."""
@@ -77,7 +77,7 @@ class SeatReply(msgspec.Struct, frozen=True):
 
 def without_secrets(reply: SeatReply) -> SeatReply:
     """A reply from outside as it is kept. What is played from a recording, or handed in by a person, stays as it is."""
-    if reply.seat not in MASKED:
+    if reply.seat in WITHIN:
         return reply
     return msgspec.structs.replace(
         reply,
@@ -166,7 +166,7 @@ async def attempt(seat: Seat, request: Request) -> SeatReply:
     This is the boundary around servers and programs: whatever they do must not end the run, because other seats are
     answering at the same time and their replies are paid for.
     """
-    if seat.kind not in MASKED:
+    if seat.kind in WITHIN:
         return await seat.reply(request)
     try:
         reply = await seat.reply(request)

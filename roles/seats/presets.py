@@ -19,9 +19,9 @@ from typing import Any, Final, cast
 import msgspec
 
 from roles.seats.command import CommandSeat, named, told
-from roles.seats.kinds import declared_of
-from roles.seats.port import AttemptLost, Request, SeatReply, Used, counted
+from roles.seats.port import AttemptLost, Request, Seat, SeatReply, Used, counted
 from roles.seats.prompt import prompt_of
+from roles.seats.registry import MAKERS, PROVIDERS, Wanted, declared_of
 from roles.seats.reply_text import objects_in
 
 VERSION_SECONDS_MAX: Final = 10.0
@@ -29,15 +29,13 @@ VERSION_SECONDS_MAX: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A program: how it is started, how a model is named, how its answer is read, and what stays open to it."""
+    """A program: how it is started, how a model is named, and how its answer is read."""
 
     name: str
     arguments: tuple[str, ...]
     model_flag: str
     last: tuple[str, ...]
     read: Callable[[bytes], dict[str, Any]]
-    provider: str | None
-    open_to_it: str
 
     def command(self, model: str | None) -> tuple[str, ...]:
         """The arguments that start it."""
@@ -105,8 +103,6 @@ PRESETS: Final[Mapping[str, Preset]] = {
             "--model",
             (),
             _claude,
-            "anthropic",
-            "no tools and no MCP servers; its settings and the user's CLAUDE.md are read",
         ),
         Preset(
             "codex",
@@ -114,8 +110,6 @@ PRESETS: Final[Mapping[str, Preset]] = {
             "--model",
             ("-",),
             _plain,
-            "openai",
-            "a read-only sandbox: it can read the machine's files and run commands that change nothing",
         ),
         Preset(
             "gemini",
@@ -123,8 +117,6 @@ PRESETS: Final[Mapping[str, Preset]] = {
             "--model",
             ("--prompt", "Answer what is asked above."),
             _gemini,
-            "google",
-            "tools that need a yes are refused; it can read files, and its settings and GEMINI.md are read",
         ),
         Preset(
             "llm",
@@ -132,8 +124,6 @@ PRESETS: Final[Mapping[str, Preset]] = {
             "--model",
             (),
             _plain,
-            None,
-            "no tools; its own model settings are read",
         ),
     )
 }
@@ -161,12 +151,17 @@ class PresetSeat(CommandSeat):
             content=out,
             seat="command",
             isolation="trusted",
-            provider=self._preset.provider,
+            provider=MAKERS.get(PROVIDERS[self._preset.name].family or ""),
             model=self._model,
             latency_ms=latency_ms,
         )
         found = {name: value for name, value in self._preset.read(out).items() if value is not None}
         return msgspec.structs.replace(said, **found)
+
+
+def seat_of(wanted: Wanted) -> Seat:
+    """Return a seat for an agent's command line."""
+    return PresetSeat(PRESETS[wanted.row.name], wanted.rest or None)
 
 
 def found_version(name: str) -> str | None:

@@ -172,7 +172,7 @@ def test_doctor_says_which_are_here_with_version_and_isolation(moot: Moot, place
     said = {one["name"]: one for one in moot("doctor", "--json").json["examined"]}
     for name in ("codex", "llm"):
         assert said[f"seat {name}"]["found"].startswith(f"{name} 9.8.7; isolation trusted: ")
-        assert PRESETS[name].open_to_it in said[f"seat {name}"]["found"]
+        assert PROVIDERS[name].open_to_it in said[f"seat {name}"]["found"]
 
 
 def test_a_preset_of_a_file_needs_the_person_s_word(
