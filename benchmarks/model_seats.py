@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from ledger.state.book import Book
 from roles.seats.prices import Tokens, read_prices
+from roles.seats.registry import PROVIDERS
 from tests.fake_api.cache import tokens
 from tests.fake_api.scripted import STEP
 from tests.rounds import openings

@@ -1,8 +1,8 @@
 """The envelope: the fields that every event shares, in the order in which a line holds them (FORMAT 1)."""
 
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from ledger.events.values import (
     GENESIS,
@@ -21,7 +21,8 @@ from ledger.events.values import (
     Value,
 )
 
-SeatKind = Literal["anthropic", "tape", "command", "human", "host", "openai"]
+SeatKind = Annotated[str, Meta(max_length=32, pattern=r"^[a-z][a-z0-9_]{0,31}$(?!\n)")]
+"""What answers: `anthropic`, `openai`, `command`, `human`, `host`, `tape`; a new provider may bring its own word."""
 NOT_IN_VERSION_1: frozenset[SeatKind] = frozenset({"openai"})
 """Kinds of seat that a line of version 1 of the format cannot name."""
 Version = Literal[1, 2]

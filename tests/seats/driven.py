@@ -48,10 +48,9 @@ class Service:
     key_variable: str
 
 
-def anthropic_seat(**options: Any) -> AnthropicSeat:
-    """The seat of the model that answers where none is named."""
-    row = PROVIDERS["anthropic"]
-    return AnthropicSeat(row.model or "", row, prices=read_prices(), **options)
+def anthropic_seat(model: str = "claude-sonnet-5-5", **options: Any) -> AnthropicSeat:
+    """A seat of the Messages API."""
+    return AnthropicSeat(model, PROVIDERS["anthropic"], prices=read_prices(), **options)
 
 
 def _openai(api: FakeApi) -> Seat:

@@ -292,8 +292,7 @@ def test_a_path_on_the_server_s_disk_is_no_name_of_a_model(
 
 def test_the_other_name_of_the_limit_is_tried_once(request_: Request) -> None:
     with FakeOpenAI(lambda *_: TEXT) as api:
-        limits = ("max_tokens", "max_completion_tokens")
-        reply, lost = until_answered(request_, replace(api.row, limits=limits))
+        reply, lost = until_answered(request_, replace(api.row, limits=OLLAMA.limits))
         assert reply.content == REPLY.encode()
         assert [one.detail.partition(": ")[2].split()[0] for one in lost] == ["max_completion_tokens"]
 
