@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -12,11 +11,9 @@ from roles.brief import Brief
 from roles.seats.api import (
     SECONDS_CONNECT_MAX,
     SECONDS_MAX,
-    SIMULATED,
     ApiSeat,
     Heard,
     ServerRefused,
-    refuse_whole,
 )
 from roles.seats.manner import Manner
 from roles.seats.port import Request, Seat
@@ -26,7 +23,6 @@ from roles.seats.prompt import (
     SCHEMA_HEADING,
     Content,
     system_of,
-    unwrapped,
     user_of,
 )
 from roles.seats.registry import Wanted
@@ -48,16 +44,7 @@ class AnthropicSeat(ApiSeat):
 
     api = "the Messages API"
 
-    def _sdk(self) -> ModuleType:
-        import anthropic
-
-        return anthropic
-
-    def _base_error(self, sdk: ModuleType) -> type[Exception]:
-        error: type[Exception] = sdk.AnthropicError
-        return error
-
-    def _connected(self, sdk: ModuleType) -> AsyncAnthropic:
+    def _connected(self, sdk: Any) -> AsyncAnthropic:
         timeout = sdk.Timeout(SECONDS_MAX, connect=SECONDS_CONNECT_MAX)
         # Without a key the SDK reads credentials of its own configuration.
         key = self.row.key_value or None
@@ -69,9 +56,6 @@ class AnthropicSeat(ApiSeat):
 
     def _texts(self, brief: Brief) -> list[str]:
         return [block["text"] for block in (*system_of(brief), *user_of(brief))]
-
-    def _content(self, text: str) -> bytes:
-        return unwrapped(text)
 
     def _provider(self) -> str:
         """The host is not named: what a ledger says of a server is whether it is the official one."""
@@ -86,21 +70,8 @@ class AnthropicSeat(ApiSeat):
         # The SDK may also read credentials from a profile of its own, which it then keeps under this name.
         return bool(client.api_key or client.auth_token or getattr(client, "credentials", None))
 
-    async def _listen(self, client: Any, request: Request, heard: Heard) -> None:
-        manner = heard.manner = self._manner
-        stream: Any = await client.messages.create(**self._asking(request.brief, manner))
-        async with stream:
-            heard.simulated = stream.response.headers.get(SIMULATED) == "fake"
-            whole = await refuse_whole(stream.response)
-            if whole is not None:
-                _take_message(json.loads(whole), request, heard)
-                return
-            async for event in stream:
-                if heard.model is None:
-                    request.began()
-                _take(event, request, heard)
-                if heard.is_too_long:
-                    return
+    async def _asked(self, client: Any, brief: Brief, manner: Manner) -> Any:
+        return await client.messages.create(**self._asking(brief, manner))
 
     def _asking(self, brief: Brief, manner: Manner) -> dict[str, Any]:
         """The request, with what the server is known to take."""
@@ -118,6 +89,38 @@ class AnthropicSeat(ApiSeat):
             asking["output_config"] = {"format": {"type": "json_schema", "schema": dict(ENVELOPE)}}
         return asking
 
+    def _take_whole(self, answer: Any, request: Request, heard: Heard) -> None:
+        if not isinstance(member(answer, "content"), list):
+            raise ServerRefused(refusal_in(answer))
+        heard.model = str(member(answer, "model") or "")
+        usage = member(answer, "usage")
+        heard.take_usage(SimpleNamespace(**{name: member(usage, name) for name in _USAGE}), _USAGE)
+        for block in rows_of(member(answer, "content")):
+            text = member(block, "text")
+            if member(block, "type") == "text" and isinstance(text, str):
+                heard.add(text, request)
+        heard.stop_reason, heard.complete, heard.final_usage = member(answer, "stop_reason"), True, True
+
+    def _take(self, event: Any, request: Request, heard: Heard) -> None:
+        match getattr(event, "type", None):
+            case "message_start":
+                message = getattr(event, "message", None)
+                heard.model = str(getattr(message, "model", None) or "")
+                heard.take_usage(getattr(message, "usage", None), _USAGE)
+            case "content_block_delta":
+                delta = getattr(event, "delta", None)
+                text = getattr(delta, "text", None)
+                if getattr(delta, "type", None) == "text_delta" and isinstance(text, str):
+                    heard.add(text, request)
+            case "message_delta":
+                heard.stop_reason = getattr(getattr(event, "delta", None), "stop_reason", None)
+                heard.take_usage(getattr(event, "usage", None), _USAGE)
+                heard.final_usage = True
+            case "message_stop":
+                heard.complete = True
+            case _:
+                pass  # pings, thinking and block marks say nothing that is kept
+
 
 def seat_of(wanted: Wanted) -> Seat:
     """Return a seat for a model of the Messages API."""
@@ -126,39 +129,3 @@ def seat_of(wanted: Wanted) -> Seat:
 
 def _unmarked(content: Content) -> Content:
     return [{name: value for name, value in block.items() if name != "cache_control"} for block in content]
-
-
-def _take_message(message: Any, request: Request, heard: Heard) -> None:
-    """Take a whole message from a server that does not stream."""
-    if not isinstance(member(message, "content"), list):
-        raise ServerRefused(refusal_in(message))
-    heard.model = str(member(message, "model") or "")
-    usage = member(message, "usage")
-    heard.take_usage(SimpleNamespace(**{name: member(usage, name) for name in _USAGE}), _USAGE)
-    for block in rows_of(member(message, "content")):
-        text = member(block, "text")
-        if member(block, "type") == "text" and isinstance(text, str):
-            heard.add(text, request)
-    heard.stop_reason, heard.complete, heard.final_usage = member(message, "stop_reason"), True, True
-
-
-def _take(event: Any, request: Request, heard: Heard) -> None:
-    """Take one event. The SDK checks no field, so each is asked for its type."""
-    match getattr(event, "type", None):
-        case "message_start":
-            message = getattr(event, "message", None)
-            heard.model = str(getattr(message, "model", None) or "")
-            heard.take_usage(getattr(message, "usage", None), _USAGE)
-        case "content_block_delta":
-            delta = getattr(event, "delta", None)
-            text = getattr(delta, "text", None)
-            if getattr(delta, "type", None) == "text_delta" and isinstance(text, str):
-                heard.add(text, request)
-        case "message_delta":
-            heard.stop_reason = getattr(getattr(event, "delta", None), "stop_reason", None)
-            heard.take_usage(getattr(event, "usage", None), _USAGE)
-            heard.final_usage = True
-        case "message_stop":
-            heard.complete = True
-        case _:
-            pass  # pings, thinking and block marks say nothing that is kept

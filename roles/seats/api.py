@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from types import ModuleType
+from importlib import import_module
 from typing import Any, Final, NoReturn
 
 from ledger.events.envelope import SeatKind
@@ -23,6 +23,7 @@ from roles.brief import Brief
 from roles.seats.manner import REFUSES, Manner, without_refused
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used, counted
 from roles.seats.prices import Prices, Tokens
+from roles.seats.prompt import unwrapped
 from roles.seats.reachable import unreachable
 from roles.seats.registry import Provider
 from roles.seats.server_words import STATUS_OF, Refusal, cause_of, plain_kind, refusal_in
@@ -110,32 +111,57 @@ class ApiSeat(ABC):
         self._has_answered = False
 
     @abstractmethod
-    def _sdk(self) -> ModuleType:
-        """The SDK. Raises `ImportError`."""
+    def _connected(self, sdk: Any) -> Any:
+        """Return a client of the SDK that retries nothing."""
 
     @abstractmethod
-    def _connected(self, sdk: ModuleType) -> Any:
-        """A client of the SDK that retries nothing."""
+    async def _asked(self, client: Any, brief: Brief, manner: Manner) -> Any:
+        """Send the request and return the SDK's stream."""
 
     @abstractmethod
-    async def _listen(self, client: Any, request: Request, heard: Heard) -> None:
-        """Ask, and take down what comes."""
+    def _take(self, event: Any, request: Request, heard: Heard) -> None:
+        """Take one event of the stream. The SDKs check no field, so each is asked for its type."""
+
+    @abstractmethod
+    def _take_whole(self, answer: Any, request: Request, heard: Heard) -> None:
+        """Take a whole answer from a server that does not stream."""
 
     @abstractmethod
     def _texts(self, brief: Brief) -> list[str]:
-        """All that is sent of a brief."""
+        """Return all that is sent of a brief."""
 
-    @abstractmethod
     def _content(self, text: str) -> bytes:
-        """The reply in what the model wrote."""
+        """Return the reply in what the model wrote."""
+        return unwrapped(text)
 
-    @abstractmethod
     def _provider(self) -> str:
-        """Who serves the model, never by the name of a host."""
+        """Return who serves the model, never by the name of a host."""
+        return self.row.name
 
-    @abstractmethod
     def _keys(self) -> tuple[str, ...]:
-        """The keys that were sent, should a server give them back."""
+        """Return the keys that were sent, should a server give them back."""
+        return (self.row.key_value,)
+
+    def _address(self) -> str:
+        """Return where the seat asks, as a person would write it."""
+        return self.row.address
+
+    async def _listen(self, client: Any, request: Request, heard: Heard) -> None:
+        """Ask, and take down what comes."""
+        manner = heard.manner = self._manner
+        stream = await self._asked(client, request.brief, manner)
+        async with stream:
+            heard.simulated = stream.response.headers.get(SIMULATED) == "fake"
+            whole = await refuse_whole(stream.response)
+            if whole is not None:
+                self._take_whole(json.loads(whole), request, heard)
+                return
+            async for event in stream:
+                if heard.model is None:
+                    request.began()
+                self._take(event, request, heard)
+                if heard.is_too_long:
+                    return
 
     def unready(self) -> str | None:
         """Return what is missing before the first request: a key, or a server that listens. Nothing is sent."""
@@ -145,7 +171,7 @@ class ApiSeat(ABC):
         except SeatFailed as failure:
             return failure.detail
 
-    def _ready_client(self, sdk: ModuleType) -> Any:
+    def _ready_client(self, sdk: Any) -> Any:
         """Return a client. Raises `SeatFailed` in plain words for whatever in the environment stands against one."""
         try:
             return self._connected(sdk)
@@ -155,10 +181,6 @@ class ApiSeat(ABC):
         except (ImportError, OSError, ValueError) as error:
             cause = cause_of(error, self._address(), key_name(self.row))
             raise SeatFailed("unavailable", cause.words, gone=True) from None
-
-    @abstractmethod
-    def _address(self) -> str:
-        """Return where the seat asks, as a person would write it."""
 
     def _has_key(self, client: Any) -> bool:
         """Return whether the client has what its server wants; a seat whose server wants no key need not ask."""
@@ -203,11 +225,20 @@ class ApiSeat(ABC):
         if client is not None:
             await client.close()
 
-    def _imported(self) -> ModuleType:
+    def _imported(self) -> Any:
+        """Import the SDK. Raises `SeatFailed` with what to install."""
+        sdk = self.row.sdk
+        assert sdk is not None, "models behind an API are asked by an SDK"
         try:
-            return self._sdk()
+            return import_module(sdk.package)
         except ImportError:
-            raise SeatFailed("unavailable", not_installed(self.row), gone=True) from None
+            what = f"the {sdk.package} SDK is not installed: {sdk.fix}"
+            raise SeatFailed("unavailable", what, gone=True) from None
+
+    def _base_error(self, sdk: Any) -> type[Exception]:
+        assert self.row.sdk is not None, "models behind an API are asked by an SDK"
+        error: type[Exception] = getattr(sdk, self.row.sdk.error)
+        return error
 
     def _fail(self, sdk: Any, error: Any, heard: Heard) -> NoReturn:
         """The failure of an attempt, by what the SDK raised."""
@@ -243,10 +274,6 @@ class ApiSeat(ABC):
             raise SeatFailed("unavailable", what, gone=True) from None
         what = f"the answer is not of {self.api} ({type(error).__name__})"
         raise AttemptLost("unavailable", what, self._used(heard)) from None
-
-    @abstractmethod
-    def _base_error(self, sdk: ModuleType) -> type[Exception]:
-        """What all errors of the SDK are."""
 
     def _refused(
         self, refusal: Refusal, heard: Heard, headers: Mapping[str, str], *, is_whole: bool = False
@@ -342,12 +369,6 @@ class ApiSeat(ABC):
 def key_name(row: Provider) -> str:
     """Return where a provider's key is kept."""
     return row.key or "its configuration"
-
-
-def not_installed(row: Provider) -> str:
-    """Return that the SDK is missing, and what to install."""
-    assert row.sdk is not None, "models behind an API are asked by an SDK"
-    return f"the {row.sdk.package} SDK is not installed: {row.sdk.fix}"
 
 
 def gone_of(row: Provider, model: str) -> Mapping[int, str]:

@@ -10,23 +10,19 @@ is asked for its type first.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from roles.brief import Brief
 from roles.seats.api import (
     SECONDS_CONNECT_MAX,
     SECONDS_MAX,
-    SIMULATED,
     ApiSeat,
     Heard,
     ServerRefused,
-    refuse_whole,
 )
 from roles.seats.manner import Form, Manner
 from roles.seats.port import AttemptLost, Request, Seat, SeatFailed, counted
@@ -65,16 +61,7 @@ class OpenAISeat(ApiSeat):
         super().__init__(model, row, prices=prices, **options)
         self.declared = declared_of(f"{row.name if row.name in PROVIDERS else row.seat}:{model}")
 
-    def _sdk(self) -> ModuleType:
-        import openai
-
-        return openai
-
-    def _base_error(self, sdk: ModuleType) -> type[Exception]:
-        error: type[Exception] = sdk.OpenAIError
-        return error
-
-    def _connected(self, sdk: ModuleType) -> AsyncOpenAI:
+    def _connected(self, sdk: Any) -> AsyncOpenAI:
         """A client for this endpoint alone: another one gets no header that was set for OpenAI."""
         key = self.row.key_value
         if not key and self.row.needs_key:
@@ -94,34 +81,14 @@ class OpenAISeat(ApiSeat):
     def _texts(self, brief: Brief) -> list[str]:
         return [_system(brief), _user(brief, self._manner.form)]
 
-    def _address(self) -> str:
-        return self.row.address
-
     def _content(self, text: str) -> bytes:
         return unwrapped(THOUGHTS.sub("", text, count=1) if THOUGHTS.match(text) else text)
 
-    def _provider(self) -> str:
-        return self.row.name
+    async def _asked(self, client: Any, brief: Brief, manner: Manner) -> Any:
+        return await client.chat.completions.create(**self._asking(brief, manner))
 
-    def _keys(self) -> tuple[str, ...]:
-        return (self.row.key_value,)
-
-    async def _listen(self, client: Any, request: Request, heard: Heard) -> None:
-
-        manner = heard.manner = self._manner
-        stream: Any = await client.chat.completions.create(**self._asking(request.brief, manner))
-        async with stream:
-            heard.simulated = stream.response.headers.get(SIMULATED) == "fake"
-            whole = await refuse_whole(stream.response)
-            if whole is not None:
-                self._take(json.loads(whole), request, heard)
-                return
-            async for chunk in stream:
-                if heard.model is None:
-                    request.began()
-                self._take(chunk, request, heard)
-                if heard.is_too_long:
-                    return
+    def _take_whole(self, answer: Any, request: Request, heard: Heard) -> None:
+        self._take(answer, request, heard)
 
     def _asking(self, brief: Brief, manner: Manner) -> dict[str, Any]:
         """The request. Tools are off because none is offered; no sampling parameter is sent."""
@@ -149,18 +116,18 @@ class OpenAISeat(ApiSeat):
             return AttemptLost(lost.reason, what, lost.used, again=False, gone=True)
         return lost
 
-    def _take(self, chunk: Any, request: Request, heard: Heard) -> None:
-        if chunk is None:
+    def _take(self, event: Any, request: Request, heard: Heard) -> None:
+        if event is None:
             return  # some servers keep a connection alive with `data: null`
-        model = member(chunk, "model")
+        model = member(event, "model")
         if model or heard.model is None:
             heard.model = _name(model, self.model)
-        error = member(chunk, "error")
+        error = member(event, "error")
         if error:
             raise ServerRefused(refusal_in({"error": error}))
-        if (usage := member(chunk, "usage")) is not None:
+        if (usage := member(event, "usage")) is not None:
             self._take_usage(usage, heard)
-        for choice in rows_of(member(chunk, "choices")):
+        for choice in rows_of(member(event, "choices")):
             if member(choice, "index") not in (None, 0):
                 continue  # one answer was asked for; a second one is not part of it
             delta = member(choice, "delta") or member(choice, "message")
@@ -173,7 +140,7 @@ class OpenAISeat(ApiSeat):
                 heard.stop_reason = heard.stop_reason or STOPS.get(str(finish), str(finish))
 
     def _take_usage(self, usage: Any, heard: Heard) -> None:
-        """Counts of the last chunk. What was read from the cache is a part of the prompt here."""
+        """Counts of the last event. What was read from the cache is a part of the prompt here."""
         details = member(usage, "prompt_tokens_details")
         prompt, out = counted(member(usage, "prompt_tokens")), counted(member(usage, "completion_tokens"))
         read, written = _part(details, "cached_tokens"), _part(details, "cache_write_tokens")
@@ -221,7 +188,7 @@ def _text_of(content: object) -> str:
     return "".join(text for part in parts if isinstance(text := member(part, "text"), str))
 
 
-def _without_ambient(sdk: ModuleType, key: str) -> dict[str, Any]:
+def _without_ambient(sdk: Any, key: str) -> dict[str, Any]:
     """Headers that take the place of those in OPENAI_CUSTOM_HEADERS, which were set for another server."""
     said = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
     names = [name.strip() for line in said if (name := line.partition(":")[0]).strip()]

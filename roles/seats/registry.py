@@ -59,10 +59,11 @@ def ollama_url(host: str) -> str:
 
 
 class Sdk(NamedTuple):
-    """The package that speaks an API, and what to install."""
+    """The package that speaks an API, what to install, and the class of all its errors."""
 
     package: str
     requirement: str
+    error: str
 
     @property
     def fix(self) -> str:
@@ -70,8 +71,8 @@ class Sdk(NamedTuple):
         return f"pip install '{self.requirement}'"
 
 
-ANTHROPIC_SDK: Final = Sdk("anthropic", "anthropic>=2.12")
-OPENAI_SDK: Final = Sdk("openai", "openai>=3.54")
+ANTHROPIC_SDK: Final = Sdk("anthropic", "anthropic>=2.12", "AnthropicError")
+OPENAI_SDK: Final = Sdk("openai", "openai>=3.54", "OpenAIError")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
