@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
     from ledger.state.book import Book
     from moot.view.estimate import Estimate
-    from roles.seats.human import Ask
-    from roles.seats.port import Seat
+    from roles.seats.port import Ask, Seat
     from roles.seats.prices import Prices
     from rounds.setup.deliberation import Deliberation
     from rounds.setup.opening import Programs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -16,7 +15,7 @@ from roles.seats.api import (
     ServerRefused,
 )
 from roles.seats.manner import Manner
-from roles.seats.port import Request, Seat
+from roles.seats.port import Request, Seat, named
 from roles.seats.prompt import (
     ENVELOPE,
     PLAIN_HEADING,
@@ -93,31 +92,33 @@ class AnthropicSeat(ApiSeat):
         if not isinstance(member(answer, "content"), list):
             raise ServerRefused(refusal_in(answer))
         heard.model = str(member(answer, "model") or "")
-        usage = member(answer, "usage")
-        heard.take_usage(SimpleNamespace(**{name: member(usage, name) for name in _USAGE}), _USAGE)
+        heard.take_usage(member(answer, "usage"), _USAGE)
         for block in rows_of(member(answer, "content")):
             text = member(block, "text")
             if member(block, "type") == "text" and isinstance(text, str):
                 heard.add(text, request)
-        heard.stop_reason, heard.complete, heard.final_usage = member(answer, "stop_reason"), True, True
+        heard.stop_reason = named(member(answer, "stop_reason"))
+        heard.complete = heard.final_usage = True
 
     def _take(self, event: Any, request: Request, heard: Heard) -> None:
-        match getattr(event, "type", None):
+        match member(event, "type"):
             case "message_start":
-                message = getattr(event, "message", None)
-                heard.model = str(getattr(message, "model", None) or "")
-                heard.take_usage(getattr(message, "usage", None), _USAGE)
+                message = member(event, "message")
+                heard.model = str(member(message, "model") or "")
+                heard.take_usage(member(message, "usage"), _USAGE)
             case "content_block_delta":
-                delta = getattr(event, "delta", None)
-                text = getattr(delta, "text", None)
-                if getattr(delta, "type", None) == "text_delta" and isinstance(text, str):
+                delta = member(event, "delta")
+                text = member(delta, "text")
+                if member(delta, "type") == "text_delta" and isinstance(text, str):
                     heard.add(text, request)
             case "message_delta":
-                heard.stop_reason = getattr(getattr(event, "delta", None), "stop_reason", None)
-                heard.take_usage(getattr(event, "usage", None), _USAGE)
+                heard.stop_reason = named(member(member(event, "delta"), "stop_reason"))
+                heard.take_usage(member(event, "usage"), _USAGE)
                 heard.final_usage = True
             case "message_stop":
                 heard.complete = True
+            case "error":
+                raise ServerRefused(refusal_in(event), is_whole=False)
             case _:
                 pass  # pings, thinking and block marks say nothing that is kept
 

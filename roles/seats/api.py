@@ -20,13 +20,14 @@ from typing import Any, Final, NoReturn
 from ledger.events.envelope import SeatKind
 from ledger.redaction.masking import masked
 from roles.brief import Brief
+from roles.seats.event_stream import events_in
 from roles.seats.manner import REFUSES, Manner, without_refused
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used, counted
 from roles.seats.prices import Prices, Tokens
 from roles.seats.prompt import unwrapped
 from roles.seats.reachable import unreachable
 from roles.seats.registry import Provider
-from roles.seats.server_words import STATUS_OF, Refusal, cause_of, plain_kind, refusal_in
+from roles.seats.server_words import STATUS_OF, Refusal, cause_of, member, plain_kind, refusal_in
 
 OVERHEAD_TOKENS: Final = 2_000
 """What the service may add to a prompt for its own purposes, generously."""
@@ -65,7 +66,7 @@ class Heard:
     def take_usage(self, usage: Any, names: Mapping[str, str]) -> None:
         """Counts by our names; those that the service leaves out stay as they were."""
         for theirs, ours in names.items():
-            value = getattr(usage, theirs, None)
+            value = member(usage, theirs)
             if value is not None:
                 # A count that cannot be makes the whole account of the reply unknown, never zero.
                 self.usage[ours] = counted(value)
@@ -120,7 +121,7 @@ class ApiSeat(ABC):
 
     @abstractmethod
     def _take(self, event: Any, request: Request, heard: Heard) -> None:
-        """Take one event of the stream. The SDKs check no field, so each is asked for its type."""
+        """Take one event of the stream: any JSON value, so each member is asked for its type."""
 
     @abstractmethod
     def _take_whole(self, answer: Any, request: Request, heard: Heard) -> None:
@@ -156,7 +157,7 @@ class ApiSeat(ABC):
             if whole is not None:
                 self._take_whole(json.loads(whole), request, heard)
                 return
-            async for event in stream:
+            async for event in events_in(stream.response.aiter_bytes()):
                 if heard.model is None:
                     request.began()
                 self._take(event, request, heard)
@@ -252,18 +253,16 @@ class ApiSeat(ABC):
         if isinstance(error, sdk.APITimeoutError | httpx2.TimeoutException):
             raise AttemptLost("timeout", "no answer in time", self._used(heard)) from None
         if isinstance(
-            error, sdk.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL | UnicodeError | OSError
+            error,
+            sdk.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL | UnicodeEncodeError | OSError,
         ):
             cause = cause_of(error, self._address(), key_name(self.row))
-            # A server that answered before may only be restarting.
-            again = cause.passing or self._has_answered
+            again = cause.again == "yes" or (cause.again == "if it answered" and self._has_answered)
             raise AttemptLost(
                 "unavailable", self._scrubbed(cause.words), self._used(heard), again=again
             ) from None
         if isinstance(error, ServerRefused):
-            raise self._refused(error.refusal, heard, {}, is_whole=True) from None
-        if isinstance(error, sdk.APIError) and error.body is not None:
-            raise self._refused(refusal_of(error, error.body), heard, {}) from None
+            raise self._refused(error.refusal, heard, {}, is_whole=error.is_whole) from None
         if (
             isinstance(error, TypeError | self._base_error(sdk))
             and not isinstance(error, sdk.APIError)
@@ -336,7 +335,7 @@ class ApiSeat(ABC):
         latency = round((self._monotonic() - heard.began_s) * 1000)
         counts = heard.usage
         fresh, read, written = counts.get("uncached"), counts.get("read", 0), counts.get("written", 0)
-        out = counts.get("out", 0) if heard.final_usage else None
+        out = counts.get("out") if heard.final_usage else None
         prompt = counts.get("prompt")
         if prompt is None and fresh is not None and read is not None and written is not None:
             prompt = fresh + read + written
@@ -387,11 +386,14 @@ def nothing_used(latency_ms: int) -> Used:
 
 
 class ServerRefused(Exception):
-    """A server answered with status 200 and yet refused: an error, or a page, where the answer should be."""
+    """A server answered with status 200 and yet refused: an error, or a page, where the answer should be.
 
-    def __init__(self, refusal: Refusal) -> None:
+    `is_whole`: it came instead of the answer, not inside it.
+    """
+
+    def __init__(self, refusal: Refusal, *, is_whole: bool = True) -> None:
         super().__init__(refusal.words)
-        self.refusal = refusal
+        self.refusal, self.is_whole = refusal, is_whole
 
 
 def refusal_of(error: Any, body: object) -> Refusal:

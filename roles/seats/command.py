@@ -23,9 +23,8 @@ from typing import Any, Final
 import orjson
 
 from ledger.events.envelope import SeatKind
-from ledger.redaction.masking import excerpt, masked
+from ledger.redaction.masking import masked
 from roles.seats.port import (
-    NAME_CHARACTERS_MAX,
     AttemptLost,
     Request,
     Seat,
@@ -33,6 +32,7 @@ from roles.seats.port import (
     SeatReply,
     Used,
     counted,
+    named,
 )
 from roles.seats.registry import Wanted
 from roles.seats.reply_text import objects_in
@@ -229,11 +229,6 @@ def _read(out: bytes, latency_ms: int) -> SeatReply:
         stop_reason=named(said.get("stop_reason")),
         simulated="fake" if said.get("simulated") == "fake" else None,
     )
-
-
-def named(value: object) -> str | None:
-    """A name that a program says, masked and bounded."""
-    return excerpt(value, NAME_CHARACTERS_MAX) if isinstance(value, str) and value else None
 
 
 def _usd(value: object) -> str | None:

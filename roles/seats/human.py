@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 from ledger.events.envelope import SeatKind
-from roles.seats.port import Request, Seat, SeatFailed, SeatReply
+from roles.seats.port import Ask, Request, Seat, SeatFailed, SeatReply
 from roles.seats.registry import Wanted
-
-Ask = Callable[[Request], Awaitable[bytes | None]]
-"""Shows the brief and returns the reply's bytes; None when the person gives the step up."""
 
 
 class HumanSeat:

@@ -3,8 +3,7 @@
 What it shares with other APIs is in `api.py`, what is known of a provider in its row of `registry.py`, what is left out
 for a server that refuses it in `manner.py`.
 
-The SDK builds its objects without checking them, so that a field may hold anything that JSON can: whatever is read here
-is asked for its type first.
+A field of an answer may hold anything that JSON can: whatever is read here is asked for its type first.
 """
 
 from __future__ import annotations
@@ -124,7 +123,7 @@ class OpenAISeat(ApiSeat):
             heard.model = _name(model, self.model)
         error = member(event, "error")
         if error:
-            raise ServerRefused(refusal_in({"error": error}))
+            raise ServerRefused(refusal_in({"error": error}), is_whole=False)
         if (usage := member(event, "usage")) is not None:
             self._take_usage(usage, heard)
         for choice in rows_of(member(event, "choices")):

@@ -5,8 +5,7 @@ A seat makes one attempt a call. Whether another is made, when, and whether ther
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
@@ -17,6 +16,7 @@ from ledger.events.envelope import Isolation, SeatKind
 from ledger.redaction.masking import excerpt, masked
 from roles.protocol import Step
 from roles.seats.reply_text import reply_in
+from roles.seats.server_words import UNPRINTABLE
 
 if TYPE_CHECKING:  # a verb that only looks builds no briefs
     from roles.brief import Brief
@@ -26,7 +26,6 @@ WITHIN: Final[tuple[SeatKind, ...]] = ("tape", "host", "human")
 NAME_CHARACTERS_MAX: Final = 200
 COUNT_MAX: Final = 10_000_000
 """Tokens of one request; a larger count is no count but a mistake of the server."""
-_UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 
 def _unheard() -> None:
@@ -48,6 +47,10 @@ class Request(msgspec.Struct, frozen=True):
     attempt: int = 1
     began: Callable[[], None] = _unheard
     words: Callable[[str], object] = _unread
+
+
+Ask = Callable[[Request], Awaitable[bytes | None]]
+"""Shows the brief to a person and returns the reply's bytes; None when the person gives the step up."""
 
 
 class SeatReply(msgspec.Struct, frozen=True):
@@ -89,8 +92,13 @@ def without_secrets(reply: SeatReply) -> SeatReply:
 
 
 def _name(said: str | None) -> str | None:
-    plain = _UNPRINTABLE.sub(" ", said or "").strip()
+    plain = UNPRINTABLE.sub(" ", said or "").strip()
     return excerpt(plain, NAME_CHARACTERS_MAX) if plain else None
+
+
+def named(value: object) -> str | None:
+    """Return a name that a server or a program gives, masked and bounded; None for anything but text."""
+    return excerpt(value, NAME_CHARACTERS_MAX) if isinstance(value, str) and value else None
 
 
 def counted(value: object) -> int | None:

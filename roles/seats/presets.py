@@ -18,8 +18,8 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from roles.seats.command import CommandSeat, named, told
-from roles.seats.port import AttemptLost, Request, Seat, SeatReply, Used, counted
+from roles.seats.command import CommandSeat, told
+from roles.seats.port import AttemptLost, Request, Seat, SeatReply, Used, counted, named
 from roles.seats.prompt import prompt_of
 from roles.seats.registry import MAKERS, PROVIDERS, Wanted, declared_of
 from roles.seats.reply_text import objects_in

@@ -26,7 +26,7 @@ from roles.seats.manner import Form, Limit
 
 if TYPE_CHECKING:
     from ledger.state.book import Book
-    from roles.seats.human import Ask
+    from roles.seats.port import Ask
     from roles.seats.prices import Prices
 
 TOKENS_OUT_MAX: Final = 24_000

@@ -8,6 +8,7 @@ same number makes the same bytes.
 from __future__ import annotations
 
 import asyncio
+import copy
 import gzip
 import json
 import random
@@ -66,6 +67,8 @@ class Answer:
     pieces: int = 1
     changes: list[str] = field(default_factory=list[str])
     is_harmless: bool = True
+    sent: tuple[Any, ...] = ()
+    """What `body` was made of: later changes of `events` are not sent."""
 
     @property
     def content(self) -> bytes:
@@ -156,7 +159,15 @@ def _pieces(answer: Answer, chance: random.Random) -> None:
 
 
 def _comments(answer: Answer, chance: random.Random) -> None:
-    odd = (b": keep-alive\n\n", b":\n\n", b"\n\n\n", b"retry: 10\n\n", b"id: 7\n\n", b": \xe6\x9c\n\n")
+    odd = (
+        b": keep-alive\n\n",
+        b":\n\n",
+        b"\n\n\n",
+        b":\n",
+        b"retry: 10\n\n",
+        b"id: 7\n\n",
+        b": \xe6\x9c\x80\n\n",
+    )
     for _ in range(chance.randint(1, 4)):
         answer.events.insert(chance.randint(0, len(answer.events)), chance.choice(odd))
 
@@ -426,13 +437,24 @@ def odd(api: Api, number: int) -> Answer:
     for change in sorted(harmless, key=HARMLESS.index):
         change(answer, chance)
         answer.changes.append(change.__name__)
+        _keep(answer)
     if chance.random() < 0.75:
         answer.is_harmless = False
         for change in chance.choices(HARMFUL, k=chance.choice((1, 1, 1, 2, 3))):
             with suppress(IndexError):
                 change(answer, chance)
             answer.changes.append(change.__name__)
+            _keep(answer)
     return answer
+
+
+def _keep(answer: Answer) -> None:
+    if answer.body is not None and not answer.sent:
+        answer.sent = tuple(copy.deepcopy(_roots(answer)))
+
+
+def _roots(answer: Answer) -> list[Any]:
+    return [*(e[1] for e in answer.events if not isinstance(e, bytes)), answer.whole]
 
 
 # ---------------------------------------------------------------- the server
@@ -500,8 +522,7 @@ class OddServer:
 
 def counts_in(answer: Answer, name: str) -> set[int]:
     """Return every possible count that an answer gives under a name."""
-    roots = [*(e[1] for e in answer.events if not isinstance(e, bytes)), answer.whole]
-    values = [c[k] for root in roots for c, k in _places(root) if k == name]
+    values = [c[k] for root in answer.sent or _roots(answer) for c, k in _places(root) if k == name]
     return {
         value
         for value in values

@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import shutil
+import socket
+import ssl
+import subprocess
 import threading
 from collections.abc import Callable
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -395,6 +399,84 @@ def test_tls_against_a_plain_server_is_named(request_: Request) -> None:
         server.shutdown()
         server.server_close()
     assert not lost.value.again
+
+
+def _certificate(path: Path) -> Path:
+    """A key and a certificate for this machine that nobody signed."""
+    key = path.with_suffix(".key")
+    openssl = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "1",
+        "-subj",
+        "/CN=localhost",
+    ]
+    names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", str(key), "-out", str(path)]
+    subprocess.run([*openssl, *names], check=True, capture_output=True)
+    path.write_text(path.read_text() + key.read_text())
+    return path
+
+
+class _Answers(BaseHTTPRequestHandler):
+    """Answers every request with a whole reply, and closes."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        body = events(chunk(GOOD), chunk(finish="stop"), last(USAGE)).content
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes a certificate with openssl")
+def test_a_certificate_that_is_not_trusted_is_not_tried_again_even_after_an_answer(
+    request_: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contexts = [ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) for _ in range(2)]
+    for number, context in enumerate(contexts):
+        context.load_cert_chain(_certificate(tmp_path / f"{number}.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "0.pem"))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Answers)
+    plain, using = server.socket, list(contexts)
+    # The first connection is trusted; the certificate of all later ones is another.
+    server.get_request = lambda: _wrapped(plain, using)  # type: ignore[method-assign]
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    row = PROVIDERS["openai"].at(f"https://127.0.0.1:{server.server_port}/v1", {})
+    seat = OpenAISeat("m", row, prices=read_prices())
+
+    async def twice() -> None:
+        try:
+            assert (await attempt(seat, request_)).content == GOOD.encode()
+            await attempt(seat, request_)
+        finally:
+            await seat.close()
+
+    try:
+        with pytest.raises(AttemptLost, match="certificate is not trusted") as lost:
+            asyncio.run(twice())
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert not lost.value.again
+
+
+def _wrapped(plain: socket.socket, using: list[ssl.SSLContext]) -> tuple[socket.socket, Any]:
+    connection, address = plain.accept()
+    context = using.pop(0) if len(using) > 1 else using[0]
+    try:
+        return context.wrap_socket(connection, server_side=True), address
+    except ssl.SSLError as error:
+        raise OSError(str(error)) from error
 
 
 # A client that could not be built is closed by the garbage collector, and its SDK then misses an attribute.

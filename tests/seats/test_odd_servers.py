@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -62,8 +63,10 @@ def broken_promises(answer: Answer, end: SeatReply | SeatFailed) -> list[str]:
     if isinstance(end, SeatFailed):
         if "broke down" in end.detail:
             broken.append(f"an exception left the adapter: {end.detail}")
-        if KEY in end.detail or not end.detail.isprintable():
+        if KEY in end.detail or re.search(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", end.detail):
             broken.append(f"detail: {end.detail!r}")
+        if re.search("no key|the key has", end.detail):
+            broken.append(f"blames the key: {end.detail}")
     if isinstance(end, SeatReply | AttemptLost):
         used = end if isinstance(end, SeatReply) else end.used
         is_refused = isinstance(end, AttemptLost) and used.tokens_in == used.tokens_out == 0
