@@ -342,7 +342,7 @@ async def _until_ended(driving: Coroutine[Any, Any, DriveEnd]) -> DriveEnd:
             task.cancel()
         asked.append(number)
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         # `nohup` ignores SIGHUP on purpose; a thread other than the first one may set no handler.
         if signal.getsignal(number) is not signal.SIG_IGN:
             with suppress(RuntimeError, ValueError, NotImplementedError):
