@@ -24,7 +24,6 @@ from roles.seats.event_stream import events_in
 from roles.seats.manner import REFUSES, Manner, without_refused
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used, counted
 from roles.seats.prices import Prices, Tokens
-from roles.seats.prompt import unwrapped
 from roles.seats.reachable import unreachable
 from roles.seats.registry import Provider
 from roles.seats.server_words import STATUS_OF, Refusal, cause_of, member, plain_kind, refusal_in
@@ -130,10 +129,6 @@ class ApiSeat(ABC):
     @abstractmethod
     def _texts(self, brief: Brief) -> list[str]:
         """Return all that is sent of a brief."""
-
-    def _content(self, text: str) -> bytes:
-        """Return the reply in what the model wrote."""
-        return unwrapped(text)
 
     def _provider(self) -> str:
         """Return who serves the model, never by the name of a host."""
@@ -315,7 +310,7 @@ class ApiSeat(ABC):
         used = self._used(heard)
         text = self._scrubbed("".join(heard.text))
         return SeatReply(
-            content=self._content(text[:REPLY_CHARACTERS_MAX]),
+            content=text[:REPLY_CHARACTERS_MAX].encode("utf-8", "replace"),
             seat=self.kind,
             isolation="enforced",
             provider="fake" if heard.simulated else self._provider(),

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
@@ -32,7 +31,6 @@ from roles.seats.prompt import (
     SCHEMA_HEADING,
     grammatical,
     system_of,
-    unwrapped,
     user_of,
 )
 from roles.seats.registry import PROVIDERS, Provider, Wanted, declared_of
@@ -45,8 +43,6 @@ NO_KEY: Final = "not-needed"
 """What is sent in place of a key to a server that asks for none; the SDK will not send nothing."""
 QUOTA: Final = "insufficient_quota"
 """A 429 that waiting does not mend."""
-THOUGHTS: Final = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
-"""What some servers leave in front of a reply: the model's thinking, which is none of it."""
 STOPS: Final = {"content_filter": "refusal"}
 """Finish reasons by the name that other APIs give them."""
 
@@ -79,9 +75,6 @@ class OpenAISeat(ApiSeat):
 
     def _texts(self, brief: Brief) -> list[str]:
         return [_system(brief), _user(brief, self._manner.form)]
-
-    def _content(self, text: str) -> bytes:
-        return unwrapped(THOUGHTS.sub("", text, count=1) if THOUGHTS.match(text) else text)
 
     async def _asked(self, client: Any, brief: Brief, manner: Manner) -> Any:
         return await client.chat.completions.create(**self._asking(brief, manner))

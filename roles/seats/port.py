@@ -85,20 +85,16 @@ def without_secrets(reply: SeatReply) -> SeatReply:
     return msgspec.structs.replace(
         reply,
         content=masked(reply.content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape"),
-        provider=_name(reply.provider),
-        model=_name(reply.model),
-        stop_reason=_name(reply.stop_reason),
+        provider=named(reply.provider),
+        model=named(reply.model),
+        stop_reason=named(reply.stop_reason),
     )
 
 
-def _name(said: str | None) -> str | None:
-    plain = UNPRINTABLE.sub(" ", said or "").strip()
-    return excerpt(plain, NAME_CHARACTERS_MAX) if plain else None
-
-
 def named(value: object) -> str | None:
-    """Return a name that a server or a program gives, masked and bounded; None for anything but text."""
-    return excerpt(value, NAME_CHARACTERS_MAX) if isinstance(value, str) and value else None
+    """Return a name that a server or a program gives, masked, printable and bounded; None for anything but text."""
+    plain = UNPRINTABLE.sub(" ", value).strip() if isinstance(value, str) else ""
+    return excerpt(plain, NAME_CHARACTERS_MAX) if plain else None
 
 
 def counted(value: object) -> int | None:

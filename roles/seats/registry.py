@@ -130,11 +130,8 @@ class Provider:
     @property
     def grammar(self) -> str:
         """The specification with what is optional in brackets, as help texts show it."""
-        match self.rest:
-            case "model" | "model@url" if not self.is_rest_needed:
-                return f"{self.name}[:MODEL]"
-            case _:
-                return self.example or self.name
+        is_optional = self.rest in ("model", "model@url") and not self.is_rest_needed
+        return f"{self.name}[:MODEL]" if is_optional else self.example or self.name
 
     @property
     def key_value(self) -> str:

@@ -99,6 +99,11 @@ def member(value: Any, name: str) -> Any:
     return getattr(value, name, None)
 
 
+def members_of(value: object) -> Mapping[str, Any]:
+    """Return an object's members; of anything else none."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
 def rows_of(value: object) -> list[Any]:
     """Return the rows of a list; of anything else none."""
     return cast("list[Any]", value) if isinstance(value, list) else []

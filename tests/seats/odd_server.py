@@ -35,18 +35,99 @@ COUNTS: Final = {
     "ollama": ("prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tokens"),
 }
 ODD_VALUES: Final[tuple[Any, ...]] = (
-    None, True, False, 0, -1, 7, 3.5, 10**18, -(10**30), 1e308, float("nan"), float("inf"), "", "x", "900", "\x00\x1b[31m",
-    "\ud800", "è" * 3_000, [], {}, [None], [[[[]]]], {"text": 7}, {"message": {"message": {}}}, [{"type": "text", "text": "y"}],
-)  # fmt: skip
+    None,
+    True,
+    False,
+    0,
+    -1,
+    7,
+    3.5,
+    10**18,
+    -(10**30),
+    1e308,
+    float("nan"),
+    float("inf"),
+    "",
+    "x",
+    "900",
+    "\x00\x1b[31m",
+    "\ud800",
+    "è" * 3_000,
+    [],
+    {},
+    [None],
+    [[[[]]]],
+    {"text": 7},
+    {"message": {"message": {}}},
+    [{"type": "text", "text": "y"}],
+)
 STATUSES: Final = (
-    200, 201, 202, 203, 204, 205, 206, 226, 299, 300, 304, 305, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 413,
-    414, 415, 418, 421, 422, 424, 425, 426, 428, 429, 431, 451, 499, 500, 501, 502, 503, 504, 507, 508, 511, 520, 529, 530,
-    599, 600, 999,
-)  # fmt: skip
+    200,
+    201,
+    202,
+    203,
+    204,
+    205,
+    206,
+    226,
+    299,
+    300,
+    304,
+    305,
+    400,
+    401,
+    402,
+    403,
+    404,
+    405,
+    406,
+    408,
+    409,
+    410,
+    411,
+    413,
+    414,
+    415,
+    418,
+    421,
+    422,
+    424,
+    425,
+    426,
+    428,
+    429,
+    431,
+    451,
+    499,
+    500,
+    501,
+    502,
+    503,
+    504,
+    507,
+    508,
+    511,
+    520,
+    529,
+    530,
+    599,
+    600,
+    999,
+)
 KINDS: Final = (
-    "application/json", "text/event-stream", "text/html", "text/html; charset=utf-16", "text/plain", "application/x-ndjson",
-    "application/problem+json", "text/event-stream; charset=latin-1", "image/png", "", "nonsense", "application/json;;;=",
-)  # fmt: skip
+    "application/json",
+    "text/event-stream",
+    "text/html",
+    "text/html; charset=utf-16",
+    "text/plain",
+    "application/x-ndjson",
+    "application/problem+json",
+    "text/event-stream; charset=latin-1",
+    "image/png",
+    "",
+    "nonsense",
+    "application/json;;;=",
+)
 
 
 @dataclass(slots=True)
@@ -202,7 +283,7 @@ def _shuffled(value: Any, chance: random.Random) -> Any:
     return value
 
 
-def _line_ends(answer: Answer, chance: random.Random) -> None:
+def _line_ends(answer: Answer, _: random.Random) -> None:
     answer.line_end = "\r\n"
 
 
@@ -221,15 +302,23 @@ def _early_hints(answer: Answer, chance: random.Random) -> None:
     answer.before = f"HTTP/1.1 {code} early\r\nlink: </style.css>\r\n\r\n".encode() * chance.randint(1, 3)
 
 
-def _same_usage_twice(answer: Answer, chance: random.Random) -> None:
+def _same_usage_twice(answer: Answer, _: random.Random) -> None:
     at = next(n for n, e in enumerate(answer.events) if not isinstance(e, bytes) and "usage" in e[1])
     answer.events.insert(at, answer.events[at])
 
 
 HARMLESS: Final[tuple[Callable[[Answer, random.Random], None], ...]] = (
-    _pieces, _comments, _unknown_events, _more_fields, _other_order, _line_ends, _length, _early_hints, _same_usage_twice,
+    _pieces,
+    _comments,
+    _unknown_events,
+    _more_fields,
+    _other_order,
+    _line_ends,
+    _length,
+    _early_hints,
+    _same_usage_twice,
     _gzip,
-)  # fmt: skip
+)
 
 
 # ---------------------------------------------------------------- harmful changes
@@ -265,16 +354,31 @@ def _odd_usage(answer: Answer, chance: random.Random) -> None:
 
 def _odd_event(answer: Answer, chance: random.Random) -> None:
     odd = (
-        b"data: null\n\n", b"data:\n\n", b"data: [DONE]\n\n", b"data: {\n\n", b"data: 7\n\n", b'data: "text"\n\n',
-        b"data: []\n\n", b"event: error\ndata: {}\n\n", b'event: error\ndata: {"error": "overloaded"}\n\n',
-        b'data: {"error": {"message": "out of memory", "code": 500}}\n\n', b'data: {"error": null}\n\n',
-        b'data: {"error": "boom"}\n\n', b"data: \xff\xfe\n\n", b"\xef\xbb\xbf", b"data: \x00\n\n", b"garbage\n\n",
-        b'data: {"choices": [{"delta": {"content": "a"}, "delta": 7}]}\n\n', b"data: " + b"[" * 100_000 + b"\n\n",
-        b'event: message_stop\ndata: {"type": "message_stop"}\n\n', b"event: nonsense\ndata: {}\n\n", b"data: NaN\n\n",
+        b"data: null\n\n",
+        b"data:\n\n",
+        b"data: [DONE]\n\n",
+        b"data: {\n\n",
+        b"data: 7\n\n",
+        b'data: "text"\n\n',
+        b"data: []\n\n",
+        b"event: error\ndata: {}\n\n",
+        b'event: error\ndata: {"error": "overloaded"}\n\n',
+        b'data: {"error": {"message": "out of memory", "code": 500}}\n\n',
+        b'data: {"error": null}\n\n',
+        b'data: {"error": "boom"}\n\n',
+        b"data: \xff\xfe\n\n",
+        b"\xef\xbb\xbf",
+        b"data: \x00\n\n",
+        b"garbage\n\n",
+        b'data: {"choices": [{"delta": {"content": "a"}, "delta": 7}]}\n\n',
+        b"data: " + b"[" * 100_000 + b"\n\n",
+        b'event: message_stop\ndata: {"type": "message_stop"}\n\n',
+        b"event: nonsense\ndata: {}\n\n",
+        b"data: NaN\n\n",
         b'data: {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}\n\n',
         b'event: error\ndata: {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}\n\n',
         b'data: {"type":\ndata: "ping"}\n\n',
-    )  # fmt: skip
+    )
     for _ in range(chance.randint(1, 3)):
         answer.events.insert(chance.randint(0, len(answer.events)), chance.choice(odd))
 
@@ -318,13 +422,24 @@ def _status(answer: Answer, chance: random.Random) -> None:
     answer.status = chance.choice(STATUSES)
     if chance.random() < 0.8:
         bodies: tuple[Any, ...] = (
-            {"error": {"message": "no", "type": "invalid_request_error", "param": None, "code": None}}, {"error": "no such model"},
-            {"detail": [{"loc": ["body", "max_tokens"], "msg": "too many"}]}, {"detail": "Not Found"}, {"message": ["a", {"b": 7}]},
-            {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, {"error": {"code": "500", "message": 7}},
-            {"error": {"message": "max_tokens must be at most 4096"}}, {"error": {"message": "system role is not supported"}},
-            {"error": {"message": "response_format json_schema output_config is not supported"}}, {"error": []}, [], None, 7, "plain",
-            {"error": {"message": "stream_options is unknown, cache_control too"}}, {"errors": [{"title": "x" * 70_000}]},
-        )  # fmt: skip
+            {"error": {"message": "no", "type": "invalid_request_error", "param": None, "code": None}},
+            {"error": "no such model"},
+            {"detail": [{"loc": ["body", "max_tokens"], "msg": "too many"}]},
+            {"detail": "Not Found"},
+            {"message": ["a", {"b": 7}]},
+            {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+            {"error": {"code": "500", "message": 7}},
+            {"error": {"message": "max_tokens must be at most 4096"}},
+            {"error": {"message": "system role is not supported"}},
+            {"error": {"message": "response_format json_schema output_config is not supported"}},
+            {"error": []},
+            [],
+            None,
+            7,
+            "plain",
+            {"error": {"message": "stream_options is unknown, cache_control too"}},
+            {"errors": [{"title": "x" * 70_000}]},
+        )
         pages = (
             b"<!DOCTYPE html><html><title>502 Bad Gateway</title></html>",
             b"",
@@ -349,6 +464,7 @@ def _status(answer: Answer, chance: random.Random) -> None:
 def _redirect(answer: Answer, chance: random.Random) -> None:
     answer.status = chance.choice((301, 302, 303, 307, 308))
     answer.body = b""
+    answer.sent = (*_roots(answer), healthy(answer.api).whole)  # the client may be sent on to the healthy one
     if chance.random() < 0.9:
         where = (
             "/elsewhere",
@@ -407,10 +523,17 @@ def _bad_length(answer: Answer, chance: random.Random) -> None:
 
 def _bad_head(answer: Answer, chance: random.Random) -> None:
     heads = (
-        b"", b"HTTP/1.1\r\n\r\n", b"SSH-2.0-OpenSSH_9.6\r\n", b"HTTP/2 200\r\n\r\n", b"\x15\x03\x01\x00\x02\x02", b"<html>",
-        b"HTTP/1.1 abc OK\r\n\r\n", b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", b"HTTP/1.1 200 OK\r\n" + b"x: " + b"y" * 200_000,
+        b"",
+        b"HTTP/1.1\r\n\r\n",
+        b"SSH-2.0-OpenSSH_9.6\r\n",
+        b"HTTP/2 200\r\n\r\n",
+        b"\x15\x03\x01\x00\x02\x02",
+        b"<html>",
+        b"HTTP/1.1 abc OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n" + b"x: " + b"y" * 200_000,
         b"HTTP/1.1 101 Switching\r\nupgrade: websocket\r\n\r\n",
-    )  # fmt: skip
+    )
     answer.before, answer.status, answer.body = chance.choice(heads), -1, b""
 
 
@@ -424,9 +547,29 @@ def _huge(answer: Answer, chance: random.Random) -> None:
 
 
 HARMFUL: Final[tuple[Callable[[Answer, random.Random], None], ...]] = (
-    _odd_member, _odd_member, _odd_member, _odd_usage, _odd_usage, _odd_event, _odd_event, _lost_event, _moved_event, _twice,
-    _whole, _status, _status, _redirect, _odd_bytes, _cut_off, _trailing, _encoding, _kind, _bad_length, _bad_head, _huge,
-)  # fmt: skip
+    _odd_member,
+    _odd_member,
+    _odd_member,
+    _odd_usage,
+    _odd_usage,
+    _odd_event,
+    _odd_event,
+    _lost_event,
+    _moved_event,
+    _twice,
+    _whole,
+    _status,
+    _status,
+    _redirect,
+    _odd_bytes,
+    _cut_off,
+    _trailing,
+    _encoding,
+    _kind,
+    _bad_length,
+    _bad_head,
+    _huge,
+)
 
 
 def odd(api: Api, number: int) -> Answer:

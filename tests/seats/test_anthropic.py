@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply
+from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply, attempt
 from tests.fake_api.faults import Fault, status
 from tests.fake_api.rules import KEY
 from tests.fake_api.server import FakeApi
@@ -42,7 +42,7 @@ def ask(monkeypatch: pytest.MonkeyPatch, request_: Request) -> Asking:
         async def one() -> SeatReply:
             seat = anthropic_seat(**options)
             try:
-                return await seat.reply(request_)
+                return await attempt(seat, request_)
             finally:
                 await seat.close()
 

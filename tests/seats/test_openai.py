@@ -15,7 +15,7 @@ import pytest
 
 from roles.seats.api import gone_of
 from roles.seats.openai import OpenAISeat
-from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply
+from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply, attempt
 from roles.seats.prices import read_prices
 from roles.seats.registry import PROVIDERS, Provider, ollama_url
 from tests.fake_api.faults import Fault, status
@@ -53,7 +53,7 @@ def ask(request_: Request) -> Asking:
         async def one() -> SeatReply:
             seat = OpenAISeat(model, row or api.row, prices=read_prices(), **options)
             try:
-                return await seat.reply(request_)
+                return await attempt(seat, request_)
             finally:
                 await seat.close()
 
@@ -236,7 +236,7 @@ def until_answered(request: Request, row: Provider) -> tuple[SeatReply, list[Att
         try:
             while True:
                 try:
-                    return await seat.reply(request)
+                    return await attempt(seat, request)
                 except AttemptLost as failure:
                     lost.append(failure)
                     if not failure.again:
