@@ -34,6 +34,13 @@ def request_(tmp_path: Path) -> Request:
     return Request(asked.step, asked.brief)
 
 
+@pytest.fixture(autouse=True)
+def variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seats that run side by side set these for themselves; afterwards they are what they were."""
+    for name in ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "OPENAI_COMPATIBLE_API_KEY"):
+        monkeypatch.setenv(name, "")
+
+
 def seat_at(api: Api, url: str) -> Any:
     """A seat that asks the server."""
     if api == "messages":

@@ -169,7 +169,10 @@ def test_a_new_provider_is_a_row_and_an_adapter(product: Path) -> None:
     assert "a parrot, for tests" in listed
     assert "parrot:MODEL" in moot(product, "run", "--help", COLUMNS="200").stdout
     assert "write parrot:MODEL" in moot(product, *ASK, "--seats", "parrot").stderr
-    examined = {row["name"]: row for row in json.loads(moot(product, "doctor", "--json").stdout)["examined"]}
+    examined = {
+        row["name"]: row
+        for row in json.loads(moot(product, "doctor", "--json", PARROT_KEY="p").stdout)["examined"]
+    }
     assert "PARROT_URL" in examined["endpoint parrot"]["found"]
     assert "PARROT_KEY" in json.dumps(examined["key"])
     offline = moot(product, *ASK, "--seats", "parrot:grey-1", MOOT_OFFLINE="1")
