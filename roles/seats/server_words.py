@@ -194,8 +194,8 @@ def cause_of(error: BaseException, address: str, key_name: str) -> Cause:
         what = f"cannot reach {address}: connection refused. Is the server running?"
         return Cause(what, "if it answered")
     if any(isinstance(cause, socket.gaierror) for cause in errors) or "name or service not known" in low:
-        again = "yes" if "temporary failure" in low else "if it answered"
-        return Cause(f"cannot reach {address}: unknown host. Check the address", again)
+        what = f"cannot reach {address}: unknown host. Check the address"
+        return Cause(what, "yes" if "temporary failure" in low else "if it answered")
     if "unreachable" in low:
         return Cause(f"cannot reach {address}: no route to the host. Check the network", "yes")
     if "disconnected" in low or "reset" in low or "peer closed" in low or "incomplete" in low:

@@ -213,7 +213,7 @@ def healthy(api: Api) -> Answer:
         return Answer(api, events, {**message, "content": content, "stop_reason": "end_turn", "usage": usage})
     details = {"cached_tokens": 40} if api == "chat" else {}
     counts = {"prompt_tokens": 1000, "completion_tokens": 90, "total_tokens": 1090}
-    usage = {**counts, "prompt_tokens_details": details} if details else counts
+    reported: dict[str, Any] = {**counts, **({"prompt_tokens_details": details} if details else {})}
     head = {"id": "chatcmpl-fake-1", "object": "chat.completion.chunk", "created": 1, "model": MODEL[api]}
 
     def choice(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
@@ -221,9 +221,17 @@ def healthy(api: Api) -> Answer:
 
     events = [("", choice({"role": "assistant", "content": ""}))]
     events += [("", choice({"content": piece})) for piece in _cut(GOOD, 5)]
-    events += [("", choice({}, "stop")), ("", {**head, "choices": [], "usage": usage}), b"data: [DONE]\n\n"]
+    events += [
+        ("", choice({}, "stop")),
+        ("", {**head, "choices": [], "usage": reported}),
+        b"data: [DONE]\n\n",
+    ]
     message = {"role": "assistant", "content": GOOD}
-    whole = {**head, "choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": usage}
+    whole = {
+        **head,
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": reported,
+    }
     return Answer(api, events, whole)
 
 
@@ -401,7 +409,7 @@ def _twice(answer: Answer, chance: random.Random) -> None:
 
 def _whole(answer: Answer, chance: random.Random) -> None:
     """One JSON value instead of a stream, whatever the header says."""
-    values = (
+    values: tuple[Any, ...] = (
         answer.whole,
         [answer.whole],
         {"data": answer.whole},
@@ -665,7 +673,9 @@ class OddServer:
 
 def counts_in(answer: Answer, name: str) -> set[int]:
     """Return every possible count that an answer gives under a name."""
-    values = [c[k] for root in answer.sent or _roots(answer) for c, k in _places(root) if k == name]
+    values: list[Any] = [
+        c[k] for root in answer.sent or _roots(answer) for c, k in _places(root) if k == name
+    ]
     return {
         value
         for value in values
