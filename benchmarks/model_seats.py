@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from ledger.state.book import Book
-from roles.seats.anthropic import MODEL
 from roles.seats.prices import Tokens, read_prices
+from roles.seats.registry import PROVIDERS
 from tests.fake_api.cache import tokens
 from tests.fake_api.scripted import STEP
 from tests.rounds import openings
@@ -80,7 +80,7 @@ def _with_transcripts(book: Book) -> Decimal:
         own = [block["sha256"] for block in manifest["blocks"] if _always(block["name"])]
         texts = [book.blobs.read(sha) or b"" for sha in (*own, manifest["schema"])]
         prompt = transcript + sum(tokens(text.decode()) for text in texts)
-        usd = prices.usd(MODEL, Tokens(prompt, 0, 0, event.call.tokens_out or 0))
+        usd = prices.usd(PROVIDERS["anthropic"].model or "", Tokens(prompt, 0, 0, event.call.tokens_out or 0))
         total += Decimal(usd or "NaN")
         transcript += tokens((book.blobs.read(event.call.reply) or b"").decode())
     return total

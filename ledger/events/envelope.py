@@ -1,8 +1,8 @@
 """The envelope: the fields that every event shares, in the order in which a line holds them (FORMAT 1)."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from ledger.events.values import (
     GENESIS,
@@ -21,7 +21,8 @@ from ledger.events.values import (
     Value,
 )
 
-SeatKind = Literal["anthropic", "tape", "command", "human", "host", "openai"]
+SeatKind = Annotated[str, Meta(max_length=32, pattern=r"^[a-z][a-z0-9_]{0,31}$(?!\n)")]
+"""What answers: `anthropic`, `openai`, `command`, `human`, `host`, `tape`; a new provider may bring its own word."""
 Isolation = Literal["enforced", "trusted"]
 FROM_OUTSIDE: frozenset[SeatKind] = frozenset({"host", "human"})
 """Kinds of seat that the engine does not call: somebody else answers, and pays (FORMAT 8)."""

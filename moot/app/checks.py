@@ -68,7 +68,7 @@ def keep_series(
     number = max(before, default=0)
     start = _claimed_head(before[number]) if before else None
     start = start or Head(book.events[-1].seq, line_hash(encode(book.events[-1])))
-    sealed = seal(runs, prev=start.hash, seq=start.seq + 1, at=now(), v=book.events[0].v)
+    sealed = seal(runs, prev=start.hash, seq=start.seq + 1, at=now())
     texts: dict[str, str] = {}
     others: dict[str, str] = {}
     for name, content in wrote.items():

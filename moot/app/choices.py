@@ -9,7 +9,7 @@ from moot import version
 from moot.app.run_options import COMMAND_LINE
 from moot.app.seat_specs import choose, model_of
 from moot.app.seats import prices_in_force
-from roles.seats.kinds import declared_of
+from roles.seats.registry import DEFAULT, declared_of
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.plans import PLANS
 from rounds.setup.deliberation import checked
@@ -64,7 +64,7 @@ def choices_for(options: int) -> list[Choice]:
     return sorted(choices, key=lambda choice: (choice.replies, choice.protocol))
 
 
-def choice_for(protocol: str, options: int, spec: str = "anthropic", *, plan: str | None = None) -> Choice:
+def choice_for(protocol: str, options: int, spec: str = DEFAULT, *, plan: str | None = None) -> Choice:
     """Return what a protocol takes for a question with this many options and `spec` in every seat."""
     from moot.view.gate import choice_of
 

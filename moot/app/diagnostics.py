@@ -24,11 +24,10 @@ from moot.app.runs import example_directories, examples
 from moot.environment import Settings
 from moot.errors import MootError, install_line
 from moot.view.results import Examined
+from roles.seats.registry import PROVIDERS, Provider
 
 PYTHON_AT_LEAST: Final = (3, 11)
 COLUMNS_AT_LEAST: Final = 80
-KEYS: Final = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY")
-ADDRESSES: Final = ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL")
 
 
 def examine(settings: Settings) -> Iterator[Examined]:
@@ -40,10 +39,12 @@ def examine(settings: Settings) -> Iterator[Examined]:
     yield _colour(settings)
     yield _encoding()
     yield _offline(settings)
-    yield _extra("anthropic", "model seats by the Anthropic API", "pip install 'anthropic>=2.12'")
-    yield _extra("openai", "model seats by OpenAI, Ollama, OpenRouter", "pip install 'openai>=3.54'")
-    yield _key()
-    yield from map(_address, ADDRESSES)
+    rows = PROVIDERS.values()
+    for sdk in dict.fromkeys(row.sdk for row in rows if row.sdk is not None):
+        seats = ", ".join(row.name for row in rows if row.sdk == sdk)
+        yield _extra(sdk.package, f"seats of {seats}", sdk.fix)
+    yield _key([row.key for row in rows if row.key is not None])
+    yield from (_address(row) for row in rows if row.address_variable)
     yield _model()
     yield from _programs()
     yield _prices()
@@ -132,20 +133,19 @@ def _extra(name: str, what_for: str, fix: str) -> Examined:
         return _ok(f"extra {name}", "installed")
 
 
-def _key() -> Examined:
-    found = [name for name in KEYS if os.environ.get(name)]
+def _key(keys: list[str]) -> Examined:
+    found = [name for name in keys if os.environ.get(name)]
     if found:
         return _ok("key", f"{', '.join(found)} {'is' if len(found) == 1 else 'are'} set (not shown)")
-    fix = f"only model seats over a network need one: export {KEYS[0]}=…; host, human, ollama and tape do not"
-    return _missing("key", f"none of {', '.join(KEYS)} is set", fix)
+    fix = f"only model seats over a network need one: export {keys[0]}=…; host, human, ollama and tape do not"
+    return _missing("key", f"none of {', '.join(keys)} is set", fix)
 
 
-def _address(variable: str) -> Examined:
-    name = f"endpoint {variable.partition('_')[0].lower()}"
-    said = os.environ.get(variable)
-    if not said:
-        return _ok(name, f"{variable} is not set: the official one")
-    parts = urlsplit(said)
+def _address(row: Provider) -> Examined:
+    name, variable = f"endpoint {row.name}", row.address_variable
+    if not os.environ.get(variable):
+        return _ok(name, f"{variable} is not set: {row.address}")
+    parts = urlsplit(row.at(None, os.environ).address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         return _missing(
             name, f"{variable} is no http address", f"unset {variable}, or give https://host[:port]"
@@ -155,29 +155,23 @@ def _address(variable: str) -> Examined:
 
 
 def _model() -> Examined:
-    from roles.seats.anthropic import MODEL
-    from roles.seats.endpoints import MODEL as OF_OPENAI
-
-    return _ok("model", f"{MODEL} and {OF_OPENAI}, where `--seats anthropic` and `--seats openai` name none")
+    models = {row.name: row.model for row in PROVIDERS.values() if row.model is not None}
+    seats = " and ".join(f"`--seats {name}`" for name in models)
+    return _ok("model", f"{' and '.join(models.values())}, where {seats} name none")
 
 
 def _programs() -> Iterator[Examined]:
-    """Agents' command lines that can sit somewhere, with what stays open to each; and Ollama."""
-    from roles.seats.presets import PRESETS, found_version
+    """Yield the programs that seats need, with what stays open to each."""
+    from roles.seats.presets import found_version
 
     absent: list[str] = []
-    for name, preset in PRESETS.items():
-        version_ = found_version(name)
+    for row in PROVIDERS.values():
+        version_ = found_version(row.program) if row.program else None
         if version_ is None:
-            absent.append(name)
-        else:
-            told = f"{version_ or 'installed'}; isolation trusted: {preset.open_to_it}"
-            yield _ok(f"seat {name}", told)
-    ollama = found_version("ollama")
-    if ollama is None:
-        absent.append("ollama")
-    else:
-        yield _ok("seat ollama", f"{ollama or 'installed'}; --seats ollama:MODEL")
+            absent += [row.program] if row.program else []
+            continue
+        about = f"isolation trusted: {row.open_to_it}" if row.open_to_it else f"--seats {row.example}"
+        yield _ok(f"seat {row.name}", f"{version_ or 'installed'}; {about}")
     if absent:
         yield _ok("other seats", f"not installed, and not needed: {', '.join(absent)}")
 

@@ -26,7 +26,7 @@ from moot.errors import MootError, usage
 from moot.view.comparison import Stress
 from moot.view.results import Fork
 from moot.view.without import pools_without
-from roles.seats.kinds import declared_of
+from roles.seats.registry import declared_of
 from rounds.analysis.stress import (
     ForkLosses,
     changed_rounds,

@@ -21,14 +21,13 @@ from moot.app.consent import Agreed, bench_for, need_word_for_programs, note_ope
 from moot.app.removal import remove_run
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
 from moot.app.runs import new_directory
-from moot.app.seat_specs import BY_API
 from moot.app.seats import SeatChoice, check_ready, declared_seat, unknown_costs
 from moot.app.session import Session, open_session
 from moot.app.speech import Speech
 from moot.environment import now, read_settings
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.view.played import RunEnd
-from roles.seats.kinds import KINDS
+from roles.seats.registry import DEFAULT, PROVIDERS
 from rounds.protocols import experiments_awaited
 from rounds.run.budget import Reservations
 from rounds.run.driver import DriveEnd, Pause, Watch, drive
@@ -50,17 +49,6 @@ if TYPE_CHECKING:
 
 QUIET: Final = Watch()
 UNWATCHED: Final = nullcontext(QUIET)
-KEPT: Final = ("host", "human")
-"""Kinds of seat that a run's opening names wholly."""
-AGAIN: Final = {
-    "command": "command:PROGRAM",
-    "tape": "tape:RUN",
-    "openai": "openai:MODEL",
-    "ollama": "ollama:MODEL",
-    "openrouter": "openrouter:MAKER/MODEL",
-    **{name: name for name in ("claude", "codex", "gemini", "llm")},
-}
-"""Kinds that a person has to name again: no ledger holds a program, or who did not answer yet."""
 
 
 GIT_ATTRIBUTES: Final = """\
@@ -175,7 +163,7 @@ def _gate_line(
 def estimated(
     file: str | None, options: RunOptions, choice: SeatChoice, casting: str | None = None
 ) -> Estimate:
-    """Return what a run may take, without opening it. A role without a seat is priced as `anthropic`.
+    """Return what a run may take, without opening it. A role without a seat is priced as the default one.
 
     Raises `MootError` and `DeliberationError` where opening the run would.
     """
@@ -183,7 +171,7 @@ def estimated(
     deliberation = deliberation_of(file, options)
     roles = cast_roles(deliberation, name)
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
-    specs = choice.seats(roles, {**dict.fromkeys(roles, "anthropic"), **written})
+    specs = choice.seats(roles, {**dict.fromkeys(roles, DEFAULT), **written})
     params = read_params(options.params)[1] if options.params is not None else None
     opening = opening_of(
         deliberation,
@@ -236,13 +224,15 @@ def seats_again(said: str, session: Session, choice: SeatChoice) -> dict[str, st
     A model is the one that answered last for the role.
     """
     kinds = {member.role: member.seat.partition(":")[0] for member in session.inner.opened.cast}
-    named: dict[str, str] = {role: kind for role, kind in kinds.items() if kind in KEPT}
+    rows = {role: PROVIDERS.get(kind) for role, kind in kinds.items()}
+    named = {role: row.name for role, row in rows.items() if row is not None and row.rest == "nothing"}
     named |= _models_again(session)
     roles = session.state.roles
     missing = [role for role in roles if role not in named and role not in choice.specs]
     if choice.everybody is not None or not missing or not set(choice.specs) <= set(roles):
         return choice.seats(roles, named)
-    wanted = {role: AGAIN.get(kinds.get(role, ""), "SPEC") for role in missing}
+    # No ledger holds a program, an address, or the model of who did not answer yet.
+    wanted = {role: (row.example or row.name) if (row := rows.get(role)) else "SPEC" for role in missing}
     if len(missing) == len(roles) and len(set(wanted.values())) == 1:
         seats = f"--seats {shlex.quote(wanted[missing[0]])}"
     else:
@@ -260,19 +250,21 @@ def _models_again(session: Session) -> dict[str, str]:
     kinds = {role: seat.partition(":")[0] for role, seat in declared.items()}
     found: dict[str, str] = {}
     for event in session.inner.book().events:
-        call, kind = event.call, kinds.get(event.by, "")
-        if call is None or call.model is None or kind not in BY_API or call.seat != KINDS[kind]:
+        call, row = event.call, PROVIDERS.get(kinds.get(event.by, ""))
+        if call is None or call.model is None or row is None or row.runs != "api" or call.seat != row.seat:
             continue
-        is_elsewhere = (
-            kind == "openai" and call.provider != "openai" and not os.environ.get("OPENAI_BASE_URL")
-        )
-        if not is_elsewhere:
-            found[event.by] = f"{kind}:{call.model}"
+        is_elsewhere = row.rest == "model@url" and call.provider != row.name
+        if not is_elsewhere or os.environ.get(row.address_variable):
+            found[event.by] = f"{row.name}:{call.model}"
     of_seat: dict[str, set[str]] = {}
     for role, spec in found.items():
         of_seat.setdefault(declared[role], set()).add(spec)
     alike = {seat: next(iter(specs)) for seat, specs in of_seat.items() if ":" in seat and len(specs) == 1}
-    plain = {role: kind for role, kind in kinds.items() if kind == "anthropic"}
+    plain = {
+        role: kind
+        for role, kind in kinds.items()
+        if (row := PROVIDERS.get(kind)) is not None and row.runs == "api" and row.family is not None
+    }
     return {**plain, **{role: alike[seat] for role, seat in declared.items() if seat in alike}, **found}
 
 
@@ -364,7 +356,7 @@ async def _until_ended(driving: Coroutine[Any, Any, DriveEnd]) -> DriveEnd:
             task.cancel()
         asked.append(number)
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         # `nohup` ignores SIGHUP on purpose; a thread other than the first one may set no handler.
         if signal.getsignal(number) is not signal.SIG_IGN:
             with suppress(RuntimeError, ValueError, NotImplementedError):

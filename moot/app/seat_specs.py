@@ -1,56 +1,48 @@
 """What a person writes for a seat: `anthropic:MODEL`, `ollama:qwen3`, `claude`, `mix:anthropic,openai` …
 
-KIND[:MODEL][@URL]               a model seat; a URL for openai alone
-command:PROGRAM ARGUMENTS        a program; claude, codex, gemini and llm are programs by name
+KIND[:MODEL][@URL]               a model or a program by name; `roles/seats/registry.py` has a row for each kind
+command:PROGRAM ARGUMENTS        any program
 mix:SPEC,SPEC                    one after the other over the roles, for --seats alone
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Final, NamedTuple
-from urllib.parse import urlsplit
 
 from moot.errors import MootError, usage
-from roles.seats.kinds import KINDS, MIX
+from roles.seats.registry import MIX, PROVIDERS, Provider, provider_of
 
-BY_API: Final = ("anthropic", "openai", "ollama", "openrouter")
-PROGRAMS: Final = ("command", "claude", "codex", "gemini", "llm")
-NEEDS_MODEL: Final[Mapping[str, str]] = {"ollama": "ollama:qwen3:8b", "openrouter": "openrouter:MAKER/MODEL"}
-LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 LEAVE: Final = "unset MOOT_OFFLINE, or choose host, human or tape:RUN"
-NO_SEAT: Final = """\
---seats anthropic             a model by the Messages API: export ANTHROPIC_API_KEY=…; anthropic:MODEL names another one
---seats openai                a model by OpenAI: export OPENAI_API_KEY=…; openai:MODEL names another one
-  OPENAI_BASE_URL=…           the same with any compatible server (vLLM, llama.cpp …)
---seats ollama:MODEL          a model of Ollama on this machine; openrouter:MAKER/MODEL one of OpenRouter
---seats claude                an agent's command line that is installed: claude, codex, gemini, llm
---seats mix:SPEC,SPEC         several of them, one after the other over the roles
---seats 'command:PROGRAM …'   a program that reads a brief and writes a reply
---seats host                  step by step: `moot next` prints a brief, `moot submit` takes your agents' or your reply
---seats human                 moot asks you here in the terminal, in $EDITOR if it is set
---seats tape:RUN              the recorded replies of another run; `moot demo` shows a whole one
-Or one role at a time: --seat critic=human. `moot doctor` says what is here.
-"""
 
 
 class ModelSpec(NamedTuple):
-    """A model seat as it was written; what was left out is None."""
+    """A specification in its parts; what was left out is None."""
 
-    kind: str
-    model: str | None
+    row: Provider
+    rest: str | None
     url: str | None
+
+
+def _every_seat() -> Iterator[str]:
+    """Yield a line for each provider, as `moot run` shows them where nobody was named to answer."""
+    several = (f"{MIX}:SPEC,SPEC", "several of them, one after the other over the roles")
+    for spec, text in (*((row.example or row.name, row.help) for row in PROVIDERS.values()), several):
+        yield f"--seats {shlex.quote(spec):<28} {text}\n"
+    yield "Or one role at a time: --seat critic=human. `moot doctor` says what is here.\n"
 
 
 def no_seat(roles: Iterable[str] = ()) -> MootError:
     """Nobody was named to answer, or nobody for some roles."""
     missing = ", ".join(roles)
     what = f"no seat for {missing}" if missing else "no seat: nobody was named to answer"
-    fix = "add --seats anthropic, openai, ollama:MODEL, claude, host, human, tape:RUN or command:PROGRAM"
-    return MootError("no_seat", what, "moot run", fix, more=NO_SEAT)
+    *names, last = (row.example or name for name, row in PROVIDERS.items())
+    fix = f"add --seats {', '.join(names)} or {last}"
+    return MootError("no_seat", what, "moot run", fix, more="".join(_every_seat()))
 
 
 def read_seats(everybody: str | None, one_by_one: Iterable[str]) -> tuple[str | None, dict[str, str]]:
@@ -107,120 +99,83 @@ def mixed(spec: str) -> tuple[str, ...]:
     if not colon or not parts:
         raise usage("a mix needs seats", "write mix:SPEC,SPEC, such as mix:anthropic,openai", "--seats")
     for part in parts:
-        if part.partition(":")[0] == "command":
-            fix = "give the program to a role of its own: --seat 'ROLE=command:PROGRAM …'"
+        row = PROVIDERS.get(part.partition(":")[0])
+        if row is not None and row.rest == "words":
+            fix = f"give the program to a role of its own: --seat 'ROLE={row.example}'"
             raise usage("a mix takes no command, which may hold a comma", fix, "--seats")
     return parts
 
 
-def read_model(spec: str) -> ModelSpec:
-    """A specification of a model seat, in its parts. Raises `MootError`."""
-    kind, _, rest = spec.partition(":")
+def read_spec(spec: str) -> ModelSpec:
+    """Return a specification of a known kind in its parts. Raises `MootError`."""
+    row, rest = provider_of(spec), spec.partition(":")[2]
+    if row.runs != "api":
+        return ModelSpec(row, rest or None, None)
     model, at, url = rest.partition("@")
-    if at and (kind != "openai" or "://" not in url or "@" in url):
+    if at and (row.rest != "model@url" or "://" not in url or "@" in url):
         fix = "write KIND:MODEL, or openai:MODEL@URL without a password in the URL"
         raise usage(f"{spec!r} cannot be read", fix, "seat")
-    return ModelSpec(kind, model or None, url or None)
+    return ModelSpec(row, model or None, url or None)
 
 
 def model_of(spec: str) -> str | None:
-    """The model that a specification asks for; None where it names none, as commands and people do."""
-    kind = spec.partition(":")[0]
-    if kind not in BY_API:
-        return None
-    said = read_model(spec)
-    if said.model is not None or kind not in ("anthropic", "openai"):
-        return said.model
-    from roles.seats.anthropic import MODEL
-    from roles.seats.endpoints import MODEL as OF_OPENAI
+    """Return the model that a specification asks for; None where it names none, as commands and people do."""
+    row, model, _ = read_spec(spec)
+    return (model or row.model) if row.runs == "api" else None
 
-    return MODEL if kind == "anthropic" else OF_OPENAI
+
+def may_cost(spec: str) -> bool:
+    """Return whether replies of a specification, or of one in a mix, may cost money."""
+    return any(
+        row.runs == "program" or (row.runs == "api" and not row.is_free(model or ""))
+        for row, model, _ in map(read_spec, mixed(spec))
+    )
 
 
 def stays_here(spec: str) -> None:
     """Refuse a seat that could leave this machine, unless MOOT_OFFLINE_ALLOWS says that this kind of it does not."""
     allowed = {word.strip() for word in os.environ.get("MOOT_OFFLINE_ALLOWS", "").split(",")}
-    kind = spec.partition(":")[0]
-    if kind in BY_API and not ("loopback" in allowed and _is_loopback(spec)):
-        article = "an" if kind[0] in "ao" else "a"
-        raise usage(f"offline: {article} {kind} seat leaves this machine", LEAVE, "seat")
-    if kind in PROGRAMS and "command" not in allowed:
+    row = provider_of(spec)
+    if row.runs == "api" and not ("loopback" in allowed and _is_loopback(spec)):
+        article = "an" if row.name[0] in "aeiou" else "a"
+        raise usage(f"offline: {article} {row.name} seat leaves this machine", LEAVE, "seat")
+    if row.runs == "program" and "command" not in allowed:
         fix = "unset MOOT_OFFLINE, or say that it does not: MOOT_OFFLINE_ALLOWS=command"
         raise usage("offline: a program may leave this machine", fix, "seat")
 
 
 def _is_loopback(spec: str) -> bool:
-    """Whether a model seat asks a server on this machine, and that one nobody else."""
-    from roles.seats.endpoints import is_of_cloud, ollama_url
-
-    said = read_model(spec)
-    match said.kind:
-        case "anthropic":
-            url = os.environ.get("ANTHROPIC_BASE_URL", "")
-        case "openai":
-            url = said.url or os.environ.get("OPENAI_BASE_URL", "")
-        case "ollama":
-            url = "" if is_of_cloud(said.model or "") else ollama_url(os.environ.get("OLLAMA_HOST", ""))
-        case _:
-            url = ""
-    return urlsplit(url).hostname in LOOPBACK
-
-
-def program_words(spec: str) -> list[str]:
-    """A command in its words."""
-    rest = spec.partition(":")[2]
-    try:
-        return shlex.split(rest)
-    except ValueError as error:
-        raise usage(f"command:{rest} cannot be read: {error}", "quote it as for a shell", "seat") from None
-
-
-FAMILIES: Final[Mapping[str, str]] = {
-    "gpt": "openai",
-    "o1": "openai",
-    "o3": "openai",
-    "o4": "openai",
-    "chatgpt": "openai",
-    "claude-": "anthropic",
-    "opus": "anthropic",
-    "sonnet": "anthropic",
-    "haiku": "anthropic",
-    "fable": "anthropic",
-    "llama": "ollama",
-    "qwen": "ollama",
-    "mistral": "ollama",
-    "gemma": "ollama",
-    "phi": "ollama",
-    "deepseek": "ollama",
-}
-"""What the name of a model begins with → the kind of seat that serves it."""
-
-
-def _provider_of(name: str) -> str | None:
-    """Return the kind of seat for a bare model name such as `gpt-5`; None when the name tells nothing."""
-    plain = name.lower()
-    if "/" in plain:
-        return "openrouter"
-    return next((kind for family, kind in FAMILIES.items() if plain.startswith(family)), None)
+    """Return whether a model seat asks a server on this machine, and that one asks nobody else."""
+    row, model, url = read_spec(spec)
+    is_relayed = row.program and not row.is_free(model or "")  # Ollama passes its cloud's models on
+    return row.at(url, os.environ).is_on_this_machine and not is_relayed
 
 
 def check_spec(spec: str) -> None:
-    """Whether a specification of one seat can be read. Raises `MootError`."""
+    """Check that a specification of one seat can be read. Raises `MootError`."""
     kind, colon, rest = spec.partition(":")
     if kind == MIX:
         raise usage("a mix is for all roles", "write --seats mix:SPEC,SPEC", "--seats")
-    if kind not in KINDS:
-        if (provider := _provider_of(kind)) is not None:
-            raise usage(f"no seat {spec!r}", f"did you mean {provider}:{spec}?", "seat")
-        near = get_close_matches(kind, KINDS, 1, 0.0)
-        raise usage(f"no seat {spec!r}", f"did you mean {near[0]!r}? seats are {', '.join(KINDS)}", "seat")
-    if kind == "tape" and not rest:
-        raise usage("a tape needs a run", "write tape:RUN", "seat")
-    if kind == "command" and not rest.strip():
-        raise usage("a command needs a program", "write 'command:PROGRAM ARGUMENTS'", "seat")
-    if kind in NEEDS_MODEL and not rest.partition("@")[0]:
-        raise usage(f"a seat of {kind} needs a model", f"write {NEEDS_MODEL[kind]}", "seat")
-    if kind in ("host", "human") and colon:
+    row = PROVIDERS.get(kind)
+    if row is None:
+        raise _unknown(spec, kind)
+    if row.is_rest_needed and not rest.partition("@")[0].strip():
+        raise usage(f"a seat of {kind} needs more than its name", f"write {shlex.quote(row.example)}", "seat")
+    if row.rest == "nothing" and colon:
         raise usage(f"a {kind} seat takes nothing after the colon", f"write {kind}", "seat")
-    if kind in BY_API:
-        read_model(spec)
+    try:
+        shlex.split(rest if row.rest == "words" else "")
+    except ValueError as error:
+        raise usage(f"{spec} cannot be read: {error}", "quote it as for a shell", "seat") from None
+    read_spec(spec)
+
+
+def _unknown(spec: str, kind: str) -> MootError:
+    """Return the refusal of a seat that no row has: a bare model name such as `gpt-5` wants its provider before it."""
+    serving = [
+        row.name for row in PROVIDERS.values() if row.serves and re.fullmatch(row.serves, kind.lower())
+    ]
+    if serving:
+        return usage(f"no seat {spec!r}", f"did you mean {serving[0]}:{spec}?", "seat")
+    near = get_close_matches(kind, PROVIDERS, 1, 0.0)
+    return usage(f"no seat {spec!r}", f"did you mean {near[0]!r}? seats are {', '.join(PROVIDERS)}", "seat")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,25 +15,23 @@ from moot.app.consent import bench_for, need_word_for_seats
 from moot.app.seat_specs import (
     check_spec,
     choose,
-    program_words,
-    read_model,
+    read_spec,
     stays_here,
 )
 from moot.environment import configuration, read_settings
 from moot.errors import SEAT_FAILED, MootError, usage
-from roles.seats.kinds import declared_of
+from roles.seats.registry import Wanted, declared_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ledger.state.book import Book
     from moot.view.estimate import Estimate
-    from roles.seats.port import Seat
+    from roles.seats.port import Ask, Seat
     from roles.seats.prices import Prices
     from rounds.setup.deliberation import Deliberation
     from rounds.setup.opening import Programs
 
-PAID: Final = ("anthropic", "openai", "command")
-"""Kinds whose calls may cost something."""
 GATE_LIMIT_USD: Final = Decimal(1)
 """What a run may cost whose protocol the gate chose, without asking."""
 SMALL: Final = 20
@@ -194,70 +193,30 @@ def make_seats(
 
 
 def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
-    kind, _, rest = spec.partition(":")
-    match kind:
-        case "tape":
-            from ledger.store.store import RunStore
-            from moot.app.runs import find_run
-            from roles.seats.tape import TapeSeat
-
-            return TapeSeat(RunStore(find_run(rest)).book(), delay_seconds)
-        case "anthropic":
-            return _anthropic(spec, prices_in_force())
-        case "openai" | "ollama" | "openrouter":
-            return _openai(spec, prices_in_force())
-        case "command":
-            from roles.seats.command import CommandSeat
-
-            return CommandSeat(program_words(spec))
-        case "claude" | "codex" | "gemini" | "llm":
-            from roles.seats.presets import PRESETS, PresetSeat
-
-            return PresetSeat(PRESETS[kind], rest or None)
-        case "human":
-            from moot.terminal.asking import Person
-            from roles.seats.human import HumanSeat
-
-            return HumanSeat(Person().ask)
-        case _:
-            from roles.seats.host import HostSeat
-
-            return HostSeat()
+    row, rest, url = read_spec(spec)
+    if row.sdk is not None and find_spec(row.sdk.package) is None:
+        what = f"the {row.sdk.package} SDK is not installed"
+        raise MootError("sdk_missing", what, "seat", row.sdk.fix)
+    adapter = import_module(row.adapter)
+    wanted = Wanted(row, rest or "", url, prices_in_force, _book_of, _person, delay_seconds)
+    try:
+        seat: Seat = adapter.seat_of(wanted)
+    except ValueError as error:
+        raise usage(str(error), f"name one that it serves: {row.example}", "seat") from None
+    return seat
 
 
-def _anthropic(spec: str, prices: Prices) -> Seat:
-    from roles.seats.anthropic import MODEL, WORDS, AnthropicSeat
+def _book_of(run: str) -> Book:
+    from ledger.store.store import RunStore
+    from moot.app.runs import find_run
 
-    _need("anthropic", WORDS.install)
-    said = read_model(spec)
-    return AnthropicSeat(said.model or MODEL, prices=prices)
-
-
-def _openai(spec: str, prices: Prices) -> Seat:
-    """A model at OpenAI or at a server that speaks its API; a compatible one has no model of its own choice."""
-    from roles.seats.endpoints import MODEL, ollama_endpoint, openai_endpoint, openrouter_endpoint
-    from roles.seats.openai import INSTALL, OpenAISeat
-
-    _need("openai", INSTALL)
-    said = read_model(spec)
-    model = said.model or MODEL
-    match said.kind:
-        case "ollama":
-            endpoint = ollama_endpoint(os.environ, model)
-        case "openrouter":
-            endpoint = openrouter_endpoint()
-        case _:
-            endpoint = openai_endpoint(os.environ, said.url)
-    if said.model is None and not endpoint.is_official:
-        what = "a compatible server has no model that moot could choose"
-        raise usage(what, "name one that it serves: openai:MODEL", "seat")
-    return OpenAISeat(model, endpoint, prices=prices)
+    return RunStore(find_run(run)).book()
 
 
-def _need(package: str, install: str) -> None:
-    if find_spec(package) is None:
-        what, _, fix = install.partition(": ")
-        raise MootError("sdk_missing", what, "seat", fix)
+def _person() -> Ask:
+    from moot.terminal.asking import Person
+
+    return Person().ask
 
 
 def declared_seat(seat: Seat) -> str:
@@ -289,19 +248,21 @@ def prices_file() -> Path | None:
 def unknown_costs(seats: Mapping[str, Seat]) -> tuple[str, ...]:
     """Roles whose seat costs something that is not known beforehand."""
     from roles.seats.api import ApiSeat
+    from roles.seats.port import WITHIN
 
     return tuple(
         role
         for role, seat in seats.items()
-        if seat.kind == "command" or (isinstance(seat, ApiSeat) and not seat.priced)
+        if seat.kind not in WITHIN and not (isinstance(seat, ApiSeat) and seat.priced)
     )
 
 
 def _may_cost(seat: Seat) -> bool:
-    """Whether a reply of a seat may cost money."""
-    from roles.seats.openai import OpenAISeat
+    """Return whether a reply of a seat may cost money."""
+    from roles.seats.api import ApiSeat
+    from roles.seats.port import WITHIN
 
-    return seat.kind in PAID and not (isinstance(seat, OpenAISeat) and seat.endpoint.is_free)
+    return seat.kind not in WITHIN and not (isinstance(seat, ApiSeat) and seat.is_free)
 
 
 def _delay() -> Callable[[str], float]:

@@ -19,6 +19,7 @@ from moot.view.estimate import estimate_text
 from moot.view.played import RunEnd, run_end_text
 from moot.view.quorum import finished_exit
 from moot.view.readiness import what_a_plan_lacks
+from roles.seats.registry import PROVIDERS
 
 if TYPE_CHECKING:
     from moot.app.session import Session
@@ -37,8 +38,8 @@ def run(
         str | None,
         typer.Option(
             metavar="SPEC",
-            help="Who answers: anthropic[:MODEL], openai[:MODEL], ollama:MODEL, openrouter:MODEL, claude, codex, "
-            "gemini, llm, command:PROGRAM, host, human, tape:RUN, or mix:SPEC,SPEC over the roles.",
+            help=f"Who answers: {', '.join(row.grammar for row in PROVIDERS.values())}, "
+            "or mix:SPEC,SPEC over the roles.",
             rich_help_panel=common.WHO,
         ),
     ] = None,

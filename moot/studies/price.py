@@ -10,7 +10,7 @@ from typing import Final
 
 from ledger.plain_text import counted
 from moot.app import choices
-from moot.app.seat_specs import choose
+from moot.app.seat_specs import choose, may_cost
 from moot.environment import read_settings
 from moot.errors import MootError
 from moot.studies.conduct import StudyState
@@ -21,7 +21,6 @@ from rounds.setup.opening import cast_roles
 
 SMALL: Final = 20
 """Replies that are begun without asking where their price is not known."""
-UNPAID: Final = ("host", "human", "tape", "ollama")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +58,16 @@ def price_of(found: StudyState) -> StudyPrice:
         seats = (
             study.file.judging.seats if is_judge and study.file.judging is not None else study.arm(arm).seats
         )
-        paid = paid or not seats.startswith(UNPAID)
+        is_paid = may_cost(seats)
+        paid = paid or is_paid
         if is_judge:
             replies += number
-            is_known = is_known and seats.startswith(UNPAID)
+            is_known = is_known and not is_paid
             continue
         estimate = _estimate(study, item, arm)
         replies += number * estimate.replies_at_most
         if estimate.usd is None:
-            is_known = is_known and seats.startswith(UNPAID)
+            is_known = is_known and not is_paid
         else:
             low += number * Decimal(estimate.usd.low)
             high += number * Decimal(estimate.usd.high)

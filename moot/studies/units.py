@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from ledger.language.words import word_count
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256

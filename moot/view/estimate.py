@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from ledger.plain_text import counted
 from ledger.result import Result
 from moot.view.text import joined, listed
-from roles.seats.endpoints import is_of_cloud
 from roles.seats.prices import Prices, Tokens
+from roles.seats.registry import provider_of
 from rounds.setup.size import SHORT, SIZES, SOURCE, PlannedReply, asked_of, least_asked_of, size_of, waves_of
 
 if TYPE_CHECKING:
@@ -23,14 +23,6 @@ BYTES_A_TOKEN: Final = 4
 
 TOKENS_A_WORD: Final = 2
 """Of a reply: its words stand in JSON."""
-
-
-FREE: Final = ("human", "tape")
-"""Kinds of seat that take no tokens."""
-
-
-UNPAID: Final = ("ollama",)
-"""Kinds whose tokens cost nothing."""
 
 
 SECONDS_A_WAVE: Final = (20, 120)
@@ -159,8 +151,8 @@ def _seat(
     """`bounds`: the fewest replies that are asked for, and the most."""
     least_asked, asked = bounds
     mine = {one: replies for one, replies in asked.items() if one.role in roles}
-    kind = spec.partition(":")[0]
-    free = kind in FREE
+    row = provider_of(spec)
+    free = row.runs in ("person", "recording")
     low = high = (0, 0)
     cost: tuple[Decimal | None, Decimal | None] = (_NOTHING, _NOTHING)
     for one, replies in () if free else mine.items():
@@ -173,7 +165,7 @@ def _seat(
         cheap = Tokens(uncached=least[0] - least[0] * 3 // 4, read=least[0] * 3 // 4, written=0, out=least[1])
         dear = Tokens(uncached=0, read=0, written=most[0], out=most[1])
         cost = (_paid(cost[0], prices, model, cheap, fewest), _paid(cost[1], prices, model, dear, replies))
-    if kind in UNPAID and not is_of_cloud(model or ""):
+    if row.is_free(model or ""):
         cost = (_NOTHING, _NOTHING)
     return EstimateSeat(
         seat=spec,

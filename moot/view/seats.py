@@ -11,7 +11,7 @@ import msgspec
 from ledger.events.envelope import Call
 from ledger.events.ids import parse_step
 from ledger.state.book import Book
-from roles.seats.kinds import MAKERS, family_name
+from roles.seats.registry import MAKERS, family_name
 
 SIMULATED: Final = "fake"
 """The provider of replies that no model made, whatever it was called."""

@@ -17,6 +17,7 @@ from ledger.state.state import State
 from moot.view import words
 from moot.view.banners import Calls, calls_of
 from moot.view.costs import beyond_told, written
+from moot.view.cut_prompts import cut_prompts, cut_told
 from moot.view.experiments import test_told
 from moot.view.families import families_told
 from moot.view.memo import has_beliefs, unseen_told, why_untested
@@ -55,7 +56,9 @@ def trust_told(book: Book) -> str:
         parts.append(f"{counted(roles, 'role')}, {who}")
         if agreed := families_told(book):
             parts.append(named(book, agreed))
-        parts.append(_apart(calls))
+        cut = cut_prompts(book)
+        # Who got half of a prompt did not have its brief, whatever else it had not.
+        parts.append(cut_told(cut, calls.all) or _apart(calls))
     parts.append(_quorum(quorum))
     if book.of(Memo) and state.finished:
         parts.append(_sentences_checked(book))

@@ -2,57 +2,34 @@
 
 from __future__ import annotations
 
-import json
-import os
-import time
-from collections.abc import Callable, Mapping
-from types import ModuleType, SimpleNamespace
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
-from ledger.events.envelope import SeatKind
 from roles.brief import Brief
 from roles.seats.api import (
     SECONDS_CONNECT_MAX,
     SECONDS_MAX,
-    SIMULATED,
-    TOKENS_OUT_MAX,
     ApiSeat,
-    ApiWords,
     Heard,
     ServerRefused,
-    refuse_whole,
 )
 from roles.seats.manner import Manner
-from roles.seats.port import Request
-from roles.seats.prices import Prices
+from roles.seats.port import Request, Seat, named
 from roles.seats.prompt import (
     ENVELOPE,
     PLAIN_HEADING,
     SCHEMA_HEADING,
     Content,
     system_of,
-    unwrapped,
     user_of,
 )
+from roles.seats.registry import Wanted
 from roles.seats.server_words import member, refusal_in, rows_of
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
-MODEL: Final = "claude-sonnet-5-5"
-"""What sits there when no model is named."""
-WORDS: Final = ApiWords(
-    api="the Messages API",
-    install="the anthropic SDK is not installed: pip install 'anthropic>=2.12'",
-    no_key="no key: export ANTHROPIC_API_KEY=… (or the SDK's own configuration)",
-    key_name="ANTHROPIC_API_KEY",
-    gone={
-        401: "the key was not accepted: check ANTHROPIC_API_KEY",
-        402: "the account cannot pay: look at its billing",
-        403: "the key may not do this: check its permissions",
-        404: "no such model or address: check the model's name and ANTHROPIC_BASE_URL",
-    },
-)
 _USAGE: Final[Mapping[str, str]] = {
     "input_tokens": "uncached",
     "cache_read_input_tokens": "read",
@@ -64,47 +41,25 @@ _USAGE: Final[Mapping[str, str]] = {
 class AnthropicSeat(ApiSeat):
     """A model behind the Messages API."""
 
-    kind: SeatKind = "anthropic"
+    api = "the Messages API"
 
-    def __init__(
-        self,
-        model: str = MODEL,
-        *,
-        prices: Prices,
-        tokens_out_max: int = TOKENS_OUT_MAX,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
-        super().__init__(model, WORDS, prices=prices, tokens_out_max=tokens_out_max, monotonic=monotonic)
-
-    def _sdk(self) -> ModuleType:
-        import anthropic
-
-        return anthropic
-
-    def _base_error(self, sdk: ModuleType) -> type[Exception]:
-        error: type[Exception] = sdk.AnthropicError
-        return error
-
-    def _connected(self, sdk: ModuleType) -> AsyncAnthropic:
+    def _connected(self, sdk: Any) -> AsyncAnthropic:
         timeout = sdk.Timeout(SECONDS_MAX, connect=SECONDS_CONNECT_MAX)
-        # A pasted key often ends in a line feed; the SDK reads other credentials by itself.
-        key = os.environ.get("ANTHROPIC_API_KEY", "").strip() or None
+        # Without a key the SDK reads credentials of its own configuration.
+        key = self.row.key_value or None
         client: AsyncAnthropic = sdk.AsyncAnthropic(api_key=key, max_retries=0, timeout=timeout)
         return client
 
     def _address(self) -> str:
-        return str(self._client.base_url) if self._client is not None else "ANTHROPIC_BASE_URL"
+        return str(self._client.base_url) if self._client is not None else self.row.address_variable
 
     def _texts(self, brief: Brief) -> list[str]:
         return [block["text"] for block in (*system_of(brief), *user_of(brief))]
 
-    def _content(self, text: str) -> bytes:
-        return unwrapped(text)
-
     def _provider(self) -> str:
         """The host is not named: what a ledger says of a server is whether it is the official one."""
         host = self._client.base_url.host if self._client is not None else ""
-        return "anthropic" if host == "api.anthropic.com" else "compatible"
+        return self.row.name if host == urlsplit(self.row.address).hostname else "compatible"
 
     def _keys(self) -> tuple[str, ...]:
         client = self._client
@@ -114,21 +69,8 @@ class AnthropicSeat(ApiSeat):
         # The SDK may also read credentials from a profile of its own, which it then keeps under this name.
         return bool(client.api_key or client.auth_token or getattr(client, "credentials", None))
 
-    async def _listen(self, client: Any, request: Request, heard: Heard) -> None:
-        manner = heard.manner = self._manner
-        stream: Any = await client.messages.create(**self._asking(request.brief, manner))
-        async with stream:
-            heard.simulated = stream.response.headers.get(SIMULATED) == "fake"
-            whole = await refuse_whole(stream.response)
-            if whole is not None:
-                _take_message(json.loads(whole), request, heard)
-                return
-            async for event in stream:
-                if heard.model is None:
-                    request.began()
-                _take(event, request, heard)
-                if heard.is_too_long:
-                    return
+    async def _asked(self, client: Any, brief: Brief, manner: Manner) -> Any:
+        return await client.messages.create(**self._asking(brief, manner))
 
     def _asking(self, brief: Brief, manner: Manner) -> dict[str, Any]:
         """The request, with what the server is known to take."""
@@ -146,42 +88,45 @@ class AnthropicSeat(ApiSeat):
             asking["output_config"] = {"format": {"type": "json_schema", "schema": dict(ENVELOPE)}}
         return asking
 
+    def _take_whole(self, answer: Any, request: Request, heard: Heard) -> None:
+        if not isinstance(member(answer, "content"), list):
+            raise ServerRefused(refusal_in(answer))
+        heard.model = str(member(answer, "model") or "")
+        heard.take_usage(member(answer, "usage"), _USAGE)
+        for block in rows_of(member(answer, "content")):
+            text = member(block, "text")
+            if member(block, "type") == "text" and isinstance(text, str):
+                heard.add(text, request)
+        heard.stop_reason = named(member(answer, "stop_reason"))
+        heard.complete = heard.final_usage = True
+
+    def _take(self, event: Any, request: Request, heard: Heard) -> None:
+        match member(event, "type"):
+            case "message_start":
+                message = member(event, "message")
+                heard.model = str(member(message, "model") or "")
+                heard.take_usage(member(message, "usage"), _USAGE)
+            case "content_block_delta":
+                delta = member(event, "delta")
+                text = member(delta, "text")
+                if member(delta, "type") == "text_delta" and isinstance(text, str):
+                    heard.add(text, request)
+            case "message_delta":
+                heard.stop_reason = named(member(member(event, "delta"), "stop_reason"))
+                heard.take_usage(member(event, "usage"), _USAGE)
+                heard.final_usage = True
+            case "message_stop":
+                heard.complete = True
+            case "error":
+                raise ServerRefused(refusal_in(event), is_whole=False)
+            case _:
+                pass  # pings, thinking and block marks say nothing that is kept
+
+
+def seat_of(wanted: Wanted) -> Seat:
+    """Return a seat for a model of the Messages API."""
+    return AnthropicSeat(wanted.rest or wanted.row.model or "", wanted.row, prices=wanted.prices())
+
 
 def _unmarked(content: Content) -> Content:
     return [{name: value for name, value in block.items() if name != "cache_control"} for block in content]
-
-
-def _take_message(message: Any, request: Request, heard: Heard) -> None:
-    """Take a whole message from a server that does not stream."""
-    if not isinstance(member(message, "content"), list):
-        raise ServerRefused(refusal_in(message))
-    heard.model = str(member(message, "model") or "")
-    usage = member(message, "usage")
-    heard.take_usage(SimpleNamespace(**{name: member(usage, name) for name in _USAGE}), _USAGE)
-    for block in rows_of(member(message, "content")):
-        text = member(block, "text")
-        if member(block, "type") == "text" and isinstance(text, str):
-            heard.add(text, request)
-    heard.stop_reason, heard.complete, heard.final_usage = member(message, "stop_reason"), True, True
-
-
-def _take(event: Any, request: Request, heard: Heard) -> None:
-    """Take one event. The SDK checks no field, so each is asked for its type."""
-    match getattr(event, "type", None):
-        case "message_start":
-            message = getattr(event, "message", None)
-            heard.model = str(getattr(message, "model", None) or "")
-            heard.take_usage(getattr(message, "usage", None), _USAGE)
-        case "content_block_delta":
-            delta = getattr(event, "delta", None)
-            text = getattr(delta, "text", None)
-            if getattr(delta, "type", None) == "text_delta" and isinstance(text, str):
-                heard.add(text, request)
-        case "message_delta":
-            heard.stop_reason = getattr(getattr(event, "delta", None), "stop_reason", None)
-            heard.take_usage(getattr(event, "usage", None), _USAGE)
-            heard.final_usage = True
-        case "message_stop":
-            heard.complete = True
-        case _:
-            pass  # pings, thinking and block marks say nothing that is kept

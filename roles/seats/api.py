@@ -13,20 +13,21 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import ModuleType
+from decimal import Decimal
+from importlib import import_module
 from typing import Any, Final, NoReturn
 
 from ledger.events.envelope import SeatKind
 from ledger.redaction.masking import masked
 from roles.brief import Brief
+from roles.seats.event_stream import events_in
 from roles.seats.manner import REFUSES, Manner, without_refused
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used, counted
 from roles.seats.prices import Prices, Tokens
 from roles.seats.reachable import unreachable
-from roles.seats.server_words import STATUS_OF, Refusal, cause_of, plain_kind, refusal_in
+from roles.seats.registry import Provider
+from roles.seats.server_words import STATUS_OF, Refusal, cause_of, member, plain_kind, refusal_in
 
-TOKENS_OUT_MAX: Final = 24_000
-"""Of one reply, thinking included."""
 OVERHEAD_TOKENS: Final = 2_000
 """What the service may add to a prompt for its own purposes, generously."""
 SECONDS_MAX: Final = 600.0
@@ -36,21 +37,11 @@ REPLY_CHARACTERS_MAX: Final = 1_000_000
 TOLD_CHARACTERS: Final = 300
 AGAIN: Final = frozenset({408, 409, 429})
 OVERLOADED: Final = frozenset({429, 503, 529})
+FREE: Final = "0.000000"
 FAILED: Final = "error"
 """Stop reason of an answer that the server itself gave up."""
 SIMULATED: Final = "moot-simulated"
 """A response header: a server whose replies no model made says so by the value `fake`."""
-
-
-@dataclass(frozen=True, slots=True)
-class ApiWords:
-    """How a provider is spoken of: its API, what to install, what is missing without a key, why a status is final."""
-
-    api: str
-    install: str
-    no_key: str
-    gone: Mapping[int, str]
-    key_name: str
 
 
 @dataclass(slots=True)
@@ -74,7 +65,7 @@ class Heard:
     def take_usage(self, usage: Any, names: Mapping[str, str]) -> None:
         """Counts by our names; those that the service leaves out stay as they were."""
         for theirs, ours in names.items():
-            value = getattr(usage, theirs, None)
+            value = member(usage, theirs)
             if value is not None:
                 # A count that cannot be makes the whole account of the reply unknown, never zero.
                 self.usage[ours] = counted(value)
@@ -98,90 +89,113 @@ class ApiSeat(ABC):
 
     kind: SeatKind
     caches: bool = True
+    api: str
+    """How the API is called in messages."""
 
     def __init__(
         self,
         model: str,
-        words: ApiWords,
+        row: Provider,
         *,
         prices: Prices,
-        tokens_out_max: int = TOKENS_OUT_MAX,
+        tokens_out_max: int | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.model = model
-        self._words = words
+        self.model, self.row, self.kind = model, row, row.seat
+        self.gone = gone_of(row, model)
         self._prices = prices
-        self._tokens_out_max = tokens_out_max
+        self._tokens_out_max = tokens_out_max or row.tokens_out_max
         self._monotonic = monotonic
         self._client: Any = None
-        self._manner = Manner(("envelope", "text"), tokens_out_max, has_other_limit=False)
+        self._manner = Manner(row.forms, self._tokens_out_max, row.limits)
         self._has_answered = False
 
     @abstractmethod
-    def _sdk(self) -> ModuleType:
-        """The SDK. Raises `ImportError`."""
+    def _connected(self, sdk: Any) -> Any:
+        """Return a client of the SDK that retries nothing."""
 
     @abstractmethod
-    def _connected(self, sdk: ModuleType) -> Any:
-        """A client of the SDK that retries nothing."""
+    async def _asked(self, client: Any, brief: Brief, manner: Manner) -> Any:
+        """Send the request and return the SDK's stream."""
 
     @abstractmethod
-    async def _listen(self, client: Any, request: Request, heard: Heard) -> None:
-        """Ask, and take down what comes."""
+    def _take(self, event: Any, request: Request, heard: Heard) -> None:
+        """Take one event of the stream: any JSON value, so each member is asked for its type."""
+
+    @abstractmethod
+    def _take_whole(self, answer: Any, request: Request, heard: Heard) -> None:
+        """Take a whole answer from a server that does not stream."""
 
     @abstractmethod
     def _texts(self, brief: Brief) -> list[str]:
-        """All that is sent of a brief."""
+        """Return all that is sent of a brief."""
 
-    @abstractmethod
-    def _content(self, text: str) -> bytes:
-        """The reply in what the model wrote."""
-
-    @abstractmethod
     def _provider(self) -> str:
-        """Who serves the model, never by the name of a host."""
+        """Return who serves the model, never by the name of a host."""
+        return self.row.name
 
-    @abstractmethod
     def _keys(self) -> tuple[str, ...]:
-        """The keys that were sent, should a server give them back."""
+        """Return the keys that were sent, should a server give them back."""
+        return (self.row.key_value,)
+
+    def _address(self) -> str:
+        """Return where the seat asks, as a person would write it."""
+        return self.row.address
+
+    async def _listen(self, client: Any, request: Request, heard: Heard) -> None:
+        """Ask, and take down what comes."""
+        manner = heard.manner = self._manner
+        stream = await self._asked(client, request.brief, manner)
+        async with stream:
+            heard.simulated = stream.response.headers.get(SIMULATED) == "fake"
+            whole = await refuse_whole(stream.response)
+            if whole is not None:
+                self._take_whole(json.loads(whole), request, heard)
+                return
+            async for event in events_in(stream.response.aiter_bytes()):
+                if heard.model is None:
+                    request.began()
+                self._take(event, request, heard)
+                if heard.is_too_long:
+                    return
 
     def unready(self) -> str | None:
         """Return what is missing before the first request: a key, or a server that listens. Nothing is sent."""
         try:
             client = self._ready_client(self._imported())
-            return unreachable(str(client.base_url)) if self._has_key(client) else self._words.no_key
+            return unreachable(str(client.base_url)) if self._has_key(client) else self.row.no_key
         except SeatFailed as failure:
             return failure.detail
 
-    def _ready_client(self, sdk: ModuleType) -> Any:
+    def _ready_client(self, sdk: Any) -> Any:
         """Return a client. Raises `SeatFailed` in plain words for whatever in the environment stands against one."""
         try:
             return self._connected(sdk)
         except (self._base_error(sdk), TypeError) as error:
-            raise SeatFailed(
-                "unavailable", f"{self._words.no_key} ({type(error).__name__})", gone=True
-            ) from None
+            what = f"{self.row.no_key} ({type(error).__name__})"
+            raise SeatFailed("unavailable", what, gone=True) from None
         except (ImportError, OSError, ValueError) as error:
-            cause = cause_of(error, self._address(), self._words.key_name)
+            cause = cause_of(error, self._address(), key_name(self.row))
             raise SeatFailed("unavailable", cause.words, gone=True) from None
-
-    @abstractmethod
-    def _address(self) -> str:
-        """Return where the seat asks, as a person would write it."""
 
     def _has_key(self, client: Any) -> bool:
         """Return whether the client has what its server wants; a seat whose server wants no key need not ask."""
         return client is not None
 
     @property
+    def is_free(self) -> bool:
+        """Whether a reply costs nothing: the model runs on somebody's own machine."""
+        return self.row.is_free(self.model)
+
+    @property
     def priced(self) -> bool:
-        """Whether the model has a price."""
-        return self.model in self._prices.models
+        """Whether it is known beforehand what a reply can cost."""
+        return self.is_free or self.model in self._prices.models
 
     def bound(self, request: Request) -> Bound:
         """A token is at least a byte, so the bytes that are sent bound the tokens of the prompt."""
         prompt = sum(len(text.encode()) for text in self._texts(request.brief)) + OVERHEAD_TOKENS
-        usd = self._prices.bound(self.model, prompt, self._tokens_out_max)
+        usd = Decimal(0) if self.is_free else self._prices.bound(self.model, prompt, self._tokens_out_max)
         return Bound(prompt + self._tokens_out_max, usd)
 
     async def reply(self, request: Request) -> SeatReply:
@@ -207,11 +221,20 @@ class ApiSeat(ABC):
         if client is not None:
             await client.close()
 
-    def _imported(self) -> ModuleType:
+    def _imported(self) -> Any:
+        """Import the SDK. Raises `SeatFailed` with what to install."""
+        sdk = self.row.sdk
+        assert sdk is not None, "models behind an API are asked by an SDK"
         try:
-            return self._sdk()
+            return import_module(sdk.package)
         except ImportError:
-            raise SeatFailed("unavailable", self._words.install, gone=True) from None
+            what = f"the {sdk.package} SDK is not installed: {sdk.fix}"
+            raise SeatFailed("unavailable", what, gone=True) from None
+
+    def _base_error(self, sdk: Any) -> type[Exception]:
+        assert self.row.sdk is not None, "models behind an API are asked by an SDK"
+        error: type[Exception] = getattr(sdk, self.row.sdk.error)
+        return error
 
     def _fail(self, sdk: Any, error: Any, heard: Heard) -> NoReturn:
         """The failure of an attempt, by what the SDK raised."""
@@ -225,32 +248,26 @@ class ApiSeat(ABC):
         if isinstance(error, sdk.APITimeoutError | httpx2.TimeoutException):
             raise AttemptLost("timeout", "no answer in time", self._used(heard)) from None
         if isinstance(
-            error, sdk.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL | UnicodeError | OSError
+            error,
+            sdk.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL | UnicodeEncodeError | OSError,
         ):
-            cause = cause_of(error, self._address(), self._words.key_name)
-            # A server that answered before may only be restarting.
-            again = cause.passing or self._has_answered
+            cause = cause_of(error, self._address(), key_name(self.row))
+            again = cause.again == "yes" or (cause.again == "if it answered" and self._has_answered)
             raise AttemptLost(
                 "unavailable", self._scrubbed(cause.words), self._used(heard), again=again
             ) from None
         if isinstance(error, ServerRefused):
-            raise self._refused(error.refusal, heard, {}, is_whole=True) from None
-        if isinstance(error, sdk.APIError) and error.body is not None:
-            raise self._refused(refusal_of(error, error.body), heard, {}) from None
+            raise self._refused(error.refusal, heard, {}, is_whole=error.is_whole) from None
         if (
             isinstance(error, TypeError | self._base_error(sdk))
             and not isinstance(error, sdk.APIError)
             and heard.model is None
         ):
-            no_key = self._words.no_key
+            no_key = self.row.no_key
             what = no_key if "authentication" in str(error) else f"{no_key} ({type(error).__name__})"
             raise SeatFailed("unavailable", what, gone=True) from None
-        what = f"the answer is not of {self._words.api} ({type(error).__name__})"
+        what = f"the answer is not of {self.api} ({type(error).__name__})"
         raise AttemptLost("unavailable", what, self._used(heard)) from None
-
-    @abstractmethod
-    def _base_error(self, sdk: ModuleType) -> type[Exception]:
-        """What all errors of the SDK are."""
 
     def _refused(
         self, refusal: Refusal, heard: Heard, headers: Mapping[str, str], *, is_whole: bool = False
@@ -272,11 +289,11 @@ class ApiSeat(ABC):
                     self._manner = plainer.manner
                 return AttemptLost("unavailable", f"{head}: {plainer.words}", used, wait_seconds=0.0)
         wish = headers.get("x-should-retry")
-        is_gone = status in self._words.gone
+        is_gone = status in self.gone
         again = status in AGAIN or status >= 500 or (status == 0 and not is_whole)
         if wish in ("true", "false"):
             again = wish == "true"
-        what = f"{head}: {self._words.gone[status]}" if is_gone else head
+        what = f"{head}: {self.gone[status]}" if is_gone else head
         if words and words not in what:
             what = f"{what}: {words[:TOLD_CHARACTERS]}"
         return AttemptLost(
@@ -293,7 +310,7 @@ class ApiSeat(ABC):
         used = self._used(heard)
         text = self._scrubbed("".join(heard.text))
         return SeatReply(
-            content=self._content(text[:REPLY_CHARACTERS_MAX]),
+            content=text[:REPLY_CHARACTERS_MAX].encode("utf-8", "replace"),
             seat=self.kind,
             isolation="enforced",
             provider="fake" if heard.simulated else self._provider(),
@@ -313,7 +330,7 @@ class ApiSeat(ABC):
         latency = round((self._monotonic() - heard.began_s) * 1000)
         counts = heard.usage
         fresh, read, written = counts.get("uncached"), counts.get("read", 0), counts.get("written", 0)
-        out = counts.get("out", 0) if heard.final_usage else None
+        out = counts.get("out") if heard.final_usage else None
         prompt = counts.get("prompt")
         if prompt is None and fresh is not None and read is not None and written is not None:
             prompt = fresh + read + written
@@ -336,11 +353,26 @@ class ApiSeat(ABC):
         )
 
     def _usd(self, tokens: Tokens) -> str | None:
-        return self._prices.usd(self.model, tokens)
+        return FREE if self.is_free else self._prices.usd(self.model, tokens)
 
     def _scrubbed(self, text: str) -> str:
         """A text without the keys that were sent; the SDK may have its own."""
         return masked(text, also=self._keys())
+
+
+def key_name(row: Provider) -> str:
+    """Return where a provider's key is kept."""
+    return row.key or "its configuration"
+
+
+def gone_of(row: Provider, model: str) -> Mapping[int, str]:
+    """Return the statuses after which a seat is not asked again, with the fix."""
+    return {
+        401: f"the key was not accepted: check {key_name(row)}",
+        402: "the account cannot pay: look at its billing",
+        403: "the key may not do this: check its permissions",
+        404: row.no_model.format(model=model),
+    }
 
 
 def nothing_used(latency_ms: int) -> Used:
@@ -349,11 +381,14 @@ def nothing_used(latency_ms: int) -> Used:
 
 
 class ServerRefused(Exception):
-    """A server answered with status 200 and yet refused: an error, or a page, where the answer should be."""
+    """A server answered with status 200 and yet refused: an error, or a page, where the answer should be.
 
-    def __init__(self, refusal: Refusal) -> None:
+    `is_whole`: it came instead of the answer, not inside it.
+    """
+
+    def __init__(self, refusal: Refusal, *, is_whole: bool = True) -> None:
         super().__init__(refusal.words)
-        self.refusal = refusal
+        self.refusal, self.is_whole = refusal, is_whole
 
 
 def refusal_of(error: Any, body: object) -> Refusal:

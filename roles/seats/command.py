@@ -4,7 +4,7 @@
     out  the reply itself; or {"seat":1,"reply":{…}} with, as far as known, "model", "provider", "tokens_in",
          "tokens_out", "cost_usd" ("0.01"), "stop_reason", and "simulated":"fake" when no model answered
 
-The program is started without a shell, once an attempt, in a process group of its own that is ended when time is up.
+The program is started without a shell, once per attempt, in a process group of its own that is ended with the step.
 """
 
 from __future__ import annotations
@@ -12,18 +12,31 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import shlex
 import signal
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from shutil import which
 from typing import Any, Final
+from uuid import uuid4
 
 import orjson
 
 from ledger.events.envelope import SeatKind
-from ledger.redaction.masking import excerpt, masked
-from roles.seats.port import NAME_CHARACTERS_MAX, AttemptLost, Request, SeatFailed, SeatReply, Used, counted
+from ledger.redaction.masking import masked
+from roles.seats.port import (
+    AttemptLost,
+    Request,
+    Seat,
+    SeatFailed,
+    SeatReply,
+    Used,
+    counted,
+    named,
+)
+from roles.seats.registry import Wanted
 from roles.seats.reply_text import objects_in
 
 SECONDS_MAX: Final = 600.0
@@ -32,6 +45,8 @@ ERROR_BYTES_KEPT: Final = 65_536
 SECONDS_TO_END: Final = 2.0
 SECONDS_BETWEEN_LOOKS: Final = 0.02
 TOLD_CHARACTERS: Final = 300
+MARK: Final = "MOOT_SEAT_PROCESS"
+"""A variable that tells the processes of one attempt from all others."""
 DECIMAL: Final = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]{1,6})?")
 
 
@@ -62,7 +77,7 @@ class CommandSeat:
 
     async def _run(self, request: Request, place: str | None = None) -> SeatReply:
         """The same in a directory, the present one unless one is named."""
-        began = self._monotonic()
+        began, mark = self._monotonic(), uuid4().hex
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._arguments,
@@ -71,6 +86,7 @@ class CommandSeat:
                 stderr=asyncio.subprocess.PIPE,
                 start_new_session=True,
                 cwd=place,
+                env={**os.environ, MARK: mark},
             )
         except OSError as error:
             what = f"{self._arguments[0]} cannot be started: {(error.strerror or str(error)).lower()}"
@@ -80,7 +96,11 @@ class CommandSeat:
                 out, err, code = await _exchanged(process, self._asking(request))
         except TimeoutError:
             what = f"no answer in {self._seconds_max:g} seconds"
+            _kill_marked(mark)
             raise AttemptLost("timeout", what, Used(), again=False) from None
+        except asyncio.CancelledError:
+            _kill_marked(mark)
+            raise
         finally:
             await _ended(process)
         latency = round((self._monotonic() - began) * 1000)
@@ -112,6 +132,11 @@ def asking(request: Request) -> bytes:
             "schema": request.brief.schema,
         }
     )
+
+
+def seat_of(wanted: Wanted) -> Seat:
+    """Return a seat for a program with its arguments, written as for a shell."""
+    return CommandSeat(shlex.split(wanted.rest))
 
 
 async def _exchanged(process: asyncio.subprocess.Process, request: bytes) -> tuple[bytes, bytes, int]:
@@ -188,6 +213,19 @@ def _kill(process: asyncio.subprocess.Process) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
+def _kill_marked(mark: str) -> None:
+    """Kill what a program started that left its process group, as agents do that run on in the background.
+
+    Only after a program that was broken off: one that ended by itself may have left a server running on purpose. The
+    mark is in the environment of whatever it started, which only Linux shows.
+    """
+    wanted = f"{MARK}={mark}".encode()
+    for place in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if wanted in place.read_bytes().split(b"\0"):
+                os.kill(int(place.parent.name), signal.SIGKILL)
+
+
 def _read(out: bytes, latency_ms: int) -> SeatReply:
     """The reply in an output; the rest of an envelope says who answered, as far as it is well formed."""
     content = out
@@ -213,11 +251,6 @@ def _read(out: bytes, latency_ms: int) -> SeatReply:
         stop_reason=named(said.get("stop_reason")),
         simulated="fake" if said.get("simulated") == "fake" else None,
     )
-
-
-def named(value: object) -> str | None:
-    """A name that a program says, masked and bounded."""
-    return excerpt(value, NAME_CHARACTERS_MAX) if isinstance(value, str) and value else None
 
 
 def _usd(value: object) -> str | None:

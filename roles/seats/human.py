@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 from ledger.events.envelope import SeatKind
-from roles.seats.port import Request, SeatFailed, SeatReply
-
-Ask = Callable[[Request], Awaitable[bytes | None]]
-"""Shows the brief and returns the reply's bytes; None when the person gives the step up."""
+from roles.seats.port import Ask, Request, Seat, SeatFailed, SeatReply
+from roles.seats.registry import Wanted
 
 
 class HumanSeat:
@@ -25,3 +21,8 @@ class HumanSeat:
         if content is None:
             raise SeatFailed("given_up", "the person gave the step up")
         return SeatReply(content=content, seat="human", isolation="trusted")
+
+
+def seat_of(wanted: Wanted) -> Seat:
+    """Return a seat for the person at the terminal."""
+    return HumanSeat(wanted.ask())

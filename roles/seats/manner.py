@@ -56,8 +56,8 @@ class Manner(NamedTuple):
     forms: tuple[Form, ...]
     """The form that is asked for, and the plainer ones after it."""
     tokens_out_max: int
-    limit: Limit = "max_tokens"
-    has_other_limit: bool = True
+    limits: tuple[Limit, ...] = ("max_tokens", "max_completion_tokens")
+    """The name of the limit, and the other one where the API knows two."""
     asks_usage: bool = True
     has_system: bool = True
     marks_cache: bool = True
@@ -66,6 +66,11 @@ class Manner(NamedTuple):
     def form(self) -> Form:
         """How the reply is asked for."""
         return self.forms[0]
+
+    @property
+    def limit(self) -> Limit:
+        """The field that bounds the reply."""
+        return self.limits[0]
 
 
 class Plainer(NamedTuple):
@@ -96,10 +101,9 @@ def without_refused(manner: Manner, words: str) -> Plainer | None:
             plainer,
             f"at most {smaller} tokens from now on, since the server does not take {manner.tokens_out_max}",
         )
-    if manner.limit in words and manner.has_other_limit:
-        other: Limit = "max_tokens" if manner.limit == "max_completion_tokens" else "max_completion_tokens"
-        plainer = manner._replace(limit=other, has_other_limit=False)
-        return Plainer(plainer, f"{other} from now on, since the server does not take {manner.limit}")
+    if manner.limit in words and len(manner.limits) > 1:
+        plainer = manner._replace(limits=manner.limits[1:])
+        return Plainer(plainer, f"{plainer.limit} from now on, since the server does not take {manner.limit}")
     if len(manner.forms) > 1 and _OF_FORM.search(words):
         plainer = manner._replace(forms=manner.forms[1:])
         told = f"replies as {plainer.form} from now on, since the server does not take the form {manner.form}"

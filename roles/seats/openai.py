@@ -1,61 +1,48 @@
 """The `openai` seat: the Chat Completions API by the official SDK, of OpenAI or of any server that speaks it.
 
-What it shares with other APIs is in `api.py`, what is known of an address in `endpoints.py`, what is left out for a
-server that refuses it in `manner.py`.
+What it shares with other APIs is in `api.py`, what is known of a provider in its row of `registry.py`, what is left out
+for a server that refuses it in `manner.py`.
 
-The SDK builds its objects without checking them, so that a field may hold anything that JSON can: whatever is read here
-is asked for its type first.
+A field of an answer may hold anything that JSON can: whatever is read here is asked for its type first.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-import re
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from ledger.events.envelope import SeatKind
 from roles.brief import Brief
 from roles.seats.api import (
     SECONDS_CONNECT_MAX,
     SECONDS_MAX,
-    SIMULATED,
     ApiSeat,
-    ApiWords,
     Heard,
     ServerRefused,
-    refuse_whole,
 )
-from roles.seats.endpoints import NO_KEY, Endpoint
-from roles.seats.kinds import KINDS, declared_of
 from roles.seats.manner import Form, Manner
-from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, counted
-from roles.seats.prices import Prices, Tokens
+from roles.seats.port import AttemptLost, Request, Seat, SeatFailed, counted
+from roles.seats.prices import Prices
 from roles.seats.prompt import (
     ENVELOPE,
     PLAIN_HEADING,
     SCHEMA_HEADING,
     grammatical,
     system_of,
-    unwrapped,
     user_of,
 )
+from roles.seats.registry import PROVIDERS, Provider, Wanted, declared_of
 from roles.seats.server_words import Refusal, member, refusal_in, rows_of
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-INSTALL: Final = "the openai SDK is not installed: pip install 'openai>=3.54'"
-FREE: Final = "0.000000"
+NO_KEY: Final = "not-needed"
+"""What is sent in place of a key to a server that asks for none; the SDK will not send nothing."""
 QUOTA: Final = "insufficient_quota"
 """A 429 that waiting does not mend."""
-THOUGHTS: Final = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
-"""What some servers leave in front of a reply: the model's thinking, which is none of it."""
 STOPS: Final = {"content_filter": "refusal"}
 """Finish reasons by the name that other APIs give them."""
 
@@ -63,56 +50,21 @@ STOPS: Final = {"content_filter": "refusal"}
 class OpenAISeat(ApiSeat):
     """A model behind the Chat Completions API of one endpoint."""
 
-    kind: SeatKind = "openai"
+    api = "the Chat Completions API"
 
-    def __init__(
-        self,
-        model: str,
-        endpoint: Endpoint,
-        *,
-        prices: Prices,
-        tokens_out_max: int | None = None,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
-        most = tokens_out_max or endpoint.tokens_out_max
-        words = words_of(endpoint)
-        super().__init__(model, words, prices=prices, tokens_out_max=most, monotonic=monotonic)
-        self.endpoint = endpoint
-        self._manner = Manner(endpoint.forms, most, endpoint.limit)
-        kind = endpoint.name if endpoint.name in KINDS else "openai"
-        self.declared = declared_of(f"{kind}:{model}")
+    def __init__(self, model: str, row: Provider, *, prices: Prices, **options: Any) -> None:
+        super().__init__(model, row, prices=prices, **options)
+        self.declared = declared_of(f"{row.name if row.name in PROVIDERS else row.seat}:{model}")
 
-    @property
-    def priced(self) -> bool:
-        """Whether it is known beforehand what a reply can cost."""
-        return self.endpoint.is_free or super().priced
-
-    def bound(self, request: Request) -> Bound:
-        """The same; a model on somebody's own machine costs nothing."""
-        bound = super().bound(request)
-        return Bound(bound.tokens, Decimal(0)) if self.endpoint.is_free else bound
-
-    def _usd(self, tokens: Tokens) -> str | None:
-        return FREE if self.endpoint.is_free else super()._usd(tokens)
-
-    def _sdk(self) -> ModuleType:
-        import openai
-
-        return openai
-
-    def _base_error(self, sdk: ModuleType) -> type[Exception]:
-        error: type[Exception] = sdk.OpenAIError
-        return error
-
-    def _connected(self, sdk: ModuleType) -> AsyncOpenAI:
+    def _connected(self, sdk: Any) -> AsyncOpenAI:
         """A client for this endpoint alone: another one gets no header that was set for OpenAI."""
-        key = self.endpoint.key
-        if not key and self.endpoint.needs_key:
-            raise SeatFailed("unavailable", self._words.no_key, gone=True)
-        ours = self.endpoint.is_official or self.endpoint.key_variable == "OPENAI_API_KEY"
+        key = self.row.key_value
+        if not key and self.row.needs_key:
+            raise SeatFailed("unavailable", self.row.no_key, gone=True)
+        ours = self.row.key == PROVIDERS["openai"].key
         client: AsyncOpenAI = sdk.AsyncOpenAI(
             api_key=key or NO_KEY,
-            base_url=self.endpoint.url,
+            base_url=self.row.address,
             max_retries=0,
             timeout=sdk.Timeout(SECONDS_MAX, connect=SECONDS_CONNECT_MAX),
             default_headers=None if ours else _without_ambient(sdk, key or NO_KEY),
@@ -124,34 +76,11 @@ class OpenAISeat(ApiSeat):
     def _texts(self, brief: Brief) -> list[str]:
         return [_system(brief), _user(brief, self._manner.form)]
 
-    def _address(self) -> str:
-        return self.endpoint.url
+    async def _asked(self, client: Any, brief: Brief, manner: Manner) -> Any:
+        return await client.chat.completions.create(**self._asking(brief, manner))
 
-    def _content(self, text: str) -> bytes:
-        return unwrapped(THOUGHTS.sub("", text, count=1) if THOUGHTS.match(text) else text)
-
-    def _provider(self) -> str:
-        return self.endpoint.name
-
-    def _keys(self) -> tuple[str, ...]:
-        return (self.endpoint.key,)
-
-    async def _listen(self, client: Any, request: Request, heard: Heard) -> None:
-
-        manner = heard.manner = self._manner
-        stream: Any = await client.chat.completions.create(**self._asking(request.brief, manner))
-        async with stream:
-            heard.simulated = stream.response.headers.get(SIMULATED) == "fake"
-            whole = await refuse_whole(stream.response)
-            if whole is not None:
-                self._take(json.loads(whole), request, heard)
-                return
-            async for chunk in stream:
-                if heard.model is None:
-                    request.began()
-                self._take(chunk, request, heard)
-                if heard.is_too_long:
-                    return
+    def _take_whole(self, answer: Any, request: Request, heard: Heard) -> None:
+        self._take(answer, request, heard)
 
     def _asking(self, brief: Brief, manner: Manner) -> dict[str, Any]:
         """The request. Tools are off because none is offered; no sampling parameter is sent."""
@@ -165,7 +94,7 @@ class OpenAISeat(ApiSeat):
             asking["stream_options"] = {"include_usage": True}
         if manner.form != "text":
             asking["response_format"] = _response_format(brief, manner.form)
-        if self.endpoint.is_official:
+        if self.row.takes_cache_key:
             asking["prompt_cache_key"] = hashlib.sha256(_system(brief).encode()).hexdigest()[:32]
         return asking
 
@@ -179,18 +108,18 @@ class OpenAISeat(ApiSeat):
             return AttemptLost(lost.reason, what, lost.used, again=False, gone=True)
         return lost
 
-    def _take(self, chunk: Any, request: Request, heard: Heard) -> None:
-        if chunk is None:
+    def _take(self, event: Any, request: Request, heard: Heard) -> None:
+        if event is None:
             return  # some servers keep a connection alive with `data: null`
-        model = member(chunk, "model")
+        model = member(event, "model")
         if model or heard.model is None:
             heard.model = _name(model, self.model)
-        error = member(chunk, "error")
+        error = member(event, "error")
         if error:
-            raise ServerRefused(refusal_in({"error": error}))
-        if (usage := member(chunk, "usage")) is not None:
+            raise ServerRefused(refusal_in({"error": error}), is_whole=False)
+        if (usage := member(event, "usage")) is not None:
             self._take_usage(usage, heard)
-        for choice in rows_of(member(chunk, "choices")):
+        for choice in rows_of(member(event, "choices")):
             if member(choice, "index") not in (None, 0):
                 continue  # one answer was asked for; a second one is not part of it
             delta = member(choice, "delta") or member(choice, "message")
@@ -203,7 +132,7 @@ class OpenAISeat(ApiSeat):
                 heard.stop_reason = heard.stop_reason or STOPS.get(str(finish), str(finish))
 
     def _take_usage(self, usage: Any, heard: Heard) -> None:
-        """Counts of the last chunk. What was read from the cache is a part of the prompt here."""
+        """Counts of the last event. What was read from the cache is a part of the prompt here."""
         details = member(usage, "prompt_tokens_details")
         prompt, out = counted(member(usage, "prompt_tokens")), counted(member(usage, "completion_tokens"))
         read, written = _part(details, "cached_tokens"), _part(details, "cache_write_tokens")
@@ -216,7 +145,7 @@ class OpenAISeat(ApiSeat):
         heard.final_usage = True
         cost = member(usage, "cost")
         if (
-            self.endpoint.says_usd
+            self.row.says_usd
             and isinstance(cost, int | float)
             and not isinstance(cost, bool)
             and 0 <= cost < 1_000_000
@@ -224,21 +153,17 @@ class OpenAISeat(ApiSeat):
             heard.said_usd = f"{Decimal(str(cost)):.6f}"
 
 
-def words_of(endpoint: Endpoint) -> ApiWords:
-    """How an endpoint is spoken of."""
-    variable = endpoint.key_variable or "its configuration"
-    return ApiWords(
-        api="the Chat Completions API",
-        install=INSTALL,
-        no_key=f"no key: export {variable}=…",
-        key_name=variable,
-        gone={
-            401: f"the key was not accepted: check {variable}",
-            402: "the account cannot pay: look at its billing",
-            403: "the key may not do this: check its permissions",
-            404: endpoint.no_model,
-        },
-    )
+def seat_of(wanted: Wanted) -> Seat:
+    """Return a seat for a model at OpenAI or at a server that speaks its API. Raises `ValueError` without a model.
+
+    A key goes to the address that it was made for: OPENAI_API_KEY never reaches Ollama, OpenRouter or a URL that was
+    named with a seat.
+    """
+    row = wanted.row.at(wanted.url, os.environ)
+    model = wanted.rest or row.model
+    if model is None:
+        raise ValueError("a compatible server has no model that moot could choose")
+    return OpenAISeat(model, row, prices=wanted.prices())
 
 
 def _part(details: object, name: str) -> int | None:
@@ -255,7 +180,7 @@ def _text_of(content: object) -> str:
     return "".join(text for part in parts if isinstance(text := member(part, "text"), str))
 
 
-def _without_ambient(sdk: ModuleType, key: str) -> dict[str, Any]:
+def _without_ambient(sdk: Any, key: str) -> dict[str, Any]:
     """Headers that take the place of those in OPENAI_CUSTOM_HEADERS, which were set for another server."""
     said = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
     names = [name.strip() for line in said if (name := line.partition(":")[0]).strip()]

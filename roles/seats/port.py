@@ -5,8 +5,7 @@ A seat makes one attempt a call. Whether another is made, when, and whether ther
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
@@ -17,16 +16,16 @@ from ledger.events.envelope import Isolation, SeatKind
 from ledger.redaction.masking import excerpt, masked
 from roles.protocol import Step
 from roles.seats.reply_text import reply_in
+from roles.seats.server_words import UNPRINTABLE
 
 if TYPE_CHECKING:  # a verb that only looks builds no briefs
     from roles.brief import Brief
 
-MASKED: Final[tuple[SeatKind, ...]] = ("anthropic", "openai", "command")
-"""Seats whose replies come from a program or over a network, which may give back a key that it was sent."""
+WITHIN: Final[tuple[SeatKind, ...]] = ("tape", "host", "human")
+"""Seats whose replies come from a recording or a person. All others may break, or give back a key they were sent."""
 NAME_CHARACTERS_MAX: Final = 200
 COUNT_MAX: Final = 10_000_000
 """Tokens of one request; a larger count is no count but a mistake of the server."""
-_UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 
 def _unheard() -> None:
@@ -48,6 +47,10 @@ class Request(msgspec.Struct, frozen=True):
     attempt: int = 1
     began: Callable[[], None] = _unheard
     words: Callable[[str], object] = _unread
+
+
+Ask = Callable[[Request], Awaitable[bytes | None]]
+"""Shows the brief to a person and returns the reply's bytes; None when the person gives the step up."""
 
 
 class SeatReply(msgspec.Struct, frozen=True):
@@ -77,19 +80,20 @@ class SeatReply(msgspec.Struct, frozen=True):
 
 def without_secrets(reply: SeatReply) -> SeatReply:
     """A reply from outside as it is kept. What is played from a recording, or handed in by a person, stays as it is."""
-    if reply.seat not in MASKED:
+    if reply.seat in WITHIN:
         return reply
     return msgspec.structs.replace(
         reply,
         content=masked(reply.content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape"),
-        provider=_name(reply.provider),
-        model=_name(reply.model),
-        stop_reason=_name(reply.stop_reason),
+        provider=named(reply.provider),
+        model=named(reply.model),
+        stop_reason=named(reply.stop_reason),
     )
 
 
-def _name(said: str | None) -> str | None:
-    plain = _UNPRINTABLE.sub(" ", said or "").strip()
+def named(value: object) -> str | None:
+    """Return a name that a server or a program gives, masked, printable and bounded; None for anything but text."""
+    plain = UNPRINTABLE.sub(" ", value).strip() if isinstance(value, str) else ""
     return excerpt(plain, NAME_CHARACTERS_MAX) if plain else None
 
 
@@ -166,7 +170,7 @@ async def attempt(seat: Seat, request: Request) -> SeatReply:
     This is the boundary around servers and programs: whatever they do must not end the run, because other seats are
     answering at the same time and their replies are paid for.
     """
-    if seat.kind not in MASKED:
+    if seat.kind in WITHIN:
         return await seat.reply(request)
     try:
         reply = await seat.reply(request)

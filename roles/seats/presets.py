@@ -14,30 +14,29 @@ from contextlib import suppress
 from dataclasses import dataclass
 from shutil import which
 from tempfile import TemporaryDirectory
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import msgspec
 
-from roles.seats.command import CommandSeat, named, told
-from roles.seats.kinds import declared_of
-from roles.seats.port import AttemptLost, Request, SeatReply, Used, counted
+from roles.seats.command import CommandSeat, told
+from roles.seats.port import AttemptLost, Request, Seat, SeatReply, Used, counted, named
 from roles.seats.prompt import prompt_of
+from roles.seats.registry import MAKERS, PROVIDERS, Wanted, declared_of
 from roles.seats.reply_text import objects_in
+from roles.seats.server_words import member, members_of
 
 VERSION_SECONDS_MAX: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A program: how it is started, how a model is named, how its answer is read, and what stays open to it."""
+    """A program: how it is started, how a model is named, and how its answer is read."""
 
     name: str
     arguments: tuple[str, ...]
     model_flag: str
     last: tuple[str, ...]
     read: Callable[[bytes], dict[str, Any]]
-    provider: str | None
-    open_to_it: str
 
     def command(self, model: str | None) -> tuple[str, ...]:
         """The arguments that start it."""
@@ -52,21 +51,21 @@ def _plain(out: bytes) -> dict[str, Any]:
 def _claude(out: bytes) -> dict[str, Any]:
     """The result of `--output-format json`: one object, or the last of an array of events."""
     said = _object(out, "result", "is_error")
-    usage = _part(said, "usage")
+    usage = member(said, "usage")
     if said.get("is_error") is True or not isinstance(said.get("result"), str):
         raise AttemptLost("unavailable", f"claude: {told(out)}", Used())
     read, written = (
-        counted(usage.get("cache_read_input_tokens")),
-        counted(usage.get("cache_creation_input_tokens")),
+        counted(member(usage, "cache_read_input_tokens")),
+        counted(member(usage, "cache_creation_input_tokens")),
     )
-    fresh = counted(usage.get("input_tokens"))
+    fresh = counted(member(usage, "input_tokens"))
     return {
         "content": said["result"].encode(),
-        "model": named(next(iter(_part(said, "modelUsage")), None)),
+        "model": named(next(iter(members_of(member(said, "modelUsage"))), None)),
         "tokens_in": None if fresh is None else fresh + (read or 0) + (written or 0),
         "tokens_cached": read,
         "tokens_cache_write": written,
-        "tokens_out": counted(usage.get("output_tokens")),
+        "tokens_out": counted(member(usage, "output_tokens")),
         "cost_usd": _usd(said.get("total_cost_usd")),
         "stop_reason": named(said.get("stop_reason")),
     }
@@ -77,8 +76,8 @@ def _gemini(out: bytes) -> dict[str, Any]:
     said = _object(out, "response", "error")
     if said.get("error") is not None or not isinstance(said.get("response"), str):
         raise AttemptLost("unavailable", f"gemini: {told(out)}", Used())
-    models = _part(_part(said, "stats"), "models")
-    tokens = [_part(_part(models, model), "tokens") for model in models]
+    models = members_of(member(member(said, "stats"), "models"))
+    tokens = [member(model, "tokens") for model in models.values()]
     return {
         "content": said["response"].encode(),
         "model": named(next(iter(models), None)),
@@ -105,8 +104,6 @@ PRESETS: Final[Mapping[str, Preset]] = {
             "--model",
             (),
             _claude,
-            "anthropic",
-            "no tools and no MCP servers; its settings and the user's CLAUDE.md are read",
         ),
         Preset(
             "codex",
@@ -114,8 +111,6 @@ PRESETS: Final[Mapping[str, Preset]] = {
             "--model",
             ("-",),
             _plain,
-            "openai",
-            "a read-only sandbox: it can read the machine's files and run commands that change nothing",
         ),
         Preset(
             "gemini",
@@ -123,8 +118,6 @@ PRESETS: Final[Mapping[str, Preset]] = {
             "--model",
             ("--prompt", "Answer what is asked above."),
             _gemini,
-            "google",
-            "tools that need a yes are refused; it can read files, and its settings and GEMINI.md are read",
         ),
         Preset(
             "llm",
@@ -132,8 +125,6 @@ PRESETS: Final[Mapping[str, Preset]] = {
             "--model",
             (),
             _plain,
-            None,
-            "no tools; its own model settings are read",
         ),
     )
 }
@@ -161,12 +152,17 @@ class PresetSeat(CommandSeat):
             content=out,
             seat="command",
             isolation="trusted",
-            provider=self._preset.provider,
+            provider=MAKERS.get(PROVIDERS[self._preset.name].family or ""),
             model=self._model,
             latency_ms=latency_ms,
         )
         found = {name: value for name, value in self._preset.read(out).items() if value is not None}
         return msgspec.structs.replace(said, **found)
+
+
+def seat_of(wanted: Wanted) -> Seat:
+    """Return a seat for an agent's command line."""
+    return PresetSeat(PRESETS[wanted.row.name], wanted.rest or None)
 
 
 def found_version(name: str) -> str | None:
@@ -195,13 +191,8 @@ def _object(out: bytes, *fields: str) -> dict[str, Any]:
     return next((value for value in reversed(objects) if any(name in value for name in fields)), objects[-1])
 
 
-def _part(said: Mapping[str, Any], name: str) -> dict[str, Any]:
-    part = said.get(name)
-    return cast("dict[str, Any]", part) if isinstance(part, dict) else {}
-
-
-def _total(parts: list[dict[str, Any]], name: str) -> int | None:
-    found = [count for part in parts if (count := counted(part.get(name))) is not None]
+def _total(parts: list[Any], name: str) -> int | None:
+    found = [count for part in parts if (count := counted(member(part, name))) is not None]
     return sum(found) if found else None
 
 

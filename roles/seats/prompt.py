@@ -79,17 +79,6 @@ def _text(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text if text.endswith("\n") else text + "\n"}
 
 
-def unwrapped(text: str) -> bytes:
-    """The reply inside the envelope; a text that is no envelope is given back whole, for it may be the reply."""
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return text.encode("utf-8", "replace")
-    if isinstance(value, dict) and list(value) == ["reply"] and isinstance(value["reply"], str):  # pyright: ignore[reportUnknownArgumentType]  # any JSON
-        return value["reply"].encode("utf-8", "replace")
-    return text.encode("utf-8", "replace")
-
-
 def prompt_of(brief: Brief) -> str:
     """The brief's blocks in their order, the reply schema before what is the step's own."""
     shared = [block.text for block in brief.blocks if block.scope != "step"]

@@ -31,11 +31,14 @@ def reply_in(content: bytes, schema: Mapping[str, Any]) -> bytes:
     except UnicodeDecodeError:
         return content
     whole = _whole(text)
+    if whole is None:
+        text = _without_thoughts(text).strip()
+        whole = _whole(text)
     if whole is not None:
         inner = unwrapped_object(whole)
         return text.encode() if inner is None or "reply" in schema.get("properties", {}) else inner.encode()
     fitting: dict[str, str] = {}
-    for candidate in _candidates(_without_thoughts(text)):
+    for candidate in _candidates(text):
         value = _whole(candidate)
         if value is not None and _satisfies(value, schema):
             # Two spellings of the same object are one reply: models like to repeat it.

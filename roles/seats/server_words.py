@@ -15,7 +15,7 @@ import re
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, Literal, NamedTuple, cast
 
 WORDS_CHARACTERS_MAX: Final = 600
 DEPTH_MAX: Final = 6
@@ -38,6 +38,7 @@ STATUS_OF: Final[Mapping[str, int]] = {
     "overloaded_error": 529,
 }
 """Status of an error that came in the body of an answer with status 200, by its name."""
+UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 _MEMBERS: Final = ("error", "detail", "message", "msg", "errors", "title", "reason", "description")
 _TITLE: Final = re.compile(r"<(title|h1)[^>]*>\s*(.*?)\s*</\1>", re.IGNORECASE | re.DOTALL)
 _TAG: Final = re.compile(r"<[^>]{0,500}>")
@@ -55,7 +56,7 @@ class Refusal(NamedTuple):
 
 def words_in(body: object, depth: int = 0) -> str:
     """Return the sentence that an error body holds, on one line; empty when there is none."""
-    return " ".join(_raw_words(body, depth).split())[:WORDS_CHARACTERS_MAX]
+    return " ".join(UNPRINTABLE.sub(" ", _raw_words(body, depth)).split())[:WORDS_CHARACTERS_MAX]
 
 
 def _raw_words(body: object, depth: int) -> str:
@@ -98,6 +99,11 @@ def member(value: Any, name: str) -> Any:
     return getattr(value, name, None)
 
 
+def members_of(value: object) -> Mapping[str, Any]:
+    """Return an object's members; of anything else none."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
 def rows_of(value: object) -> list[Any]:
     """Return the rows of a list; of anything else none."""
     return cast("list[Any]", value) if isinstance(value, list) else []
@@ -129,10 +135,14 @@ def plain_kind(value: object) -> str:
 
 
 class Cause(NamedTuple):
-    """Why no connection came about, with the fix. `passing`: another attempt may help."""
+    """Why no connection came about, with the fix, and whether another attempt may help.
+
+    `if it answered`: only at a server that answered before, which may be restarting. A wrong key, certificate, proxy or
+    address stays wrong.
+    """
 
     words: str
-    passing: bool
+    again: Literal["yes", "if it answered", "no"] = "no"
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -156,37 +166,41 @@ def cause_of(error: BaseException, address: str, key_name: str) -> Cause:
     low = words.lower()
     if "socks" in low:
         what = "a SOCKS proxy is set (ALL_PROXY or HTTPS_PROXY), and the package for it is missing"
-        return Cause(f"{what}: pip install socksio, or unset the proxy, or set NO_PROXY", passing=False)
-    if any(isinstance(cause, UnicodeError) for cause in errors) or "illegal header value" in low:
+        return Cause(f"{what}: pip install socksio, or unset the proxy, or set NO_PROXY")
+    if any(isinstance(cause, UnicodeEncodeError) for cause in errors) or "illegal header value" in low:
         what = f"the key has a character that no header may hold: copy {key_name} again"
-        return Cause(what, passing=False)
+        return Cause(what)
     if "certificate_verify_failed" in low or "certificate verify failed" in low:
         what = f"cannot reach {address}: its TLS certificate is not trusted"
         fix = "set SSL_CERT_FILE to your organization's certificate file, or check the address"
-        return Cause(f"{what}: {fix}", passing=False)
+        return Cause(f"{what}: {fix}")
     if any(isinstance(cause, FileNotFoundError | IsADirectoryError | PermissionError) for cause in errors):
         what = "a certificate file cannot be read: check SSL_CERT_FILE and SSL_CERT_DIR"
-        return Cause(what, passing=False)
+        return Cause(what)
+    # A connection that ends without a goodbye is an error of TLS, too, and yet another one may come about.
+    is_cut = any(isinstance(cause, ssl.SSLEOFError | ssl.SSLZeroReturnError) for cause in errors)
+    if is_cut or "unexpected_eof" in low:
+        return Cause(f"{address} closed the connection before the answer was whole", "yes")
     if any(isinstance(cause, ssl.SSLError) for cause in errors) or "ssl:" in low or "sslerror" in low:
         what = f"cannot reach {address}: TLS failed ({_last(errors)})"
-        return Cause(f"{what}. Does the server speak http instead of https?", passing=False)
+        return Cause(f"{what}. Does the server speak http instead of https?")
     if "proxy" in low:
         what = f"cannot reach {address} through the proxy ({_last(errors)})"
-        return Cause(f"{what}: check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY", passing=False)
+        return Cause(f"{what}: check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY")
     if "unsupportedprotocol" in low or "invalidurl" in low or "unknown scheme" in low:
         what = f"{address or 'the address'} is not an address: write http://HOST:PORT/v1"
-        return Cause(what, passing=False)
+        return Cause(what)
     if any(isinstance(cause, ConnectionRefusedError) for cause in errors) or "refused" in low:
         what = f"cannot reach {address}: connection refused. Is the server running?"
-        return Cause(what, passing=False)
+        return Cause(what, "if it answered")
     if any(isinstance(cause, socket.gaierror) for cause in errors) or "name or service not known" in low:
-        passing = "temporary failure" in low
-        return Cause(f"cannot reach {address}: unknown host. Check the address", passing=passing)
+        what = f"cannot reach {address}: unknown host. Check the address"
+        return Cause(what, "yes" if "temporary failure" in low else "if it answered")
     if "unreachable" in low:
-        return Cause(f"cannot reach {address}: no route to the host. Check the network", passing=True)
+        return Cause(f"cannot reach {address}: no route to the host. Check the network", "yes")
     if "disconnected" in low or "reset" in low or "peer closed" in low or "incomplete" in low:
-        return Cause(f"{address} closed the connection before the answer was whole", passing=True)
-    return Cause(f"the connection to {address} failed ({_last(errors)})", passing=True)
+        return Cause(f"{address} closed the connection before the answer was whole", "yes")
+    return Cause(f"the connection to {address} failed ({_last(errors)})", "yes")
 
 
 def _last(errors: list[BaseException]) -> str:

@@ -15,7 +15,8 @@ from ledger.events import Call, Fallback
 from ledger.events.envelope import SeatKind
 from ledger.state.book import Book
 from roles.brief import Brief
-from roles.seats.port import Request, SeatFailed, SeatReply
+from roles.seats.port import Request, Seat, SeatFailed, SeatReply
+from roles.seats.registry import Wanted
 
 
 class TapeSeat:
@@ -83,6 +84,11 @@ class TapeSeat:
         lines = difflib.unified_diff(recorded, brief.text.splitlines(), "tape", "run", lineterm="", n=1)
         shown = "\n".join(list(lines)[:40])
         return f"the brief of {brief.step} is not the one on the tape:\n{shown}"
+
+
+def seat_of(wanted: Wanted) -> Seat:
+    """Return a seat that plays the run that is named."""
+    return TapeSeat(wanted.book(wanted.rest), wanted.delay_seconds)
 
 
 def _played(call: Call, content: bytes, blobs: Mapping[str, bytes]) -> SeatReply:

@@ -27,7 +27,7 @@ from ledger.store.blobs import hash_of
 from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
 from roles.protocol import Protocol, Rules
-from roles.seats.kinds import KINDS, declared_of
+from roles.seats.registry import PROVIDERS, declared_of
 from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rounds.protocols.plans import (
     PlanRefused,
@@ -200,7 +200,9 @@ def with_casting(deliberation: Deliberation, casting: str | None) -> Deliberatio
 
 def _spoken(seat: str) -> str | None:
     """A kind of seat that is a whole specification by itself; a tape or a command needs to be named again."""
-    return seat if seat in ("host", "human", "anthropic", "openai") else None
+    row = PROVIDERS.get(seat)
+    is_whole = row is not None and not row.is_rest_needed and row.runs != "program"
+    return seat if is_whole else None
 
 
 def _routed(deliberation: Deliberation, name: str) -> tuple[Deliberation, GateChoice | None]:
@@ -344,9 +346,9 @@ def _casting(protocol: Protocol, casting: str | None, domain: str | None) -> Cas
 
 def _seat(declared: str, role: str, name: str) -> str:
     kind = declared.partition(":")[0]
-    if kind not in KINDS:
+    if kind not in PROVIDERS:
         raise DeliberationError(
-            f"no seat {kind!r} for {role}", name, f"did you mean {nearest(kind, KINDS)!r}?"
+            f"no seat {kind!r} for {role}", name, f"did you mean {nearest(kind, PROVIDERS)!r}?"
         )
     return declared
 

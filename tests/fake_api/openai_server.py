@@ -13,9 +13,10 @@ import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 
-from roles.seats.endpoints import Endpoint, openai_endpoint
+from roles.seats.registry import PROVIDERS, Provider
 from tests.fake_api.cache import TTL_SECONDS, Accounted
 from tests.fake_api.openai_rules import KEY, OFFICIAL, Dialect, error, refusal
 from tests.fake_api.rules import blocks_of
@@ -75,21 +76,12 @@ class FakeOpenAI(FakeApi):
         return {"OPENAI_BASE_URL": self.base_url, "OPENAI_API_KEY": KEY}
 
     @property
-    def endpoint(self) -> Endpoint:
+    def row(self) -> Provider:
         """The fake in the place of OpenAI's own service, or as the compatible server that it is."""
+        official = PROVIDERS["openai"]
         if self.dialect is not OFFICIAL:
-            return openai_endpoint({}, self.base_url)
-        official = openai_endpoint({})
-        return Endpoint(
-            official.name,
-            self.base_url,
-            official.key_variable,
-            official.needs_key,
-            official.forms,
-            official.limit,
-            official.tokens_out_max,
-            no_model=official.no_model,
-        )
+            return official.at(self.base_url, {})
+        return replace(official, address=self.base_url)
 
     def refusal(self, asked: Asked) -> tuple[int, dict[str, Any]] | None:
         return refusal(asked.headers, asked.body, self.dialect)

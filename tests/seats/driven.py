@@ -19,6 +19,7 @@ from roles.seats.anthropic import AnthropicSeat
 from roles.seats.openai import OpenAISeat
 from roles.seats.port import Bound, Seat
 from roles.seats.prices import read_prices
+from roles.seats.registry import PROVIDERS
 from rounds.run.budget import Reservations
 from rounds.run.driver import DriveEnd, drive
 from rounds.run.rate_limit import RetryPolicy
@@ -47,14 +48,17 @@ class Service:
     key_variable: str
 
 
+def anthropic_seat(model: str = "claude-sonnet-5-5", **options: Any) -> AnthropicSeat:
+    """A seat of the Messages API."""
+    return AnthropicSeat(model, PROVIDERS["anthropic"], prices=read_prices(), **options)
+
+
 def _openai(api: FakeApi) -> Seat:
     assert isinstance(api, FakeOpenAI)
-    return OpenAISeat("gpt-6.2-sol", api.endpoint, prices=read_prices())
+    return OpenAISeat("gpt-6.2-sol", api.row, prices=read_prices())
 
 
-ANTHROPIC = Service(
-    "anthropic", FakeApi, lambda _: AnthropicSeat(prices=read_prices()), KEY, "ANTHROPIC_API_KEY"
-)
+ANTHROPIC = Service("anthropic", FakeApi, lambda _: anthropic_seat(), KEY, "ANTHROPIC_API_KEY")
 OPENAI = Service("openai", FakeOpenAI, _openai, openai_rules.KEY, "OPENAI_API_KEY")
 SERVICES = (ANTHROPIC, OPENAI)
 

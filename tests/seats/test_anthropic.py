@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from roles.seats.anthropic import AnthropicSeat
-from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply
-from roles.seats.prices import read_prices
+from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply, attempt
 from tests.fake_api.faults import Fault, status
 from tests.fake_api.rules import KEY
 from tests.fake_api.server import FakeApi
 from tests.rounds.openings import begin
+from tests.seats.driven import anthropic_seat
 
 TEXT = json.dumps({"reply": '{"sections": []}'})
 
@@ -41,9 +40,9 @@ def ask(monkeypatch: pytest.MonkeyPatch, request_: Request) -> Asking:
             monkeypatch.setenv(name, value)
 
         async def one() -> SeatReply:
-            seat = AnthropicSeat(prices=read_prices(), **options)
+            seat = anthropic_seat(**options)
             try:
-                return await seat.reply(request_)
+                return await attempt(seat, request_)
             finally:
                 await seat.close()
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Final
 
 import orjson
 import pytest
@@ -184,10 +185,69 @@ def test_an_envelope_is_found_behind_a_line_about_the_program_itself(tmp_path: P
     assert (reply.content, reply.model, reply.tokens_in) == (b'{"a":1}', "m", None)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_a_signal_ends_the_programs_and_keeps_the_run(tmp_path: Path, number: int) -> None:
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("sys.stdout.write('x' * 100_000_000)", "more than 1000000 bytes"),
+        ("sys.stdout.write('{}'); sys.exit(3)", "exit code 3"),
+        ("os.kill(os.getpid(), 9)", "exit code -9"),
+    ],
+    ids=["100-megabytes", "reply-with-exit-code", "killed"],
+)
+def test_a_program_that_fails_loses_the_attempt_and_nothing_else(
+    tmp_path: Path, body: str, reason: str
+) -> None:
+    with pytest.raises(AttemptLost, match=reason):
+        ask(tmp_path, f"import os, sys; sys.stdin.read(); {body}")
+
+
+def test_a_program_that_says_nothing_gives_an_empty_reply_which_is_repaired(tmp_path: Path) -> None:
+    assert ask(tmp_path, "import os; os.close(1); os.close(2)").content == b""
+
+
+def test_a_program_need_not_read_its_input(tmp_path: Path) -> None:
+    assert ask(tmp_path, "import os; os.close(0); print('{}')").content.strip() == b"{}"
+    assert (
+        ask(tmp_path / "b", "import time; print('{}', flush=True); time.sleep(0.3)").content.strip() == b"{}"
+    )
+
+
+DEAF: Final = "[signal.signal(n, signal.SIG_IGN) for n in (1, 2, 3, 15)]; "
+NOTED: Final = "open(note, 'a').write(f'{os.getpid()} '); "
+DAEMON: Final = "subprocess.Popen([sys.executable, '-c', daemon], start_new_session=True); "
+
+
+@pytest.mark.parametrize(
+    ("numbers", "before", "pids"),
+    [
+        ([signal.SIGTERM], "", 1),
+        ([signal.SIGHUP], "", 1),
+        ([signal.SIGINT], "", 1),
+        ([signal.SIGQUIT], "", 1),
+        ([signal.SIGINT, signal.SIGINT], "", 1),
+        ([signal.SIGINT, signal.SIGTERM, signal.SIGINT], DEAF, 1),
+        ([signal.SIGTERM], DEAF, 1),
+        ([signal.SIGTERM], DAEMON, 2),
+        ([signal.SIGINT], DAEMON + DEAF, 2),
+    ],
+    ids=[
+        "term",
+        "hup",
+        "int",
+        "quit",
+        "int-twice",
+        "all-deaf",
+        "term-deaf",
+        "term-daemon",
+        "int-daemon-deaf",
+    ],
+)
+def test_a_signal_ends_the_programs_and_keeps_the_run(
+    tmp_path: Path, numbers: list[int], before: str, pids: int
+) -> None:
     note = tmp_path / "pid"
-    body = f"open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    daemon = f"import os, time; open({str(note)!r}, 'a').write(f'{{os.getpid()}} '); time.sleep(60)"
+    body = f"import signal; note, daemon = {str(note)!r}, {daemon!r}; {before}{NOTED}time.sleep(60)"
     seat = shlex.join(program(tmp_path, body))
     run = tmp_path / "run"
     arguments = ["run", "-q", "Q?", "--protocol", "single-pass", "--seats", f"command:{seat}"]
@@ -200,14 +260,25 @@ def test_a_signal_ends_the_programs_and_keeps_the_run(tmp_path: Path, number: in
         start_new_session=True,
     )
     for _ in range(600):
-        if (note.exists() and note.read_text()) or moot.poll() is not None:
+        if (note.exists() and len(note.read_text().split()) == pids) or moot.poll() is not None:
             break
         time.sleep(0.05)
     assert moot.poll() is None, moot.stderr and moot.stderr.read()
-    process = int(note.read_text())
-    moot.send_signal(number)
+    processes = [int(word) for word in note.read_text().split()]
+    for number in numbers:
+        moot.send_signal(number)
     _, err = moot.communicate(timeout=30)
     assert moot.returncode == 4, err
     assert b"moot run --resume" in err
-    assert soon_gone(process)
+    assert all(soon_gone(process) for process in processes)
     assert verify(run).ok
+
+
+def test_a_server_that_a_program_leaves_running_on_purpose_stays(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    started = "subprocess.Popen(['sleep', '60'], start_new_session=True)"
+    noted = f"open({str(note)!r}, 'w').write(str({started}.pid))"
+    ask(tmp_path, f"import subprocess, sys; sys.stdin.read(); {noted}; print('{{}}')")
+    process = int(note.read_text())
+    assert not gone(process)
+    os.kill(process, signal.SIGKILL)

@@ -5,24 +5,28 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import shutil
+import socket
+import ssl
+import subprocess
 import threading
 from collections.abc import Callable
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from roles.seats.anthropic import AnthropicSeat
 from roles.seats.openai import OpenAISeat
 from roles.seats.port import AttemptLost, Request, Seat, SeatFailed, SeatReply, attempt
 from roles.seats.prices import read_prices
+from roles.seats.registry import PROVIDERS
 from tests.fake_api.faults import Fault, events, raw
 from tests.fake_api.openai_rules import COMPATIBLE, KEY
 from tests.fake_api.openai_server import FakeOpenAI
 from tests.fake_api.server import FakeApi
 from tests.rounds.openings import begin
-from tests.seats.driven import SERVICES, Service, environment
+from tests.seats.driven import SERVICES, Service, anthropic_seat, environment
 
 USAGE = {"prompt_tokens": 900, "completion_tokens": 90, "total_tokens": 990}
 
@@ -49,14 +53,14 @@ def ask_openai(request: Request, *answers: Fault | None, text: str = "") -> Seat
         dialect=COMPATIBLE,
         fault=lambda n: answers[n - 1] if n <= len(answers) else None,
     ) as api:
-        return until_answered(OpenAISeat("gpt-6.2-sol", api.endpoint, prices=read_prices()), request)
+        return until_answered(OpenAISeat("gpt-6.2-sol", api.row, prices=read_prices()), request)
 
 
 def ask_anthropic(request: Request, *answers: Fault | None) -> SeatReply:
     """The same with the Messages API."""
     fault = lambda n: answers[n - 1] if n <= len(answers) else None  # noqa: E731
     with FakeApi(lambda *_: json.dumps({"reply": GOOD}), fault=fault) as api, environment(api.environment):
-        return until_answered(AnthropicSeat(prices=read_prices()), request)
+        return until_answered(anthropic_seat(), request)
 
 
 def until_answered(seat: Any, request: Request) -> SeatReply:
@@ -281,7 +285,7 @@ def test_a_field_that_is_refused_in_any_words_is_left_out(
         return raw(words, code=422) if left_out in api.log[-1].body else None
 
     with FakeOpenAI(lambda *_: GOOD, dialect=COMPATIBLE, fault=fault) as api:
-        seat = OpenAISeat("gpt-6.2-sol", api.endpoint, prices=read_prices())
+        seat = OpenAISeat("gpt-6.2-sol", api.row, prices=read_prices())
         assert until_answered(seat, request_).content == GOOD.encode()
         asked = len(api.log)
         assert until_answered(seat, request_).content == GOOD.encode()
@@ -303,7 +307,7 @@ def test_without_a_system_role_its_text_begins_the_prompt(request_: Request, wor
         return raw({"error": {"message": words}}, code=code) if has_system else None
 
     with FakeOpenAI(lambda *_: GOOD, dialect=COMPATIBLE, fault=fault) as api:
-        seat = OpenAISeat("gpt-6.2-sol", api.endpoint, prices=read_prices())
+        seat = OpenAISeat("gpt-6.2-sol", api.row, prices=read_prices())
         assert until_answered(seat, request_).content == GOOD.encode()
         (user,) = api.log[-1].body["messages"]
         assert user["content"].startswith(request_.brief.blocks[0].text.rstrip("\n"))
@@ -328,7 +332,7 @@ def test_a_smaller_limit_is_asked_for_and_remembered(request_: Request, words: s
         return raw({"error": {"message": words}}, code=400) if body["max_tokens"] > fits else None
 
     with FakeOpenAI(lambda *_: GOOD, dialect=COMPATIBLE, fault=fault) as api:
-        seat = OpenAISeat("gpt-6.2-sol", api.endpoint, prices=read_prices())
+        seat = OpenAISeat("gpt-6.2-sol", api.row, prices=read_prices())
         assert until_answered(seat, request_).content == GOOD.encode()
         assert len(api.log) == 2
 
@@ -354,7 +358,7 @@ def test_a_messages_server_that_knows_less_is_asked_for_less(
         return raw(error, code=400) if refused in json.dumps(api.log[-1].body) else None
 
     with FakeApi(lambda *_: GOOD, fault=fault) as api, environment(api.environment):
-        assert until_answered(AnthropicSeat(prices=read_prices()), request_).content == GOOD.encode()
+        assert until_answered(anthropic_seat(), request_).content == GOOD.encode()
         assert len(api.log) == 2
 
 
@@ -373,24 +377,20 @@ def test_a_messages_server_that_knows_less_is_asked_for_less(
 def test_what_cannot_be_reached_is_named_once_with_its_cause(
     request_: Request, url: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from roles.seats.endpoints import openai_endpoint
-
     monkeypatch.setenv("NO_PROXY", "*")
     with pytest.raises(SeatFailed) as failed:
-        until_answered(OpenAISeat("m", openai_endpoint({}, url), prices=read_prices()), request_)
+        until_answered(OpenAISeat("m", PROVIDERS["openai"].at(url, {}), prices=read_prices()), request_)
     assert words in failed.value.detail
     assert url.split("/")[0] in failed.value.detail
     assert not getattr(failed.value, "again", False)
 
 
 def test_tls_against_a_plain_server_is_named(request_: Request) -> None:
-    from roles.seats.endpoints import openai_endpoint
-
     # A real HTTP server answers the greeting of TLS with an error in plain text.
     server = ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     seat = OpenAISeat(
-        "m", openai_endpoint({}, f"https://127.0.0.1:{server.server_port}/v1"), prices=read_prices()
+        "m", PROVIDERS["openai"].at(f"https://127.0.0.1:{server.server_port}/v1", {}), prices=read_prices()
     )
     try:
         with pytest.raises(AttemptLost, match="TLS failed") as lost:
@@ -399,6 +399,84 @@ def test_tls_against_a_plain_server_is_named(request_: Request) -> None:
         server.shutdown()
         server.server_close()
     assert not lost.value.again
+
+
+def _certificate(path: Path) -> Path:
+    """A key and a certificate for this machine that nobody signed."""
+    key = path.with_suffix(".key")
+    openssl = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "1",
+        "-subj",
+        "/CN=localhost",
+    ]
+    names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", str(key), "-out", str(path)]
+    subprocess.run([*openssl, *names], check=True, capture_output=True)
+    path.write_text(path.read_text() + key.read_text())
+    return path
+
+
+class _Answers(BaseHTTPRequestHandler):
+    """Answers every request with a whole reply, and closes."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        body = events(chunk(GOOD), chunk(finish="stop"), last(USAGE)).content
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes a certificate with openssl")
+def test_a_certificate_that_is_not_trusted_is_not_tried_again_even_after_an_answer(
+    request_: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contexts = [ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) for _ in range(2)]
+    for number, context in enumerate(contexts):
+        context.load_cert_chain(_certificate(tmp_path / f"{number}.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "0.pem"))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Answers)
+    plain, using = server.socket, list(contexts)
+    # The first connection is trusted; the certificate of all later ones is another.
+    server.get_request = lambda: _wrapped(plain, using)  # type: ignore[method-assign]
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    row = PROVIDERS["openai"].at(f"https://127.0.0.1:{server.server_port}/v1", {})
+    seat = OpenAISeat("m", row, prices=read_prices())
+
+    async def twice() -> None:
+        try:
+            assert (await attempt(seat, request_)).content == GOOD.encode()
+            await attempt(seat, request_)
+        finally:
+            await seat.close()
+
+    try:
+        with pytest.raises(AttemptLost, match="certificate is not trusted") as lost:
+            asyncio.run(twice())
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert not lost.value.again
+
+
+def _wrapped(plain: socket.socket, using: list[ssl.SSLContext]) -> tuple[socket.socket, Any]:
+    connection, address = plain.accept()
+    context = using.pop(0) if len(using) > 1 else using[0]
+    try:
+        return context.wrap_socket(connection, server_side=True), address
+    except ssl.SSLError as error:
+        raise OSError(str(error)) from error
 
 
 # A client that could not be built is closed by the garbage collector, and its SDK then misses an attribute.
@@ -415,11 +493,11 @@ def test_tls_against_a_plain_server_is_named(request_: Request) -> None:
 def test_an_environment_that_no_request_can_be_made_in_is_named(
     request_: Request, name: str, value: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from roles.seats.endpoints import openai_endpoint
-
     monkeypatch.setenv(name, value)
     with FakeOpenAI(lambda *_: GOOD, dialect=COMPATIBLE) as api:
-        seat = OpenAISeat("m", openai_endpoint({"OPENAI_BASE_URL": api.base_url}), prices=read_prices())
+        seat = OpenAISeat(
+            "m", PROVIDERS["openai"].at(None, {"OPENAI_BASE_URL": api.base_url}), prices=read_prices()
+        )
         with pytest.raises(SeatFailed) as failed:
             until_answered(seat, request_)
         assert words in failed.value.detail
@@ -432,7 +510,7 @@ def test_a_key_with_a_line_feed_at_its_end_is_sent_without_it(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\n")
     with FakeOpenAI(lambda *_: GOOD) as api:
-        until_answered(OpenAISeat("gpt-6.2-sol", api.endpoint, prices=read_prices()), request_)
+        until_answered(OpenAISeat("gpt-6.2-sol", api.row, prices=read_prices()), request_)
         assert api.log[0].headers["authorization"] == f"Bearer {KEY}"
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import pytest
 
-from roles.seats.endpoints import Endpoint, ollama_endpoint, ollama_url, openai_endpoint, openrouter_endpoint
-from roles.seats.openai import OpenAISeat, words_of
-from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply
+from roles.seats.api import gone_of
+from roles.seats.openai import OpenAISeat
+from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply, attempt
 from roles.seats.prices import read_prices
+from roles.seats.registry import PROVIDERS, Provider, ollama_url
 from tests.fake_api.faults import Fault, status
 from tests.fake_api.openai_rules import COMPATIBLE, KEY, OLD
 from tests.fake_api.openai_server import FakeOpenAI
@@ -47,13 +49,11 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def ask(request_: Request) -> Asking:
     """One attempt against a fake, or against another endpoint."""
 
-    def asking(
-        api: FakeOpenAI, endpoint: Endpoint | None = None, model: str = MODEL, **options: Any
-    ) -> SeatReply:
+    def asking(api: FakeOpenAI, row: Provider | None = None, model: str = MODEL, **options: Any) -> SeatReply:
         async def one() -> SeatReply:
-            seat = OpenAISeat(model, endpoint or api.endpoint, prices=read_prices(), **options)
+            seat = OpenAISeat(model, row or api.row, prices=read_prices(), **options)
             try:
-                return await seat.reply(request_)
+                return await attempt(seat, request_)
             finally:
                 await seat.close()
 
@@ -62,10 +62,12 @@ def ask(request_: Request) -> Asking:
     return asking
 
 
-def at(api: FakeOpenAI, endpoint: Endpoint) -> Endpoint:
-    """An endpoint as it is, at the fake's address."""
-    fields = {name: getattr(endpoint, name) for name in Endpoint.__slots__}
-    return Endpoint(**{**fields, "url": api.base_url})
+OLLAMA: Final = PROVIDERS["ollama"]
+
+
+def at(api: FakeOpenAI, row: Provider) -> Provider:
+    """A row of the registry, at the fake's address."""
+    return replace(row, address=api.base_url)
 
 
 def test_a_reply_is_unwrapped_counted_and_marked_as_fake(ask: Asking) -> None:
@@ -95,7 +97,7 @@ def test_who_reads_along_hears_every_word_and_the_first_byte(request_: Request) 
     seat_hears = msgspec.structs.replace(request_, began=lambda: heard.append("began"), words=heard.append)
     long = json.dumps({"reply": json.dumps({"sections": ["word " * 500]})})
     with FakeOpenAI(lambda *_: long) as api:
-        until_answered(seat_hears, api.endpoint)
+        until_answered(seat_hears, api.row)
     assert heard[0] == "began"
     assert len(heard) > 3
     assert "".join(heard[1:]) == long
@@ -225,16 +227,16 @@ def test_a_server_that_gives_the_key_back_is_not_believed(ask: Asking) -> None:
 # ---------------------------------------------------------------- what a server does not take
 
 
-def until_answered(request: Request, endpoint: Endpoint) -> tuple[SeatReply, list[AttemptLost]]:
+def until_answered(request: Request, row: Provider) -> tuple[SeatReply, list[AttemptLost]]:
     """The reply, and the attempts before it."""
     lost: list[AttemptLost] = []
 
     async def asked() -> SeatReply:
-        seat = OpenAISeat(MODEL, endpoint, prices=read_prices())
+        seat = OpenAISeat(MODEL, row, prices=read_prices())
         try:
             while True:
                 try:
-                    return await seat.reply(request)
+                    return await attempt(seat, request)
                 except AttemptLost as failure:
                     lost.append(failure)
                     if not failure.again:
@@ -249,7 +251,7 @@ def test_a_compatible_server_is_given_the_steps_own_schema_and_no_field_that_it_
     request_: Request,
 ) -> None:
     with FakeOpenAI(lambda *_: REPLY, dialect=COMPATIBLE) as api:
-        reply, lost = until_answered(request_, api.endpoint)
+        reply, lost = until_answered(request_, api.row)
     assert lost == []
     assert reply.content == REPLY.encode()
     body = api.log[0].body
@@ -258,12 +260,12 @@ def test_a_compatible_server_is_given_the_steps_own_schema_and_no_field_that_it_
     assert "(?!" not in json.dumps(form)
     assert body["max_tokens"] == 8_192
     assert "prompt_cache_key" not in body
-    assert api.endpoint.name == "compatible"
+    assert api.row.name == "compatible"
 
 
 def test_an_old_server_is_asked_more_plainly_step_by_step(request_: Request) -> None:
     with FakeOpenAI(lambda *_: f"<think>hm, {{</think>\n{REPLY}", dialect=OLD) as api:
-        reply, lost = until_answered(request_, api.endpoint)
+        reply, lost = until_answered(request_, api.row)
     assert reply.content.strip() == REPLY.encode()
     assert [one.detail.partition(": ")[2].split(" from now on")[0] for one in lost] == [
         "no count of tokens",
@@ -290,8 +292,7 @@ def test_a_path_on_the_server_s_disk_is_no_name_of_a_model(
 
 def test_the_other_name_of_the_limit_is_tried_once(request_: Request) -> None:
     with FakeOpenAI(lambda *_: TEXT) as api:
-        fields = {name: getattr(api.endpoint, name) for name in Endpoint.__slots__}
-        reply, lost = until_answered(request_, Endpoint(**{**fields, "limit": "max_tokens"}))
+        reply, lost = until_answered(request_, replace(api.row, limits=OLLAMA.limits))
         assert reply.content == REPLY.encode()
         assert [one.detail.partition(": ")[2].split()[0] for one in lost] == ["max_completion_tokens"]
 
@@ -306,10 +307,10 @@ def test_a_key_goes_to_its_own_address_alone(ask: Asking, monkeypatch: pytest.Mo
     )
     monkeypatch.setenv("OPENROUTER_API_KEY", "sk-or-planted-99")
     with FakeOpenAI(lambda *_: REPLY, dialect=COMPATIBLE) as api:
-        ask(api, at(api, ollama_endpoint({}, "qwen3:8b")), "qwen3:8b")
-        ask(api, at(api, openrouter_endpoint()), MODEL)
-        ask(api, openai_endpoint({"OPENAI_BASE_URL": "http://elsewhere"}, api.base_url))
-        ask(api, openai_endpoint({"OPENAI_BASE_URL": api.base_url}))
+        ask(api, at(api, OLLAMA), "qwen3:8b")
+        ask(api, at(api, PROVIDERS["openrouter"]), MODEL)
+        ask(api, PROVIDERS["openai"].at(api.base_url, {"OPENAI_BASE_URL": "http://elsewhere"}))
+        ask(api, PROVIDERS["openai"].at(None, {"OPENAI_BASE_URL": api.base_url}))
     said = [one.headers for one in api.log]
     assert [headers["authorization"] for headers in said[:3]] == [
         "Bearer not-needed",
@@ -326,13 +327,13 @@ def test_a_model_on_ones_own_machine_costs_nothing_and_one_of_a_cloud_is_unknown
     ask: Asking, request_: Request
 ) -> None:
     with FakeOpenAI(lambda *_: REPLY, dialect=COMPATIBLE) as api:
-        reply = ask(api, at(api, ollama_endpoint({}, "qwen3:8b")), "qwen3:8b")
+        reply = ask(api, at(api, OLLAMA), "qwen3:8b")
     assert (reply.cost_usd, reply.isolation) == ("0.000000", "enforced")
-    own = OpenAISeat("qwen3:8b", ollama_endpoint({}, "qwen3:8b"), prices=read_prices())
+    own = OpenAISeat("qwen3:8b", OLLAMA, prices=read_prices())
     assert own.priced
     assert own.bound(request_).usd == 0
     assert own.bound(request_).tokens > 8_192
-    cloud = OpenAISeat("gpt-oss:120b-cloud", ollama_endpoint({}, "gpt-oss:120b-cloud"), prices=read_prices())
+    cloud = OpenAISeat("gpt-oss:120b-cloud", OLLAMA, prices=read_prices())
     assert not cloud.priced
     assert cloud.bound(request_).usd is None
 
@@ -344,8 +345,8 @@ def test_a_price_that_openrouter_says_itself_is_kept(ask: Asking, monkeypatch: p
     counted = openai_server._usage
     monkeypatch.setattr(openai_server, "_usage", lambda usage: {**counted(usage), "cost": 0.00123})
     with FakeOpenAI(lambda *_: TEXT, dialect=COMPATIBLE) as api:
-        reply = ask(api, at(api, openrouter_endpoint()), MODEL)
-        other = ask(api, at(api, openai_endpoint({}, api.base_url)), "unpriced-1")
+        reply = ask(api, at(api, PROVIDERS["openrouter"]), MODEL)
+        other = ask(api, PROVIDERS["openai"].at(api.base_url, {}), "unpriced-1")
     assert reply.cost_usd == "0.001230"
     assert other.cost_usd is None
 
@@ -365,9 +366,9 @@ def test_the_address_of_ollama_is_read_as_ollama_reads_it(host: str, url: str) -
     assert ollama_url(host) == url
 
 
-def test_every_endpoint_says_how_to_mend_what_is_missing() -> None:
-    for endpoint in (openai_endpoint({}), ollama_endpoint({}, "qwen3:8b"), openrouter_endpoint()):
-        words = words_of(endpoint)
-        assert set(words.gone) == {401, 402, 403, 404}
-        assert endpoint.forms[-1] == "text"
-    assert "ollama pull qwen3:8b" in words_of(ollama_endpoint({}, "qwen3:8b")).gone[404]
+def test_every_provider_says_how_to_mend_what_is_missing() -> None:
+    for row in PROVIDERS.values():
+        if row.runs == "api":
+            assert set(gone_of(row, "m")) == {401, 402, 403, 404}
+            assert row.forms[-1] == "text"
+    assert "ollama pull qwen3:8b" in gone_of(OLLAMA, "qwen3:8b")[404]

@@ -13,6 +13,7 @@ import pytest
 
 from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply
 from roles.seats.presets import PRESETS, PresetSeat, found_version
+from roles.seats.registry import MAKERS, PROVIDERS
 from tests.cli.conftest import Moot, moot
 from tests.rounds.openings import begin
 
@@ -101,7 +102,8 @@ def test_each_is_started_as_documented_in_an_empty_directory_that_is_gone_afterw
     log = program(place, name)
     reply = ask(tmp_path, name, model)
     assert reply.content.strip() == REPLY.encode()
-    assert (reply.seat, reply.isolation, reply.provider) == ("command", "trusted", PRESETS[name].provider)
+    assert (reply.seat, reply.isolation) == ("command", "trusted")
+    assert reply.provider == MAKERS.get(PROVIDERS[name].family or "")
     left = orjson.loads(log.read_bytes())
     assert left["said"].get("--model") == model
     assert left["here"] == []
@@ -172,7 +174,7 @@ def test_doctor_says_which_are_here_with_version_and_isolation(moot: Moot, place
     said = {one["name"]: one for one in moot("doctor", "--json").json["examined"]}
     for name in ("codex", "llm"):
         assert said[f"seat {name}"]["found"].startswith(f"{name} 9.8.7; isolation trusted: ")
-        assert PRESETS[name].open_to_it in said[f"seat {name}"]["found"]
+        assert PROVIDERS[name].open_to_it in said[f"seat {name}"]["found"]
 
 
 def test_a_preset_of_a_file_needs_the_person_s_word(

@@ -1,0 +1,390 @@
+"""The registry of seats: one row per provider. Whatever differs by provider is read from its row.
+
+A new provider is a row here and an adapter: a module with `seat_of(wanted: Wanted) -> Seat`. A server that speaks the
+Chat Completions API needs no adapter of its own. `moot run`, `moot doctor`, estimates, budgets, offline mode and the
+families of models read the rows.
+
+    runs        who answers                           what follows from it
+    api         a model behind an address             masked, priced, refused offline
+    program     a program on this machine             masked, price unknown, started only with the person's word
+    outside     somebody who submits replies          the engine calls nobody
+    person      a person at the terminal              takes no tokens
+    recording   the replies of another run            takes no tokens, plays no other step
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from ledger.events.envelope import SeatKind
+from roles.seats.manner import Form, Limit
+
+if TYPE_CHECKING:
+    from ledger.state.book import Book
+    from roles.seats.port import Ask
+    from roles.seats.prices import Prices
+
+TOKENS_OUT_MAX: Final = 24_000
+"""Of one reply, thinking included."""
+SMALL_TOKENS_OUT_MAX: Final = 8_192
+"""Of one reply of a server of open models, whose contexts are smaller: prompt and reply have to fit in together."""
+LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+
+
+def never(_: str) -> bool:
+    """Return False: no model of the provider is free."""
+    return False
+
+
+def runs_here(model: str) -> bool:
+    """Return whether Ollama runs a model on its own machine; `gpt-oss:120b-cloud` and `glm-4.6:cloud` it does not."""
+    return not model.endswith(("-cloud", ":cloud"))
+
+
+def ollama_url(host: str) -> str:
+    """Return OLLAMA_HOST as an address: `http://`, port 11434 and this machine stand in for what it leaves out."""
+    parts = urlsplit(host if "://" in host else f"http://{host}")
+    try:
+        port = parts.port or (443 if parts.scheme == "https" else 80 if "://" in host else 11434)
+    except ValueError:
+        return host  # refused as an address when the seat is made ready
+    # Ollama listens everywhere at 0.0.0.0, but nobody can be asked there.
+    name = (parts.hostname or "127.0.0.1").replace("0.0.0.0", "127.0.0.1")
+    return f"{parts.scheme}://{f'[{name}]' if ':' in name else name}:{port}{parts.path.rstrip('/')}/v1"
+
+
+class Sdk(NamedTuple):
+    """The package that speaks an API, what to install, and the class of all its errors."""
+
+    package: str
+    requirement: str
+    error: str
+
+    @property
+    def fix(self) -> str:
+        """The command that installs it."""
+        return f"pip install '{self.requirement}'"
+
+
+ANTHROPIC_SDK: Final = Sdk("anthropic", "anthropic>=2.12", "AnthropicError")
+OPENAI_SDK: Final = Sdk("openai", "openai>=3.54", "OpenAIError")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """A row of the registry."""
+
+    name: str
+    """The first word of a specification; for a model also `call.provider`."""
+    help: str
+    """What answers, in a line of `moot run`."""
+    runs: Literal["api", "program", "outside", "person", "recording"]
+    seat: SeatKind
+    """`call.seat` in the ledger."""
+    adapter: str
+    """The module that makes its seats."""
+    rest: Literal["nothing", "model", "model@url", "run", "words"] = "model"
+    """What a specification holds after the colon."""
+    example: str = ""
+    """A specification that names everything; empty where the name is enough."""
+    is_rest_needed: bool = False
+    family: str | None = None
+    """The family of all its models; None where the name of the model tells."""
+    model: str | None = None
+    """The model that answers where a specification names none."""
+    serves: str = ""
+    """Pattern of bare model names that are suggested for it."""
+
+    sdk: Sdk | None = None
+    key: str | None = None
+    """The variable that holds its key. A key goes to the address that it was made for and to no other."""
+    needs_key: bool = False
+    address: str = ""
+    address_variable: str = ""
+    read_address: Callable[[str], str] = str
+    """Turns what the variable holds into an address."""
+    is_free: Callable[[str], bool] = never
+    """Whether a model costs nothing because it runs on somebody's own machine."""
+
+    forms: tuple[Form, ...] = ("step", "json_object", "text")
+    limits: tuple[Limit, ...] = ("max_tokens", "max_completion_tokens")
+    tokens_out_max: int = SMALL_TOKENS_OUT_MAX
+    says_usd: bool = False
+    """Whether the service says what a reply cost."""
+    takes_cache_key: bool = False
+    no_model: str = (
+        "no such model or address: check the model's name and the address, which mostly ends in /v1"
+    )
+    """Said of a 404; `{model}` is the model."""
+
+    program: str = ""
+    """The program that `moot doctor` looks for."""
+    open_to_it: str = ""
+    """What a program can read or do besides its prompt."""
+
+    @property
+    def grammar(self) -> str:
+        """The specification with what is optional in brackets, as help texts show it."""
+        is_optional = self.rest in ("model", "model@url") and not self.is_rest_needed
+        return f"{self.name}[:MODEL]" if is_optional else self.example or self.name
+
+    @property
+    def key_value(self) -> str:
+        """The key, from the environment; empty when there is none. A pasted key often ends in a line feed."""
+        return os.environ.get(self.key, "").strip() if self.key else ""
+
+    @property
+    def no_key(self) -> str:
+        """What to do without a key."""
+        return f"no key: export {self.key}=…"
+
+    def at(self, url: str | None, environment: Mapping[str, str]) -> Provider:
+        """Return the row at the address that a specification or the environment names.
+
+        A server in the place of OpenAI that is not OpenAI's is `compatible`: it gets a key of its own, and nothing is
+        expected of it that only OpenAI takes.
+        """
+        named = environment.get(self.address_variable, "")
+        address = url or (self.read_address(named) if named else self.address)
+        if self.rest != "model@url" or urlsplit(address).hostname == urlsplit(self.address).hostname:
+            return replace(self, address=address)
+        key = "OPENAI_COMPATIBLE_API_KEY" if url else self.key
+        return replace(COMPATIBLE, address=address, key=key)
+
+    @property
+    def is_on_this_machine(self) -> bool:
+        """Whether the address is this machine."""
+        return urlsplit(self.address).hostname in LOOPBACK
+
+
+OPENAI: Final = "roles.seats.openai"
+PRESETS: Final = "roles.seats.presets"
+COMPATIBLE: Final = Provider(
+    name="compatible", help="", runs="api", seat="openai", adapter=OPENAI, sdk=OPENAI_SDK
+)
+ROWS: Final = (
+    Provider(
+        name="anthropic",
+        help="a model by the Messages API: export ANTHROPIC_API_KEY=…; anthropic:MODEL names another one",
+        runs="api",
+        seat="anthropic",
+        adapter="roles.seats.anthropic",
+        family="claude",
+        model="claude-sonnet-5-5",
+        serves=r"(claude-|opus|sonnet|haiku|fable).*",
+        sdk=ANTHROPIC_SDK,
+        key="ANTHROPIC_API_KEY",
+        needs_key=True,
+        address="https://api.anthropic.com",
+        address_variable="ANTHROPIC_BASE_URL",
+        forms=("envelope", "text"),
+        limits=("max_tokens",),
+        tokens_out_max=TOKENS_OUT_MAX,
+        no_model="no such model or address: check the model's name and ANTHROPIC_BASE_URL",
+    ),
+    Provider(
+        name="openai",
+        help="a model by OpenAI: export OPENAI_API_KEY=…; OPENAI_BASE_URL or openai:MODEL@URL name a compatible server",
+        runs="api",
+        seat="openai",
+        adapter=OPENAI,
+        rest="model@url",
+        example="openai:MODEL",
+        model="gpt-6.2-sol",
+        serves=r"(gpt|chatgpt|o[134])[^/]*",
+        sdk=OPENAI_SDK,
+        key="OPENAI_API_KEY",
+        needs_key=True,
+        address="https://api.openai.com/v1",
+        address_variable="OPENAI_BASE_URL",
+        forms=("envelope", "json_object", "text"),
+        limits=("max_completion_tokens", "max_tokens"),
+        tokens_out_max=TOKENS_OUT_MAX,
+        takes_cache_key=True,
+        no_model="no such model or address: check the model's name and OPENAI_BASE_URL",
+    ),
+    Provider(
+        name="ollama",
+        help="a model of Ollama on this machine, or at OLLAMA_HOST",
+        runs="api",
+        seat="openai",
+        adapter=OPENAI,
+        example="ollama:MODEL",
+        is_rest_needed=True,
+        serves=r"(llama|qwen|mistral|gemma|phi|deepseek)[^/]*",
+        sdk=OPENAI_SDK,
+        address="http://127.0.0.1:11434/v1",
+        address_variable="OLLAMA_HOST",
+        read_address=ollama_url,
+        is_free=runs_here,
+        no_model="no such model there: ollama pull {model}",
+        program="ollama",
+    ),
+    Provider(
+        name="openrouter",
+        help="a model of OpenRouter: export OPENROUTER_API_KEY=…",
+        runs="api",
+        seat="openai",
+        adapter=OPENAI,
+        example="openrouter:MAKER/MODEL",
+        is_rest_needed=True,
+        serves=r".*/.*",
+        sdk=OPENAI_SDK,
+        key="OPENROUTER_API_KEY",
+        needs_key=True,
+        address="https://openrouter.ai/api/v1",
+        forms=("envelope", "json_object", "text"),
+        tokens_out_max=TOKENS_OUT_MAX,
+        says_usd=True,
+        no_model="no such model there: https://openrouter.ai/models lists them, as MAKER/MODEL",
+    ),
+    Provider(
+        name="claude",
+        help="Claude Code, where it is installed",
+        runs="program",
+        seat="command",
+        adapter=PRESETS,
+        family="claude",
+        program="claude",
+        open_to_it="no tools and no MCP servers; its settings and the user's CLAUDE.md are read",
+    ),
+    Provider(
+        name="codex",
+        help="Codex, where it is installed",
+        runs="program",
+        seat="command",
+        adapter=PRESETS,
+        family="gpt",
+        program="codex",
+        open_to_it="a read-only sandbox: it can read the machine's files and run commands that change nothing",
+    ),
+    Provider(
+        name="gemini",
+        help="Gemini CLI, where it is installed",
+        runs="program",
+        seat="command",
+        adapter=PRESETS,
+        family="gemini",
+        program="gemini",
+        open_to_it="tools that need a yes are refused; it can read files, and its settings and GEMINI.md are read",
+    ),
+    Provider(
+        name="llm",
+        help="the program llm, where it is installed, with a model of its own",
+        runs="program",
+        seat="command",
+        adapter=PRESETS,
+        program="llm",
+        open_to_it="no tools; its own model settings are read",
+    ),
+    Provider(
+        name="command",
+        help="a program that reads a brief and writes a reply",
+        runs="program",
+        seat="command",
+        adapter="roles.seats.command",
+        rest="words",
+        example="command:PROGRAM",
+        is_rest_needed=True,
+    ),
+    Provider(
+        name="host",
+        help="step by step: `moot next` prints a brief, `moot submit` takes your agents' or your reply",
+        runs="outside",
+        seat="host",
+        adapter="roles.seats.host",
+        rest="nothing",
+    ),
+    Provider(
+        name="human",
+        help="moot asks you here in the terminal, in $EDITOR if it is set",
+        runs="person",
+        seat="human",
+        adapter="roles.seats.human",
+        rest="nothing",
+    ),
+    Provider(
+        name="tape",
+        help="the recorded replies of another run; `moot demo` shows a whole one",
+        runs="recording",
+        seat="tape",
+        adapter="roles.seats.tape",
+        rest="run",
+        example="tape:RUN",
+        is_rest_needed=True,
+    ),
+)
+PROVIDERS: Final[dict[str, Provider]] = {row.name: row for row in ROWS}
+DEFAULT: Final = "anthropic"
+"""The seat that prices are told for where none is named."""
+MIX: Final = "mix"
+"""What begins a specification of several: `mix:anthropic,openai`."""
+
+
+class Wanted(NamedTuple):
+    """A seat to make, in the parts of its specification, with what the shell lends to its adapter."""
+
+    row: Provider
+    rest: str
+    """What follows the colon, without an address; empty where nothing does."""
+    url: str | None
+    prices: Callable[[], Prices]
+    book: Callable[[str], Book]
+    """Reads the run that a tape names."""
+    ask: Callable[[], Ask]
+    """Makes what asks the person."""
+    delay_seconds: Callable[[str], float]
+    """How long a recorded reply waits, by its step."""
+
+
+MAKERS: Final[Mapping[str, str]] = {
+    "claude": "anthropic",
+    "gpt": "openai",
+    "o": "openai",
+    "chatgpt": "openai",
+    "codex": "openai",
+    "gemini": "google",
+    "gemma": "google",
+    "llama": "meta",
+    "qwen": "alibaba",
+    "qwq": "alibaba",
+    "deepseek": "deepseek",
+    "mistral": "mistral",
+    "mixtral": "mistral",
+    "ministral": "mistral",
+    "magistral": "mistral",
+    "grok": "xai",
+    "phi": "microsoft",
+    "glm": "zhipu",
+    "kimi": "moonshot",
+}
+"""Who made the models whose names begin so; whoever serves them did not make them another family."""
+_SIBLINGS: Final[Mapping[str, str]] = {"o": "gpt", "chatgpt": "gpt", "codex": "gpt"}
+_NAME: Final = re.compile(r"[A-Za-z]+")
+
+
+def provider_of(spec: str) -> Provider:
+    """Return the row that a specification, or what an opening says of a seat, begins with. Raises `KeyError`."""
+    return PROVIDERS[spec.partition(":")[0]]
+
+
+def family_name(model: str | None) -> str | None:
+    """Return the letters that a model's name begins with, after its maker's: `qwen` of `ollama:qwen3:8b`, `claude` of
+    `anthropic/claude-opus-5-5`."""
+    name = _NAME.match((model or "").rpartition("/")[2])
+    family = name[0].lower() if name else None
+    return _SIBLINGS.get(family, family) if family else None
+
+
+def declared_of(spec: str) -> str:
+    """Return what an opening says of a seat: its kind, and the family of its model where the kind does not tell."""
+    kind, _, rest = spec.partition(":")
+    row = PROVIDERS.get(kind)
+    tells = row is not None and row.family is None and row.rest in ("model", "model@url")
+    family = family_name(rest.partition("@")[0]) if tells else None
+    return f"{kind}:{family}" if family else kind
