@@ -69,6 +69,12 @@ class NewerFormat(LedgerError):
     exit_code = 2
 
 
+class OlderFormat(LedgerError):
+    """The ledger was written by moot 0.1."""
+
+    exit_code = 2
+
+
 class LockTimeout(LedgerError):
     """Another writer held the lock for the whole wait."""
 

@@ -23,7 +23,14 @@ from ledger.format.chain import BEGINNING, Head
 from ledger.state.book import Blobs, Book, book
 from ledger.store.disk import plain_file, readable
 from ledger.store.failures import Damaged, NewerFormat, Problem
-from ledger.store.streams import PREFIX, READ_BYTES, line_number, read_head, stream_path
+from ledger.store.streams import (
+    PREFIX,
+    READ_BYTES,
+    Acknowledged,
+    line_number,
+    read_acknowledged,
+    stream_path,
+)
 
 BUFFER_BYTES: Final = 1 << 18
 _LINE_FEED: Final = 10
@@ -34,14 +41,15 @@ Link = tuple[int, bytes, int]
 
 
 class LogPosition(msgspec.Struct):
-    """How far the streams are read: the head there, and the offset in each stream."""
+    """How far a run is read: the head there, the offset in each stream, and the length of its blobs."""
 
     head: Head = BEGINNING
     offsets: list[int] = msgspec.field(default_factory=lambda: [0] * len(STREAMS))
+    blobs: int = 0
 
     def copy(self) -> LogPosition:
-        """The same place, which does not move with this one."""
-        return LogPosition(self.head, [*self.offsets])
+        """Return the same place, which does not move with this one."""
+        return LogPosition(self.head, [*self.offsets], self.blobs)
 
 
 @contextmanager
@@ -192,19 +200,20 @@ class LogTail:
 
     def news(self) -> News | None:
         """What came up to the head; None when nothing did. Raises `NotARun`, `Damaged` or `NewerFormat`."""
-        head = read_head(self._directory)
-        if head == self.mark.head:
+        last = read_acknowledged(self._directory)
+        if last.head == self.mark.head:
             return None
-        if BEGINNING.seq < self.mark.head.seq < head.seq:
+        if BEGINNING.seq < self.mark.head.seq < last.head.seq:
             with suppress(Damaged):  # perhaps not the run that was read before: read from its beginning below
-                return News(False, self._read_on(head))
+                return News(False, self._read_on(last))
         self.mark = LogPosition()
-        return News(True, self._read_on(head))
+        return News(True, self._read_on(last))
 
-    def _read_on(self, head: Head) -> tuple[Event, ...]:
+    def _read_on(self, last: Acknowledged) -> tuple[Event, ...]:
         mark = self.mark.copy()
         with without_collecting():
-            events = tuple(decoded(self._directory, mark, head))
+            events = tuple(decoded(self._directory, mark, last.head))
+        mark.blobs = last.blobs
         self.mark = mark
         return events
 

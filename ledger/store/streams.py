@@ -1,4 +1,4 @@
-"""The files of a ledger: three streams of lines, and the head that says how much of them is committed (FORMAT 8)."""
+"""The files of a run: three streams of lines, their blobs, and the head that says how much is committed (FORMAT 8)."""
 
 from __future__ import annotations
 
@@ -6,24 +6,51 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
 from ledger.events import STREAMS, StreamName
 from ledger.events.values import LINE_BYTES_MAX
 from ledger.format.chain import Head
 from ledger.store.disk import open_plain, plain_file, readable
-from ledger.store.failures import Damaged, NotARun, Problem
+from ledger.store.failures import Damaged, NotARun, OlderFormat, Problem
 
 OPENING: Final = "opening.tmp"
 """Stands in a directory that was there before, while a run is made in it: without a head it never was one."""
 
+BLOBS: Final = "blobs.jsonl"
+QUARANTINE: Final = "quarantine"
+STREAM_FILES: Final = frozenset(f"{stream}.jsonl" for stream in STREAMS)
+FILES: Final = STREAM_FILES | {
+    "head",
+    BLOBS,
+    "checkpoints",
+    "checks",
+    "deliberation.toml",
+    "driver",
+    "lock",
+    OPENING,
+    QUARANTINE,
+    "speech",
+    "spending.jsonl",
+}
+"""Everything that moot writes into the directory of a run, temporary files aside."""
 READ_BYTES: Final = LINE_BYTES_MAX + 1
-HEAD_BYTES_MAX: Final = 1_024
+HEAD_BYTES: Final = 128
 PIECE_BYTES: Final = 1 << 20
 PREFIX: Final = re.compile(
     rb'\{"prev":"([0-9a-f]{64})","seq":(0|[1-9][0-9]{0,15}),"rest":(0|[1-9][0-9]{0,15}),"v":'
 )
-_HEAD: Final = re.compile(rb'\{"seq":(0|[1-9][0-9]{0,15}),"hash":"([0-9a-f]{64})"\}\n')
+_HEAD: Final = re.compile(
+    rb'\{"seq":(0|[1-9][0-9]{0,15}),"hash":"([0-9a-f]{64})","blobs":(0|[1-9][0-9]{0,15})\} *\n'
+)
+_OLDER_HEAD: Final = re.compile(rb'\{"seq":[0-9]{1,16},"hash":"[0-9a-f]{64}"\}\n')
+
+
+class Acknowledged(NamedTuple):
+    """What `head` says: the last commit, and the length of `blobs.jsonl` up to it."""
+
+    head: Head
+    blobs: int
 
 
 def stream_path(directory: Path, stream: StreamName) -> Path:
@@ -31,32 +58,47 @@ def stream_path(directory: Path, stream: StreamName) -> Path:
     return directory / f"{stream}.jsonl"
 
 
-def head_bytes(head: Head) -> bytes:
-    """What the head file holds."""
-    return b'{"seq":%d,"hash":"%b"}\n' % (head.seq, head.hash.encode())
+def head_bytes(head: Head, blobs: int) -> bytes:
+    """Return the content of the head file. It is padded to a fixed length, so that it can be written in place."""
+    content = b'{"seq":%d,"hash":"%b","blobs":%d}' % (head.seq, head.hash.encode(), blobs)
+    return content.ljust(HEAD_BYTES - 1) + b"\n"
 
 
 def read_head(directory: Path) -> Head:
-    """The last commit of the run at `directory`.
+    """Return the last commit of the run at `directory`. Raises what `read_acknowledged` raises."""
+    return read_acknowledged(directory).head
 
-    Raises `NotARun` when there is none, `Damaged` when head is no head, or missing beside commits.
+
+def read_acknowledged(directory: Path) -> Acknowledged:
+    """Return the last commit of the run at `directory`, and how much of its blobs belongs to it.
+
+    Raises `NotARun` when there is none, `OlderFormat` for a run of moot 0.1, `Damaged` when head is no head, or
+    missing beside commits.
     """
     try:
         with readable(directory):
-            content = _short(directory / "head")
+            content = _settled(directory / "head")
     except (FileNotFoundError, NotADirectoryError):
         with readable(directory):
             raise _without_head(directory) from None
     match = _HEAD.fullmatch(content)
-    if match is None:
-        raise Damaged((Problem("head is not of the form {seq, hash}"),), str(directory))
-    return Head(int(match[1]), match[2].decode())
+    if match is None or len(content) != HEAD_BYTES:
+        if _OLDER_HEAD.fullmatch(content):
+            fix = "docs/upgrade.md says how to read it"
+            raise OlderFormat("written by moot 0.1", str(directory), fix)
+        raise Damaged((Problem("head is not of the form {seq, hash, blobs}"),), str(directory))
+    return Acknowledged(Head(int(match[1]), match[2].decode()), int(match[3]))
 
 
-def _short(path: Path) -> bytes:
+def _settled(path: Path) -> bytes:
+    """Return the head file's content. A reader takes no lock and may meet a writer in the middle of its 128 bytes, so
+    it reads until two readings agree."""
     descriptor = open_plain(path)
     try:
-        return os.read(descriptor, HEAD_BYTES_MAX)
+        before, content = b"", os.pread(descriptor, HEAD_BYTES + 1, 0)
+        while content != before:
+            before, content = content, os.pread(descriptor, HEAD_BYTES + 1, 0)
+        return content
     finally:
         os.close(descriptor)
 
