@@ -11,7 +11,6 @@ readers look no further. A process keeps offsets, never contents, and reads the 
 from __future__ import annotations
 
 import base64
-import os
 import re
 import threading
 from collections.abc import Collection, Iterator, Mapping
@@ -147,8 +146,9 @@ class BlobStore:
             return
         # Lines keep their lengths, so offsets that others have read stay right. A file that is replaced at once shows
         # no reader a line half blank, and leaves no place where an interrupted writer could have stopped.
-        with writing(self.path), closing(self.lines()) as lines:
-            disk.replace(self.path, (tombstone(line) if line[11:75] in wanted else line for _, line in lines))
+        with writing(self.path):
+            lines = (line for _, line in self.lines())
+            disk.replace(self.path, (tombstone(line) if line[11:75] in wanted else line for line in lines))
             disk.settle(self._directory)
 
     @property
@@ -215,11 +215,3 @@ def are_new_lines(content: bytes, blobs: BlobStore) -> bool:
             return False
         hashes.add(sha256)
     return not lines[-1]
-
-
-def size_of(directory: Path) -> int:
-    """Return the length of `blobs.jsonl`, 0 when it is missing."""
-    try:
-        return os.stat(directory / BLOBS).st_size
-    except FileNotFoundError:
-        return 0

@@ -64,12 +64,12 @@ def all_named_blobs(event: Event, read: Callable[[str], bytes | None]) -> Iterat
 
 
 def in_order(blobs: Mapping[str, bytes], events: Iterable[Event]) -> dict[str, bytes]:
-    """Return the blobs that the events of a commit name, in the order in which they first name them.
+    """Return the blobs of a commit in the order in which its events first name them, what they do not name last.
 
-    `verify` knows by that order that no line was moved. What no event names could never be found again.
+    By that order `verify` knows that no line was moved.
     """
     names = dict.fromkeys(named.sha256 for event in events for named in all_named_blobs(event, blobs.get))
-    return {sha256: blobs[sha256] for sha256 in names if sha256 in blobs}
+    return {sha256: blobs[sha256] for sha256 in (*names, *blobs) if sha256 in blobs}
 
 
 def own_parameters(opened: RunOpened) -> str | None:

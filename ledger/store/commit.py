@@ -20,13 +20,21 @@ from ledger.events import STREAMS, Event, stream_of
 from ledger.events.values import SAFE_INTEGER
 from ledger.format.canonical import NewerVersion, NotCanonical, decode
 from ledger.format.chain import Head, Sealed
-from ledger.store.blob_file import BlobStore, are_new_lines, size_of
+from ledger.store.blob_file import BlobStore, are_new_lines
 from ledger.store.blobs import in_order
 from ledger.store.disk import Disk, plain_file, readable, refuse_link, staged, writing
-from ledger.store.failures import Damaged, LedgerError, NewerFormat, NotARun, Problem
+from ledger.store.failures import Damaged, LedgerError, NewerFormat, NotARun
 from ledger.store.lock import locked
 from ledger.store.reading import LogPosition, merged
-from ledger.store.streams import BLOBS, OPENING, QUARANTINE, head_bytes, read_head, stream_path
+from ledger.store.streams import (
+    BLOBS,
+    OPENING,
+    QUARANTINE,
+    check_blobs_end,
+    head_bytes,
+    read_head,
+    stream_path,
+)
 
 
 def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition, disk: Disk) -> LogPosition:
@@ -75,9 +83,7 @@ class Recovery(msgspec.Struct, frozen=True):
 def recover(directory: Path, mark: LogPosition, blobs: BlobStore, disk: Disk) -> Recovery:
     """Settle what lies beyond `mark`, which is the place of the head. `mark` moves on by what is kept."""
     files = _files(directory, mark)
-    missing = mark.blobs - size_of(directory)
-    if missing > 0:
-        raise Damaged((Problem(f"{BLOBS} lacks its last {missing} bytes"),), str(directory))
+    check_blobs_end(directory, mark.blobs)
     tails = [_tail(path, offset) for path, offset in files]
     with writing(directory):
         _settle_cuts(directory, files, disk)

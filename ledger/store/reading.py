@@ -27,6 +27,7 @@ from ledger.store.streams import (
     PREFIX,
     READ_BYTES,
     Acknowledged,
+    check_blobs_end,
     line_number,
     read_acknowledged,
     stream_path,
@@ -213,6 +214,7 @@ class LogTail:
         mark = self.mark.copy()
         with without_collecting():
             events = tuple(decoded(self._directory, mark, last.head))
+        check_blobs_end(self._directory, last.blobs)
         mark.blobs = last.blobs
         self.mark = mark
         return events

@@ -132,9 +132,7 @@ class Writer:
     def commit(
         self, drafts: Sequence[Event], *, at: str, blobs: Mapping[str, bytes] | None = None
     ) -> tuple[Event, ...]:
-        """Append `drafts` as one commit, and those of `blobs` that they name and the run does not have yet.
-
-        Return the events as they were written.
+        """Append `drafts` as one commit, with the blobs that they name. Return the events as they were written.
 
         Everything is on the disk when this returns; no drafts, nothing is written. Raises `NotCanonical`
         before anything is written when a draft is no lawful event, and `WriteFailed` when the file system

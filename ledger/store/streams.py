@@ -90,6 +90,21 @@ def read_acknowledged(directory: Path) -> Acknowledged:
     return Acknowledged(Head(int(match[1]), match[2].decode()), int(match[3]))
 
 
+def check_blobs_end(directory: Path, acknowledged: int) -> None:
+    """Raise `Damaged` when `blobs.jsonl` does not hold a whole line that ends where the head says."""
+    if acknowledged == 0:
+        return
+    try:
+        with readable(directory), plain_file(directory / BLOBS, 0) as file:
+            file.seek(acknowledged - 1)
+            end = file.read(1)
+    except FileNotFoundError:
+        end = b""
+    if end != b"\n":
+        what = f"{BLOBS} has no line that ends at byte {acknowledged}, as head says"
+        raise Damaged((Problem(what),), str(directory))
+
+
 def _settled(path: Path) -> bytes:
     """Return the head file's content. A reader takes no lock and may meet a writer in the middle of its 128 bytes, so
     it reads until two readings agree."""

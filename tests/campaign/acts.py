@@ -64,8 +64,10 @@ def with_older_files(path: Path) -> None:
 def commit(path: Path, say: Say) -> None:
     """Two commits: events in all three streams with two blobs, and one event without."""
     with RunStore(path).writer() as writer:
-        blobs = {hash_of(one): one for one in (REPLY, b"another")}
-        _say(say, writer.commit(samples.mixed(5, 20), at=samples.AT, blobs=blobs))
+        replies = (REPLY, b"another", b"\xff" * 9)
+        blobs = {hash_of(one): one for one in replies}
+        drafts = [*samples.naming(replies, 20), *samples.mixed(5, 20)]
+        _say(say, writer.commit(drafts, at=samples.AT, blobs=blobs))
         _say(say, writer.commit([samples.claim(900)], at=samples.AT))
 
 

@@ -59,7 +59,7 @@ def _commits(path: Path, rng: random.Random, say: Say) -> None:
                     number = len(writer.book().events) + 10 * rng.randint(1, 9)
                     replies = [rng.randbytes(rng.randint(1, 900)) for _ in range(rng.randint(0, 2))]
                     blobs = {hash_of(one): one for one in replies}
-                    drafts = samples.mixed(rng.randint(1, 4), number)
+                    drafts = [*samples.mixed(rng.randint(1, 4), number), *samples.naming(replies, number)]
                     events = writer.commit(drafts, at=samples.AT, blobs=blobs)
                     say(f"{events[-1].seq} {events[-1].id}")
         except WriteFailed:

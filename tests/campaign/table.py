@@ -135,9 +135,14 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         "blobs",
         "tampering:blobs",
         16,
-        {"bits of blobs flipped, each detected": 1_000},
-        "three random bits per KiB of every blob of a played run; every blob removed, emptied, exchanged",
-        "`verify` exits 3 and names the blob",
+        {
+            "bits of blobs flipped, each detected": 1_000,
+            "lines of blobs changed, doubled, cut or moved, each detected": 500,
+        },
+        "three random bits per KiB of every line of `blobs.jsonl` of a played run; every line removed, doubled,"
+        " cut, moved, exchanged, emptied, marked as redacted; the file and its acknowledged length cut before"
+        " every line",
+        "`verify` exits 3 and names a problem",
     ),
     Campaign(
         "rewrites",

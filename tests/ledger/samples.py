@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+
+import msgspec
 
 from ledger.events import Call, Claim, Context, Decision, Event, RunOpened, Statement, Verification
 from ledger.events.decisions import Cite
@@ -129,6 +132,17 @@ def statement(saw: tuple[int, ...] = (0,)) -> Statement:
         sections=(Section(name="summary", text="Three streams and a chain."),),
         words=5,
     )
+
+
+def naming(replies: Iterable[bytes], first: int = 1) -> list[Event]:
+    """Drafts that name these replies."""
+    drafts: list[Event] = []
+    for n, reply in enumerate(replies, first):
+        event = statement()
+        assert event.call is not None
+        call = msgspec.structs.replace(event.call, reply=hash_of(reply))
+        drafts.append(msgspec.structs.replace(event, id=f"S-1-{n}", call=call))
+    return drafts
 
 
 def mixed(count: int, first: int = 1) -> list[Event]:
