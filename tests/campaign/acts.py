@@ -66,7 +66,7 @@ def commit(path: Path, say: Say) -> None:
     with RunStore(path).writer() as writer:
         replies = (REPLY, b"another", b"\xff" * 9)
         blobs = {hash_of(one): one for one in replies}
-        drafts = [*samples.naming(replies, 20), *samples.mixed(5, 20)]
+        drafts = [*samples.naming(replies), *samples.mixed(5, 20)]
         _say(say, writer.commit(drafts, at=samples.AT, blobs=blobs))
         _say(say, writer.commit([samples.claim(900)], at=samples.AT))
 

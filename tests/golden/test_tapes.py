@@ -29,7 +29,8 @@ def _today(run: Path, folder: Path, *, waits: bool) -> Path:
         text = text.replace("[rules]\n", rules, 1) if "[rules]\n" in text else f"{text}\n{rules}"
     copied = folder / "deliberation.toml"
     copied.write_text(text, "utf-8")
-    shutil.copytree(run / "blobs", folder / "blobs")
+    for name in ("blobs.jsonl", "head"):
+        shutil.copy(run / name, folder / name)
     return copied
 
 

@@ -36,6 +36,9 @@ BRIEF = json.dumps(
     separators=(",", ":"),
 ).encode()
 BLOBS = {hash_of(blob): blob for blob in (PROMPT_SET, BLOCK, SCHEMA, REPLY, BRIEF)}
+"""The blobs of an opening and a statement."""
+OPENED = {hash_of(PROMPT_SET): PROMPT_SET}
+"""Those of an opening."""
 
 
 def opening(question: str = "Which storage for an audit ledger?") -> RunOpened:
@@ -134,14 +137,14 @@ def statement(saw: tuple[int, ...] = (0,)) -> Statement:
     )
 
 
-def naming(replies: Iterable[bytes], first: int = 1) -> list[Event]:
+def naming(replies: Iterable[bytes]) -> list[Event]:
     """Drafts that name these replies."""
     drafts: list[Event] = []
-    for n, reply in enumerate(replies, first):
+    for reply in replies:
         event = statement()
         assert event.call is not None
         call = msgspec.structs.replace(event.call, reply=hash_of(reply))
-        drafts.append(msgspec.structs.replace(event, id=f"S-1-{n}", call=call))
+        drafts.append(msgspec.structs.replace(event, call=call))
     return drafts
 
 

@@ -78,11 +78,11 @@ def test_a_run_that_died_while_it_was_made_in_a_directory_is_none_and_is_made_ag
     path = tmp_path / "run"
     path.mkdir()
     with pytest.raises(WriteFailed), Watched(failing("rename", "head.tmp")):
-        create_run(path, samples.opening(), blobs=samples.BLOBS, at=samples.AT)
+        create_run(path, samples.opening(), blobs=samples.OPENED, at=samples.AT)
     assert any(one.read_bytes() for one in path.glob("*.jsonl"))
     with pytest.raises(NotARun, match="never opened"):
         RunStore(path).events()
-    run = create_run(path, samples.opening(), blobs=samples.BLOBS, at=samples.AT)
+    run = create_run(path, samples.opening(), blobs=samples.OPENED, at=samples.AT)
     assert len(run.events()) == 1
     assert not (path / "opening.tmp").exists()
     (path / "head").unlink()
@@ -98,5 +98,5 @@ def test_directories_above_a_new_run_are_synced(tmp_path: Path) -> None:
         return real(*arguments, **named)
 
     with Watched(see):
-        create_run(tmp_path / "a/b/run", samples.opening(), blobs=samples.BLOBS, at=samples.AT)
+        create_run(tmp_path / "a/b/run", samples.opening(), blobs=samples.OPENED, at=samples.AT)
     assert {str(tmp_path), str(tmp_path / "a"), str(tmp_path / "a/b")} <= set(synced)

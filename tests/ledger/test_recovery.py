@@ -21,7 +21,7 @@ from tests.ledger import samples
 @pytest.fixture
 def run(tmp_path: Path) -> RunStore:
     return create_run(
-        tmp_path / "run", samples.opening(), samples.mixed(5), blobs=samples.BLOBS, at=samples.AT, sync=False
+        tmp_path / "run", samples.opening(), samples.mixed(5), blobs=samples.OPENED, at=samples.AT, sync=False
     )
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ledger.events import Claim, Event, Verification
 from ledger.events.values import Evidence
 from ledger.state.book import Book, book
-from ledger.store.blobs import BlobStore
+from ledger.store.blob_file import BlobStore
 from ledger.store.reading import LogReader
 from moot.view.grounds import Ground
 from moot.view.story import tell
@@ -99,9 +99,9 @@ def test_a_decision_lends_no_quote_of_what_it_rests_on() -> None:
 
 
 def recorded(name: str) -> Book:
-    reading = LogReader(EXAMPLES / name, BlobStore(EXAMPLES / name / "blobs"))
+    reading = LogReader(EXAMPLES / name, BlobStore(EXAMPLES / name))
     reading.catch_up()
-    return book(reading.events, BlobStore(EXAMPLES / name / "blobs"))
+    return book(reading.events, BlobStore(EXAMPLES / name))
 
 
 def test_no_claim_of_a_long_run_rests_on_a_firewall() -> None:
