@@ -90,7 +90,8 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         " failed sync: every"
         "  combination of unsynced writes there, not there, torn at every sector and at a dozen other"
         " bytes, or zero-filled,"
-        "  and of unsynced names there or not; above 4 000 combinations at one instant all of there or not,"
+        "  and of unsynced names there or not; bytes overwritten inside one sector old or new;"
+        " above 4 000 combinations at one instant all of there or not,"
         " and 4 000 drawn",
         "nothing acknowledged is lost, the ledger is intact for readers, and the next writer goes on",
     ),
