@@ -22,7 +22,7 @@ import orjson
 from ledger.store.blobs import hash_of
 from ledger.store.disk import Disk, plain_file, readable, writing
 from ledger.store.failures import Damaged, NotARun, Problem, WriteFailed
-from ledger.store.streams import BLOBS, read_acknowledged
+from ledger.store.streams import BLOBS, path_in, read_acknowledged
 
 BLOB_LINE_BYTES_MAX: Final = 8 << 20
 READ_BYTES: Final = BLOB_LINE_BYTES_MAX + 1
@@ -154,7 +154,7 @@ class BlobStore:
     @property
     def path(self) -> Path:
         """The file, which may be missing."""
-        return self._directory / BLOBS
+        return path_in(self._directory, BLOBS)
 
     def _acknowledged(self) -> int:
         try:

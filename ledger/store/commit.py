@@ -23,15 +23,15 @@ from ledger.format.chain import Head, Sealed
 from ledger.store.blob_file import BlobStore, are_new_lines
 from ledger.store.blobs import in_order
 from ledger.store.disk import Disk, plain_file, readable, refuse_link, staged, writing
-from ledger.store.failures import Damaged, LedgerError, NewerFormat, NotARun
+from ledger.store.failures import Damaged, LedgerError, NewerFormat, NotARun, Problem
 from ledger.store.lock import locked
 from ledger.store.reading import LogPosition, merged
 from ledger.store.streams import (
     BLOBS,
     OPENING,
     QUARANTINE,
-    check_blobs_end,
     head_bytes,
+    path_in,
     read_head,
     stream_path,
 )
@@ -45,7 +45,7 @@ def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition, dis
     """
     after = LogPosition(sealed.head, [*mark.offsets], mark.blobs + len(blobs))
     if blobs:  # durable first: an event that is on the disk names no blob that is not
-        disk.append(directory / BLOBS, blobs, mark.blobs)
+        disk.append(path_in(directory, BLOBS), blobs, mark.blobs)
     batches: dict[int, list[bytes]] = {}
     for event, line in zip(sealed.events, sealed.lines, strict=True):
         batches.setdefault(STREAMS.index(stream_of(event)), []).append(line)
@@ -64,7 +64,7 @@ def acknowledge(directory: Path, mark: LogPosition, disk: Disk) -> None:
     one sector of 512 bytes, which a disk writes whole or not at all. PostgreSQL keeps its control file in this way.
     A reader that meets the write reads again (`read_acknowledged`).
     """
-    disk.write_at(directory / "head", head_bytes(mark.head, mark.blobs), 0)
+    disk.write_at(path_in(directory, "head"), head_bytes(mark.head, mark.blobs), 0)
 
 
 _ENDLESS: Final = Head(SAFE_INTEGER, "")
@@ -83,7 +83,6 @@ class Recovery(msgspec.Struct, frozen=True):
 def recover(directory: Path, mark: LogPosition, blobs: BlobStore, disk: Disk) -> Recovery:
     """Settle what lies beyond `mark`, which is the place of the head. `mark` moves on by what is kept."""
     files = _files(directory, mark)
-    check_blobs_end(directory, mark.blobs)
     tails = [_tail(path, offset) for path, offset in files]
     with writing(directory):
         _settle_cuts(directory, files, disk)
@@ -111,7 +110,7 @@ def recover(directory: Path, mark: LogPosition, blobs: BlobStore, disk: Disk) ->
 def _files(directory: Path, mark: LogPosition) -> list[tuple[Path, int]]:
     """Return the files that commits append to, and where each ends at `mark`."""
     streams = [stream_path(directory, stream) for stream in STREAMS]
-    return list(zip((*streams, directory / BLOBS), (*mark.offsets, mark.blobs), strict=True))
+    return list(zip((*streams, path_in(directory, BLOBS)), (*mark.offsets, mark.blobs), strict=True))
 
 
 def _write_again(
@@ -125,9 +124,17 @@ def _write_again(
 
 
 def _tail(path: Path, offset: int) -> bytes:
-    with readable(path), plain_file(path) as file:
-        file.seek(offset)
-        return file.read()
+    """Return what lies beyond `offset`, mostly nothing. Raises `Damaged` when the file is shorter."""
+    with readable(path):
+        size = os.stat(path).st_size
+        if size < offset:
+            what = f"{path.name} ends at byte {size}, before the {offset} bytes that head acknowledges"
+            raise Damaged((Problem(what),), str(path.parent))
+        if size == offset:
+            return b""
+        with plain_file(path) as file:
+            file.seek(offset)
+            return file.read()
 
 
 def _whole_commits(
