@@ -28,6 +28,8 @@ BLOB_LINE_BYTES_MAX: Final = 8 << 20
 READ_BYTES: Final = BLOB_LINE_BYTES_MAX + 1
 """A line with its line feed."""
 BUFFER_BYTES: Final = 1 << 18
+READ_BUFFER_BYTES: Final = 1 << 15
+"""For one line: most are shorter."""
 _BEGINNING: Final = re.compile(rb'\{"sha256":"([0-9a-f]{64})","(text|base64|gone)":"')
 _GONE: Final = re.compile(rb'\{"sha256":"[0-9a-f]{64}","gone":" *"\}\n')
 _KEY: Final = re.compile(r"[0-9a-f]{64}")
@@ -93,7 +95,7 @@ class BlobStore:
             place = self._place(sha256)
             if place is None:
                 return None
-            with readable(self._directory), plain_file(self.path, 0) as file:
+            with readable(self._directory), plain_file(self.path, READ_BUFFER_BYTES) as file:
                 file.seek(place)
                 line = file.readline(READ_BYTES)
             if line[11:75] == sha256.encode():

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ledger.audit.verify import problems_of, verify
+from ledger.audit.verify import ProblemModel, VerifyReport, problems_of, verify
 from ledger.events import STREAMS, Event, stream_of
 from ledger.format.chain import seal
 from ledger.redaction.removal import redact
@@ -59,6 +59,11 @@ def with_older_files(path: Path) -> None:
     path.mkdir()
     (path / "notes.txt").write_bytes(b"mine")
     (path / "claims.jsonl").write_bytes(b'{"prev":"torn')
+
+
+def unexpected(report: VerifyReport) -> list[ProblemModel]:
+    """Return what `verify` says of a run, but for the file of somebody."""
+    return [problem for problem in report.problems if not problem.what.startswith("notes.txt ")]
 
 
 def commit(path: Path, say: Say) -> None:
