@@ -1,6 +1,7 @@
 """Blobs as `verify` judges them: every acknowledged line, and what events and their briefs name (FORMAT 8).
 
-Lines stand in the order in which events first name them. A line that was changed, doubled, cut, moved or added is seen.
+Lines stand in the order in which events first name them; only a program may stand earlier. A line that was changed,
+doubled, cut, moved or added is seen.
 """
 
 from __future__ import annotations
@@ -117,6 +118,9 @@ class BlobAudit:
         if sha256 not in self._lines:
             return
         number, before = self._lines[sha256], self._last
+        # A reply brings its program at once, but the event that names it may come when all replies of the group are in.
+        if named.kind == "experiment" and number < before:
+            return
         self._last = number
         # A brief that is gone may have named a blob first, so that its line stands before those that are known.
         if number < before and not self._unread_briefs:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import random
-import re
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
@@ -15,11 +14,12 @@ from typing import Any, Final
 
 import orjson
 
-from ledger.events import KINDS, STREAMS
+from ledger.events import KINDS, STREAMS, Event
 from ledger.events.values import GENESIS
 from ledger.format.canonical import NotCanonical, decode, line_hash
 from ledger.format.chain import Head
-from ledger.store.blob_file import BlobStore
+from ledger.store.blob_file import BlobStore, read_blob_line
+from ledger.store.blobs import all_named_blobs
 from ledger.store.store import RunStore
 from ledger.store.streams import BLOBS, head_bytes, stream_path
 from rounds.protocols import PROTOCOLS
@@ -34,7 +34,6 @@ RECORDED: Final = (
     "single-pass-ledger", "tribunal-medicines",
 )  # fmt: skip
 TRIES: Final = 40
-_HASH: Final = re.compile(rb"[0-9a-f]{64}")
 
 Line = dict[str, Any]
 Lines = list[Line]
@@ -351,6 +350,7 @@ def written(lines: Lines, path: Path, donors: Donors) -> bool:
     """Chain the lines anew, and put them on the disk with the blobs that they name; False when a line is not lawful."""
     ends = [line.get("rest") == 0 or place + 1 == len(lines) for place, line in enumerate(lines)]
     streams: dict[str, list[bytes]] = {stream: [] for stream in STREAMS}
+    events: list[Event] = []
     prev = GENESIS
     for place, line in enumerate(lines):
         written = orjson.dumps(_linked(line, prev, place, ends.index(True, place) - place))
@@ -358,27 +358,28 @@ def written(lines: Lines, path: Path, donors: Donors) -> bool:
             event = decode(written)
         except NotCanonical:
             return False
+        events.append(event)
         streams[KINDS[event.kind][1]].append(written)
         prev = line_hash(written)
     path.mkdir(parents=True)
     for stream in STREAMS:
         stream_path(path, stream).write_bytes(b"".join(line + b"\n" for line in streams[stream]))
-    said = b"\n".join(line for one in streams.values() for line in one)
-    blobs = b"".join(_blob_lines(said, donors))
+    blobs = b"".join(_blob_lines(events, donors))
     (path / BLOBS).write_bytes(blobs)
     (path / "head").write_bytes(head_bytes(Head(len(lines) - 1, prev), len(blobs)))
     return True
 
 
-def _blob_lines(said: bytes, donors: Donors) -> Iterator[bytes]:
-    """Yield the lines of the blobs that are named, and of those that they name."""
-    lines, waiting, done = _lines(donors), [said], set[bytes]()
-    while waiting:
-        for name in dict.fromkeys(_HASH.findall(waiting.pop())):
-            if name not in done and name in lines:
-                yield lines[name]
-                waiting.append(lines[name][78:])
-            done.add(name)
+def _blob_lines(events: Iterable[Event], donors: Donors) -> Iterator[bytes]:
+    """Yield the lines of the blobs that are named, in the order of their names."""
+    lines = _lines(donors)
+
+    def read(sha256: str) -> bytes | None:
+        line = lines.get(sha256.encode())
+        return None if line is None else read_blob_line(line)[1]
+
+    names = dict.fromkeys(named.sha256 for event in events for named in all_named_blobs(event, read))
+    return (lines[name.encode()] for name in names if name.encode() in lines)
 
 
 @cache

@@ -181,8 +181,16 @@ def places(run: Path, texts: list[str]) -> list[str]:
                 for form in FORMS
             ]
             if any(words in text for form, words in wanted for kind, text in said if kind == form):
-                found.append(f"@{json.loads(part)['seq']}" if name.endswith(".jsonl") else name)
+                found.append(_place(name, part))
     return found
+
+
+def _place(name: str, part: bytes) -> str:
+    """A file, or a line of one, as a refusal names it."""
+    if not name.endswith(".jsonl"):
+        return name
+    line = json.loads(part)
+    return f"blobs/{line['sha256']}" if name == "blobs.jsonl" else f"@{line['seq']}"
 
 
 def case(seed: int, moot: Moot, root: Path) -> str:
