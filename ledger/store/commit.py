@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from io import BytesIO
 from itertools import takewhile
@@ -56,15 +57,23 @@ def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition, dis
     return after
 
 
-def acknowledge(directory: Path, mark: LogPosition, disk: Disk) -> None:
-    """Move the head of a run to `mark`, durably.
+def acknowledge(directory: Path, before: LogPosition, mark: LogPosition, disk: Disk) -> None:
+    """Move the head of a run from `before` to `mark`, durably.
 
     The head is written in place, not to another file that is renamed: that would cost a second sync, for the
     directory, and a new inode per commit. In place is safe because the file never changes its length and lies within
     one sector of 512 bytes, which a disk writes whole or not at all. PostgreSQL keeps its control file in this way.
     A reader that meets the write reads again (`read_acknowledged`).
     """
-    disk.write_at(path_in(directory, "head"), head_bytes(mark.head, mark.blobs), 0)
+    head = path_in(directory, "head")
+    try:
+        disk.write_at(head, head_bytes(mark.head, mark.blobs), 0)
+    except OSError:
+        # The kernel may show the new head although the disk never got it. With the old one back, the next writer
+        # finds the commit beyond it and writes both again.
+        with suppress(OSError):
+            disk.write_at(head, head_bytes(before.head, before.blobs), 0)
+        raise
 
 
 _ENDLESS: Final = Head(SAFE_INTEGER, "")
@@ -101,7 +110,7 @@ def recover(directory: Path, mark: LogPosition, blobs: BlobStore, disk: Disk) ->
         if kept:
             after.blobs += len(tails[-1])
             _write_again(files, tails, _files(directory, after), disk)
-            acknowledge(directory, after, disk)
+            acknowledge(directory, mark, after, disk)
         mark.head, mark.offsets, mark.blobs = after.head, after.offsets, after.blobs
         names = _set_aside_tails(directory, mark, disk)
     return Recovery(tuple(kept), names)

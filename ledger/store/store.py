@@ -149,7 +149,7 @@ class Writer:
         self._broken = True
         with writing(self._directory):
             after = append(self._directory, sealed, lines, mark, self._disk)
-            acknowledge(self._directory, after, self._disk)
+            acknowledge(self._directory, mark, after, self._disk)
         self._reading.extend(after, sealed.events)
         self._broken = False
         return sealed.events
