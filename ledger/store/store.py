@@ -39,7 +39,7 @@ from ledger.store.failures import (
 )
 from ledger.store.lock import Driver, DriverLease, locked, read_driver
 from ledger.store.reading import LogPosition, LogReader, decoded, follow, without_collecting
-from ledger.store.streams import QUARANTINE, read_head
+from ledger.store.streams import QUARANTINE, path_in, read_head
 
 WAIT_SECONDS: Final = 5.0
 
@@ -103,7 +103,8 @@ class RunStore:
     @contextmanager
     def writer(self, wait_seconds: float = WAIT_SECONDS) -> Generator[Writer]:
         """Take the lock, settle what a dead writer left, write. Raises `LockTimeout`, and like `events`."""
-        read_head(self.path)  # a directory that is no run gets no lock file
+        if not os.access(path_in(self.path, "head"), os.F_OK):  # a directory that is no run gets no lock file
+            read_head(self.path)
         reading = self._reading
         with locked(self.path, wait_seconds), reading.lock:
             reading.catch_up()
