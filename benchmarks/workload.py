@@ -43,7 +43,7 @@ from ledger.events.verifications import CHECKS, StatusChange
 from ledger.format.canonical import encode, line_hash
 from ledger.format.chain import BEGINNING, Head
 from ledger.state.lifecycle import STATUS_OF_BEARING
-from ledger.store.streams import head_bytes, stream_path
+from ledger.store.streams import BLOBS, head_bytes, stream_path
 
 PLANNED: Final = 13
 ROLES: Final = ("action", "guardian", "observer", "critic")
@@ -412,7 +412,8 @@ def _at(seq: int) -> str:
 
 def write_run(directory: Path, events: int, seed: int = 1) -> Head:
     """A run of `events` events at `directory`, every event a commit, written without ceremony."""
-    (directory / "blobs").mkdir(parents=True)
+    directory.mkdir(parents=True)
+    (directory / BLOBS).touch()
     head = BEGINNING
     files = {stream: stream_path(directory, stream).open("wb") for stream in STREAMS}
     for draft in drafts(events, seed):
@@ -423,5 +424,5 @@ def write_run(directory: Path, events: int, seed: int = 1) -> Head:
         head = Head(head.seq + 1, line_hash(line))
     for file in files.values():
         file.close()
-    (directory / "head").write_bytes(head_bytes(head))
+    (directory / "head").write_bytes(head_bytes(head, 0))
     return head

@@ -56,13 +56,12 @@ def import_run(format: str, src: AnyPath, out: AnyPath) -> ImportReport:
 
 def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
     """Every rule that the ledger breaks. `phase` judges it as it stood when that phase last ended."""
-    from ledger.store.blobs import Remembered
     from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS, named_protocol
     from rounds.run.verdicts import standard
     from validators import rulebook
 
     ours = _run(run)
-    book = msgspec.structs.replace(ours.raw_book, blobs=Remembered(ours.blobs))
+    book = ours.raw_book
     opened = book.state.opened
     protocol = (
         named_protocol(opened) if opened else PROTOCOLS[DEFAULT_PROTOCOL]
@@ -71,7 +70,7 @@ def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
         standard(protocol).context(),
         run=str(ours.path),
         unknown=_unknown_fields(ours),
-        ledger_problems=tuple(ours.problems(book.blobs)),
+        ledger_problems=tuple(ours.problems()),
     )
     return rulebook.check(book, context, phase)
 

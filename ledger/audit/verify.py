@@ -1,116 +1,33 @@
 """Verify: is a run, byte for byte, what was committed? Chain, bytes, schema, head, blobs (FORMAT 1, 8).
 
-One pass in constant memory decides. When it meets damage, a second, patient pass says all that is wrong. A blob that an
-event refers to is there, with the bytes that its name says, or was redacted; others are garbage.
+One pass decides, in constant memory but for a number per blob. When it meets damage, a second, patient pass says all
+that is wrong. A blob that an event refers to is there, with the bytes that its name says, or was redacted.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from ledger.audit.blobs import BlobAudit, extra_files
 from ledger.audit.damage import PROBLEMS_MAX, Tail, damage, tail_of
-from ledger.events import Event, RunOpened, StreamName
+from ledger.events import RunOpened, StreamName
 from ledger.format.chain import Head
 from ledger.result import Result
-from ledger.state.book import Blobs
-from ledger.state.redactions import redacted_blobs
-from ledger.store.blobs import BlobStore, named_blobs, named_by_brief
+from ledger.store.blob_file import BlobStore
 from ledger.store.disk import readable
 from ledger.store.failures import Damaged, Problem
 from ledger.store.reading import LogPosition, decoded
 from ledger.store.store import RunStore
-from ledger.store.streams import LINE_ENDS, has_other_line_ends, read_head
+from ledger.store.streams import FILES, LINE_ENDS, has_other_line_ends, read_acknowledged, read_head
 
 if TYPE_CHECKING:
     from ledger.redaction.redacted_copy import Original
-
-REMEMBERED_MAX: Final = 1 << 17
-
-
-class BlobAudit:
-    """Asks for every blob once, and remembers a bounded number of good ones."""
-
-    def __init__(self, blobs: Blobs) -> None:
-        self._blobs = blobs
-        self._good: set[bytes] = set()
-        self._missing: dict[str, tuple[str, int]] = {}
-        self._redacted: dict[str, int] = {}
-
-    def problems(self, event: Event) -> Iterator[Problem]:
-        """What is wrong with the blobs that `event` names, and with those that its briefs name; but for those that are
-        missing, which a later event may have redacted (`absent`)."""
-        for sha256 in redacted_blobs(event):
-            self._redacted.setdefault(sha256, event.seq)
-        for named in named_blobs(event):
-            ask = self._brief if named.kind == "brief" else self._ask
-            yield from ask(named.what, named.sha256, event)
-
-    def absent(self) -> Iterator[Problem]:
-        """When every event was looked at: blobs that are missing, redacted, or to be redacted and still there."""
-        for sha256, (what, seq) in self._missing.items():
-            if sha256 in self._redacted:
-                by = self._redacted[sha256]
-                yield Problem(f"{what} was redacted by event {by}: blob {sha256}", seq, is_damage=False)
-            else:
-                yield Problem(f"{what} is missing: blob {sha256}", seq)
-        for sha256, seq in self._redacted.items():
-            if sha256 not in self._missing and _is_there(self._blobs, sha256):
-                what = f"blob {sha256} is redacted, but its bytes are still there: run `moot redact` again"
-                yield Problem(what, seq, is_damage=False)
-
-    def _brief(self, what: str, sha256: str, event: Event) -> Iterator[Problem]:
-        if self._is_remembered(sha256):
-            return
-        manifest, problem = self._read(what, sha256, event)
-        found = [problem] if problem else []
-        whole = manifest is not None
-        for named in named_by_brief(manifest or b""):
-            if not self._is_remembered(named.sha256):
-                found += self._ask(named.what, named.sha256, event)
-                whole = whole and named.sha256 not in self._missing
-        if whole and not found:
-            self._remember(sha256)
-        yield from found
-
-    def _ask(self, what: str, sha256: str, event: Event) -> Iterator[Problem]:
-        if self._is_remembered(sha256):
-            return
-        content, problem = self._read(what, sha256, event)
-        if problem:
-            yield problem
-        elif content is not None:
-            self._remember(sha256)
-
-    def _read(self, what: str, sha256: str, event: Event) -> tuple[bytes | None, Problem | None]:
-        """A blob's bytes, None when it is missing, and what is wrong with those that are there."""
-        try:
-            content = self._blobs.read(sha256)
-        except Damaged:
-            return b"", Problem(f"{what} was changed: blob {sha256} has other bytes", event.seq)
-        if content is None:
-            self._missing.setdefault(sha256, (what, event.seq))
-        return content, None
-
-    def _is_remembered(self, sha256: str) -> bool:
-        return bytes.fromhex(sha256) in self._good
-
-    def _remember(self, sha256: str) -> None:
-        if len(self._good) >= REMEMBERED_MAX:
-            self._good.clear()
-        self._good.add(bytes.fromhex(sha256))
-
-
-def _is_there(blobs: Blobs, sha256: str) -> bool:
-    try:
-        return blobs.read(sha256) is not None
-    except Damaged:
-        return False  # other bytes; said already where an event names them
 
 
 class HeadModel(Result, frozen=True):
@@ -174,10 +91,10 @@ def _verify(directory: Path, checkpoints: Sequence[Head]) -> VerifyReport:
     if has_other_line_ends(directory):  # every line is damaged then, and for one reason
         return _report(directory, 0, None, (Problem(LINE_ENDS),), (), ())
     try:
-        head = read_head(directory)
+        head, acknowledged = read_acknowledged(directory)
     except Damaged as error:
         return _report(directory, 0, None, error.problems, (), ())
-    mark = LogPosition()
+    mark = LogPosition(blobs=acknowledged)
     count, problems, kept = _read_through(directory, mark, head, checkpoints)
     is_read = mark.head == head
     tail = tail_of(directory, mark) if is_read else Tail()
@@ -217,17 +134,20 @@ def _redacted_copy(directory: Path) -> tuple[Original | None, list[Problem]]:
     return original, [*found, Problem(told, is_damage=False)]
 
 
-def problems_of(run: RunStore, blobs: Blobs | None = None) -> list[Problem]:
-    """What is wrong or worth knowing about a run beside its events, which reading them proves: its blobs, read through
-    `blobs` when that is given, and what follows the head. Raises what `RunStore.events` raises."""
+def problems_of(run: RunStore) -> list[Problem]:
+    """Return what is wrong or worth knowing about a run beside its events, which reading them proves: its blobs, what
+    follows the head, and files that are no part of it. Raises what `RunStore.events` raises."""
     events, position = run.read()
-    audit = BlobAudit(blobs or run.blobs)
+    audit = BlobAudit(run.blobs, position.blobs)
     with readable(run.path):
         tail = tail_of(run.path, position)
-    told = _Told()
-    for event in events:
-        told.take(audit.problems(event))
-    told.take(audit.absent())
+        told = _Told()
+        told.take(audit.file_problems())
+        for event in events:
+            told.take(audit.problems(event))
+        told.take(audit.absent())
+        told.take(audit.tail())
+        told.take(extra_files(run.path, FILES))
     return [*told.problems(), *tail.damage, *tail.notes]
 
 
@@ -262,8 +182,9 @@ def _read_through(
     directory: Path, mark: LogPosition, head: Head, checkpoints: Sequence[Head]
 ) -> tuple[int, list[Problem], dict[int, str]]:
     """Events read, problems, and the hashes of the lines that checkpoints ask for."""
-    blobs = BlobAudit(BlobStore(directory / "blobs"))
+    blobs = BlobAudit(BlobStore(directory), mark.blobs)
     told = _Told()
+    told.take(blobs.file_problems())
     wanted = {one.seq for one in checkpoints}
     hashes = {head.seq: head.hash}
     count = 0
@@ -277,6 +198,8 @@ def _read_through(
         found = list(damage(directory, head))
         return count, [*(found or error.problems), *told.problems()], {}
     told.take(blobs.absent())
+    told.take(blobs.tail())
+    told.take(extra_files(directory, FILES))
     return count, told.problems(), hashes
 
 

@@ -210,7 +210,7 @@ def _blobs(
     source: RunStore, sought: Sought, named: tuple[str, ...]
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """The blobs that go along, and the hashes of those that hold the words, are named, or show a document that goes."""
-    contents = {sha256: source.blobs.read(sha256) or b"" for sha256 in source.blobs.names()}
+    contents = dict(source.blobs.items())
     left_out = {
         sha256 for sha256, content in contents.items() if sha256 in named or sought.stand_in_bytes(content)
     }

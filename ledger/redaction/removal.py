@@ -77,12 +77,8 @@ def redact(
         events = writer.commit([amendment(book.state, new, reason, person=person)] if new else [], at=at)
         if FILE in found.files:
             _rewrite(run, sought)
-        gone = (
-            *(one for one in sorted(recorded) if one not in wanted),
-            *wanted,
-        )  # what words are known by goes last
-        for sha256 in gone:
-            run.blobs.remove(sha256)
+        gone = recorded | set(wanted)
+        writer.redact(gone)
         for name in found.files:
             if _is_beside(name):
                 run.path.joinpath(name).unlink(missing_ok=True)
@@ -116,8 +112,9 @@ def _everywhere(run: RunStore, sought: Sought, names: tuple[str, ...]) -> Remain
 
 
 def _is_beside(name: str) -> bool:
-    """Whether a file is a series that was run beside a finished run: no line names it, and it goes whole."""
-    return name.startswith("checks/")
+    """Whether no line names a file, so that it goes whole: a series that was run beside a finished run, or what
+    recovery set aside of blobs."""
+    return name.startswith(("checks/", "quarantine/blobs."))
 
 
 def _remains(run: RunStore, sought: Sought) -> Remains:
@@ -129,7 +126,7 @@ def _rewrite(run: RunStore, sought: Sought) -> None:
     content = without_words(read_plain(file, FILE_BYTES_MAX), sought)
     assert content is not None, "it was tried before anything was written"
     with writing(run.path):
-        Disk().replace(file, content)
+        Disk().replace(file, (content,))
 
 
 def _is_there(one: Target, run: RunStore) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, cast
 import msgspec
 import orjson
 
-from ledger.events import STREAMS, Artifact, Event
+from ledger.events import Artifact, Event
 from ledger.events.ids import parse_step
 from ledger.redaction.words import INSTEAD, Sought, readings
 from ledger.state.anchors import sections_of
@@ -26,6 +26,7 @@ from ledger.store.blobs import all_named_blobs
 from ledger.store.disk import read_plain, readable
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
+from ledger.store.streams import BLOBS, STREAM_FILES
 
 PREFIX: Final = re.compile(r"[0-9a-f]{8,64}")
 OWN_KINDS: Final = ("prompt set", "schema")
@@ -89,7 +90,7 @@ def own_words(book: Book) -> Callable[[str], bool]:
     for event in book.events:
         if isinstance(event, Artifact):
             names.update(sections_of(event))
-        for named in all_named_blobs(event, book.blobs):
+        for named in all_named_blobs(event, book.blobs.read):
             if named.kind in OWN_KINDS and named.sha256 not in texts:
                 content = book.blobs.read(named.sha256) or b""
                 texts[named.sha256] = "\n".join(readings(content.decode("utf-8", "replace")))
@@ -122,7 +123,7 @@ def _blob(name: str, book: Book, run: RunStore) -> Target:
     kinds = {
         named.kind
         for event in book.events
-        for named in all_named_blobs(event, book.blobs)
+        for named in all_named_blobs(event, book.blobs.read)
         if named.sha256 == fits[0]
     }
     texts = _strings(run.blobs.read(fits[0]) or b"") if kinds <= set(WORDED) else ()
@@ -204,10 +205,9 @@ class Remains(NamedTuple):
 def remains(run: RunStore, sought: Sought) -> Remains:
     """Where the words stand in a run; nothing is changed. Raises what reading a run raises."""
     lines = enumerate(line for _, _, line in run.lines())
-    blobs = ((sha256, run.blobs.read(sha256) or b"") for sha256 in run.blobs.names())
     return Remains(
         tuple(seq for seq, line in lines if sought.stand_in_bytes(line)),
-        tuple(sha256 for sha256, content in blobs if sought.stand_in_bytes(content)),
+        tuple(sha256 for sha256, content in run.blobs.items() if sought.stand_in_bytes(content)),
         tuple(_files(run.path, sought)),
     )
 
@@ -231,9 +231,7 @@ def _files(run: Path, sought: Sought) -> Iterator[str]:
 
 
 def _is_read_as_what_it_is(path: Path, run: Path) -> bool:
-    if path.parent == run:
-        return path.stem in STREAMS and path.suffix == ".jsonl"
-    return path.parent == run / "blobs" and len(path.name) == 64
+    return path.parent == run and path.name in (*STREAM_FILES, BLOBS)
 
 
 def _content(path: Path) -> bytes:

@@ -1,13 +1,14 @@
 """Writing: append a commit, make a run with its first one, settle what a dead writer left (FORMAT 8).
 
-A commit goes to its streams, then to the head, each step durable before the next. Of the bytes beyond the head, a whole
-commit was not acknowledged but is kept, and the head moves on; everything else goes to quarantine.
+A commit goes to its blobs, its streams, then to the head, each step durable before the next. Of the bytes beyond the
+head, a whole commit was not acknowledged but is kept, and the head moves on; everything else goes to quarantine.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from io import BytesIO
 from itertools import takewhile
@@ -20,30 +21,59 @@ from ledger.events import STREAMS, Event, stream_of
 from ledger.events.values import SAFE_INTEGER
 from ledger.format.canonical import NotCanonical, OtherVersion, decode
 from ledger.format.chain import Head, Sealed
-from ledger.store.blobs import BlobStore
+from ledger.store.blob_file import BlobStore, are_new_lines
+from ledger.store.blobs import in_order
 from ledger.store.disk import Disk, plain_file, readable, refuse_link, staged, writing
-from ledger.store.failures import Damaged, LedgerError, NotARun, OtherFormat
+from ledger.store.failures import Damaged, LedgerError, NotARun, OtherFormat, Problem
 from ledger.store.lock import locked
 from ledger.store.reading import LogPosition, merged
-from ledger.store.streams import OPENING, head_bytes, read_head, stream_path
+from ledger.store.streams import (
+    BLOBS,
+    OPENING,
+    QUARANTINE,
+    head_bytes,
+    path_in,
+    read_head,
+    stream_path,
+)
 
 
-def append(directory: Path, sealed: Sealed, mark: LogPosition, disk: Disk) -> LogPosition:
-    """Write a commit behind `mark`, streams before head, every step durable; the place behind it.
+def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition, disk: Disk) -> LogPosition:
+    """Write a commit after `mark`: the lines of its blobs, then its events, every file durable before the next.
 
-    Raises `OSError`. What is then behind the old head was not acknowledged: the next writer settles it.
+    Return the place after it, which `acknowledge` puts into the head. Raises `OSError`, and then the next writer
+    settles what was written.
     """
+    after = LogPosition(sealed.head, [*mark.offsets], mark.blobs + len(blobs))
+    if blobs:  # durable first: an event that is on the disk names no blob that is not
+        disk.append(path_in(directory, BLOBS), blobs, mark.blobs)
     batches: dict[int, list[bytes]] = {}
     for event, line in zip(sealed.events, sealed.lines, strict=True):
         batches.setdefault(STREAMS.index(stream_of(event)), []).append(line)
-    after = LogPosition(sealed.head, [*mark.offsets])
     for index, lines in sorted(batches.items()):
         content = b"".join(line + b"\n" for line in lines)
         disk.append(stream_path(directory, STREAMS[index]), content, mark.offsets[index])
         after.offsets[index] += len(content)
-    disk.replace(directory / "head", head_bytes(sealed.head))
-    disk.settle(directory)
     return after
+
+
+def acknowledge(directory: Path, before: LogPosition, mark: LogPosition, disk: Disk) -> None:
+    """Move the head of a run from `before` to `mark`, durably.
+
+    The head is written in place, not to another file that is renamed: that would cost a second sync, for the
+    directory, and a new inode per commit. In place is safe because the file never changes its length and lies within
+    one sector of 512 bytes, which a disk writes whole or not at all. PostgreSQL keeps its control file in this way.
+    A reader that meets the write reads again (`read_acknowledged`).
+    """
+    head = path_in(directory, "head")
+    try:
+        disk.write_at(head, head_bytes(mark.head, mark.blobs), 0)
+    except OSError:
+        # The kernel may show the new head although the disk never got it. With the old one back, the next writer
+        # finds the commit beyond it and writes both again.
+        with suppress(OSError):
+            disk.write_at(head, head_bytes(before.head, before.blobs), 0)
+        raise
 
 
 _ENDLESS: Final = Head(SAFE_INTEGER, "")
@@ -59,44 +89,61 @@ class Recovery(msgspec.Struct, frozen=True):
         return bool(self.kept or self.quarantined)
 
 
-def recover(directory: Path, mark: LogPosition, disk: Disk) -> Recovery:
-    """Settle the tails behind `mark`, which stands at the head; it moves behind what is kept."""
-    tails = [_tail(stream_path(directory, stream), mark.offsets[i]) for i, stream in enumerate(STREAMS)]
+def recover(directory: Path, mark: LogPosition, blobs: BlobStore, disk: Disk) -> Recovery:
+    """Settle what lies beyond `mark`, which is the place of the head. `mark` moves on by what is kept."""
+    files = _files(directory, mark)
+    tails = [_tail(path, offset) for path, offset in files]
     with writing(directory):
-        _settle_cuts(directory, mark, disk)
+        _settle_cuts(directory, files, disk)
     if not any(tails):
         return Recovery()
     kept: list[Event] = []
-    before = mark.copy()
-    for events, lines in _whole_commits(directory, tails, mark.copy()):
-        kept += events
-        for index, line in lines:
-            mark.offsets[index] += len(line) + 1
-        mark.head = Head(events[-1].seq, sha256(lines[-1][1]).hexdigest())
+    after = mark.copy()
+    # Blobs are durable before the first event is written. Where their lines are torn, no commit can be whole.
+    if are_new_lines(tails[-1], blobs):
+        for events, lines in _whole_commits(directory, tails[:-1], mark.copy()):
+            kept += events
+            for index, line in lines:
+                after.offsets[index] += len(line) + 1
+            after.head = Head(events[-1].seq, sha256(lines[-1][1]).hexdigest())
     with writing(directory):
         if kept:
-            _write_again(directory, tails, before, mark, disk)
-            disk.replace(directory / "head", head_bytes(mark.head))
-            disk.settle(directory)
+            after.blobs += len(tails[-1])
+            _write_again(files, tails, _files(directory, after), disk)
+            acknowledge(directory, mark, after, disk)
+        mark.head, mark.offsets, mark.blobs = after.head, after.offsets, after.blobs
         names = _set_aside_tails(directory, mark, disk)
     return Recovery(tuple(kept), names)
 
 
+def _files(directory: Path, mark: LogPosition) -> list[tuple[Path, int]]:
+    """Return the files that commits append to, and where each ends at `mark`."""
+    streams = [stream_path(directory, stream) for stream in STREAMS]
+    return list(zip((*streams, path_in(directory, BLOBS)), (*mark.offsets, mark.blobs), strict=True))
+
+
 def _write_again(
-    directory: Path, tails: list[bytes], before: LogPosition, after: LogPosition, disk: Disk
+    before: list[tuple[Path, int]], tails: list[bytes], after: list[tuple[Path, int]], disk: Disk
 ) -> None:
     """Make what is kept durable. The dead writer's sync may have failed, and then another one proves nothing: the
     kernel may hold as clean what the disk never got. So the bytes are written once more."""
-    for index, stream in enumerate(STREAMS):
-        content = tails[index][: after.offsets[index] - before.offsets[index]]
-        if content:
-            disk.write_at(stream_path(directory, stream), content, before.offsets[index])
+    for (path, begin), tail, (_, end) in zip(before, tails, after, strict=True):
+        if end > begin:
+            disk.write_at(path, tail[: end - begin], begin)
 
 
 def _tail(path: Path, offset: int) -> bytes:
-    with readable(path), plain_file(path) as file:
-        file.seek(offset)
-        return file.read()
+    """Return what lies beyond `offset`, mostly nothing. Raises `Damaged` when the file is shorter."""
+    with readable(path):
+        size = os.stat(path).st_size
+        if size < offset:
+            what = f"{path.name} ends at byte {size}, before the {offset} bytes that head acknowledges"
+            raise Damaged((Problem(what),), str(path.parent))
+        if size == offset:
+            return b""
+        with plain_file(path) as file:
+            file.seek(offset)
+            return file.read()
 
 
 def _whole_commits(
@@ -124,16 +171,15 @@ def _whole_commits(
 
 def _set_aside_tails(directory: Path, mark: LogPosition, disk: Disk) -> tuple[str, ...]:
     names: list[str] = []
-    for index, stream in enumerate(STREAMS):
-        path, offset = stream_path(directory, stream), mark.offsets[index]
+    for path, offset in _files(directory, mark):
         tail = _tail(path, offset)
         if not tail:
             continue
-        name = f"{stream}.{offset}.{sha256(tail).hexdigest()[:8]}"
-        quarantine = directory / "quarantine"
+        name = f"{path.stem}.{offset}.{sha256(tail).hexdigest()[:8]}"
+        quarantine = directory / QUARANTINE
         refuse_link(quarantine)
         quarantine.mkdir(exist_ok=True)
-        disk.replace(quarantine / name, tail)
+        disk.replace(quarantine / name, (tail,))
         disk.settle(quarantine)
         disk.settle(directory)
         disk.truncate(path, offset)
@@ -141,22 +187,22 @@ def _set_aside_tails(directory: Path, mark: LogPosition, disk: Disk) -> tuple[st
     return tuple(names)
 
 
-def _settle_cuts(directory: Path, mark: LogPosition, disk: Disk) -> None:
-    """Sync streams that end where a tail was cut off: the one who cut may have died or failed before it was durable,
-    and an old tail that came back behind new lines would be damage."""
-    quarantine = directory / "quarantine"
+def _settle_cuts(directory: Path, files: list[tuple[Path, int]], disk: Disk) -> None:
+    """Sync files that end where a tail was cut off: the one who cut may have died or failed before it was durable,
+    and an old tail that came back after new lines would be damage."""
+    quarantine = directory / QUARANTINE
     if not quarantine.is_dir():
         return
     names = os.listdir(quarantine)
-    for stream, offset in zip(STREAMS, mark.offsets, strict=True):
-        if any(name.startswith(f"{stream}.{offset}.") for name in names):
-            disk.settle(stream_path(directory, stream))
+    for path, offset in files:
+        if any(name.startswith(f"{path.stem}.{offset}.") for name in names):
+            disk.settle(path)
 
 
 def set_aside_everything(directory: Path, disk: Disk) -> tuple[str, ...]:
-    """Empty the streams of a directory that never held a commit, so that a run can begin there."""
-    for stream in STREAMS:
-        disk.make(stream_path(directory, stream))
+    """Empty the files of a directory that never held a commit, so that a run can begin there."""
+    for path, _ in _files(directory, LogPosition()):
+        disk.make(path)
     return _set_aside_tails(directory, LogPosition(), disk)
 
 
@@ -235,12 +281,13 @@ def _fill_in_place(
 def _fill(
     directory: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes], disk: Disk
 ) -> None:
-    refuse_link(directory / "blobs")
-    (directory / "blobs").mkdir(exist_ok=True)
     for name, content in files.items():
-        disk.replace(directory / name, content)
-    for stream in STREAMS:
-        disk.make(stream_path(directory, stream))
+        disk.replace(directory / name, (content,))
+    for path, _ in _files(directory, LogPosition()):
+        disk.make(path)
     disk.settle(directory)
-    BlobStore(directory / "blobs", sync=disk.sync).write_all(blobs)
-    append(directory, sealed, LogPosition(), disk)
+    lines = BlobStore(directory).new_lines(in_order(blobs, sealed.events))
+    mark = append(directory, sealed, lines, LogPosition(), disk)
+    # The first head comes by a rename: a directory with half a head would be damage, one without is no run yet.
+    disk.replace(directory / "head", (head_bytes(mark.head, mark.blobs),))
+    disk.settle(directory)

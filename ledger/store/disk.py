@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -204,12 +204,13 @@ class Disk(msgspec.Struct, frozen=True):
 
     sync: bool = True
 
-    def replace(self, path: Path, content: bytes, temporary: Path | None = None) -> None:
-        """Put `content` at `path` at once or not at all; the directory is synced by the caller."""
-        temporary = temporary or path.with_name(path.name + ".tmp")
+    def replace(self, path: Path, pieces: Iterable[bytes]) -> None:
+        """Put `pieces` at `path`, all of them or none; the directory is synced by the caller."""
+        temporary = path.with_name(path.name + ".tmp")
         descriptor = os.open(temporary, NEW | os.O_TRUNC, 0o666)
         try:
-            write_fully(descriptor, content)
+            for piece in pieces:
+                write_fully(descriptor, piece)
             if self.sync:
                 os.fsync(descriptor)
         finally:
@@ -226,7 +227,7 @@ class Disk(msgspec.Struct, frozen=True):
         try:
             end = os.fstat(descriptor).st_size
             if end != offset:
-                raise OSError(0, f"the stream ends at byte {end}, not at {offset}", str(path))
+                raise OSError(0, f"the file ends at byte {end}, not at {offset}", str(path))
             write_fully(descriptor, content)
             if self.sync:
                 os.fdatasync(descriptor)
@@ -234,7 +235,7 @@ class Disk(msgspec.Struct, frozen=True):
             os.close(descriptor)
 
     def write_at(self, path: Path, content: bytes, offset: int) -> None:
-        """Put `content` at `offset` of `path`, durably."""
+        """Write `content` at `offset` of `path`; the bytes are durable afterwards."""
         descriptor = os.open(path, OLD)
         try:
             os.lseek(descriptor, offset, os.SEEK_SET)

@@ -27,9 +27,11 @@ from ledger.store.streams import (
     LINE_ENDS,
     PREFIX,
     READ_BYTES,
+    Acknowledged,
+    check_blobs_end,
     has_other_line_ends,
     line_number,
-    read_head,
+    read_acknowledged,
     stream_path,
 )
 
@@ -42,14 +44,15 @@ Link = tuple[int, bytes, int]
 
 
 class LogPosition(msgspec.Struct):
-    """How far the streams are read: the head there, and the offset in each stream."""
+    """How far a run is read: the head there, the offset in each stream, and the length of its blobs."""
 
     head: Head = BEGINNING
     offsets: list[int] = msgspec.field(default_factory=lambda: [0] * len(STREAMS))
+    blobs: int = 0
 
     def copy(self) -> LogPosition:
-        """The same place, which does not move with this one."""
-        return LogPosition(self.head, [*self.offsets])
+        """Return the same place, which does not move with this one."""
+        return LogPosition(self.head, [*self.offsets], self.blobs)
 
 
 @contextmanager
@@ -203,20 +206,22 @@ class LogTail:
         self._directory = directory
 
     def news(self) -> News | None:
-        """What came up to the head; None when nothing did. Raises `NotARun`, `Damaged` or `OtherFormat`."""
-        head = read_head(self._directory)
-        if head == self.mark.head:
+        """Return what came up to the head; None when nothing did. Raises `NotARun`, `Damaged` or `OtherFormat`."""
+        last = read_acknowledged(self._directory)
+        if last.head == self.mark.head:
             return None
-        if BEGINNING.seq < self.mark.head.seq < head.seq:
+        if BEGINNING.seq < self.mark.head.seq < last.head.seq:
             with suppress(Damaged):  # perhaps not the run that was read before: read from its beginning below
-                return News(False, self._read_on(head))
+                return News(False, self._read_on(last))
         self.mark = LogPosition()
-        return News(True, self._read_on(head))
+        return News(True, self._read_on(last))
 
-    def _read_on(self, head: Head) -> tuple[Event, ...]:
+    def _read_on(self, last: Acknowledged) -> tuple[Event, ...]:
         mark = self.mark.copy()
         with without_collecting():
-            events = tuple(decoded(self._directory, mark, head))
+            events = tuple(decoded(self._directory, mark, last.head))
+        check_blobs_end(self._directory, last.blobs)
+        mark.blobs = last.blobs
         self.mark = mark
         return events
 

@@ -9,7 +9,7 @@ with run.writer() as writer:                    # lock, recovery
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -19,9 +19,10 @@ from ledger.format.chain import Head, Sealed, seal
 from ledger.state.book import Book
 from ledger.state.fold import fold
 from ledger.state.state import State
-from ledger.store.blobs import BlobStore, hash_of
-from ledger.store.commit import AlreadyARun, Recovery, append, create, recover
-from ledger.store.disk import Disk, writing
+from ledger.store.blob_file import BlobStore
+from ledger.store.blobs import hash_of, in_order
+from ledger.store.commit import AlreadyARun, Recovery, acknowledge, append, create, recover
+from ledger.store.disk import Disk, refuse_link, writing
 from ledger.store.failures import (
     Damaged,
     DriverBusy,
@@ -37,7 +38,7 @@ from ledger.store.failures import (
 )
 from ledger.store.lock import WAIT_SECONDS, Driver, DriverLease, locked, read_driver
 from ledger.store.reading import LogPosition, LogReader, decoded, follow, without_collecting
-from ledger.store.streams import read_head
+from ledger.store.streams import QUARANTINE, path_in, read_head
 
 
 class RunStore:
@@ -45,7 +46,7 @@ class RunStore:
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = True) -> None:
         self.path: Final = Path(path)
-        self.blobs: Final = BlobStore(self.path / "blobs", sync=sync)
+        self.blobs: Final = BlobStore(self.path)
         self._disk = Disk(sync)
         self._reading = LogReader(self.path, self.blobs)
 
@@ -99,12 +100,13 @@ class RunStore:
     @contextmanager
     def writer(self, wait_seconds: float = WAIT_SECONDS) -> Generator[Writer]:
         """Take the lock, settle what a dead writer left, write. Raises `LockTimeout`, and like `events`."""
-        read_head(self.path)  # a directory that is no run gets no lock file
+        if not os.access(path_in(self.path, "head"), os.F_OK):  # a directory that is no run gets no lock file
+            read_head(self.path)
         reading = self._reading
         with locked(self.path, wait_seconds), reading.lock:
             reading.catch_up()
             mark = reading.mark.copy()
-            recovered = recover(self.path, mark, self._disk)
+            recovered = recover(self.path, mark, self.blobs, self._disk)
             reading.extend(mark, recovered.kept)
             yield Writer(self.path, reading, self.blobs, self._disk, recovered)
 
@@ -129,7 +131,7 @@ class Writer:
     def commit(
         self, drafts: Sequence[Event], *, at: str, blobs: Mapping[str, bytes] | None = None
     ) -> tuple[Event, ...]:
-        """Append `drafts` as one commit, after the blobs they refer to; the events as they were written.
+        """Append `drafts` as one commit, with the blobs that they name. Return the events as they were written.
 
         Everything is on the disk when this returns; no drafts, nothing is written. Raises `NotCanonical`
         before anything is written when a draft is no lawful event, and `WriteFailed` when the file system
@@ -140,15 +142,27 @@ class Writer:
             return ()
         mark = self._reading.mark
         sealed = seal(drafts, prev=mark.head.hash, seq=mark.head.seq + 1, at=at)
+        lines = self._blobs.new_lines(in_order(blobs or {}, sealed.events))
         self._broken = True
-        self._blobs.write_all(blobs or {})
-        self._reading.extend(self._write(sealed, mark), sealed.events)
+        with writing(self._directory):
+            after = append(self._directory, sealed, lines, mark, self._disk)
+            acknowledge(self._directory, mark, after, self._disk)
+        self._reading.extend(after, sealed.events)
         self._broken = False
         return sealed.events
 
-    def _write(self, sealed: Sealed, mark: LogPosition) -> LogPosition:
-        with writing(self._directory):
-            return append(self._directory, sealed, mark, self._disk)
+    def redact(self, hashes: Collection[str]) -> None:
+        """Put tombstones in place of blobs that a redaction on the record names, and remove what recovery set aside
+        of blobs: it was never acknowledged, and may hold the same words. Raises `WriteFailed`."""
+        self._blobs.remove(hashes, self._disk)
+        quarantine = self._directory / QUARANTINE
+        with writing(quarantine):
+            refuse_link(quarantine)
+            tails = list(quarantine.glob("blobs.*"))
+            for tail in tails:
+                tail.unlink()
+            if tails:
+                self._disk.settle(quarantine)
 
 
 def create_run(

@@ -1,4 +1,4 @@
-"""The files of a ledger: three streams of lines, and the head that says how much of them is committed (FORMAT 8)."""
+"""The files of a run: three streams of lines, their blobs, and the head that says how much is committed (FORMAT 8)."""
 
 from __future__ import annotations
 
@@ -6,53 +6,96 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
 from ledger.events import STREAMS, StreamName
 from ledger.events.values import LINE_BYTES_MAX
 from ledger.format.chain import Head
 from ledger.store.disk import open_plain, plain_file, readable
-from ledger.store.failures import Damaged, NotARun, Problem
+from ledger.store.failures import Damaged, NotARun, OtherFormat, Problem
 
 OPENING: Final = "opening.tmp"
 """Stands in a directory that was there before, while a run is made in it: without a head it never was one."""
 
+BLOBS: Final = "blobs.jsonl"
+QUARANTINE: Final = "quarantine"
+STREAM_FILES: Final = frozenset(f"{stream}.jsonl" for stream in STREAMS)
+FILES: Final = STREAM_FILES | {
+    "head",
+    BLOBS,
+    "checkpoints",
+    "checks",
+    "deliberation.toml",
+    "driver",
+    "lock",
+    OPENING,
+    QUARANTINE,
+    "speech",
+    "spending.jsonl",
+}
+"""Everything that moot writes into the directory of a run, temporary files aside."""
 READ_BYTES: Final = LINE_BYTES_MAX + 1
-HEAD_BYTES_MAX: Final = 1_024
+HEAD_BYTES: Final = 128
 PIECE_BYTES: Final = 1 << 20
 PREFIX: Final = re.compile(
     rb'\{"prev":"([0-9a-f]{64})","seq":(0|[1-9][0-9]{0,15}),"rest":(0|[1-9][0-9]{0,15}),"v":'
 )
-_HEAD: Final = re.compile(rb'\{"seq":(0|[1-9][0-9]{0,15}),"hash":"([0-9a-f]{64})"\}\n')
+_HEAD: Final = re.compile(
+    rb'\{"seq":(0|[1-9][0-9]{0,15}),"hash":"([0-9a-f]{64})","blobs":(0|[1-9][0-9]{0,15})\} *\n'
+)
+_OLDER_HEAD: Final = re.compile(rb'\{"seq":[0-9]{1,16},"hash":"[0-9a-f]{64}"\}\n')
+
+
+class Acknowledged(NamedTuple):
+    """What `head` says: the last commit, and the length of `blobs.jsonl` up to it."""
+
+    head: Head
+    blobs: int
+
+
+@lru_cache(maxsize=256)
+def path_in(directory: Path, name: str) -> Path:
+    """Return the path of a file in a run's directory. A commit asks for ten; joining them anew took a fifth of it."""
+    return directory / name
 
 
 def stream_path(directory: Path, stream: StreamName) -> Path:
-    """The file of a stream."""
-    return directory / f"{stream}.jsonl"
+    """Return the path of a stream."""
+    return path_in(directory, f"{stream}.jsonl")
 
 
-def head_bytes(head: Head) -> bytes:
-    """What the head file holds."""
-    return b'{"seq":%d,"hash":"%b"}\n' % (head.seq, head.hash.encode())
+def head_bytes(head: Head, blobs: int) -> bytes:
+    """Return the content of the head file. It is padded to a fixed length, so that it can be written in place."""
+    content = b'{"seq":%d,"hash":"%b","blobs":%d}' % (head.seq, head.hash.encode(), blobs)
+    return content.ljust(HEAD_BYTES - 1) + b"\n"
 
 
 def read_head(directory: Path) -> Head:
-    """The last commit of the run at `directory`.
+    """Return the last commit of the run at `directory`. Raises what `read_acknowledged` raises."""
+    return read_acknowledged(directory).head
 
-    Raises `NotARun` when there is none, `Damaged` when head is no head, or missing beside commits.
+
+def read_acknowledged(directory: Path) -> Acknowledged:
+    """Return the last commit of the run at `directory`, and how much of its blobs belongs to it.
+
+    Raises `NotARun` when there is none, `OtherFormat` for a run of moot 0.1, `Damaged` when head is no head, or
+    missing beside commits.
     """
     try:
         with readable(directory):
-            content = _short(directory / "head")
+            content = _settled(path_in(directory, "head"))
     except (FileNotFoundError, NotADirectoryError):
         with readable(directory):
             raise _without_head(directory) from None
     match = _HEAD.fullmatch(content)
-    if match is None:
-        what = LINE_ENDS if has_other_line_ends(directory) else "head is not of the form {seq, hash}"
+    if match is None or len(content) != HEAD_BYTES:
+        if _OLDER_HEAD.fullmatch(content):
+            raise OtherFormat.of(1, str(directory))
+        what = LINE_ENDS if has_other_line_ends(directory) else "head is not of the form {seq, hash, blobs}"
         raise Damaged((Problem(what),), str(directory))
-    return Head(int(match[1]), match[2].decode())
+    return Acknowledged(Head(int(match[1]), match[2].decode()), int(match[3]))
 
 
 LINE_ENDS: Final = (
@@ -62,7 +105,7 @@ LINE_ENDS: Final = (
 
 
 def has_other_line_ends(directory: Path) -> bool:
-    """Whether the head or a stream of a run has the line ends of Windows. They are never written by moot."""
+    """Return whether the head or a stream has the line ends of Windows, which moot never writes."""
     with suppress(OSError, ValueError):
         for path in (directory / "head", *(stream_path(directory, stream) for stream in STREAMS)):
             with suppress(FileNotFoundError), plain_file(path) as file:
@@ -71,10 +114,30 @@ def has_other_line_ends(directory: Path) -> bool:
     return False
 
 
-def _short(path: Path) -> bytes:
+def check_blobs_end(directory: Path, acknowledged: int) -> None:
+    """Raise `Damaged` when `blobs.jsonl` does not hold a whole line that ends where the head says."""
+    if acknowledged == 0:
+        return
+    try:
+        with readable(directory), plain_file(path_in(directory, BLOBS), 0) as file:
+            file.seek(acknowledged - 1)
+            end = file.read(1)
+    except FileNotFoundError:
+        end = b""
+    if end != b"\n":
+        what = f"{BLOBS} has no line that ends at byte {acknowledged}, as head says"
+        raise Damaged((Problem(what),), str(directory))
+
+
+def _settled(path: Path) -> bytes:
+    """Return the head file's content. A reader takes no lock and may meet a writer in the middle of its 128 bytes, so
+    it reads until two readings agree."""
     descriptor = open_plain(path)
     try:
-        return os.read(descriptor, HEAD_BYTES_MAX)
+        before, content = b"", os.pread(descriptor, HEAD_BYTES + 1, 0)
+        while content != before:
+            before, content = content, os.pread(descriptor, HEAD_BYTES + 1, 0)
+        return content
     finally:
         os.close(descriptor)
 

@@ -8,33 +8,15 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from ledger.events import STREAMS
 from ledger.store.disk import writing
 from ledger.store.failures import DriverBusy, LedgerError
 from ledger.store.lock import DriverLease, locked
 from ledger.store.store import RunStore
+from ledger.store.streams import FILES, STREAM_FILES
 from moot.errors import MootError
 from moot.view.results import RemovedRun
 
 HEAD: Final = "head"
-STREAM_FILES: Final = frozenset(f"{stream}.jsonl" for stream in STREAMS)
-FILES: Final = frozenset(
-    {
-        HEAD,
-        *STREAM_FILES,
-        "blobs",
-        "blobs.jsonl",
-        "checkpoints",
-        "deliberation.toml",
-        "driver",
-        "lock",
-        "opening.tmp",
-        "quarantine",
-        "speech",
-        "spending.jsonl",
-    }
-)
-"""Everything that moot writes into the directory of a run."""
 _STAGING: Final = re.compile(r"\..+\.tmp|.+\.tmp", re.DOTALL)
 LOCK_SECONDS: Final = 2.0
 

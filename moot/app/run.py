@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ledger.events import Event
-from ledger.state.book import Blobs, Book
+from ledger.state.book import Book
 from ledger.state.state import State
 from ledger.store import store
 
@@ -95,11 +95,11 @@ class Run:
         """Briefs, replies and documents, by hash."""
         return self._store.blobs
 
-    def problems(self, blobs: Blobs | None = None) -> list[Problem]:
-        """What is wrong, or worth knowing, beside the events: blobs, and what follows the head."""
+    def problems(self) -> list[Problem]:
+        """Return what is wrong or worth knowing beside the events: blobs, what follows the head, extra files."""
         from ledger.audit.verify import problems_of
 
-        return problems_of(self._store, blobs)
+        return problems_of(self._store)
 
     def stream(self, at: int | None = None) -> Iterator[Event]:
         """All events, or those up to `at`, one at a time."""

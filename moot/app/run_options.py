@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from ledger.state.state import WAIT
+from ledger.store.blob_file import BlobStore
 from ledger.store.disk import read_plain
 from moot.errors import usage
 from rounds.protocols import DEFAULT_PROTOCOL
@@ -143,7 +144,9 @@ def documents_of(deliberation: Deliberation, file: str | None, said: Iterable[st
                 raise usage(
                     "a document outside the file's directory", "add --context if you mean it", str(place)
                 )
-            found[document.path] = read_plain(place, DOCUMENT_BYTES_MAX)
+            # The resolved file of a run names its documents as blobs, which lie beside it in one file.
+            blob = BlobStore(base).read(document.path.removeprefix("blobs/")) if file is not None else None
+            found[document.path] = read_plain(place, DOCUMENT_BYTES_MAX) if blob is None else blob
     return found
 
 

@@ -19,7 +19,7 @@ from ledger.plain_text import one_line
 from ledger.state.anchors import strings
 from ledger.state.book import Book, GrowingBook
 from ledger.state.state import State
-from ledger.store.blobs import BlobStore, Remembered
+from ledger.store.blob_file import BlobStore
 from ledger.store.failures import refuse_unopened
 from ledger.store.reading import LogTail
 from ledger.store.store import read_driver
@@ -42,7 +42,7 @@ class Followed:
 
     def __init__(self, path: Path) -> None:
         self.path: Final = path
-        self.blobs: Final = Remembered(BlobStore(path / "blobs"))
+        self.blobs: Final = BlobStore(path)
         self.lock: Final = threading.RLock()
         self._tail = LogTail(path)
         self._forget()

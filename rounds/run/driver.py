@@ -248,7 +248,7 @@ class _Drive:
             return
         failing = self._failing.get(id(seat))
         if failing is not None and failing.gone:
-            self._lose(step, seat, failing, {})
+            self._lose(step, seat, failing)
             return
         self._watch.asked(asked, seat)
         try:
@@ -270,9 +270,9 @@ class _Drive:
         except BudgetReached as reached:
             self._end(DriveEnd("stopped", reached.reason, detail=reached.detail))
         except StepLost as lost:
-            self._lose(step, seat, lost.failure, lost.blobs)
+            self._lose(step, seat, lost.failure)
 
-    def _lose(self, step: str, seat: Seat, failure: SeatFailed, blobs: Mapping[str, bytes]) -> None:
+    def _lose(self, step: str, seat: Seat, failure: SeatFailed) -> None:
         """A step is lost: given up, or left open when nobody is left to go on without it."""
         self._watch.lost(step, failure)
         if failure.fatal:
@@ -284,7 +284,7 @@ class _Drive:
                 self._end(DriveEnd("failed", "seats_failed", detail=f"{step}: {failure.detail}"))
         if not failure.away or self._ending is None:
             detail = failure.detail[:2_000]
-            self._watch.committed(self._session.give_up(step, failure.reason, detail, blobs))
+            self._watch.committed(self._session.give_up(step, failure.reason, detail))
 
 
 __all__ = ["CALLS_AT_ONCE", "DriveEnd", "Pause", "Watch", "drive"]

@@ -213,7 +213,7 @@ def _shared_blobs(book: Book) -> dict[str, bytes]:
     """Blobs that the shared events name; one that the parent has lost stays lost, and `verify` says so."""
     found: dict[str, bytes] = {}
     for event in book.events:
-        for named in all_named_blobs(event, book.blobs):
+        for named in all_named_blobs(event, book.blobs.read):
             if named.sha256 not in found and (content := book.blobs.read(named.sha256)) is not None:
                 found[named.sha256] = content
     return found

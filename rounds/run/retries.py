@@ -114,11 +114,11 @@ class _Tries:
 
 
 class StepLost(Exception):
-    """A step that no attempt answered; `blobs` are the replies that were refused."""
+    """A step that no attempt answered."""
 
-    def __init__(self, failure: SeatFailed, blobs: dict[str, bytes]) -> None:
+    def __init__(self, failure: SeatFailed) -> None:
         super().__init__(failure.detail)
-        self.failure, self.blobs = failure, blobs
+        self.failure = failure
 
 
 async def answered(
@@ -150,13 +150,13 @@ async def answered(
             if failure.overloaded:
                 rate.slow_down(wait)
             if not failure.again or lost >= limits.retry.attempts_max:
-                raise StepLost(_in_words(failure, lost), tries.kept) from failure
+                raise StepLost(_in_words(failure, lost)) from failure
             if limits.ends:
                 raise Ending from failure
             await asyncio.sleep(wait)
             continue
         except SeatFailed as failure:
-            raise StepLost(failure, tries.kept) from failure
+            raise StepLost(failure) from failure
         replies += 1
         errors = _unfit(reply)
         if not errors:
@@ -166,7 +166,7 @@ async def answered(
                 errors = refused.errors
         tries.add(brief, _used(reply), reply, "; ".join(errors))
         if replies == REPLIES_MAX and seat.kind != "human":
-            raise StepLost(_given_up(reply, errors), tries.kept)
+            raise StepLost(_given_up(reply, errors))
         brief = repair(asked.brief, reply.content, errors)
 
 

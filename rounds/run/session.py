@@ -117,15 +117,13 @@ class RunSession:
             )
             return Submitted((*events, *self._settle(writer)))
 
-    def give_up(
-        self, step_id: str, reason: str, detail: str, blobs: Mapping[str, bytes] | None = None
-    ) -> tuple[Event, ...]:
-        """Give an open step up for good; the run goes on without it. `blobs` are replies that were refused."""
+    def give_up(self, step_id: str, reason: str, detail: str) -> tuple[Event, ...]:
+        """Give an open step up for good; the run goes on without it."""
         with self.run.writer() as writer:
             self._judged_by_its_own(writer.book())
             step = find_open(self.protocol, writer.book(), step_id)
             drafts = given_up(self.protocol, writer.book(), step, reason, masked(detail))
-            events = writer.commit(drafts, at=self._clock(), blobs=blobs or {})
+            events = writer.commit(drafts, at=self._clock())
             return (*events, *self._settle(writer))
 
     def now(self) -> str:

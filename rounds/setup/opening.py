@@ -23,7 +23,7 @@ from ledger.events.run import (
 )
 from ledger.readable_text import NotText, readable
 from ledger.state.state import EXPERIMENTS, INTERPRETER, PROGRAMS, Experiments
-from ledger.store.blobs import hash_of
+from ledger.store.blobs import KEPT_PARAMETERS, hash_of
 from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
 from roles.protocol import Protocol, Rules
@@ -374,7 +374,7 @@ def _predictions(
 
 def _has_thresholds(event: RunOpened) -> bool:
     """Whether the run keeps its thresholds with itself."""
-    return event.stop.profile in ("gates", "crux")
+    return event.stop.profile in KEPT_PARAMETERS
 
 
 def _thresholds(profile: str) -> bytes:

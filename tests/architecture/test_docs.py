@@ -16,8 +16,10 @@ from pathlib import Path
 import pytest
 
 from ledger.events import KINDS
+from ledger.format.chain import Head
 from ledger.redaction.removal import redact
 from ledger.store.store import RunStore
+from ledger.store.streams import head_bytes
 from moot.cli import find_verb
 from rounds.protocols import PROTOCOLS
 from rounds.run.session import start
@@ -25,6 +27,7 @@ from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
 from tests.architecture.page_tables import PAGES, ROOT, blocks, renewed
+from tests.blob_lines import blobs_of, change, lose
 from tests.rounds.openings import begin, clock, play, rows
 from tests.rounds.scripted import Script
 
@@ -234,7 +237,7 @@ def test_a_recipe_tells_a_blob_that_was_redacted_from_one_that_is_lost(played: P
     assert recipe("python", run).stdout == "intact\n"
     assert recipe("shell", run).stdout == "intact\n"
     reply = next(event.call.reply for event in RunStore(run).events() if event.call is not None)
-    (run / "blobs" / reply).unlink()
+    lose(run, reply)
     assert "is missing" in recipe("python", run).stderr
 
 
@@ -250,10 +253,9 @@ def spoil(run: Path, damage: str) -> None:
         case "two lines swapped":
             lines[:2] = lines[1], lines[0]
         case "head":
-            (run / "head").write_text('{"seq":0,"hash":"' + "0" * 64 + '"}\n')
+            (run / "head").write_bytes(head_bytes(Head(0, "0" * 64), (run / "blobs.jsonl").stat().st_size))
         case _:
-            blob = next(iter(sorted((run / "blobs").iterdir())))
-            blob.write_bytes(blob.read_bytes() + b" ")
+            change(run, next(iter(blobs_of(run))), lambda content: content + b" ")
     stream.write_bytes(b"".join(lines))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ledger.audit.verify import problems_of, verify
+from ledger.audit.verify import ProblemModel, VerifyReport, problems_of, verify
 from ledger.events import STREAMS, Event, stream_of
 from ledger.format.chain import seal
 from ledger.redaction.removal import redact
@@ -61,11 +61,18 @@ def with_older_files(path: Path) -> None:
     (path / "claims.jsonl").write_bytes(b'{"prev":"torn')
 
 
+def unexpected(report: VerifyReport) -> list[ProblemModel]:
+    """Return what `verify` says of a run, but for the file of somebody."""
+    return [problem for problem in report.problems if not problem.what.startswith("notes.txt ")]
+
+
 def commit(path: Path, say: Say) -> None:
     """Two commits: events in all three streams with two blobs, and one event without."""
     with RunStore(path).writer() as writer:
-        blobs = {hash_of(one): one for one in (REPLY, b"another")}
-        _say(say, writer.commit(samples.mixed(5, 20), at=samples.AT, blobs=blobs))
+        replies = (REPLY, b"another", b"\xff" * 9)
+        blobs = {hash_of(one): one for one in replies}
+        drafts = [*samples.naming(replies), *samples.mixed(5, 20)]
+        _say(say, writer.commit(drafts, at=samples.AT, blobs=blobs))
         _say(say, writer.commit([samples.claim(900)], at=samples.AT))
 
 

@@ -18,6 +18,7 @@ CALLS: Final[tuple[tuple[Any, str], ...]] = (
     (os, "open"),
     (os, "close"),
     (os, "read"),
+    (os, "pread"),
     (os, "write"),
     (os, "fsync"),
     (os, "fdatasync"),

@@ -70,7 +70,7 @@ def _commit_for_ever(path: Path, seed: float, say: Say) -> None:
         with run.writer() as writer:
             number = len(writer.book().events)
             blob = f"reply {number} {seed}".encode() * 50
-            drafts = samples.mixed(chance.randint(1, 6), number)
+            drafts = [*samples.mixed(chance.randint(1, 6), number), *samples.naming([blob])]
             events = writer.commit(drafts, at=samples.AT, blobs={hash_of(blob): blob})
         say(f"{events[-1].seq} {events[-1].id}")
 

@@ -90,7 +90,8 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         " failed sync: every"
         "  combination of unsynced writes there, not there, torn at every sector and at a dozen other"
         " bytes, or zero-filled,"
-        "  and of unsynced names there or not; above 4 000 combinations at one instant all of there or not,"
+        "  and of unsynced names there or not; bytes overwritten inside one sector old or new;"
+        " above 4 000 combinations at one instant all of there or not,"
         " and 4 000 drawn",
         "nothing acknowledged is lost, the ledger is intact for readers, and the next writer goes on",
     ),
@@ -135,9 +136,14 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         "blobs",
         "tampering:blobs",
         16,
-        {"bits of blobs flipped, each detected": 1_000},
-        "three random bits per KiB of every blob of a played run; every blob removed, emptied, exchanged",
-        "`verify` exits 3 and names the blob",
+        {
+            "bits of blobs flipped, each detected": 1_000,
+            "lines of blobs changed, doubled, cut or moved, each detected": 500,
+        },
+        "three random bits per KiB of every line of `blobs.jsonl` of a played run; every line removed, doubled,"
+        " cut, moved, exchanged, emptied, marked as redacted; the file and its acknowledged length cut before"
+        " every line",
+        "`verify` exits 3 and names a problem",
     ),
     Campaign(
         "rewrites",

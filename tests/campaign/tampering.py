@@ -14,8 +14,9 @@ from ledger.audit.verify import verify
 from ledger.events import STREAMS, Event, stream_of
 from ledger.format.canonical import decode, encode, line_hash
 from ledger.format.chain import Head
+from ledger.store.blob_file import blob_line, tombstone
 from ledger.store.store import Damaged, RunStore
-from ledger.store.streams import head_bytes
+from ledger.store.streams import BLOBS, head_bytes
 from tests.campaign.slices import Counts, expect, folder
 from tests.ledger import tampering
 from tests.rounds.openings import begin, play, rows
@@ -134,44 +135,58 @@ def _cuts(contents: dict[str, bytes]) -> Iterator[tuple[str, dict[str, bytes]]]:
 
 
 def blobs(index: int, slices: int) -> Counts:
-    """Three random bits per KiB of every blob of a played run, and every blob gone, empty, or another."""
+    """Three random bits per KiB of every blob's line of a played run, and every line changed in other ways."""
     rng = random.Random(index)
     with folder() as place:
         session = begin(place / "run", rows(3, absent={2: "critic"}, drift=[3]))
         play(session)
         path = session.run.path
-        names = sorted(one.name for one in (path / "blobs").iterdir())
-        mine = names[index::slices]
-        flipped = sum(tried(path, _blob_flips(rng, path, name)) for name in mine)
-        swapped = tried(path, _blob_swaps(path, names, mine))
-        for name in mine:
-            content = (path / "blobs" / name).read_bytes()
-            (path / "blobs" / name).unlink()
-            seen(path, f"blob {name} removed")
-            (path / "blobs" / name).write_bytes(content)
+        lines = [line for _, line in session.run.blobs.lines()]
+        mine = range(len(lines))[index::slices]
+        flipped = sum(tried(path, _blob_flips(rng, lines, number)) for number in mine)
+        changed = sum(tried(path, _blob_changes(session.run.head(), lines, number)) for number in mine)
     return Counts(
         {"blobs": len(mine), "bits of blobs flipped, each detected": flipped}
-        | {"blobs removed, emptied or exchanged, each detected": swapped + len(mine)}
+        | {"lines of blobs changed, doubled, cut or moved, each detected": changed}
     )
 
 
-def _blob_flips(rng: random.Random, path: Path, name: str) -> Iterator[tuple[str, dict[str, bytes]]]:
-    content = (path / "blobs" / name).read_bytes()
-    for start in range(0, len(content), 1024):
+def _blob_flips(
+    rng: random.Random, lines: list[bytes], number: int
+) -> Iterator[tuple[str, dict[str, bytes]]]:
+    line = lines[number]
+    for start in range(0, len(line), 1024):
         for _ in range(FLIPS_PER_KIB):
-            changed = bytearray(content)
-            place = rng.randrange(start, min(len(content), start + 1024))
+            changed = bytearray(line)
+            place = rng.randrange(start, min(len(line), start + 1024))
             changed[place] ^= 1 << rng.randrange(8)
-            yield f"byte {place} of blob {name}", {f"blobs/{name}": bytes(changed)}
+            content = b"".join([*lines[:number], bytes(changed), *lines[number + 1 :]])
+            yield f"byte {place} of blob {number}", {BLOBS: content}
 
 
-def _blob_swaps(path: Path, names: list[str], mine: list[str]) -> Iterator[tuple[str, dict[str, bytes]]]:
-    for name in mine:
-        other = names[(names.index(name) + 1) % len(names)]
-        content = (path / "blobs" / name).read_bytes()
-        yield f"blob {name} holds another", {f"blobs/{name}": (path / "blobs" / other).read_bytes()}
-        if content:
-            yield f"blob {name} emptied", {f"blobs/{name}": b""}
+def _blob_changes(head: Head, lines: list[bytes], number: int) -> Iterator[tuple[str, dict[str, bytes]]]:
+    """One line changed in ways that leave a file of lines, with a head to fit."""
+    before, line, after = lines[:number], lines[number], lines[number + 1 :]
+    other = lines[(number + 1) % len(lines)]
+    ways = {
+        "removed": [*before, *after],
+        "doubled": [*before, line, line, *after],
+        "again at the end": [*lines, line],
+        "moved to the end": [*before, *after, line],
+        "moved to the front": [line, *before, *after],
+        "cut": [*before, line[: len(line) // 2], *after],
+        "with the content of another": [*before, line[:75] + other[75:], *after],
+        "marked as redacted": [*before, tombstone(line), *after],
+        "emptied": [*before, blob_line(b""), *after],
+    }
+    for what, changed in ways.items():
+        if changed != lines:
+            content = b"".join(changed)
+            yield f"blob {number} {what}", {BLOBS: content, "head": head_bytes(head, len(content))}
+    yield f"file cut before blob {number}", {BLOBS: b"".join(before)}
+    yield f"head before blob {number}", {"head": head_bytes(head, len(b"".join(before)))}
+    repeated = b"".join(lines) + line
+    yield f"blob {number} again beyond the head", {BLOBS: repeated}
 
 
 def rewrites(index: int, slices: int) -> Counts:
@@ -205,7 +220,7 @@ def written(path: Path, events: Iterable[Event]) -> None:
         prev = line_hash(line)
     for name, content in files.items():
         (path / name).write_bytes(b"".join(content))
-    (path / "head").write_bytes(head_bytes(Head(seq, prev)))
+    (path / "head").write_bytes(head_bytes(Head(seq, prev), (path / BLOBS).stat().st_size))
 
 
 def rewritten(events: tuple[Event, ...], seq: int) -> Iterator[Event]:

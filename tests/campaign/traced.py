@@ -27,6 +27,7 @@ CALLS: Final = {
     "fstat": ("EIO",),
     "lseek": ("EIO",),
     "read": ("EIO",),
+    "pread64": ("EIO",),
     "unlink": ("EIO",),
     "close": ("EIO",),
     "getdents64": ("EIO",),
@@ -93,7 +94,7 @@ def _on_files_of(run: Path, call: str) -> Iterator[str]:
     """Only calls on the run's files are failed; strace does not follow both names of a rename, so there all are."""
     names = (
         "",
-        "blobs",
+        "blobs.jsonl",
         "lock",
         "head",
         "head.tmp",

@@ -3,6 +3,8 @@
 What a sync of a file or directory covered is there. Of the rest each write may be there, not there, cut off or filled
 with zeros, in part or whole, and each new name in a directory may be there or not, in any combination: no order is
 promised among things that were not synced. A sync that failed proves nothing, and neither does the next one.
+
+Bytes that are overwritten inside one sector are an exception: the disk has the old or the new ones (`Node.is_atomic`).
 """
 
 from __future__ import annotations
@@ -74,6 +76,13 @@ class Node:
             for one, state in self.pending
         ]
 
+    def is_atomic(self, change: Change) -> bool:
+        """Whether a change overwrites durable bytes inside one sector, which a disk writes whole or not at all."""
+        if not isinstance(change, Write):
+            return False
+        end = change.offset + len(change.content)
+        return end <= len(self.content) and change.offset // SECTOR_BYTES == (end - 1) // SECTOR_BYTES
+
     def nodes(self) -> Iterator[Node]:
         """This one and whatever is or may be below it."""
         yield self
@@ -114,10 +123,10 @@ def applied(
             return content[:offset].ljust(offset, b"\0") + new + content[offset + len(new) :], names
 
 
-def variants(change: Change, rng: random.Random, cuts: int) -> list[Variant]:
+def variants(node: Node, change: Change, rng: random.Random, cuts: int) -> list[Variant]:
     """What may become of a change; a write is torn at every sector and at some other bytes."""
     ways: list[Variant] = [("none", 0), ("all", 0)]
-    if isinstance(change, Write):
+    if isinstance(change, Write) and not node.is_atomic(change):
         size = len(change.content)
         sectors = {at - change.offset % SECTOR_BYTES for at in range(SECTOR_BYTES, size, SECTOR_BYTES)}
         places = {at for at in sectors if 0 < at < size}
@@ -242,7 +251,7 @@ def states(root: Node, rng: random.Random, cuts: int) -> Iterator[Files]:
     """What may be on the disk when the power fails now: every combination, or so many of them when there are more."""
     nodes = list({id(one): one for one in root.nodes()}.values())
     open_ones = [
-        (node, place, variants(change, rng, cuts))
+        (node, place, variants(node, change, rng, cuts))
         for node in nodes
         for place, (change, state) in enumerate(node.pending)
         if state != "kept"

@@ -34,7 +34,7 @@ def commits(index: int, slices: int) -> Counts:
     with folder() as place:
         for number in range(ROUNDS // ROUNDS_OF_A_RUN):
             path = place / str(number)
-            create_run(path, samples.opening(), blobs=samples.BLOBS, at=samples.AT)
+            create_run(path, samples.opening(), blobs=samples.OPENED, at=samples.AT)
             names: list[str] = []
             for turn in range(ROUNDS_OF_A_RUN):
                 names += _round(path, chance, turn)

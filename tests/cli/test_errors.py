@@ -283,7 +283,9 @@ def test_a_run_of_a_newer_format_names_the_version(moot: Moot, opened: Path, ver
     *lines, last = stream.read_bytes().splitlines()
     newer = last.replace(b'"v":3,', b'"v":4,')
     stream.write_bytes(b"".join(line + b"\n" for line in (*lines, newer)))
-    (opened / "head").write_bytes(head_bytes(Head(len(lines), line_hash(newer))))
+    (opened / "head").write_bytes(
+        head_bytes(Head(len(lines), line_hash(newer)), (opened / "blobs.jsonl").stat().st_size)
+    )
     assert "newer moot" in one_line(moot(verb, opened), 2)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from moot.app.inputs import BYTES_MAX, LISTING
+from tests.blob_lines import blobs_of
 from tests.cli.conftest import Moot, Said
 
 ASK = ("run", "-q", "Is this right?", "--single", "--seats", "host", "--out", "run")
@@ -57,7 +58,7 @@ def repo(moot: Moot) -> Path:
 def given(run: str = "run") -> dict[str, str]:
     """Name → text of the documents of a run."""
     opened = json.loads(Path(run, "decisions.jsonl").read_bytes().splitlines()[0])
-    return {one["name"]: Path(run, "blobs", one["sha256"]).read_text() for one in opened["context"]}
+    return {one["name"]: blobs_of(Path(run))[one["sha256"]].decode() for one in opened["context"]}
 
 
 def test_a_directory_is_what_git_would_take_and_the_listing_says_what_was_left(

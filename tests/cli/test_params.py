@@ -10,6 +10,7 @@ import pytest
 from benchmarks.signal_worlds.ledgers import Setting, Simulation
 from detectors.parameters import params_bytes
 from ledger.store.store import RunStore
+from tests.blob_lines import blobs_of
 from tests.cli.conftest import Moot
 
 
@@ -47,7 +48,7 @@ def test_a_run_keeps_the_thresholds_that_it_was_opened_with(moot: Moot, tmp_path
     opened = RunStore(tmp_path / "new").state().opened
     assert opened is not None
     assert opened.stop.params == sha256(ours.read_bytes()).hexdigest()
-    assert (tmp_path / "new" / "blobs" / opened.stop.params).read_bytes() == ours.read_bytes()
+    assert blobs_of(tmp_path / "new")[opened.stop.params] == ours.read_bytes()
     assert moot(*ask, "--rule", "profile=published", "--out", tmp_path / "n").code == 2
 
 

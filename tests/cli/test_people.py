@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import shlex
 import shutil
 from dataclasses import replace
@@ -85,10 +86,10 @@ def test_what_people_add_passes_the_rules_and_replays(moot: Moot, run: Path) -> 
 
 
 def failing_head() -> Any:
-    """The head is not replaced: the commit is whole on the disk, and nobody is told so."""
+    """The head cannot be opened for writing: the commit is whole on the disk, and nobody is told so."""
 
     def see(said: str, real: Real, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        if said == "rename" and str(arguments[1]).endswith("/head"):
+        if said == "open" and str(arguments[0]).endswith("/head") and arguments[1] & os.O_WRONLY:
             raise refused(errno.EIO, said)
         return real(*arguments, **named)
 

@@ -18,6 +18,7 @@ from ledger.redaction.targets import CannotRedact
 from ledger.redaction.words import INSTEAD
 from ledger.store.blobs import hash_of
 from ledger.store.store import RunStore
+from tests.blob_lines import blobs_of, lose
 from tests.campaign.tampering import written
 from tests.cli.conftest import Moot, content, finished, moot, opened
 from tests.ledger.interchange.sources import SMALL, source
@@ -61,16 +62,16 @@ def reply_of(run: Path, step: str) -> str:
 
 def test_a_blob_is_removed_on_the_record(moot: Moot, ended: Path) -> None:
     """F-1: the document goes with every block that shows it; a reply named by its hash goes alone, and that is said."""
-    blobs = {name for name in content(ended) if name.startswith("blobs/")}
+    blobs = blobs_of(ended).keys()
+    size = (ended / "blobs.jsonl").stat().st_size
     reply = reply_of(ended, "r1.C.critic")
     said = moot("redact", ended, "K-1", reply, "--reason", "names a customer", "--json").json
     assert len(said["blobs"]) > 2
     assert reply in said["blobs"]
     assert not any(b"many readers" in one for one in content(ended).values())
     assert any(place.startswith("@") for place in said["left"])
-    assert {name for name in content(ended) if name.startswith("blobs/")} == blobs - {
-        f"blobs/{sha256}" for sha256 in said["blobs"]
-    }
+    assert blobs_of(ended).keys() == blobs - set(said["blobs"])
+    assert (ended / "blobs.jsonl").stat().st_size == size
     last = RunStore(ended).events()[-1]
     assert (last.kind, last.by, said["events"]) == ("amendment", "human", [f"@{last.seq}"])
     verified = moot("verify", ended)
@@ -86,7 +87,7 @@ def test_a_blob_is_removed_on_the_record(moot: Moot, ended: Path) -> None:
 def test_a_blob_that_is_gone_without_a_record_is_damage(moot: Moot, ended: Path) -> None:
     run = RunStore(ended)
     redact(run, ["K-1"], "named", at=AT)
-    (ended / "blobs" / next(name for name in run.blobs.names())).unlink()
+    lose(ended, run.blobs.names()[0])
     said = moot("verify", ended)
     assert said.code == 3
     assert "is missing" in said.out
@@ -95,9 +96,10 @@ def test_a_blob_that_is_gone_without_a_record_is_damage(moot: Moot, ended: Path)
 
 def test_a_redaction_that_was_interrupted_is_said_and_done_again(moot: Moot, ended: Path) -> None:
     run = RunStore(ended)
+    before = (ended / "blobs.jsonl").read_bytes()
     redact(run, ["K-1"], "named", at=AT)
     sha256 = hash_of(DOCUMENT)
-    run.blobs.write(DOCUMENT)
+    (ended / "blobs.jsonl").write_bytes(before)
     said = moot("verify", ended)
     assert said.code == 0
     assert "its bytes are still there: run `moot redact` again" in said.out
@@ -258,9 +260,9 @@ def test_a_file_that_holds_the_words_is_named(moot: Moot, ended: Path) -> None:
     assert said.code == 2
     assert "report.html" in said.err
     (ended / "report.html").unlink()
-    (ended / "blobs" / f"{hash_of(DOCUMENT)}.77.abcd.tmp").write_bytes(DOCUMENT)
-    assert "abcd.tmp" in moot("redact", ended, "K-1", "--reason", "x").err
-    (ended / "blobs" / f"{hash_of(DOCUMENT)}.77.abcd.tmp").unlink()
+    (ended / "notes.tmp").write_bytes(DOCUMENT)
+    assert "notes.tmp" in moot("redact", ended, "K-1", "--reason", "x").err
+    (ended / "notes.tmp").unlink()
     assert moot("redact", ended, "K-1", "--reason", "x").code == 0
 
 

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from moot.view.review import review_of
+from tests.blob_lines import blobs_of, lose
 from tests.cli.conftest import Moot, Said
 
 SCHEMA = json.loads(
@@ -182,8 +183,7 @@ def test_a_form_can_be_saved_beside_the_text(moot: Moot) -> None:
 @pytest.mark.usefixtures("repo")
 def test_check_speaks_sarif_too(moot: Moot) -> None:
     reviewed(moot)
-    blob = sorted(Path("run/blobs").iterdir())[0]
-    blob.unlink()
+    lose(Path("run"), next(iter(blobs_of(Path("run")))))
     said = moot("check", "run", "--format", "sarif")
     log = json.loads(said.out)
     jsonschema.Draft4Validator(SCHEMA).validate(log)

@@ -102,6 +102,7 @@ def test_links_in_a_run_are_not_followed(moot: Moot, over: Path, tmp_path: Path)
 def test_a_removal_that_was_interrupted_can_be_done_again(
     moot: Moot, over: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (over / "quarantine").mkdir()
     real = shutil.rmtree
 
     def interrupted(place: str) -> None:

@@ -21,7 +21,8 @@ def _today(run: Path, folder: Path) -> Path:
     text = (run / "deliberation.toml").read_text("utf-8")
     copied = folder / "deliberation.toml"
     copied.write_text(re.sub(r"^profile = .*$", 'profile = "gates"', text, flags=re.MULTILINE), "utf-8")
-    shutil.copytree(run / "blobs", folder / "blobs")
+    for name in ("blobs.jsonl", "head"):
+        shutil.copy(run / name, folder / name)
     return copied
 
 

@@ -22,7 +22,7 @@ def main(path: str, seed: int) -> None:
         size = chance.randint(1, 6)
         blob = f"reply {number}".encode() * 50
         with run.writer() as writer:
-            drafts = samples.mixed(size, number)
+            drafts = [*samples.naming([blob]), *samples.mixed(size, number)]
             events = writer.commit(drafts, at=samples.AT, blobs={hash_of(blob): blob})
         number += size
         print(events[-1].seq, events[-1].id, flush=True)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+
+import msgspec
 
 from ledger.events import Call, Claim, Context, Decision, Event, RunOpened, Statement, Verification
 from ledger.events.decisions import Cite
@@ -33,6 +36,9 @@ BRIEF = json.dumps(
     separators=(",", ":"),
 ).encode()
 BLOBS = {hash_of(blob): blob for blob in (PROMPT_SET, BLOCK, SCHEMA, REPLY, BRIEF)}
+"""The blobs of an opening and a statement."""
+OPENED = {hash_of(PROMPT_SET): PROMPT_SET}
+"""Those of an opening."""
 
 
 def opening(question: str = "Which storage for an audit ledger?") -> RunOpened:
@@ -127,6 +133,17 @@ def statement(saw: tuple[int, ...] = (0,)) -> Statement:
         sections=(Section(name="summary", text="Three streams and a chain."),),
         words=5,
     )
+
+
+def naming(replies: Iterable[bytes]) -> list[Event]:
+    """Drafts that name these replies."""
+    drafts: list[Event] = []
+    for reply in replies:
+        event = statement()
+        assert event.call is not None
+        call = msgspec.structs.replace(event.call, reply=hash_of(reply))
+        drafts.append(msgspec.structs.replace(event, call=call))
+    return drafts
 
 
 def mixed(count: int, first: int = 1) -> list[Event]:

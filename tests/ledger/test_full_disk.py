@@ -40,7 +40,7 @@ def fill(run: RunStore) -> list[Event]:
     with suppress(WriteFailed):
         while True:
             blob = os.urandom(3_000)
-            drafts = samples.mixed(5, 100 + len(acknowledged))
+            drafts = [*samples.naming([blob]), *samples.mixed(5, 100 + len(acknowledged))]
             with run.writer() as writer:
                 acknowledged += writer.commit(drafts, at=samples.AT, blobs={hash_of(blob): blob})
     return acknowledged

@@ -13,6 +13,7 @@ from ledger.audit.verify import verify
 from ledger.events import RunOpened
 from ledger.store.blobs import all_named_blobs
 from ledger.store.store import RunStore
+from tests.blob_lines import blobs_of, lose
 from tests.cli.conftest import Moot, moot
 from tests.rounds.openings import begin, play, rows
 from tests.security.strange_runs import Donors, read, written
@@ -30,11 +31,11 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def parameters_of(run: Path) -> Path:
-    """The file of the run's own parameters."""
+def parameters_of(run: Path) -> str:
+    """Return the hash of the run's own parameters."""
     opened = RunStore(run).book().state.opened
     assert opened is not None
-    return run / "blobs" / opened.stop.params
+    return opened.stop.params
 
 
 def strings(value: object) -> set[str]:
@@ -52,11 +53,11 @@ def test_every_blob_of_a_run_that_a_string_of_it_names_is_named(ended: Path) -> 
     there = set(run.blobs.names())
     for event, (_, _, line) in zip(run.events(), run.lines(), strict=True):
         said = strings(orjson.loads(line)) & there
-        ours = {named.sha256 for named in all_named_blobs(event, run.blobs)}
+        ours = {named.sha256 for named in all_named_blobs(event, run.blobs.read)}
         if event.kind not in ("signals", "alarm"):  # they repeat the parameters of the opening
             assert said <= ours, f"@{event.seq}"
         assert ours <= there
-    everything = {named.sha256 for event in run.events() for named in all_named_blobs(event, run.blobs)}
+    everything = {named.sha256 for event in run.events() for named in all_named_blobs(event, run.blobs.read)}
     assert everything == there
 
 
@@ -65,7 +66,7 @@ def test_lost_parameters_are_damage_and_a_finding(moot: Moot, ended: Path, tmp_p
     run = Path(shutil.copytree(ended, tmp_path / "run"))
     assert moot("check", run).code == 0
     assert moot("signals", run, "--json").code in (0, 1)
-    parameters_of(run).unlink()
+    lose(run, parameters_of(run))
     report = verify(run)
     assert report.damaged
     assert any("the file of the run's own parameters is missing" in one.what for one in report.problems)
@@ -88,11 +89,11 @@ def test_an_open_run_keeps_its_parameters_and_goes_on_only_with_them(moot: Moot,
     """R-10: `redact` leaves an open run its thresholds, and nothing is judged by others."""
     run = tmp_path / "open"
     begin(run, rows(1), params=OWN)
-    file = parameters_of(run)
-    refused = moot("redact", run, file.name, "--reason", "x")
+    parameters = parameters_of(run)
+    refused = moot("redact", run, parameters, "--reason", "x")
     assert refused.code == 2
     assert "parameters is still needed" in refused.err
-    file.unlink()
+    lose(run, parameters)
     before = len(RunStore(run).events())
     for verb in (("next", run), ("submit", run, "r1.B.action", "--give-up", "x")):
         said = moot(*verb)
@@ -104,7 +105,7 @@ def test_an_open_run_keeps_its_parameters_and_goes_on_only_with_them(moot: Moot,
 def test_redacted_parameters_are_said_and_not_replaced(moot: Moot, ended: Path, tmp_path: Path) -> None:
     """R-10: a redaction on the record is no damage, and still nothing is read by other thresholds."""
     run = Path(shutil.copytree(ended, tmp_path / "run"))
-    assert moot("redact", run, parameters_of(run).name, "--reason", "x").code == 0
+    assert moot("redact", run, parameters_of(run), "--reason", "x").code == 0
     assert moot("verify", run).code == 0
     assert moot("check", run).code == 0
     assert moot("signals", run).code == 2
@@ -114,7 +115,7 @@ def test_a_fork_has_its_parents_parameters(moot: Moot, ended: Path, tmp_path: Pa
     """R-10: the blobs of a fork are those that the shared events name."""
     assert moot("fork", ended, "--round", "2", "--seats", "host", "--out", tmp_path / "fork").code in (0, 4)
     opened = next(event for event in RunStore(tmp_path / "fork").events() if isinstance(event, RunOpened))
-    assert (tmp_path / "fork" / "blobs" / opened.stop.params).read_bytes() == OWN
+    assert blobs_of(tmp_path / "fork")[opened.stop.params] == OWN
     assert verify(tmp_path / "fork").ok
 
 

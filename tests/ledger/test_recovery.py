@@ -21,7 +21,7 @@ from tests.ledger import samples
 @pytest.fixture
 def run(tmp_path: Path) -> RunStore:
     return create_run(
-        tmp_path / "run", samples.opening(), samples.mixed(5), blobs=samples.BLOBS, at=samples.AT, sync=False
+        tmp_path / "run", samples.opening(), samples.mixed(5), blobs=samples.OPENED, at=samples.AT, sync=False
     )
 
 
@@ -101,7 +101,9 @@ def test_a_whole_commit_followed_by_a_torn_one(run: RunStore) -> None:
     with run.writer() as writer:
         assert writer.recovered.kept == first.events
         assert len(writer.recovered.quarantined) == 1
-    assert (run.path / "head").read_bytes() == head_bytes(first.head)
+    assert (run.path / "head").read_bytes() == head_bytes(
+        first.head, (run.path / "blobs.jsonl").stat().st_size
+    )
     assert verify(run.path).ok
 
 
@@ -128,13 +130,13 @@ def test_the_tail_of_a_newer_moot_is_left_alone(run: RunStore) -> None:
 
 def test_readers_repair_nothing(run: RunStore) -> None:
     sealed = next_commit(run)
-    mark = LogPosition()
+    mark = LogPosition(blobs=(run.path / "blobs.jsonl").stat().st_size)
     list(run.lines())
     with run.writer() as writer:
         writer.book()
     list(follow(run.path, mark, run.head()))
     head = (run.path / "head").read_bytes()
-    append(run.path, sealed, mark, Disk(sync=False))
+    append(run.path, sealed, b"", mark, Disk(sync=False))
     (run.path / "head").write_bytes(head)
     before = {path: path.read_bytes() for path in run.path.iterdir() if path.is_file()}
     fresh = RunStore(run.path)

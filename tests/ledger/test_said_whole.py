@@ -15,10 +15,11 @@ from ledger.events import Amendment, Statement
 from ledger.events.run import Change
 from ledger.events.values import Section
 from ledger.state.anchors import sections_of
-from ledger.store.blobs import BlobStore
+from ledger.store.blob_file import BlobStore, blob_line
 from ledger.store.failures import WriteFailed
 from ledger.store.spending import Entry, Spending, SpendingUnreadable
 from ledger.store.store import RunStore
+from tests.blob_lines import lose, write_lines
 from tests.rounds.openings import begin, play, rows
 
 
@@ -42,8 +43,7 @@ def _redacted(path: Path, count: int) -> list[str]:
             Amendment(**said, what="redaction", change=change, cause="human", reason="They name people.")
         ]
         writer.commit(drafts, at="2026-01-02T00:00:00.000000Z")
-    for one in replies[:count]:
-        BlobStore(path / "blobs").remove(one)
+        writer.redact(replies[:count])
     return replies[count:]
 
 
@@ -52,7 +52,7 @@ def test_what_comes_after_a_hundred_harmless_things_is_found(many: Path, tmp_pat
     path = Path(shutil.copytree(many, tmp_path / "run"))
     left = _redacted(path, PROBLEMS_MAX + 5)
     assert verify(path).ok
-    BlobStore(path / "blobs").remove(left[-1])
+    lose(path, left[-1])
     report = verify(path)
     assert report.damaged
     assert any("is missing" in problem.what for problem in report.problems)
@@ -64,13 +64,11 @@ def test_what_comes_after_a_hundred_harmless_things_is_found(many: Path, tmp_pat
 def test_after_a_hundred_changed_blobs_the_others_are_counted(many: Path, tmp_path: Path) -> None:
     """R-28: the audit goes to the end, and says how much more there is."""
     path = Path(shutil.copytree(many, tmp_path / "run"))
-    changed = sorted((path / "blobs").rglob("*"))
-    blobs = [one for one in changed if one.is_file()]
-    for one in blobs:
-        one.write_bytes(one.read_bytes() + b" ")
+    lines = [line for _, line in BlobStore(path).lines()]
+    write_lines(path, (line[:75] + blob_line(b"other")[75:] for line in lines))
     report = verify(path)
     told = [problem.what for problem in report.problems]
-    assert len([one for one in told if "was changed" in one]) == PROBLEMS_MAX
+    assert len([one for one in told if "has other bytes" in one]) == PROBLEMS_MAX
     assert any(one.endswith("more of this kind") for one in told)
     run = RunStore(path)
     assert len(problems_of(run)) == len(told)

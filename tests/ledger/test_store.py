@@ -12,6 +12,7 @@ import pytest
 
 from ledger.format.canonical import NotCanonical, line_hash
 from ledger.format.chain import BEGINNING
+from ledger.store.blobs import hash_of
 from ledger.store.store import (
     AlreadyARun,
     Damaged,
@@ -23,6 +24,7 @@ from ledger.store.store import (
     WriteFailed,
     create_run,
 )
+from tests.blob_lines import change, write_lines
 from tests.ledger import samples
 
 
@@ -198,7 +200,7 @@ def test_files_are_written_beside_the_ledger(tmp_path: Path) -> None:
     assert (tmp_path / "deep/run/deliberation.toml").read_bytes() == b"[deliberation]\n"
     names = {entry.name for entry in (tmp_path / "deep/run").iterdir()}
     assert names == {
-        "blobs",
+        "blobs.jsonl",
         "claims.jsonl",
         "verifications.jsonl",
         "decisions.jsonl",
@@ -247,7 +249,9 @@ def test_a_newer_format_is_refused_not_called_damage(run: RunStore) -> None:
     from ledger.store.streams import head_bytes
 
     last = stream.read_bytes().rstrip(b"\n")
-    (run.path / "head").write_bytes(head_bytes(Head(1, line_hash(last))))
+    (run.path / "head").write_bytes(
+        head_bytes(Head(1, line_hash(last)), (run.path / "blobs.jsonl").stat().st_size)
+    )
     with pytest.raises(OtherFormat) as caught:
         RunStore(run.path).events()
     assert caught.value.exit_code == 2
@@ -287,15 +291,16 @@ def test_a_full_disk_is_one_error_and_loses_nothing(run: RunStore, monkeypatch: 
 
 
 def test_a_blob_is_checked_after_reading(run: RunStore) -> None:
-    name = run.blobs.write(b"kept")
-    assert run.blobs.read(name) == b"kept"
+    name = hash_of(samples.REPLY)
+    assert run.blobs.read(name) == samples.REPLY
     assert run.blobs.read("0" * 64) is None
     assert run.blobs.read("../head") is None
-    (run.path / "blobs" / name).write_bytes(b"changed")
+    change(run.path, name, lambda _: b"changed")
     with pytest.raises(Damaged):
         run.blobs.read(name)
-    run.blobs.write(b"kept")
-    assert run.blobs.read(name) == b"kept"
+    change_back = (line for _, line in new_run(run.path.parent / "again").blobs.lines())
+    write_lines(run.path, change_back)
+    assert run.blobs.read(name) == samples.REPLY
 
 
 @pytest.mark.parametrize("name", ["head", "claims.jsonl"])
@@ -310,7 +315,8 @@ def test_what_cannot_be_read_is_said(run: RunStore, name: str) -> None:
 
 def test_a_blob_that_cannot_be_read_is_said(run: RunStore) -> None:
     name = "a" * 64
-    (run.path / "blobs" / name).mkdir()
+    (run.path / "blobs.jsonl").unlink()
+    (run.path / "blobs.jsonl").mkdir()
     with pytest.raises(Unreadable):
         run.blobs.read(name)
 

@@ -13,9 +13,16 @@ from ledger.audit.verify import VerifyReport, verify
 from ledger.events import STREAMS
 from ledger.format.canonical import encode, line_hash
 from ledger.format.chain import Head
+from ledger.store.blob_file import blob_line, tombstone
+from ledger.store.blobs import hash_of
 from ledger.store.store import Damaged, NotARun, RunStore
 from ledger.store.streams import head_bytes
+from tests.blob_lines import change, lose, write_lines
 from tests.ledger import samples, tampering
+
+
+def acknowledged(run: RunStore) -> int:
+    return (run.path / "blobs.jsonl").stat().st_size
 
 
 @pytest.fixture(scope="module")
@@ -125,23 +132,81 @@ def test_a_reader_names_stream_and_line_where_the_chain_breaks(run: RunStore) ->
 
 
 def test_every_blob_referred_to_is_needed_with_its_bytes(run: RunStore) -> None:
+    whole = [line for _, line in run.blobs.lines()]
     for name, content in samples.BLOBS.items():
-        path = run.path / "blobs" / name
-        path.unlink()
+        lose(run.path, name)
         report = verify(run.path)
         assert report.damaged, content
-        assert "missing" in report.problems[0].what
-        path.write_bytes(content + b" ")
+        assert any("missing" in problem.what for problem in report.problems)
+        write_lines(run.path, whole)
+        change(run.path, name, lambda content: content + b" ")
         report = verify(run.path)
         assert report.damaged, content
-        assert "changed" in report.problems[0].what
-        path.write_bytes(content)
+        assert any("changed" in problem.what for problem in report.problems)
+        write_lines(run.path, whole)
     assert verify(run.path).ok
 
 
-def test_a_blob_that_nothing_refers_to_is_garbage(run: RunStore) -> None:
-    (run.path / "blobs" / ("f" * 64)).write_bytes(b"anything")
-    assert verify(run.path).ok
+def test_a_blob_that_no_event_names_is_said_and_no_damage(run: RunStore) -> None:
+    lines = [line for _, line in run.blobs.lines()]
+    write_lines(run.path, [*lines, blob_line(b"anything")])
+    report = verify(run.path)
+    assert report.ok
+    assert [problem.what for problem in report.problems] == [
+        f"blobs.jsonl:{len(lines) + 1}: no event names blob {hash_of(b'anything')}"
+    ]
+
+
+def test_every_change_of_the_lines_of_blobs_is_damage(run: RunStore) -> None:
+    lines = [line for _, line in run.blobs.lines()]
+    whole = b"".join(lines)
+    for number, line in enumerate(lines):
+        others = lines[:number] + lines[number + 1 :]
+        changes = {
+            "doubled": [*lines[: number + 1], *lines[number:]],
+            "cut": [*lines[:number], line[:-5], *lines[number + 1 :]],
+            "blanked": [*lines[:number], tombstone(line), *lines[number + 1 :]],
+            "spaced": [*lines[:number], line.replace(b'","', b'", "', 1), *lines[number + 1 :]],
+            "not canonical": [*lines[:number], line.replace(b"e", b"\\u0065"), *lines[number + 1 :]],
+        }
+        if number:
+            changes["moved"] = [line, *others]
+        for what, changed_lines in changes.items():
+            write_lines(run.path, changed_lines)
+            assert verify(run.path).damaged, f"line {number} {what}"
+    for size in range(0, len(whole), 97):
+        write_lines(run.path, lines)
+        (run.path / "blobs.jsonl").write_bytes(whole[:size])
+        assert verify(run.path).damaged, f"cut at {size}"
+    (run.path / "blobs.jsonl").unlink()
+    assert verify(run.path).damaged
+
+
+def test_a_blob_beyond_the_acknowledged_length_is_no_part_of_the_run(run: RunStore) -> None:
+    with run.path.joinpath("blobs.jsonl").open("ab") as file:
+        file.write(blob_line(b"smuggled"))
+    report = verify(run.path)
+    assert report.ok
+    assert ["beyond head" in problem.what for problem in report.problems] == [True]
+    assert run.blobs.read(hash_of(b"smuggled")) is None
+    with run.path.joinpath("blobs.jsonl").open("ab") as file:
+        file.write(blob_line(samples.REPLY))
+    assert verify(run.path).damaged, "an acknowledged blob stands again beyond the head"
+    with run.writer() as writer:
+        (name,) = writer.recovered.quarantined
+    assert name.startswith("blobs.")
+    assert (verify(run.path).ok, verify(run.path).problems) == (True, [])
+
+
+def test_an_entry_that_is_no_part_of_a_run_is_named(run: RunStore) -> None:
+    (run.path / "votes.jsonl").write_bytes(b"{}\n")
+    (run.path / "blobs").mkdir()
+    report = verify(run.path)
+    assert report.ok
+    assert [problem.what for problem in report.problems] == [
+        "blobs is no part of the run",
+        "votes.jsonl is no part of the run",
+    ]
 
 
 def test_what_is_beyond_the_head_is_noted_and_no_damage(run: RunStore) -> None:
@@ -169,7 +234,7 @@ def test_an_event_in_the_wrong_stream_is_damage_though_the_chain_holds(run: RunS
     line = encode(event)
     with (run.path / "decisions.jsonl").open("ab") as file:
         file.write(line + b"\n")
-    (run.path / "head").write_bytes(head_bytes(Head(30, line_hash(line))))
+    (run.path / "head").write_bytes(head_bytes(Head(30, line_hash(line)), acknowledged(run)))
     report = verify(run.path)
     assert report.damaged
     assert "belongs to claims" in report.problems[0].what
@@ -183,7 +248,7 @@ def test_an_event_in_the_wrong_stream_is_damage_though_the_chain_holds(run: RunS
 def test_a_head_inside_a_commit_is_damage(run: RunStore) -> None:
     first = next(event for event in run.events()[2:] if event.rest)
     following = run.events()[first.seq + 1]
-    report = changed(run, {"head": head_bytes(Head(first.seq, following.prev))})
+    report = changed(run, {"head": head_bytes(Head(first.seq, following.prev), acknowledged(run))})
     assert report.damaged
 
 

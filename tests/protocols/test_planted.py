@@ -21,6 +21,7 @@ from ledger.format.chain import seal
 from ledger.state.book import Book, book
 from rounds.protocols import PROTOCOLS
 from rounds.run.verdicts import standard
+from tests.blob_lines import blobs_of
 from tests.protocols.playing import begin, play
 from validators import rulebook
 from validators.rulebook import CheckReport
@@ -52,7 +53,7 @@ def run(name: str) -> Book:
         # a person's answer may be left out or reworded: nobody can know what a person would have said
         rules = {"wait": "off"} if name == "jugalbandi" else None
         played = play(begin(Path(folder) / "run", name, rules))
-        blobs = {path.name: path.read_bytes() for path in (Path(folder) / "run" / "blobs").iterdir()}
+        blobs = blobs_of(Path(folder) / "run")
     return book(played.events, _Kept(blobs))
 
 

@@ -23,6 +23,7 @@ from rounds.run.human_actions import allow_experiment, amend_experiments
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
+from tests.blob_lines import lose
 from tests.protocols.crux_seats import submit
 from tests.rounds.experimenting import BENCH, CLAIM, WORLD, planned, with_claims
 from tests.rounds.openings import clock
@@ -170,7 +171,7 @@ def test_an_output_that_is_gone_is_said_and_not_judged_otherwise(tmp_path: Path)
     list(conduct(session, BENCH, experiment))
     assert session.book().of(ExperimentJudged)[0].verdict == "holds"
     run = session.book().of(ExperimentRun)[-1]
-    (tmp_path / "run" / "blobs" / run.stdout.kept).unlink()
+    lose(tmp_path / "run", run.stdout.kept)
     again = RunSession(RunStore(tmp_path / "run"), standard, clock())
     with pytest.raises(OutputMissing):
         judgement(again.book(), experiment)

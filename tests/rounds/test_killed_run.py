@@ -44,7 +44,7 @@ def _start(run: Path, tape: Path, delay_seconds: float) -> subprocess.Popen[byte
 
 def _is_mid_work(run: Path, session: RunSession) -> bool:
     """Whether the kill left an open step, or a commit half done."""
-    half_done = bool(list(run.glob("*.tmp")) or list((run / "blobs").glob("*.tmp")))
+    half_done = bool(list(run.glob("*.tmp")))
     return half_done or bool(open_steps(session.protocol, session.book().state))
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import random
-import re
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
@@ -16,12 +14,14 @@ from typing import Any, Final
 
 import orjson
 
-from ledger.events import KINDS, STREAMS
+from ledger.events import KINDS, STREAMS, Event
 from ledger.events.values import GENESIS
 from ledger.format.canonical import NotCanonical, decode, line_hash
 from ledger.format.chain import Head
+from ledger.store.blob_file import BlobStore, read_blob_line
+from ledger.store.blobs import all_named_blobs
 from ledger.store.store import RunStore
-from ledger.store.streams import head_bytes, stream_path
+from ledger.store.streams import BLOBS, head_bytes, stream_path
 from rounds.protocols import PROTOCOLS
 from tests.protocols import playing
 from tests.rounds.openings import begin, play, rows
@@ -34,7 +34,6 @@ RECORDED: Final = (
     "single-pass-ledger", "tribunal-medicines",
 )  # fmt: skip
 TRIES: Final = 40
-_HASH: Final = re.compile(rb"[0-9a-f]{64}")
 
 Line = dict[str, Any]
 Lines = list[Line]
@@ -42,11 +41,11 @@ Lines = list[Line]
 
 @dataclass(frozen=True)
 class Source:
-    """A run to damage: its lines without their links, and where its blobs are."""
+    """A run to damage: its lines without their links, and its path."""
 
     name: str
     lines: tuple[Line, ...]
-    blobs: Path
+    path: Path
 
     def copied(self) -> Lines:
         """The lines to be changed; each remembers its number."""
@@ -56,7 +55,7 @@ class Source:
 def read(path: Path) -> Source:
     """The run at a path."""
     lines = tuple(orjson.loads(line) for _, _, line in RunStore(path).lines())
-    return Source(path.name, lines, path / "blobs")
+    return Source(path.name, lines, path)
 
 
 def sources(folder: Path) -> tuple[Source, ...]:
@@ -65,7 +64,7 @@ def sources(folder: Path) -> tuple[Source, ...]:
     play(begin(structured, rows(2, absent={2: "critic"}, drift=[2])))
     begin(folder / "opened", rows(2))
     playing.begin(folder / "waiting", "tribunal")
-    for name in RECORDED:  # near the damaged ones, which link their blobs
+    for name in RECORDED:
         shutil.copytree(EXAMPLES / name, folder / name)
     names = (*RECORDED, "structured", "structured", "opened", "waiting")
     return tuple(read(folder / name) for name in names)
@@ -351,6 +350,7 @@ def written(lines: Lines, path: Path, donors: Donors) -> bool:
     """Chain the lines anew, and put them on the disk with the blobs that they name; False when a line is not lawful."""
     ends = [line.get("rest") == 0 or place + 1 == len(lines) for place, line in enumerate(lines)]
     streams: dict[str, list[bytes]] = {stream: [] for stream in STREAMS}
+    events: list[Event] = []
     prev = GENESIS
     for place, line in enumerate(lines):
         written = orjson.dumps(_linked(line, prev, place, ends.index(True, place) - place))
@@ -358,32 +358,34 @@ def written(lines: Lines, path: Path, donors: Donors) -> bool:
             event = decode(written)
         except NotCanonical:
             return False
+        events.append(event)
         streams[KINDS[event.kind][1]].append(written)
         prev = line_hash(written)
-    (path / "blobs").mkdir(parents=True)
+    path.mkdir(parents=True)
     for stream in STREAMS:
         stream_path(path, stream).write_bytes(b"".join(line + b"\n" for line in streams[stream]))
-    (path / "head").write_bytes(head_bytes(Head(len(lines) - 1, prev)))
-    _link(b"\n".join(line for one in streams.values() for line in one), path / "blobs", donors)
+    blobs = b"".join(_blob_lines(events, donors))
+    (path / BLOBS).write_bytes(blobs)
+    (path / "head").write_bytes(head_bytes(Head(len(lines) - 1, prev), len(blobs)))
     return True
 
 
-def _link(said: bytes, folder: Path, donors: Donors) -> None:
-    """Put the blobs that are named into a folder, and those that they name."""
-    there, waiting, done = _places(donors), [said], set[bytes]()
-    while waiting:
-        for name in set(_HASH.findall(waiting.pop())) - done:
-            done.add(name)
-            if name in there:
-                os.link(there[name][0], folder / name.decode())
-                waiting.append(there[name][1])
+def _blob_lines(events: Iterable[Event], donors: Donors) -> Iterator[bytes]:
+    """Yield the lines of the blobs that are named, in the order of their names."""
+    lines = _lines(donors)
+
+    def read(sha256: str) -> bytes | None:
+        line = lines.get(sha256.encode())
+        return None if line is None else read_blob_line(line)[1]
+
+    names = dict.fromkeys(named.sha256 for event in events for named in all_named_blobs(event, read))
+    return (lines[name.encode()] for name in names if name.encode() in lines)
 
 
 @cache
-def _places(donors: Donors) -> Mapping[bytes, tuple[Path, bytes]]:
-    """Name of a blob → where it is, and the names in it."""
-    blobs = [blob for donor in donors for blob in donor.blobs.iterdir()]
-    return {blob.name.encode(): (blob, b" ".join(_HASH.findall(blob.read_bytes()))) for blob in blobs}
+def _lines(donors: Donors) -> Mapping[bytes, bytes]:
+    """Return the line of every blob of the donors."""
+    return {line[11:75]: line for donor in donors for _, line in BlobStore(donor.path).lines()}
 
 
 def donors(folder: Path) -> Donors:

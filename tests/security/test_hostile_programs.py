@@ -81,7 +81,6 @@ def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outside]:
         }  # fmt: skip
         content = json.dumps(given).encode()
         sha256 = hashlib.sha256(content).hexdigest()
-        session.run.blobs.write_all({sha256: content})
         holds, fails = (Predicate(of="exit", test="equals", value=value) for value in ("0", "1"))
         experiment = planned(
             session, inputs=(InputBlob(name="given.json", sha256=sha256, origin="a test"),),

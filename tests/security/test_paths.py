@@ -164,13 +164,14 @@ def linked(run: Path, name: str, target: Path) -> None:
 
 
 WRITTEN = (
-    "head.tmp",
+    "head",
+    "blobs.jsonl.tmp",
     "lock",
     "driver",
     "claims.jsonl",
     "opening.tmp",
     "spent",
-    "blobs",
+    "blobs.jsonl",
     "quarantine",
     "checkpoints",
 )
@@ -181,7 +182,7 @@ def test_a_run_that_holds_links_makes_nobody_write_elsewhere(
     moot: Moot, tmp_path: Path, secret: Path, opened: Path, name: str
 ) -> None:
     moot("seal", "--new-key", "keys/alice.key")
-    target = secret.parent if name in ("blobs", "quarantine", "checkpoints") else secret
+    target = secret.parent if name in ("quarantine", "checkpoints") else secret
     linked(opened, name, target)
     if name == "quarantine":
         with (opened / "claims.jsonl").open("ab") as file:
@@ -202,13 +203,13 @@ def test_a_run_that_holds_links_makes_nobody_write_elsewhere(
     assert list(secret.parent.iterdir()) == [secret]
 
 
-@pytest.mark.parametrize("name", ["head", "claims.jsonl", "driver", "blob"])
+@pytest.mark.parametrize("name", ["head", "claims.jsonl", "driver", "blobs.jsonl"])
 @pytest.mark.parametrize("kind", ["pipe", "/dev/zero"])
 def test_a_run_that_holds_pipes_and_devices_keeps_nobody_waiting(
     moot: Moot, finished: Path, tmp_path: Path, name: str, kind: str
 ) -> None:
     run = Path(shutil.copytree(finished, tmp_path / "sent"))
-    place = run / ("blobs/" + sorted(RunStore(run).blobs.names())[0] if name == "blob" else name)
+    place = run / name
     place.unlink(missing_ok=True)
     if kind == "pipe":
         os.mkfifo(place)

@@ -28,6 +28,7 @@ from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
+from tests.blob_lines import blobs_of
 from tests.cli.conftest import Moot, content, moot
 from tests.protocols.scripts import reply
 from tests.rounds.openings import clock
@@ -180,8 +181,16 @@ def places(run: Path, texts: list[str]) -> list[str]:
                 for form in FORMS
             ]
             if any(words in text for form, words in wanted for kind, text in said if kind == form):
-                found.append(f"@{json.loads(part)['seq']}" if name.endswith(".jsonl") else name)
+                found.append(_place(name, part))
     return found
+
+
+def _place(name: str, part: bytes) -> str:
+    """A file, or a line of one, as a refusal names it."""
+    if not name.endswith(".jsonl"):
+        return name
+    line = json.loads(part)
+    return f"blobs/{line['sha256']}" if name == "blobs.jsonl" else f"@{line['seq']}"
 
 
 def case(seed: int, moot: Moot, root: Path) -> str:
@@ -218,22 +227,22 @@ def case(seed: int, moot: Moot, root: Path) -> str:
 
 def said_by(run: Path, step: str) -> list[str]:
     """The strings of a step's replies."""
+    run_blobs = blobs_of(run)
     replies = [
         event.call.reply for event in RunStore(run).events() if event.call is not None and event.step == step
     ]
-    told = [one for sha in replies for one in within(orjson.loads((run / "blobs" / sha).read_bytes()))]
+    told = [one for sha in replies for one in within(orjson.loads(run_blobs[sha]))]
     own = own_words(run)
     return [one for one in told if " " in one.strip() and one not in own]
 
 
 def own_words(run: Path) -> str:
     """The prompts and reply schemas, which name criteria and the like: their words are moot's, not the step's."""
+    run_blobs = blobs_of(run)
     calls = [event.call for event in RunStore(run).events() if event.call is not None]
-    schemas = {orjson.loads((run / "blobs" / call.brief).read_bytes())["schema"] for call in calls}
+    schemas = {orjson.loads(run_blobs[call.brief])["schema"] for call in calls}
     own = {*schemas, *(call.prompt_set for call in calls)}
-    return "\n".join(
-        one for sha in sorted(own) for one in within(orjson.loads((run / "blobs" / sha).read_bytes()))
-    )
+    return "\n".join(one for sha in sorted(own) for one in within(orjson.loads(run_blobs[sha])))
 
 
 def named_truly(said: str, run: Path, texts: list[str], seed: int) -> str:

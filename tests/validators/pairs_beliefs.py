@@ -11,6 +11,7 @@ from msgspec import structs
 
 from ledger.events import Agenda, Belief
 from ledger.state.book import Book, book
+from tests.blob_lines import blobs_of
 from tests.protocols.playing import begin, play
 from tests.validators.factory import Store, change, seq_of
 from tests.validators.pair import Pair
@@ -23,7 +24,7 @@ def weighed() -> Book:
     """A run of `crux` with one claim that is tested."""
     with tempfile.TemporaryDirectory() as place:
         played = play(begin(Path(place) / "run", "crux"))
-        blobs = {path.name: path.read_bytes() for path in (Path(place) / "run" / "blobs").iterdir()}
+        blobs = blobs_of(Path(place) / "run")
     return book(played.events, Store(blobs))
 
 

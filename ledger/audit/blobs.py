@@ -1,0 +1,144 @@
+"""Blobs as `verify` judges them: every acknowledged line, and what events and their briefs name (FORMAT 8).
+
+Lines stand in the order in which events first name them; only a program may stand earlier. A line that was changed,
+doubled, cut, moved or added is seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ledger.events import Event
+from ledger.state.redactions import redacted_blobs
+from ledger.store.blob_file import BlobStore, NotABlob, read_blob_line
+from ledger.store.blobs import Named, named_blobs, named_by_brief
+from ledger.store.disk import plain_file
+from ledger.store.failures import Damaged, Problem
+from ledger.store.streams import BLOBS
+
+
+class BlobAudit:
+    """Reads the blobs of a run once, then holds every event against them. Keeps a line number per blob, no contents."""
+
+    def __init__(self, blobs: BlobStore, acknowledged: int) -> None:
+        self._blobs = blobs
+        self._acknowledged = acknowledged
+        self._lines: dict[str, int] = {}
+        self._gone: set[str] = set()
+        self._changed: set[str] = set()
+        self._named: set[str] = set()
+        self._missing: dict[str, tuple[str, int]] = {}
+        self._redacted: dict[str, int] = {}
+        self._last = 0
+        self._unread_briefs = False
+
+    def file_problems(self) -> Iterator[Problem]:
+        """Yield what is wrong with the lines themselves. Comes before `problems`."""
+        number, end = 0, 0
+        for number, (begin, line) in enumerate(self._blobs.lines(), 1):
+            end = begin + len(line)
+            try:
+                sha256, content = read_blob_line(line)
+            except NotABlob as error:
+                self._changed.add(line[11:75].decode("ascii", "replace"))
+                yield _at(number, str(error))
+                continue
+            if sha256 in self._lines:
+                yield _at(number, f"blob {sha256} stands here again")
+                continue
+            self._lines[sha256] = number
+            if content is None:
+                self._gone.add(sha256)
+        if end < self._acknowledged:
+            yield _at(
+                number + 1, f"the last {self._acknowledged - end} bytes that head acknowledges are missing"
+            )
+
+    def problems(self, event: Event) -> Iterator[Problem]:
+        """Yield what is wrong with the blobs that `event` and its briefs name; but for those that are missing, which a
+        later event may have redacted (`absent`)."""
+        for sha256 in redacted_blobs(event):
+            self._redacted.setdefault(sha256, event.seq)
+        for named in named_blobs(event):
+            if named.sha256 in self._named:
+                continue
+            yield from self._ask(named, event)
+            if named.kind == "brief":
+                for part in named_by_brief(self._manifest(named.sha256)):
+                    yield from self._ask(part, event)
+
+    def absent(self) -> Iterator[Problem]:
+        """Yield, when every event was looked at: blobs that are missing, redacted, to be redacted and still there, or
+        named by no event."""
+        for sha256, (what, seq) in self._missing.items():
+            if sha256 in self._redacted:
+                by = self._redacted[sha256]
+                yield Problem(f"{what} was redacted by event {by}: blob {sha256}", seq, is_damage=False)
+            elif sha256 in self._gone:
+                yield Problem(f"{what} was removed, and no event says so: blob {sha256}", seq)
+            else:
+                yield Problem(f"{what} is missing: blob {sha256}", seq)
+        for sha256, seq in self._redacted.items():
+            if sha256 in self._lines and sha256 not in self._gone:
+                what = f"blob {sha256} is redacted, but its bytes are still there: run `moot redact` again"
+                yield Problem(what, seq, is_damage=False)
+        for sha256, number in self._lines.items():
+            if sha256 not in self._named and not (self._unread_briefs or sha256 in self._redacted):
+                yield _at(number, f"no event names blob {sha256}", is_damage=False)
+
+    def tail(self) -> Iterator[Problem]:
+        """Yield what is wrong or worth knowing about bytes beyond the acknowledged length."""
+        try:
+            file = plain_file(self._blobs.path)
+        except FileNotFoundError:
+            return
+        with file:
+            file.seek(self._acknowledged)
+            extra = 0
+            while line := file.readline(1 << 20):
+                extra += len(line)
+                if line.startswith(b'{"sha256":"') and line[11:75].decode("ascii", "replace") in self._lines:
+                    yield Problem(f"{BLOBS}: beyond head, blob {line[11:75].decode()} stands again")
+        if extra:
+            what = f"{BLOBS}: {extra} bytes beyond head, of a commit interrupted or being written: no damage"
+            yield Problem(what, is_damage=False)
+
+    def _ask(self, named: Named, event: Event) -> Iterator[Problem]:
+        sha256 = named.sha256
+        if sha256 in self._named:
+            return
+        self._named.add(sha256)
+        if sha256 in self._gone or sha256 not in self._lines:
+            self._unread_briefs |= named.kind == "brief"
+            if sha256 in self._changed:
+                yield Problem(f"{named.what} was changed: blob {sha256} has other bytes", event.seq)
+            else:
+                self._missing[sha256] = (named.what, event.seq)
+        if sha256 not in self._lines:
+            return
+        number, before = self._lines[sha256], self._last
+        # A reply brings its program at once, but the event that names it may come when all replies of the group are in.
+        if named.kind == "experiment" and number < before:
+            return
+        self._last = number
+        # A brief that is gone may have named a blob first, so that its line stands before those that are known.
+        if number < before and not self._unread_briefs:
+            yield _at(number, f"blob {sha256} was moved: line {before} belongs before it")
+
+    def _manifest(self, sha256: str) -> bytes:
+        try:
+            return self._blobs.read(sha256) or b""
+        except Damaged:
+            return b""  # said where its line was read
+
+
+def _at(number: int, what: str, *, is_damage: bool = True) -> Problem:
+    return Problem(f"{BLOBS}:{number}: {what}", is_damage=is_damage)
+
+
+def extra_files(directory: Path, known: frozenset[str]) -> Iterator[Problem]:
+    """Yield a notice for each entry of a run's directory that moot does not write there."""
+    for name in sorted(entry.name for entry in directory.iterdir()):
+        if name not in known and not name.endswith(".tmp"):
+            yield Problem(f"{name} is no part of the run", is_damage=False)
