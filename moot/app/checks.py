@@ -82,7 +82,7 @@ def keep_series(
         directory.mkdir(exist_ok=True)
         refuse_link(directory)
         content = msgspec.json.format(msgspec.json.encode(kept), indent=2) + b"\n"
-        disk.replace(directory / f"{experiment}.{number + 1}.json", content)
+        disk.replace(directory / f"{experiment}.{number + 1}.json", [content])
         disk.settle(directory)
         disk.settle(path)
 

@@ -250,7 +250,7 @@ def _written(place: Path, content: bytes) -> None:
         if not directory.exists():
             directory.mkdir()
             disk.settle(directory.parent)
-        disk.replace(place, content)
+        disk.replace(place, [content])
         disk.settle(directory)
 
 

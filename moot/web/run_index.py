@@ -15,7 +15,7 @@ from ledger.state.state import State
 from ledger.store.disk import read_plain
 from ledger.store.failures import LedgerError, refuse_strange
 from ledger.store.store import read_driver
-from ledger.store.streams import HEAD_BYTES_MAX
+from ledger.store.streams import HEAD_BYTES
 from moot.app.unlawful_runs import explain_with
 from moot.view import words
 from moot.view.banners import Label
@@ -150,7 +150,7 @@ class RunIndex:
 
     def _line(self, name: str, place: Path) -> RunLine:
         try:
-            head = read_plain(place / "head", HEAD_BYTES_MAX)
+            head = read_plain(place / "head", HEAD_BYTES)
         except OSError:
             head = b""
         kept = self._lines.get(place)
