@@ -188,7 +188,7 @@ def _seen(json: str) -> str:
     from ledger.plain_text import json_escaped
 
     escaped = json_escaped(json)
-    if sys.stdout.encoding.lower().replace("-", "") == "utf8":
+    if (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8":
         return escaped
     from json import dumps
 
