@@ -5,9 +5,9 @@ Costs are sums over the calls that the ledger has. What a seat did not say stays
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, NamedTuple, TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import json
@@ -100,7 +100,7 @@ def written(book: Book) -> Written:
             continue
         reply = book.blobs.read(event.call.reply)
         try:
-            words += sum(word_count(text) for text in _texts(None if reply is None else json.decode(reply)))
+            words += word_count(_texts(None if reply is None else json.decode(reply)))
         except msgspec.DecodeError:  # a person may redact a reply, or replace it by another text
             reply = None
         missing += reply is None
@@ -120,15 +120,20 @@ def beyond_told(beyond: Amounts | None) -> str:
     return f"{cost} more for {counted(beyond.calls, 'attempt')} without an accepted reply"
 
 
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for part in cast("dict[str, object]", value).values():
-            yield from _texts(part)
-    elif isinstance(value, list):
-        for part in cast("list[object]", value):
-            yield from _texts(part)
+def _texts(value: object) -> str:
+    """Return every string in a reply, a line each."""
+    texts: list[str] = []
+    waiting: list[Any] = [value]
+    while waiting:
+        part = waiting.pop()
+        kind = type(part)
+        if kind is str:
+            texts.append(part)
+        elif kind is dict:
+            waiting += part.values()
+        elif kind is list:
+            waiting += part
+    return "\n".join(texts)
 
 
 def _add(sums: dict[K, Spend], key: K, call: Call) -> None:

@@ -110,10 +110,10 @@ def how_likely(book: Book) -> str:
 
 def why_untested(book: Book) -> str:
     """Why a run of `crux` had nothing to test, in parentheses; empty where it had, and in other protocols."""
-    from rounds.protocols.crux.untested import why_nothing_was_tested
-
-    if not has_beliefs(book) or not book.state.looks:
+    if book.state.opening.protocol != "crux" or not has_beliefs(book) or not book.state.looks:
         return ""
+    from rounds.protocols.crux.untested import why_nothing_was_tested  # its texts cost other protocols 0.1 s
+
     reason = why_nothing_was_tested(book.state)
     return f" ({reason})" if reason else ""
 

@@ -281,13 +281,6 @@ def test_parameters_are_named_by_the_hash_of_their_file():
     assert published_parameters().roles_were_stressed.or_role == "critic"
 
 
-@pytest.mark.parametrize(
-    ("earlier", "now"), [("calibrated", "gates"), ("text", "published"), ("script", "published")]
-)
-def test_a_profile_of_before_is_read_as_the_one_that_took_its_place(earlier, now):
-    assert report(healthy(), earlier) == report(healthy(), now)
-
-
 def test_a_plan_that_is_over_with_few_signals_is_overrun():
     """FM-8 (SD-85): the planned rounds were held, and at most three signals hold."""
     opened = run_opened(origin="new")

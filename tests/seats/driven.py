@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from ledger.audit.verify import verify
-from ledger.events.envelope import NOT_IN_VERSION_1, Version
 from ledger.events.run import Budgets, PlanRow
 from ledger.store.spending import Spending
 from ledger.store.store import RunStore
@@ -82,12 +81,9 @@ def opened(
     path: Path,
     plan: str | Sequence[PlanRow] | None = None,
     budgets: Budgets | None = None,
-    *,
-    service: Service = ANTHROPIC,
 ) -> RunSession:
-    """A new run of one round, unless a plan is given, of the oldest version that knows the service's seats."""
-    version: Version = 2 if service.kind in NOT_IN_VERSION_1 else 1
-    return begin(path, plan or rows(1), budgets=budgets, version=version)
+    """A new run of one round, unless a plan is given."""
+    return begin(path, plan or rows(1), budgets=budgets)
 
 
 def resumed(path: Path) -> RunSession:

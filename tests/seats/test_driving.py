@@ -28,7 +28,7 @@ def service(request: pytest.FixtureRequest) -> Service:
 
 
 def test_a_run_by_the_fake_ends_and_says_that_it_was_one(service: Service, tmp_path: Path) -> None:
-    session = opened(tmp_path / "run", service=service)
+    session = opened(tmp_path / "run")
     outcome, api = deliberate(session, service)
     book = session.book()
     calls = [event.call for event in book.events if event.call]
@@ -47,7 +47,7 @@ def test_lost_attempts_are_made_again_and_recorded(service: Service, tmp_path: P
         3: status(529),
         4: Fault("malformed"),
     }
-    session = opened(tmp_path / "run", service=service)
+    session = opened(tmp_path / "run")
     outcome, _ = deliberate(session, service, fault=faults.get)
     call = next(event.call for event in session.book().events if event.call)
     assert outcome.state == "finished"
@@ -60,7 +60,7 @@ def test_lost_attempts_are_made_again_and_recorded(service: Service, tmp_path: P
 
 
 def test_a_wrong_key_stops_the_run_and_leaves_every_step_open(service: Service, tmp_path: Path) -> None:
-    session = opened(tmp_path / "run", service=service)
+    session = opened(tmp_path / "run")
     outcome, api = deliberate(session, service, fault=lambda _: status(401))
     assert (outcome.state, outcome.reason, len(api.log)) == ("failed", "seats_failed", 1)
     assert service.key_variable in outcome.detail
@@ -71,7 +71,7 @@ def test_a_wrong_key_stops_the_run_and_leaves_every_step_open(service: Service, 
 
 
 def test_when_one_seat_is_gone_the_others_go_on(service: Service, tmp_path: Path) -> None:
-    session = opened(tmp_path / "run", service=service)
+    session = opened(tmp_path / "run")
     scripted = ScriptedSeat(session, Script())
 
     def mixed(make: Callable[[], Seat]) -> dict[str, Seat]:
@@ -88,7 +88,7 @@ def test_when_one_seat_is_gone_the_others_go_on(service: Service, tmp_path: Path
 
 
 def test_a_lost_verifier_leaves_verdicts_unclear(service: Service, tmp_path: Path) -> None:
-    session = opened(tmp_path / "run", service=service)
+    session = opened(tmp_path / "run")
     scripted = ScriptedSeat(session, Script())
 
     def mixed(make: Callable[[], Seat]) -> dict[str, Seat]:
@@ -121,7 +121,7 @@ BUDGETS = [
 def test_a_budget_is_never_exceeded_and_stops_resumably(
     service: Service, tmp_path: Path, reason: str, budgets: Budgets, place: int
 ) -> None:
-    session = opened(tmp_path / "run", budgets=budgets, service=service)
+    session = opened(tmp_path / "run", budgets=budgets)
     limit = (budgets.calls, budgets.tokens, int(Decimal(budgets.usd or 0) * 1_000_000))[place]
     assert limit
     most: list[int] = []
@@ -140,7 +140,7 @@ def test_a_budget_is_never_exceeded_and_stops_resumably(
 
 
 def test_what_a_kill_left_unsettled_stays_reserved(service: Service, tmp_path: Path) -> None:
-    session = opened(tmp_path / "run", budgets=Budgets(usd="0.40"), service=service)
+    session = opened(tmp_path / "run", budgets=Budgets(usd="0.40"))
     spending = Spending(tmp_path / "run")
     reservations = Reservations((), spending.note)
     asked = session.asked()[0]
@@ -165,10 +165,10 @@ def _slow(first: float, last: float) -> Callable[[int, dict[str, object]], tuple
 
 
 def test_siblings_follow_at_the_first_byte_of_the_one_ahead(service: Service, tmp_path: Path) -> None:
-    session = opened(tmp_path / "staggered", service=service)
+    session = opened(tmp_path / "staggered")
     _, api = deliberate(session, service, latency=_slow(0.05, 0.3))
     reads = [one.usage["cache_read_input_tokens"] for one in api.log]
-    session = opened(tmp_path / "together", service=service)
+    session = opened(tmp_path / "together")
     _, together = deliberate(session, service, latency=_slow(0.05, 0.3), driving={"staggered": False})
     plain = [one.usage["cache_read_input_tokens"] for one in together.log]
     assert sum(reads) > 1.2 * sum(plain)
@@ -176,13 +176,13 @@ def test_siblings_follow_at_the_first_byte_of_the_one_ahead(service: Service, tm
 
 
 def test_calls_at_once_are_bounded(service: Service, tmp_path: Path) -> None:
-    session = opened(tmp_path / "run", service=service)
+    session = opened(tmp_path / "run")
     _, api = deliberate(session, service, latency=_slow(0.01, 0.03), driving={"calls_at_once": 2})
     assert api.in_flight_max <= 2
 
 
 def test_rows_of_a_plan_are_asked_in_order(service: Service, tmp_path: Path) -> None:
-    session = opened(tmp_path / "run", rows(2, absent={2: "critic"}), service=service)
+    session = opened(tmp_path / "run", rows(2, absent={2: "critic"}))
     outcome, _ = deliberate(session, service)
     assert outcome.state == "finished"
     sound(tmp_path / "run")

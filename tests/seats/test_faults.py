@@ -90,7 +90,7 @@ def _run(path: Path, seed: int, service: Service) -> str:
     """One run; how it ended."""
     chance = random.Random(seed)
     budgets = _budgets(chance)
-    session = opened(path, budgets=budgets, service=service)
+    session = opened(path, budgets=budgets)
     outcome, _ = deliberate(
         session,
         service,

@@ -84,7 +84,7 @@ def test_an_end_without_its_run_is_said_and_removing_it_mends(
 ) -> None:
     study = written(tmp_path, arm("single", "single-pass"))
     assert main(["study", "run", str(tmp_path), "--limit", "1", "--workers", "1"]) == WAITING
-    name = next(iter((tmp_path / "runs").iterdir())).name
+    name = next((tmp_path / "runs").glob("*/head")).parent.name
     other = next(job.name for job in jobs_of(study) if job.name != name)
     (tmp_path / "ends").mkdir(exist_ok=True)
     forged = tmp_path / "ends" / f"{other}.json"

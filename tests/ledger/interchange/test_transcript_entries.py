@@ -94,7 +94,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
             "made_by": "round_lead",
             "dissent": [{"role": "critic", "ref": "P-1-1-critic", "text": "It tears."}],
         },
-        "rests on: based-on C-1-1.\n\n> because it holds\n\nHad expected another verdict: critic.",
+        "rests on: based-on C-1-1.\n\n> because it holds\n\nAgainst it, critic:\n\n> It tears.",
     ),
     "disposition": ({"of": "X-1-1", "disposition": "rejected", "reason": TEXT}, "X-1-1: rejected"),
     "score": (
@@ -112,7 +112,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "signals": (
         {
-            "profile": "text",
+            "profile": "published",
             "params": "0" * 64,
             "through": 3,
             "signals": [{"id": "S1", "satisfied": True, "value": None, "threshold": None}],
@@ -121,7 +121,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
             "stop": False,
             "advice": "continue",
         },
-        "signals (text): 1 of 6 hold (S1); continue",
+        "signals (published): 1 of 6 hold (S1); continue",
     ),
     "belief": (
         {"role": "critic", "points": {"O-1": 70, "none": 30}, "derived": False},
