@@ -108,8 +108,8 @@ def _value(key: str, field: Schema, written: Schema) -> Iterator[str]:
 
 
 def _explained(schema: Schema) -> Iterator[str]:
-    if schema.get("description"):
-        yield f"# {schema['description']}"
+    for line in str(schema.get("description", "")).splitlines():  # a docstring may have paragraphs
+        yield f"# {line.strip()}".rstrip()
 
 
 def _count(least: int, most: object) -> str:

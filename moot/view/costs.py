@@ -126,7 +126,7 @@ def _texts(value: object) -> str:
     waiting: list[Any] = [value]
     while waiting:
         part = waiting.pop()
-        kind = type(part)
+        kind: Any = type(part)  # pyright: ignore[reportUnknownVariableType]
         if kind is str:
             texts.append(part)
         elif kind is dict:

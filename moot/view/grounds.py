@@ -222,7 +222,7 @@ def _experiment(book: Book, event: ExperimentPlanned, relation: str) -> Ground:
 def _test_of(book: Book, claim: Claim, event: Verification, relation: str, sections: Sectioned) -> Ground:
     """A verification as a ground of one claim: with the evidence that is that claim's.
 
-    A verdict on several claims lists its evidence once for all of them (format version 1), so that a quote can be told
+    A verdict on several claims of an import lists its evidence once for all of them, so that a quote can be told
     to be a claim's only where it is taken from the claim or from where the claim was raised, or is named in its text.
     """
     ground = _verification(book, event, relation, sections)

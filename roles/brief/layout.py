@@ -27,7 +27,7 @@ SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 
 Reader = Literal[
     "writer",  # sees the question
-    "judge",  # sees the goals alone
+    "judge",  # judges, and sees the question or the goals alone
     "reviewer",  # looks back in the synthesis
     "resolver",  # judges in the synthesis
 ]

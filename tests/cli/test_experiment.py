@@ -139,13 +139,6 @@ def test_a_finished_run_keeps_its_ledger_and_the_series_stands_beside_it(moot: M
     assert moot("replay", done, "--re-execute").code == 0
 
 
-@pytest.mark.usefixtures("crux")
-def test_a_run_of_version_1_keeps_no_experiments(moot: Moot, opened: Path) -> None:
-    said = moot("experiment", "plan", opened, *PLAN)
-    assert said.code == 2
-    assert "version 1" in said.err
-
-
 def test_the_files_of_a_program_are_written_out_and_its_result_handed_in(moot: Moot, tmp_path: Path) -> None:
     play(begin(tmp_path / "run", experiments="ask"), PROGRAM)
     assert moot("experiment", "show", "run", "E-1-1", "--out", "there").code == 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import moot as library
 from ledger.state.state import State
@@ -79,14 +80,12 @@ def test_an_unknown_protocol_is_an_error_in_words(tmp_path: Path, moot: Moot) ->
         PROTOCOLS["tribunals"]
     assert PROTOCOLS.get("tribunals") is None
     opened = begin(tmp_path / "run", "tribunal").opened
-    from msgspec.structs import replace
-
-    with pytest.raises(ProtocolUnknown, match="this moot has no protocol tribunal 99") as later:
-        protocol_of(replace(opened, protocol_version=99))
+    with pytest.raises(ProtocolUnknown, match="this moot has no protocol 'tribunals'") as later:
+        protocol_of(replace(opened, protocol="tribunals"))
     said = explain(later.value)
     assert said is not None
     assert (said.code, said.exit_code) == ("protocol_unknown", 2)
-    assert said.fix == "install the moot that the run names"
+    assert said.fix == "see `moot gate`"
     assert moot("gate", "tribunals").code == 2
 
 
@@ -128,7 +127,7 @@ def played(tmp_path: Path, text: str) -> tuple[dict[str, Any], Path]:
     """The names that the script leaves, run in an empty directory, and the run that it made."""
     left: dict[str, Any] = {}
     exec(compile(text, PAGE.name, "exec"), left)
-    (path,) = (tmp_path / "runs").iterdir()
+    (path,) = (head.parent for head in (tmp_path / "runs").glob("*/head"))
     return left, path
 
 

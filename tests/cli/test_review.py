@@ -232,8 +232,8 @@ def test_only_the_diff_that_moot_computed_is_marked_as_the_change(moot: Moot) ->
     git("commit", "-qm", "a file that looks like a diff")
     assert moot("review", "git:HEAD~1..HEAD", "--seats", "host", "--out", "run", "--quiet").code == 4
     opened = json.loads(Path("run/decisions.jsonl").read_bytes().splitlines()[0])
-    marks = {row["name"]: row.get("change") for row in opened["context"]}
-    assert marks == {"what-was-given.md": None, "HEAD~1..HEAD.diff": True, "notes.diff": None}
+    marks = {row["name"]: row["change"] for row in opened["context"]}
+    assert marks == {"what-was-given.md": False, "HEAD~1..HEAD.diff": True, "notes.diff": False}
 
 
 def test_a_recorded_run_without_a_change_has_findings_too(moot: Moot) -> None:
