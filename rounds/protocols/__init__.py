@@ -104,4 +104,7 @@ def is_watched(opened: RunOpened | None) -> bool:
 
 def named_protocol(opened: RunOpened) -> Protocol:
     """Return the protocol that an opening names, for whoever judges whether it can be run. Raises `ProtocolUnknown`."""
+    if opened.protocol not in PROTOCOLS:
+        what = f"this moot has no protocol {opened.protocol!r}"
+        raise ProtocolUnknown(what, f"install moot {opened.moot}, which wrote the run")
     return PROTOCOLS[opened.protocol]

@@ -85,7 +85,7 @@ def test_an_unknown_protocol_is_an_error_in_words(tmp_path: Path, moot: Moot) ->
     said = explain(later.value)
     assert said is not None
     assert (said.code, said.exit_code) == ("protocol_unknown", 2)
-    assert said.fix == "see `moot gate`"
+    assert said.fix == "install moot 0.1.0, which wrote the run"
     assert moot("gate", "tribunals").code == 2
 
 

@@ -22,8 +22,9 @@ from tests.blob_lines import blobs_of, lose
 from tests.campaign.tampering import written
 from tests.cli.conftest import Moot, content, finished, moot, opened
 from tests.ledger.interchange.sources import SMALL, source
+from tests.protocols.playing import played
 from tests.rounds.openings import DOCUMENT
-from tests.security.strange_runs import EXAMPLES, Donors, read
+from tests.security.strange_runs import Donors, read
 from tests.security.strange_runs import written as chained
 
 __all__ = ["finished", "moot", "opened"]
@@ -289,7 +290,7 @@ def test_a_copy_without_a_step_still_keeps_the_rules(moot: Moot, ended: Path, tm
 @pytest.fixture
 def screened(tmp_path: Path) -> Path:
     """A finished run whose question and document were screened."""
-    return Path(shutil.copytree(EXAMPLES / "panel-sessions", tmp_path / "screened"))
+    return Path(shutil.copytree(played("panel"), tmp_path / "screened"))
 
 
 @pytest.mark.parametrize("said", ["copy", "in place"])

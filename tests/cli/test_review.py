@@ -12,8 +12,11 @@ import jsonschema
 import pytest
 
 from moot.view.review import review_of
+from rounds.run.engine import Answer
 from tests.blob_lines import blobs_of, lose
 from tests.cli.conftest import Moot, Said
+from tests.protocols.playing import begin
+from tests.protocols.scripts import reply
 
 SCHEMA = json.loads(
     (Path(__file__).resolve().parents[1] / "data" / "sarif" / "sarif-2.1.0-rtm.5.json").read_bytes()
@@ -236,15 +239,23 @@ def test_only_the_diff_that_moot_computed_is_marked_as_the_change(moot: Moot) ->
     assert marks == {"what-was-given.md": False, "HEAD~1..HEAD.diff": True, "notes.diff": False}
 
 
-def test_a_recorded_run_without_a_change_has_findings_too(moot: Moot) -> None:
-    example = Path(__file__).resolve().parents[2] / "runs" / "examples" / "adversarial-sessions"
-    found = moot("review", example, "--json").json
+def test_a_run_without_a_change_has_findings_too(moot: Moot, tmp_path: Path) -> None:
+    """A judge who upholds everything upholds the blocker, too."""
+    run = tmp_path / "run"
+    session = begin(run, "adversarial")
+    while asked := session.asked():
+        step, brief = asked[0].step, asked[0].brief
+        content = json.loads(reply(session.book(), step, brief.saw))
+        for score in content.get("scores", ()):
+            score["score"] = 5
+        session.submit(step.id, json.dumps(content).encode(), Answer(seat="host", isolation="trusted"))
+    found = moot("review", run, "--json").json
     assert len(found["findings"]) >= 5
     assert all(one["severity"] for one in found["findings"] if one["by"] == "challenger")
     blockers = {one["id"] for one in found["findings"] if one["severity"] is None}
-    said = moot("review", example, "--fail-on", 5, "--json")
+    said = moot("review", run, "--fail-on", 5, "--json")
     assert (said.code, blockers <= set(said.json["failing"]), bool(blockers)) == (1, True, True)
-    assert max(map(len, moot("review", example).out.splitlines())) <= 100
+    assert max(map(len, moot("review", run).out.splitlines())) <= 100
 
 
 def test_places_in_a_diff_are_those_of_git(tmp_path: Path) -> None:

@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-import re
-import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from ledger.store.store import RunStore
 from moot.api import run_deliberation
 from tests.protocols.playing import played
-from tests.recorded import run_of
+from tests.recorded import RUNS, protocol_of, run_of
 
 
-def _today(run: Path, folder: Path) -> Path:
-    """Copy a deliberation as it is written today: profiles of release 0.1 have another name."""
-    text = (run / "deliberation.toml").read_text("utf-8")
-    copied = folder / "deliberation.toml"
-    copied.write_text(re.sub(r"^profile = .*$", 'profile = "gates"', text, flags=re.MULTILINE), "utf-8")
-    for name in ("blobs.jsonl", "head"):
-        shutil.copy(run / name, folder / name)
-    return copied
+UNATTENDED: Final = ("priority", "ratchet")
+"""Protocols whose runs wait for nobody and run nothing."""
 
 
 @pytest.mark.parametrize(
-    "run",
-    [partial(played, "debate"), partial(run_of, "ratchet-notice"), partial(run_of, "priority-season")],
-    ids=["scripted", "ratchet-notice", "priority-season"],
+    "recording",
+    [
+        pytest.param(partial(played, "debate"), id="scripted"),
+        *(
+            pytest.param(partial(run_of, run.name), id=run.name)
+            for run in RUNS
+            if protocol_of(run) in UNATTENDED
+        ),
+    ],
 )
-def test_a_recording_plays_with_its_own_prompts(run: Callable[[], Path], tmp_path: Path) -> None:
-    recorded = RunStore(run())
-    again = run_deliberation(_today(run(), tmp_path), seats=f"tape:{run()}", out=tmp_path / "played")
+def test_a_recording_plays_with_its_own_prompts(recording: Callable[[], Path], tmp_path: Path) -> None:
+    run = recording()
+    recorded = RunStore(run)
+    again = run_deliberation(run / "deliberation.toml", seats=f"tape:{run}", out=tmp_path / "played")
     before, after = recorded.state(), again.book.state
     assert after.finished
     assert after.answered.keys() == before.answered.keys()

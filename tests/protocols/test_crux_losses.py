@@ -165,7 +165,7 @@ while left:
     left -= 1
 def killed(file):
     os.kill(os.getpid(), signal.SIGKILL)
-os.fsync = killed
+os.fdatasync = killed
 submit(session, session.asked()[0], world)
 """
 """Answers some steps, and is killed while it commits the next one: its bytes are there, and not acknowledged."""

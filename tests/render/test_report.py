@@ -40,7 +40,7 @@ def test_an_unfinished_run_says_so_first_and_calls_nothing_final() -> None:
 def test_a_decision_says_what_it_rests_on_and_where_that_is_told() -> None:
     lines = report_text(sample_book()).splitlines()
     under = lines[lines.index("### D-3-1") : lines.index("## Other decisions")]
-    assert any(line.startswith("- rests on C-2-1 ● confirmed, ") for line in under)
+    assert any(line.startswith("- rests on C-2-1 ● argued, ") for line in under)
     assert any(line.endswith("`moot why RUN D-3-1`") for line in under)
 
 
@@ -80,11 +80,8 @@ class NoBlobs:
 def test_at_risk_and_lifecycles() -> None:
     text = report_text(sample_book())
     assert "▲ AT RISK: C-1-1 fell" in text
-    assert (
-        "| D-2-1 | round | Sync the directory after every rename. | C-2-1, N-1-1 | guardian | in force |"
-        in text
-    )
-    lifecycle = "○ pending → ? unclear (V-1-1) → ● confirmed (V-1-2) → ✗ refuted (V-2-2)"
+    assert "| D-2-1 | round | Sync the directory after every rename. | C-2-1, N-1-1 | in force |" in text
+    lifecycle = "○ pending → ? unclear (argued) (V-1-1) → ● argued (V-1-2) → ✗ refuted (argued) (V-2-2)"
     assert lifecycle in text
 
 

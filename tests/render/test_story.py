@@ -66,13 +66,10 @@ def test_a_decision_that_rests_on_itself_in_a_circle_still_ends() -> None:
     assert 2 <= depth <= 5
 
 
-def test_flips_and_other_verdicts(story: Story) -> None:
+def test_flips(story: Story) -> None:
     check = story.rounds[0].checks[0]
     flipped = {stance.role: stance.flipped_to for stance in check.stances}
     assert flipped == {"action": "BROKEN", "guardian": None, "critic": None}
-    assert [(one.role, one.on, one.stance) for one in story.decisions[1].had_expected] == [
-        ("guardian", "V-2-2", "BROKEN")
-    ]
 
 
 def test_disagreement_counts_broken_and_unclear(story: Story) -> None:

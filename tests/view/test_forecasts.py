@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,11 +21,11 @@ from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_text
 from moot.view.words import round_in
 from roles.outcome_status import OutcomeStatus
+from roles.protocol import Step
 from rounds.run.human_actions import answer
+from tests.protocols.changing import changed_run
 from tests.protocols.crux_seats import ROLES, World, begin, contested, play
 from tests.rounds.experimenting import BENCH
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
 
 PARAMETERS = forecast_parameters()
 OPTIONS = ("O-1", "O-2", "none")
@@ -205,8 +206,17 @@ def test_a_run_has_no_number_of_rounds_and_its_forecast_names_the_option(tmp_pat
     assert "60% for O-1 (three streams), the group forecast of 4 roles" in said
 
 
-def test_assumptions_of_a_memo_are_not_looked_for_among_those_of_a_plan() -> None:
+def test_assumptions_of_a_memo_are_not_looked_for_among_those_of_a_plan(tmp_path: Path) -> None:
     """`moot log RUN --kind assumption` shows nothing of a run of `crux`."""
-    text = outcome_text(outcome_of("run", moot.open_run(EXAMPLES / "crux-retry").book), "run")
+
+    def assume(step: Step, reply: dict[str, Any]) -> None:
+        if step.task == "S.memo":
+            why = next(one for one in reply["sentences"] if one["field"] == "why")
+            texts = ("One writer is enough.", "The disk is healthy.", "Lines are short.", "Clocks agree.")
+            reply["sentences"] += [{**why, "field": "assumed", "text": text} for text in texts]
+
+    found = outcome_of("run", changed_run(tmp_path / "run", "crux", assume).book())
+    assert len(found.assumed) == 4
+    text = outcome_text(found, "run")
     assert "--kind assumption" not in text
-    assert "(and 2 more: moot status run --json)" in " ".join(text.split())
+    assert "(and 1 more: moot status run --json)" in " ".join(text.split())

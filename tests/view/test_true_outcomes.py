@@ -86,7 +86,9 @@ def test_every_line_is_so_by_the_ledger(protocol: str, rules: dict[str, str], tm
         assert len(found.assumed) == len(list(book.of(Assumption)))
     told = {one.text for one in found.requirements} | {one.text for one in found.changes_our_mind}
     judges = [one for one in book.of(Statement) if one.phase == "judging"]
-    said_by = {text for one in book.of(Decision) for text in (*one.falsifiers, *one.requirements)}
+    decisions = list(book.of(Decision))
+    said_by = {text for one in decisions for text in one.falsifiers}
+    said_by |= {needed.text for one in decisions for needed in one.requirements}
     said_by |= {part.text for one in judges for part in one.sections if part.name == "falsifiers"}
     assert told <= said_by
     assert bool(told) == bool(said_by)

@@ -48,10 +48,8 @@ class FourFinals(Script):
             made["decisions"] = [{**first, "text": f"Decision number {n}."} for n in range(1, 5)]
         return made
 
-    def _in_fields(
-        self, step: Step, made: dict[str, Any], rng: Any, known: list[Any], version: int
-    ) -> dict[str, Any]:
-        made = super()._in_fields(step, made, rng, known, version)
+    def _in_fields(self, step: Step, made: dict[str, Any], rng: Any, known: list[Any]) -> dict[str, Any]:
+        made = super()._in_fields(step, made, rng, known)
         if step.task == "S.close":
             made["decisions"][1]["requirements"] = [
                 {"text": "The parish agrees.", "by": "person"},
@@ -63,10 +61,8 @@ class FourFinals(Script):
 class AsksAPerson(Script):
     """A lead whose questions are for a person."""
 
-    def _in_fields(
-        self, step: Step, made: dict[str, Any], rng: Any, known: list[Any], version: int
-    ) -> dict[str, Any]:
-        made = super()._in_fields(step, made, rng, known, version)
+    def _in_fields(self, step: Step, made: dict[str, Any], rng: Any, known: list[Any]) -> dict[str, Any]:
+        made = super()._in_fields(step, made, rng, known)
         if step.task == "G":
             made["concerns"] = [one | {"for_human": True} for one in made["concerns"]]
         return made

@@ -10,8 +10,10 @@ from ledger.state.decided import final_in_force
 from moot.api import open_run
 from moot.view.show import show_of, show_text
 from moot.view.why import LINES, why_of, why_text
+from rounds.protocols import PROTOCOLS
 from tests.long_run import long_run
-from tests.recorded import ONE_PER_PROTOCOL, recorded_names, run_of
+from tests.protocols.playing import played
+from tests.recorded import recorded_names, run_of
 
 
 def book(name: str) -> Book:
@@ -28,11 +30,11 @@ def last_final(long: Book) -> str:
     return final_in_force(long.state)[-1]
 
 
-def test_there_are_final_decisions_to_explain() -> None:
-    explained = {name: final_in_force(book(name).state) for name in ONE_PER_PROTOCOL}
-    assert [book(name).state.opening.protocol for name, finals in explained.items() if not finals] == [
-        "council"
-    ]
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_there_are_final_decisions_to_explain(protocol: str) -> None:
+    path = long_run() if protocol == "structured" else played(protocol)
+    finals = final_in_force(open_run(path).book.state)
+    assert bool(finals) == (protocol != "council")
 
 
 @pytest.mark.parametrize("name", recorded_names())

@@ -54,7 +54,12 @@ def event_keeps_its_laws(index: LedgerIndex) -> Iterator[Breach]:
             yield Breach(event.seq, f"{event.kind}: {problem}")
 
 
-_SPOKEN_FOR: Final = {("claim", "testable_as"), ("verification", "evidence_refs"), ("decision", "cites")}
+_SPOKEN_FOR: Final = {
+    ("claim", "testable_as"),
+    ("verification", "evidence_refs"),
+    ("verification", "claim_status_changes[].evidence"),  # the source has evidence for a whole verification
+    ("decision", "cites"),
+}
 _WITHOUT_SOURCE: Final = frozenset({"run_opened", "round_opened", "position"})
 """Kinds whose texts no source has: that is said once, by the import's report."""
 
