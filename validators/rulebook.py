@@ -48,6 +48,7 @@ RULES: Final[tuple[Rule, ...]] = (
     steps.step_has_one_reply,
     rounds.nothing_follows_the_end,
     events.commit_is_whole,
+    events.time_runs_forward,
     events.id_is_unique,
     events.numbers_are_gapless,
     steps.step_yields_its_kinds,

@@ -162,6 +162,7 @@ class Drafting:
             from_=found if row.from_ is UNSET or row.from_ is None else row.from_,
             to=row.to,
             bearing=implied if row.bearing is UNSET else row.bearing,
+            class_=present(row.class_),
         )
 
     def _flips(self, identity: str, row: VerificationRow, seats: Mapping[Author, Position]) -> list[Event]:

@@ -18,6 +18,7 @@ from ledger.events.values import (
     ROLE_PATTERN,
     SAFE_INTEGER,
     Bearing,
+    EvidenceClass,
     Five,
     Long,
     Nat,
@@ -70,13 +71,14 @@ class ClaimRow(SkillRow, frozen=True, kw_only=True):
     phase: Literal["B", "C", "D", "E", "F", "G", "S"] | UnsetType = UNSET
 
 
-class ChangeRow(SkillRow, frozen=True, kw_only=True, rename={"from_": "from"}):
-    """A status change inside a verification; a bearing that `to` does not imply is written."""
+class ChangeRow(SkillRow, frozen=True, kw_only=True, rename={"from_": "from", "class_": "class"}):
+    """A status change inside a verification; a bearing that `to` does not imply is written, and a known class."""
 
     claim_id: Key
     from_: Status | UnsetType | None = UNSET
     to: Status
     bearing: Bearing | UnsetType = UNSET
+    class_: EvidenceClass | UnsetType = UNSET
 
 
 class FlipRow(SkillRow, frozen=True, kw_only=True, rename={"from_": "from"}):

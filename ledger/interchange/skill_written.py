@@ -240,8 +240,10 @@ class WrittenRows:
         found = self._just_before.get((event.id or "", change.claim_id), change.from_)
         stated = change.from_ if event.by == "import" else found
         row: Content = {"claim_id": change.claim_id, "from": stated, "to": change.to}
-        implied = BEARING_OF_STATUS.get(change.to, "inconclusive")
-        return row if change.bearing == implied else row | {"bearing": change.bearing}
+        if change.bearing != BEARING_OF_STATUS.get(change.to, "inconclusive"):
+            row |= {"bearing": change.bearing}
+        # Without its class, an import would count a move that stronger evidence outweighs.
+        return row if change.class_ is None else row | {"class": change.class_}
 
     def decisions(self) -> Iterator[Content]:
         """decisions.jsonl."""

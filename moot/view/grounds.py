@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Final
 
 import msgspec
@@ -220,12 +221,15 @@ def _experiment(book: Book, event: ExperimentPlanned, relation: str) -> Ground:
 
 
 def _test_of(book: Book, claim: Claim, event: Verification, relation: str, sections: Sectioned) -> Ground:
-    """A verification as a ground of one claim: with the evidence that is that claim's.
+    """A verification as a ground of one claim: with the evidence that moved that claim.
 
     A verdict on several claims of an import lists its evidence once for all of them, so that a quote can be told
     to be a claim's only where it is taken from the claim or from where the claim was raised, or is named in its text.
     """
     ground = _verification(book, event, relation, sections)
+    moves = [change.evidence for change in event.claim_status_changes if change.claim_id == claim.id]
+    if any(moves):
+        return msgspec.structs.replace(ground, quotes=quotes_of(book, chain.from_iterable(moves), sections))
     claims = {*event.claims_affected, *(change.claim_id for change in event.claim_status_changes)}
     if len(claims) < 2:
         return ground

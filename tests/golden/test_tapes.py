@@ -14,7 +14,6 @@ from moot.api import run_deliberation
 from tests.protocols.playing import played
 from tests.recorded import RUNS, protocol_of, run_of
 
-
 UNATTENDED: Final = ("priority", "ratchet")
 """Protocols whose runs wait for nobody and run nothing."""
 

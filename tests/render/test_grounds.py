@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from msgspec.structs import replace
 
@@ -17,15 +19,26 @@ from tests.protocols.playing import played
 from tests.render.sample import Blobs, sample
 
 
-def changed(evidence: tuple[Evidence, ...], text: str | None = None, alone: bool = False) -> Book:
-    """The sample in which V-2-2 has other evidence, C-2-1 another text, and V-2-2 perhaps moves C-2-1 alone."""
+def changed(
+    evidence: tuple[Evidence, ...],
+    text: str | None = None,
+    alone: bool = False,
+    own: Mapping[str, tuple[Evidence, ...]] | None = None,
+) -> Book:
+    """The sample in which V-2-2 has other evidence, C-2-1 another text, and V-2-2 perhaps moves C-2-1 alone.
+
+    `own` is the evidence of each move; without it V-2-2 is as an import has it.
+    """
 
     def told(event: Event) -> Event:
         if isinstance(event, Verification) and event.id == "V-2-2":
-            event = replace(event, evidence_refs=evidence)
-            if alone:
-                own = tuple(one for one in event.claim_status_changes if one.claim_id == "C-2-1")
-                event = replace(event, claims_affected=("C-2-1",), claim_status_changes=own)
+            moves = tuple(
+                replace(one, evidence=(own or {}).get(one.claim_id, ()))
+                for one in event.claim_status_changes
+                if not alone or one.claim_id == "C-2-1"
+            )
+            moved = tuple(one.claim_id for one in moves)
+            event = replace(event, evidence_refs=evidence, claims_affected=moved, claim_status_changes=moves)
         if isinstance(event, Claim) and event.id == "C-2-1" and text is not None:
             event = replace(event, text=text)
         return event
@@ -41,6 +54,17 @@ def under_the_claim(found: Book) -> tuple[Ground, Ground]:
 
 STRANGE = Evidence(ref="A-1-critic#hypothesis", quote="the rename is not durable")
 DOCUMENT = Evidence(ref="K-1#L2", quote="between any two writes")
+
+
+def test_the_evidence_that_moved_a_claim_is_that_claim_s() -> None:
+    """A verdict on two claims has evidence for each, which was shown as given for both together."""
+    claim, test = under_the_claim(
+        changed((STRANGE, DOCUMENT), own={"C-1-1": (STRANGE,), "C-2-1": (DOCUMENT,)})
+    )
+    assert [one.ref for one in test.quotes] == [DOCUMENT.ref]
+    assert test.pooled == ()
+    assert claim.foremost.quote is not None
+    assert (claim.foremost.quote.ref, claim.foremost.test) == (DOCUMENT.ref, "V-2-2")
 
 
 def test_what_was_given_for_two_claims_stands_at_neither() -> None:

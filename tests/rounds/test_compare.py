@@ -15,11 +15,11 @@ from ledger.state.book import Book
 from moot.view.comparison import diff_text
 from rounds.analysis.compare import compare
 from tests.ledger.interchange.sources import imported, lifecycles
+from tests.protocols import crux_seats, playing
+from tests.protocols.crux_seats import OPTIONS, ROLES, World
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script
 from validators.rulebook import RuleContext, findings
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
 
 
 def text(book: Book) -> SignalReport:
@@ -95,30 +95,45 @@ def test_a_stress_round_has_exactly_three_artifacts(played: Callable[[int], Book
     assert [Path(path).name for path in sorted(listing)] == ["action.md", "guardian.md", "observer.md"]
 
 
-def test_runs_that_number_their_options_themselves_are_told_in_words() -> None:
+@pytest.fixture(scope="module")
+def unlisted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return two runs whose question lists no options, by the option that leads."""
+    runs: dict[str, Path] = {}
+    for option, true, false in ((OPTIONS[0], 90, 30), (OPTIONS[1], 50, 10)):
+        runs[option] = tmp_path_factory.mktemp("unlisted") / "run"
+        session = crux_seats.begin(runs[option], {"wait": "off"}, options=0)
+        first = dict.fromkeys(ROLES, (true + false) // 2)
+        proposed = {"action": [("document", 50, true, false)]}
+        crux_seats.play(session, World(first, proposed, numbers=(50, true, false), document="fails"))
+    return runs
+
+
+def test_runs_that_number_their_options_themselves_are_told_in_words(unlisted: dict[str, Path]) -> None:
     """`A O-1 / B O-2`, ids without words, and "signals: 0 of 6" for runs that have none."""
-    found = moot.diff(EXAMPLES / "crux-balance", EXAMPLES / "crux-retry")
+    found = moot.diff(*(unlisted[option] for option in OPTIONS))
     assert found.signals is None
     said = diff_text(found)
     assert "signals" not in said
-    assert said.startswith("A  Pick a server at random ")
-    assert "\nB  A constant wait of 2 seconds with a random extra" in said
+    assert said.startswith(f"A  {OPTIONS[0]} ")
+    assert f"\nB  {OPTIONS[1]} " in said
     bare = [
         line for line in said.splitlines() if line.strip().startswith("only in") and len(line.split()) < 6
     ]
     assert not bare
-    assert found.texts.a["D-1-1"].startswith("Pick a server at random: ")
+    assert found.texts.a["D-1-1"].startswith(f"Use {OPTIONS[0]}")
     assert set(found.texts.a) == {*found.claims.only_a, *found.decisions.only_a}
 
 
-def test_the_same_answer_is_told_in_words() -> None:
+def test_the_same_answer_is_told_in_words(unlisted: dict[str, Path]) -> None:
     """A-12: an id alone, although the answers agree."""
-    first, second = diff_text(moot.diff(EXAMPLES / "crux-retry", EXAMPLES / "crux-retry")).splitlines()[:2]
+    run = unlisted[OPTIONS[0]]
+    first, second = diff_text(moot.diff(run, run)).splitlines()[:2]
     assert first == "same answer"
-    assert second.split()[:3] == ["A", "constant", "wait"]
+    assert second.strip() == OPTIONS[0]
 
 
 def test_an_option_has_its_words_once_beside_its_id() -> None:
-    found = moot.diff(EXAMPLES / "comparative-pages", EXAMPLES / "comparative-pages")
+    run = playing.played("comparative")
+    found = moot.diff(run, run)
     assert found.answers.a is not None
-    assert found.answers.a.text.count("an opaque cursor that names the last entry seen") == 1
+    assert found.answers.a.text.count(playing.OPTIONS[0]) == 1

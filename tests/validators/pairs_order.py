@@ -108,6 +108,7 @@ def _overridden(by: str) -> Book:
 
 
 PAIRS = (
+    Pair("ORD008", lambda: change(7, at="2025-12-31T23:59:59.999999Z"), at(7), severity="warning"),
     Pair(
         "CHN001",
         base,

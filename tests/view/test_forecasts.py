@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -213,10 +214,14 @@ def test_assumptions_of_a_memo_are_not_looked_for_among_those_of_a_plan(tmp_path
         if step.task == "S.memo":
             why = next(one for one in reply["sentences"] if one["field"] == "why")
             texts = ("One writer is enough.", "The disk is healthy.", "Lines are short.", "Clocks agree.")
-            reply["sentences"] += [{**why, "field": "assumed", "text": text} for text in texts]
+            reply["sentences"] += [
+                {**why, "field": "assumed", "text": text, "refs": [f"S-1-B-{role}#reason-1"]}
+                for text, role in zip(texts, ROLES, strict=True)
+            ]
 
     found = outcome_of("run", changed_run(tmp_path / "run", "crux", assume).book())
     assert len(found.assumed) == 4
-    text = outcome_text(found, "run")
+    more = msgspec.structs.replace(found, assumed=found.assumed * 2)  # more than there is room for
+    text = outcome_text(more, "run")
     assert "--kind assumption" not in text
-    assert "(and 1 more: moot status run --json)" in " ".join(text.split())
+    assert "(and 4 more: moot status run --json)" in " ".join(text.split())

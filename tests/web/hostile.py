@@ -39,7 +39,6 @@ from ledger.events import (
     Score,
     Screening,
     Standing,
-    Verification,
     Vote,
 )
 from ledger.events.answers import (
@@ -398,20 +397,10 @@ def _of_version_2(seen: dict[str, Any]) -> Iterator[Event]:
     )  # fmt: skip
 
 
-def in_version_2(event: Event) -> Event:
-    """The event as a run of version 2 has it: what moves a claim brings evidence of its own."""
-    event = replace(event)
-    if isinstance(event, Verification):
-        evidence = (Evidence(ref="C-1-1", quote="q"),)
-        moved = tuple(replace(one, class_="said", evidence=evidence) for one in event.claim_status_changes)
-        event = replace(event, claim_status_changes=moved)
-    return event
-
-
 def every_kind() -> list[Event]:
     """One event of every kind, and of every type of artifact."""
     found: dict[tuple[str, str], Event] = {}
-    for event in map(in_version_2, (*sample().events, *others())):
+    for event in (*sample().events, *others()):
         found.setdefault(
             (event.kind, str(getattr(event, "type", "")) if event.kind == "artifact" else ""), event
         )
@@ -470,7 +459,7 @@ def _content(event: Event) -> Any:
 
 def ledger(directory: Path, texts: tuple[str, ...] = TEXTS) -> RunStore:
     """A run in which every text stands in every field that takes it: text k in the k-th copy of every kind."""
-    first, *rest = map(in_version_2, sample().events)
+    first, *rest = sample().events
     assert isinstance(first, RunOpened)
     document = ContextDocument(id="K-1", name="d.md", sha256=hash_of(DOCUMENT), bytes=len(DOCUMENT))
     short = [text for text in texts if 0 < len(text) <= 200]

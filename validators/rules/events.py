@@ -91,6 +91,18 @@ def commit_is_whole(index: LedgerIndex) -> Iterator[Breach]:
             yield Breach(event.seq, f"rest is {event.rest} behind rest {before.rest} of the same commit")
 
 
+@rule("ORD008", "warning", source="FORMAT 1 (`at`)", applies_to_imports=False, recorded=False)
+def time_runs_forward(index: LedgerIndex) -> Iterator[Breach]:
+    """A commit is not dated before the one that it follows.
+
+    A clock that was set back does this, and so does whoever writes a ledger anew. Nothing is ordered by `at`, so it
+    stays a warning.
+    """
+    for before, after in pairwise(index.events):
+        if after.at < before.at:
+            yield Breach(after.seq, f"dated {after.at}, before event {before.seq} ({before.at})")
+
+
 @rule("IDS001", "error", source="FORMAT 3, SD-50")
 def id_is_unique(index: LedgerIndex) -> Iterator[Breach]:
     """An id belongs to one event, one goal, one option or one document.
