@@ -421,16 +421,16 @@ def _opening(event: RunOpened) -> Iterator[tuple[str, str]]:
     drift = ", ".join(f"R{row.round}" for row in event.plan if row.drift) or "none"
     yield "plan", f"{rounds}; stress {stress}; drift checks {drift}"
     stop = event.stop
-    look = f"a look every {stop.check_every} rounds ({stop.profile})"
-    yield "stop", f"{look}, obeyed from round {stop.not_before} on"
+    every = f"a look every {stop.check_every} rounds ({stop.profile})"
+    yield "stop", f"{every}, obeyed from round {stop.not_before} on"
 
 
 def _round(book: Book, event: RoundOpened) -> Iterator[tuple[str, str]]:
-    planned = len(book.state.opened.plan) if book.state.opened else 0
+    opened = book.state.opened
+    planned, protocol = (len(opened.plan), opened.protocol) if opened else (0, "")
     absent = f", STRESS without {event.absent}" if event.absent else ""
-    checks = ", ".join(str(check) for check in event.applicable)
-    led = f", lead {event.lead}{absent}, checks {checks or 'none'}" if event.lead else ""
-    protocol = book.state.opened.protocol if book.state.opened else ""
+    checks = ", ".join(map(str, event.applicable)) or "none"
+    led = f", lead {event.lead}{absent}, checks {checks}" if event.lead else ""
     yield "round", f"{words.round_in(protocol, event.round, planned)}{led}"
     for entry in event.predicted_signature or ():
         yield "predicted", f"{entry.text} ({entry.code})"

@@ -166,11 +166,11 @@ SIZES: Final[Mapping[str, StepSize]] = {
     "D": StepSize(56_000, 800),
     "E.position": StepSize(55_000, 170),
     "E.belief": StepSize(55_000, 60, measured=False),
-    "E.check": StepSize(58_000, 270, documents=False),
+    "E.check": StepSize(58_000, 270),
     "F": StepSize(79_000, 560),
     "G": StepSize(93_000, 1_450),
     "H": StepSize(18_000, 350, documents=False),
-    "S.resolve": StepSize(190_000, 6_460, documents=False),
+    "S.resolve": StepSize(190_000, 6_460),
     "S.review": StepSize(144_000, 560),
     "S.close": StepSize(250_000, 1_740),
 }

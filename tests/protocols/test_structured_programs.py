@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from msgspec import structs
 
 from ledger.events import Artifact, Claim, Decision, ExperimentJudged, ExperimentPlanned, ExperimentRun
 from ledger.state.book import Book
-from ledger.state.fold import fold
 from moot.view.claims import claims_of
 from roles.brief import derive
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import Step, awaited_experiments, find_step
+from roles.replies import CriticArtifact
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.programs import EXAMPLE
 from rounds.run.controller import Controller
@@ -191,19 +190,6 @@ def test_programs_that_are_allowed_again_hold_up_no_check_that_was_open(tmp_path
     }  # run when nobody was asked for anything
     assert [one for one in findings(book, standard(STRUCTURED).context()) if one.severity == "error"] == []
     assert re_execute(book, STRUCTURED, Controller(STRUCTURED, standard(STRUCTURED))).identical
-
-
-def test_a_run_that_was_opened_before_seats_could_bring_programs_is_asked_for_none(tmp_path: Path) -> None:
-    session = begin(tmp_path / "run")
-    opened = session.book().state.opening
-    older = structs.replace(
-        opened, rules={key: value for key, value in opened.rules.items() if key != "programs"}
-    )
-    state = fold([older, *session.book().events[1:]])
-    step = find_step(STRUCTURED, state, "r1.D.critic")
-    assert step is not None
-    assert STRUCTURED.reply_type(state, step).__name__ == "PlacedCriticArtifact"
-    assert "told" in {str(column) for column in STRUCTURED.view(session.book().state, step)}
 
 
 def test_a_run_stopped_while_it_waits_for_a_program_goes_on_with_it(tmp_path: Path) -> None:

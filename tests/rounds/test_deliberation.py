@@ -51,15 +51,12 @@ def test_what_is_left_open_is_decided() -> None:
     assert {member.seat for member in event.cast} == {"host"}
     assert {one.role for one in event.predict} == {"action", "guardian", "observer", "critic"}
     assert event.rules == {
-        "prompts": "structured",
         "positions": "beliefs",
         "rivals": "spread",
+        "lengths": "short",
         "wait": "on",
         "validate": "phase",
         "screening": "screening-2",
-        "decisions": "deliberated",
-        "losses": "1",
-        "answers": "with_question",
     }
     assert event.waived == ()
 

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 import moot
-from ledger.events import Screening
+from ledger.events import RunOpened, Screening
+from ledger.state.book import book
 from rounds.run import human_actions as people
 from rounds.screening import QUESTION_MAX, SCORE_MAX, rules, screen
 from rounds.screening.readings import lookalikes
@@ -182,26 +184,23 @@ def test_nothing_is_missed_by_reading_long_texts_near_some_words() -> None:
                 assert pattern.kind in kinds, text
 
 
-def test_recorded_screenings_are_computed_by_their_own_rules() -> None:
-    """R-24: a text that version 1 let through stays let through in the runs that recorded it."""
-    text = attacks.WORDINGS[3]
-    assert screen(text, rules="screening-1").action == "ALLOW"
-    assert screen(text).action == "BLOCK"
-    assert screen("You are now in the settings menu.", rules="screening-1").action == "BLOCK"
-
-
-@pytest.mark.parametrize("rules", ["screening-1", "screening-2"])
 def test_a_run_names_the_rules_and_is_checked_by_them(
-    rules: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R-24: check computes a screening again by the version that the opening names."""
-    monkeypatch.setattr("rounds.setup.chosen_rules.RULES_VERSION", rules)
+    """R-24: `check` computes a screening again; one by other rules than these is taken as recorded."""
     monkeypatch.setattr("tests.protocols.playing.QUESTION", attacks.WORDINGS[3])
     session = begin(tmp_path / "run", "ratchet")
-    first = session.book().events[1]
+    opened, first, *later = session.book().events
+    assert isinstance(opened, RunOpened)
     assert isinstance(first, Screening)
-    assert (first.rules, first.action) == (rules, "ALLOW" if rules == "screening-1" else "BLOCK")
-    assert not rulebook.check(session.book(), session.verdicts.context()).findings
+    assert (first.rules, first.action) == (rules.VERSION, "BLOCK")
+    for version in (rules.VERSION, "another"):
+        named = structs.replace(opened, rules={**opened.rules, "screening": version})
+        allowed = structs.replace(first, rules=version, score=0, action="ALLOW", issues=())
+        forged = book([named, allowed, *later], session.book().blobs)
+        report = rulebook.check(forged, session.verdicts.context())
+        errors = {(one.code, one.seq) for one in report.findings if one.severity == "error"}
+        assert bool(errors) is (version == rules.VERSION), version
 
 
 @given(st.text(max_size=300))

@@ -159,7 +159,7 @@ def differences(one: Any, other: Any, where: str) -> Iterator[str]:
     """Places where two values differ in more than planted words."""
     if isinstance(one, dict) and isinstance(other, dict):
         assert one.keys() == other.keys()
-        for key in one.keys() - HASHES:
+        for key in one.keys() - HASHES - {"words"}:  # a script without spaces is counted by its characters
             yield from differences(one[key], other[key], f"{where}.{key}")
     elif isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
         for n, (a, b) in enumerate(zip(one, other, strict=True)):

@@ -12,9 +12,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from ledger.events import Claim
 from ledger.store.store import RunStore
 from moot.__main__ import main
-from moot.view import marks
+from moot.view import evidence, marks
 from moot.view.stopping import why_it_stopped
 from moot.view.story import tell
 from moot.web.followed import Followed
@@ -225,10 +226,14 @@ def test_a_search_shows_the_words_that_it_found(served: Viewer) -> None:
     assert "<mark>" not in served.get("/run/recorded/log").body
 
 
-def test_a_card_says_what_an_id_is(served: Viewer) -> None:
+def test_a_card_says_what_an_id_is(served: Viewer, runs: Path) -> None:
+    book = RunStore(runs / "recorded").book()
     card = served.get("/run/recorded/card/C-1-1")
     assert card.status == 200
     assert '<strong class="id">C-1-1</strong>' in card.body
-    assert "confirmed" in card.body
+    assert f"&nbsp;{evidence.tested(book, 'C-1-1')}</span>" in card.body
+    claim = book.by_id["C-1-1"]
+    assert isinstance(claim, Claim)
+    assert claim.text in unescape(card.body)
     assert "<html" not in card.body
     assert served.get("/run/recorded/card/C-99-1").status == 404
