@@ -420,9 +420,8 @@ def _opening(event: RunOpened) -> Iterator[tuple[str, str]]:
     stress = ", ".join(f"R{row.round} without {row.absent}" for row in event.plan if row.absent) or "none"
     drift = ", ".join(f"R{row.round}" for row in event.plan if row.drift) or "none"
     yield "plan", f"{rounds}; stress {stress}; drift checks {drift}"
-    stop = event.stop
-    every = f"a look every {stop.check_every} rounds ({stop.profile})"
-    yield "stop", f"{every}, obeyed from round {stop.not_before} on"
+    every = f"a look every {event.stop.check_every} rounds ({event.stop.profile})"
+    yield "stop", f"{every}, obeyed from round {event.stop.not_before} on"
 
 
 def _round(book: Book, event: RoundOpened) -> Iterator[tuple[str, str]]:

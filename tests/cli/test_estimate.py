@@ -81,7 +81,7 @@ def test_documents_are_in_it(moot: Moot, file: Path) -> None:
     file.write_text(FILE + '[[context]]\nname = "facts.md"\npath = "facts.md"\n')
     found = moot("run", "--dry-run", file, "--seats", "anthropic", "--json").json
     replies = found["replies_at_most"] - sum(
-        part["replies"] for part in found["parts"] if part["role"] == "verifier"
+        part["replies"] for part in found["parts"] if part["phase"] == "H"
     )
     more = found["tokens_in"]["high"] - without["tokens_in"]["high"]
     assert more == replies * 8_000 // 4 * 2

@@ -162,7 +162,7 @@ def test_without_the_persons_word_nobody_is_asked_for_a_program(tmp_path: Path) 
     assert not book.of(ExperimentPlanned)
     step = find_step(STRUCTURED, book.state, "r1.D.critic")
     assert step is not None
-    assert STRUCTURED.reply_type(book.state, step)is CriticArtifact
+    assert STRUCTURED.reply_type(book.state, step) is CriticArtifact
     assert "programs can be run" not in session.asked()[0].brief.text
 
 

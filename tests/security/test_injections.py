@@ -86,7 +86,9 @@ def test_schema_sight_and_blocks_are_the_same(shown: tuple[dict[str, Brief], dic
 
 def test_no_verdict_status_signal_or_seat_is_different(pair: tuple[Played, Played]) -> None:
     """Every field of every event but the words themselves and what hashes them."""
-    hostile, double = ([msgspec.to_builtins(event) for event in run.book.events] for run in pair)
+    hostile, double = (
+        [without_lengths(msgspec.to_builtins(event)) for event in run.book.events] for run in pair
+    )
     assert len(hostile) == len(double)
     for event, other in zip(hostile, double, strict=True):
         assert list(differences(event, other, "")) == []
@@ -153,6 +155,13 @@ def names(brief: Brief) -> set[str]:
 
 def shape_of(text: str) -> str:
     return harmless(text)
+
+
+def without_lengths(event: dict[str, Any]) -> dict[str, Any]:
+    """The event without findings on lengths: a script without spaces is counted by its characters."""
+    findings = event.get("findings", ())
+    kept = [one for one in findings if not (isinstance(one, dict) and one.get("code", "").startswith("WRD"))]
+    return {**event, "findings": kept} if findings else event
 
 
 def differences(one: Any, other: Any, where: str) -> Iterator[str]:
