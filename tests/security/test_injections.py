@@ -158,9 +158,13 @@ def shape_of(text: str) -> str:
 
 
 def without_lengths(event: dict[str, Any]) -> dict[str, Any]:
-    """The event without findings on lengths: a script without spaces is counted by its characters."""
-    findings = event.get("findings", ())
-    kept = [one for one in findings if not (isinstance(one, dict) and one.get("code", "").startswith("WRD"))]
+    """The event without findings on the words themselves: their length, in a script without spaces, and their style."""
+    findings = event.get("findings") or ()
+    kept = [
+        one
+        for one in findings
+        if not (isinstance(one, dict) and one.get("code", "").startswith(("WRD", "STY")))
+    ]
     return {**event, "findings": kept} if findings else event
 
 
