@@ -16,7 +16,7 @@ from rounds.run.engine import Answer
 from tests.blob_lines import blobs_of, lose
 from tests.cli.conftest import Moot, Said
 from tests.protocols.playing import begin
-from tests.protocols.scripts import reply
+from tests.protocols.scripts import reply as scripted
 
 SCHEMA = json.loads(
     (Path(__file__).resolve().parents[1] / "data" / "sarif" / "sarif-2.1.0-rtm.5.json").read_bytes()
@@ -245,7 +245,7 @@ def test_a_run_without_a_change_has_findings_too(moot: Moot, tmp_path: Path) -> 
     session = begin(run, "adversarial")
     while asked := session.asked():
         step, brief = asked[0].step, asked[0].brief
-        content = json.loads(reply(session.book(), step, brief.saw))
+        content = json.loads(scripted(session.book(), step, brief.saw))
         for score in content.get("scores", ()):
             score["score"] = 5
         session.submit(step.id, json.dumps(content).encode(), Answer(seat="host", isolation="trusted"))

@@ -16,10 +16,10 @@ import pytest
 
 from tests.data import LABELLED
 from tests.long_run import long_run
+from tests.protocols.playing import played
 from tests.protocols.crux_seats import scripted_run
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-EXAMPLES: Final = ROOT / "runs" / "examples"
 FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 COMMAND: Final = re.compile(
     r"^(?:\$ )?((?:[^|#\n]*\| )?(?:uvx .*)?moot(?:-ledger)? [a-z].*?|jq .* runs/.*?)(?:\s{2,}#.*)?$"
@@ -65,11 +65,6 @@ def pages() -> Iterator[Path]:
     yield from (page for page in sorted((ROOT / "docs").rglob("*.md")) if commands(page))
 
 
-def _copied(place: Path, *runs: tuple[str, str]) -> None:
-    for name, to in runs:
-        shutil.copytree(EXAMPLES / name, place / to)
-
-
 def _long(place: Path) -> None:
     shutil.copytree(long_run(), place / "runs/mine")
 
@@ -99,11 +94,11 @@ def _records(place: Path) -> None:
 
 
 def _reviews(place: Path) -> None:
-    _copied(place, ("adversarial-sessions", "runs/change"))
+    shutil.copytree(played("adversarial"), place / "runs/change")
 
 
 def _seals(place: Path) -> None:
-    _copied(place, ("debate-services", "runs/mine"))
+    shutil.copytree(played("debate"), place / "runs/mine")
 
 
 def _parameters(place: Path) -> None:
@@ -119,7 +114,7 @@ def _seats(place: Path) -> None:
 
 
 def _viewer(place: Path) -> None:
-    _copied(place, ("debate-services", "runs/mine"))
+    shutil.copytree(played("debate"), place / "runs/mine")
 
 
 def _nothing(_: Path) -> None:
