@@ -111,7 +111,7 @@ def _tells(name: str, question: str) -> bool:
     return dated is not None and bool(words) and name[dated.end() :].startswith(words)
 
 
-INSTALLED_EXAMPLE: Final = "tribunal-medicines"
+INSTALLED_EXAMPLE: Final = "crux-balance"
 """The recorded run in the wheel: what `moot demo` plays."""
 
 

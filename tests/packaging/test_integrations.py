@@ -32,7 +32,7 @@ WHO: Final = {"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org",
 UNWANTED: Final = tuple(
     f"runs/examples/{path.name}/"
     for path in (ROOT / "runs/examples").iterdir()
-    if path.name != "tribunal-medicines"
+    if path.name != "crux-balance"
 )
 """Recorded runs that no wheel holds."""
 HOSTILE: Final = "$(touch made)`touch made`"

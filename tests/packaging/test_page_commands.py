@@ -16,8 +16,8 @@ import pytest
 
 from tests.data import LABELLED
 from tests.long_run import long_run
-from tests.protocols.playing import played
 from tests.protocols.crux_seats import scripted_run
+from tests.protocols.playing import played
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Final
 
 from moot.mcp.rights import rights_in
+from tests.protocols import playing
 from tests.security.doors import READING, WRITING, Fault, Viewer, call, tools, verbs
-from tests.security.strange_runs import EXAMPLES, donors, strange
+from tests.security.strange_runs import donors, strange
 
-GOOD: Final = "ratchet-notice"
+GOOD: Final = "good"
 CHECKED: Final = frozenset({0, 1, 2})
 """Exit codes of `check`: fine, broken rules, or a protocol that this moot does not have."""
 SHARES: Final = 7
@@ -25,7 +26,7 @@ class Trial:
     def __init__(self, folder: Path) -> None:
         self._folder, self._runs = folder, folder / "runs"
         self._donors = donors(folder / "donors")
-        shutil.copytree(EXAMPLES / GOOD, self._runs / GOOD)
+        shutil.copytree(playing.played("ratchet"), self._runs / GOOD)
         (folder / "reply.json").write_text("{}")
         (folder / "secret.txt").write_text("ledger")
         self._viewer = Viewer(self._runs)

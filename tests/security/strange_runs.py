@@ -27,12 +27,7 @@ from tests.protocols import playing
 from tests.rounds.openings import begin, play, rows
 
 ROOT: Final = Path(__file__).parents[2]
-EXAMPLES: Final = ROOT / "runs" / "examples"
-RECORDED: Final = (
-    "adversarial-sessions", "comparative-pages", "council-ledger", "cross-examination-totals", "debate-services",
-    "devils-advocate-python", "jugalbandi-ledger", "panel-sessions", "priority-season", "ratchet-notice",
-    "single-pass-ledger", "tribunal-medicines",
-)  # fmt: skip
+SHORT: Final = tuple(name for name in PROTOCOLS if name != "structured")
 TRIES: Final = 40
 
 Line = dict[str, Any]
@@ -59,14 +54,14 @@ def read(path: Path) -> Source:
 
 
 def sources(folder: Path) -> tuple[Source, ...]:
-    """Recorded runs of every short protocol, a scripted structured one, two that are open, and an import."""
+    """Scripted runs: one of every short protocol, a structured one that counts twice, and two that are open."""
     structured = folder / "structured"
     play(begin(structured, rows(2, absent={2: "critic"}, drift=[2])))
     begin(folder / "opened", rows(2))
     playing.begin(folder / "waiting", "tribunal")
-    for name in RECORDED:
-        shutil.copytree(EXAMPLES / name, folder / name)
-    names = (*RECORDED, "structured", "structured", "opened", "waiting")
+    for name in SHORT:
+        shutil.copytree(playing.played(name), folder / name)
+    names = (*SHORT, "structured", "structured", "opened", "waiting")
     return tuple(read(folder / name) for name in names)
 
 
@@ -180,7 +175,6 @@ def _protocol(rng: random.Random, lines: Lines, _: Donors) -> None:
     for line in lines:
         if line["kind"] == "run_opened":
             line["protocol"] = rng.choice((*PROTOCOLS, "banana", ""))
-            line["protocol_version"] = rng.choice((1, 1, 1, 0, 2, 99))
 
 
 def _rules(rng: random.Random, lines: Lines, _: Donors) -> None:

@@ -19,10 +19,11 @@ from ledger.store.store import RunStore
 from moot.app.unlawful_runs import explain_with
 from rounds.run.verdicts import standard
 from tests.cli.conftest import Moot, moot
-from tests.rounds.openings import begin, play, rows
+from tests.protocols.playing import played
+from tests.rounds.openings import begin, rows
 from tests.security.doors import READING, WRITING, Fault, Viewer, filled, tools
 from tests.security.mutated_ledgers import GOOD, tried
-from tests.security.strange_runs import EXAMPLES, ROOT, Donors, Source, read, written
+from tests.security.strange_runs import ROOT, Donors, Source, read, written
 from tests.slowly import mostly_slow
 from validators import rulebook
 from validators.finding import Breach
@@ -66,8 +67,8 @@ CASES: dict[str, tuple[Change, str]] = {
 
 @pytest.fixture(scope="module")
 def debate(tmp_path_factory: pytest.TempPathFactory) -> Source:
-    folder = tmp_path_factory.mktemp("debate") / "debate-services"
-    shutil.copytree(EXAMPLES / "debate-services", folder)
+    folder = tmp_path_factory.mktemp("runs") / "debate"
+    shutil.copytree(played("debate"), folder)
     return read(folder)
 
 
@@ -89,7 +90,7 @@ def test_a_strange_run_is_listed_and_named(case: str, debate: Source, moot: Moot
     change, code = CASES[case]
     runs = tmp_path / "runs"
     run = made(debate, change, runs / "strange")
-    shutil.copytree(EXAMPLES / GOOD, runs / GOOD)
+    shutil.copytree(played("ratchet"), runs / GOOD)
     assert verify(run).ok
     checked = moot("check", run)
     assert checked.code == 1
@@ -143,8 +144,8 @@ def test_a_reply_that_lost_an_event_is_blamed_on_the_run(
     moot: Moot, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """F-7: what no look at the opening shows: the arithmetic of a protocol finds less than its rules promise."""
-    folder = tmp_path_factory.mktemp("priority") / "priority-season"
-    shutil.copytree(EXAMPLES / "priority-season", folder)
+    folder = tmp_path_factory.mktemp("runs") / "priority"
+    shutil.copytree(played("priority"), folder)
     source = read(folder)
     ratings = [n for n, line in enumerate(source.lines) if line["kind"] == "rating"]
 
@@ -159,25 +160,19 @@ def test_a_reply_that_lost_an_event_is_blamed_on_the_run(
     assert not [found for found in tools(run.parent, "strange", "strange", "x") if isinstance(found, Fault)]
 
 
-@pytest.mark.parametrize("what", ["another version of the briefs", "prompts that are none"])
-def test_briefs_that_cannot_be_derived_are_said_in_words(what: str, moot: Moot, tmp_path: Path) -> None:
-    """F-7: prompts of another version, or a blob that holds none, break no rule; `next` refuses in one line."""
-    donor = begin(tmp_path / "donor", rows(2))
-    if what == "another version of the briefs":
-        play(donor)
+def test_briefs_that_cannot_be_derived_are_said_in_words(moot: Moot, tmp_path: Path) -> None:
+    """F-7: a blob that holds no prompts breaks no rule; `next` refuses in one line."""
+    begin(tmp_path / "donor", rows(2))
     source = read(tmp_path / "donor")
     lines = source.copied()
-    if what == "another version of the briefs":
-        opening(lines)["brief_version"] = 1
-    else:
-        opening(lines)["prompt_set"] = opening(lines)["context"][0]["sha256"]
+    opening(lines)["prompt_set"] = opening(lines)["context"][0]["sha256"]
     run = tmp_path / "runs" / "strange"
     assert written(lines, run, Donors((source,)))
     assert moot("check", run).code in (0, 1)
     for verb in ("next", "status", "report", "replay"):
         said = moot(verb, run)
         assert said.code in (0, 2), (verb, said)
-        if verb == "next" and what == "prompts that are none":
+        if verb == "next":
             assert (said.code, said.err.count("\n")) == (2, 1), said
     assert Viewer(run.parent).get("/run/strange")[0] in (200, 409)
     assert not [one for one in tools(run.parent, "strange", "strange", "x") if isinstance(one, Fault)]
@@ -185,14 +180,14 @@ def test_briefs_that_cannot_be_derived_are_said_in_words(what: str, moot: Moot, 
 
 def test_a_fault_of_our_own_stays_one(tmp_path: Path) -> None:
     """F-7: a good run takes no blame; exit 70 keeps its meaning."""
-    shutil.copytree(EXAMPLES / GOOD, tmp_path / GOOD)
+    shutil.copytree(played("ratchet"), tmp_path / GOOD)
     assert explain_with(KeyError("x"), [tmp_path / GOOD]) is None
     assert explain_with(ZeroDivisionError("x"), [tmp_path / GOOD]) is None
 
 
 def test_a_rule_that_crashes_on_a_good_ledger_is_a_fault() -> None:
     """F-7: a rule gives up only where others found the ledger broken, and is then named as not judged."""
-    run = RunStore(EXAMPLES / GOOD)
+    run = RunStore(played("ratchet"))
     sound, opened = run.book(), run.book().state.opened
     assert opened is not None
 
