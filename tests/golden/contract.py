@@ -22,7 +22,18 @@ from moot.cli import VERBS
 from tests.recorded import EXAMPLES, NAMES
 
 HASHES: Final = Path(__file__).with_name("contract.json")
-READING: Final = ("status", "outcome", "signals", "log", "claims", "decisions", "next", "check", "verify", "replay")
+READING: Final = (
+    "status",
+    "outcome",
+    "signals",
+    "log",
+    "claims",
+    "decisions",
+    "next",
+    "check",
+    "verify",
+    "replay",
+)
 """Verbs that read a run and need nothing but the run."""
 WIDTH: Final = "100"
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import orjson
 import pytest
@@ -234,7 +234,7 @@ def test_a_falsifier_is_no_condition_and_a_demand_no_falsifier(
     """R-5"""
     name, surfaces = case
     text = " ".join(surfaces.whole[surface].split())
-    held = {
+    held: dict[str, dict[Literal["falsifiers", "requirements"], str]] = {
         "structured": {"falsifiers": FALSIFIER},
         "debate": {"falsifiers": "it fails at night"},
         "panel": {"falsifiers": "it fails at night", "requirements": DEMAND},

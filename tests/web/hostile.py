@@ -49,7 +49,7 @@ from ledger.events.answers import (
     RemovedSentence,
     WordReadings,
 )
-from ledger.events.decisions import Cite, Dissent, Zones
+from ledger.events.decisions import Cite, Dissent, Requirement, Zones
 from ledger.events.experiments import (
     ExperimentControl,
     ExperimentEnvironment,
@@ -346,8 +346,8 @@ def others() -> Iterator[Event]:
     yield Decision(
         id="D-1-9", text="t", type="gate", cites=(Cite(type="claim", id="C-1-1", relation="based-on"),),
         made_by="judge", narratives=("n",), zones=Zones(agreement=("a",), contested=("c",)),
-        dissent=(Dissent(role="critic", ref="N-1-1", text="d"),), falsifiers=("f",), requirements=("r",), name="n",
-        **seen,
+        dissent=(Dissent(role="critic", ref="N-1-1", text="d"),), falsifiers=("f",),
+        requirements=(Requirement(text="r", by="person"),), name="n", **seen,
     )  # fmt: skip
     yield from _of_version_2(seen)
 
@@ -409,6 +409,7 @@ def every_kind() -> list[Event]:
 
 def paths_of(event: Event) -> list[Path_]:
     """The path of every string of an event, outside its envelope, that takes any words."""
+    assert _with(event, {}) is not None, f"this {event.kind} is not a valid event"
     content = _content(event)
     found = [path for key, value in content.items() if key not in ENVELOPE for path in _paths(value, (key,))]
     return [path for path in found if _with(event, {path: "any words"}) is not None]
