@@ -15,6 +15,7 @@ import msgspec
 
 from ledger.events import (
     Claim,
+    Decision,
     Event,
     ExperimentJudged,
     RoundOpened,
@@ -256,6 +257,8 @@ class LedgerIndex:
             touched = tuple(change.claim_id for change in event.claim_status_changes)
         elif isinstance(event, ExperimentJudged):
             touched = tuple(change.claim_id for change in event.changes)
+        elif isinstance(event, Decision):
+            touched = event.claims  # tested by a person
         elif isinstance(event, Claim):
             touched = (event.id, event.supersedes)
         for identity in touched:
