@@ -61,15 +61,15 @@ class Contribution(Result, frozen=True):
 def sighted_by_others(events: Iterable[Event]) -> frozenset[str]:
     """Claims whose matter a role saw that had not raised them (`sightings`, or a rating of scale sighting)."""
     raised: dict[str, str] = {}
-    found: set[str] = set()
+    sighted: set[str] = set()
     for event in events:
         if isinstance(event, Claim) and event.id is not None:
             raised[event.id] = event.raised_by
-            if any(one.role != event.raised_by for one in event.sightings):
-                found.add(event.id)
+            if any(sighting.role != event.raised_by for sighting in event.sightings):
+                sighted.add(event.id)
         elif isinstance(event, Rating) and event.scale == "sighting" and raised.get(event.of) != event.by:
-            found.add(event.of)
-    return frozenset(found)
+            sighted.add(event.of)
+    return frozenset(sighted)
 
 
 def contributions(state: State, shared: frozenset[str] = frozenset()) -> list[Contribution]:
@@ -161,13 +161,13 @@ def power(share: float, stress_rounds: int, rounds_around: int, claims_per_round
     """The chance that the test, at 5 % one-sided, sees a role that carries `share` of the claims."""
     less = _poisson(claims_per_round * (1 - share) * stress_rounds)
     usual = _poisson(claims_per_round * rounds_around)
-    found = 0.0
+    chance = 0.0
     for beside, likely in enumerate(usual):
         if likely < 1e-9:
             continue
         limit = _limit(beside, stress_rounds, rounds_around)
-        found += likely * math.fsum(less[: limit + 1])
-    return min(1.0, found)
+        chance += likely * math.fsum(less[: limit + 1])
+    return min(1.0, chance)
 
 
 def _limit(beside: int, stress_rounds: int, rounds_around: int) -> int:
@@ -196,8 +196,8 @@ def _verdict(
             "CARRIES",
             f"without {role} ({where}) claims fell more than chance explains (p = {p_value:.3f})",
         )
-    told = ", ".join(f"{one.power:.0%} if it carried {one.share:.0%}" for one in powers)
+    odds = ", ".join(f"{entry.power:.0%} if it carried {entry.share:.0%}" for entry in powers)
     if powers and powers[0].power >= POWER_ENOUGH:
-        return "NO_DROP", f"without {role} ({where}) claims did not fall; a drop would have shown: {told}"
-    seen = f"a drop would have shown with a chance of {told}" if told else "there is nothing to compare with"
+        return "NO_DROP", f"without {role} ({where}) claims did not fall; a drop would have shown: {odds}"
+    seen = f"a drop would have shown with a chance of {odds}" if odds else "there is nothing to compare with"
     return "INSUFFICIENT", f"{where} without {role}: no clear drop (p = {p_value:.3f}), and {seen}"

@@ -181,9 +181,9 @@ def parts(state: State) -> Mapping[str, str]:
     seen: dict[str, Counter[str]] = {}
     for check in state.checks.values():
         for ref in check.refs:
-            found = _ARTIFACT.search(ref)
-            part = _PART_OF_SECTION.get(found[2]) if found else None
-            if found and part:
-                seen.setdefault(found[1], Counter())[part] += 1
-    told = {role: counted.most_common(1)[0][0] for role, counted in seen.items() if role in by_name}
-    return told if set(told.values()) == set(ROLES) else by_name
+            match = _ARTIFACT.search(ref)
+            part = _PART_OF_SECTION.get(match[2]) if match else None
+            if match and part:
+                seen.setdefault(match[1], Counter())[part] += 1
+    by_section = {role: counted.most_common(1)[0][0] for role, counted in seen.items() if role in by_name}
+    return by_section if set(by_section.values()) == set(ROLES) else by_name

@@ -183,5 +183,6 @@ def _alarm(
 def _is_open(state: State, alarm: SlopeAlarm) -> bool:
     """Return whether nobody has seen this fall and closed it."""
     return not any(
-        one.fm == "FM-1" and one.action == "closed" and one.round >= alarm.onset_round for one in state.alarms
+        closing.fm == "FM-1" and closing.action == "closed" and closing.round >= alarm.onset_round
+        for closing in state.alarms
     )

@@ -50,7 +50,9 @@ def json_escaped(json: str) -> str:
     """JSON text of the same meaning with nothing unseen in it but line feeds: `\\u202e` stands for an override."""
     if json.isascii() and "\x7f" not in json:
         return json
-    return "".join(_escape(one) if _is_unseen(one) and one != "\n" else one for one in json)
+    return "".join(
+        _escape(character) if _is_unseen(character) and character != "\n" else character for character in json
+    )
 
 
 def one_line(text: str) -> str:
@@ -88,12 +90,12 @@ def sentences(text: str) -> list[str]:
 
 
 def _seen(run: re.Match[str]) -> str:
-    shown: list[str] = []
+    marks: list[str] = []
     stack = 0
     for character in run[0]:
         stack = stack + 1 if unicodedata.combining(character) else 0
-        shown.append(_name(character) if stack > STACKED else _mark(character))
-    return "".join(shown)
+        marks.append(_name(character) if stack > STACKED else _mark(character))
+    return "".join(marks)
 
 
 def _mark(character: str) -> str:

@@ -18,6 +18,7 @@ import json
 import random
 import shutil
 import sys
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -40,6 +41,8 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 SOURCES: Final = ("ledger", "roles", "rounds", "validators", "detectors", "schemas", "tests/rounds")
 NAME: Final = "scripted-standard-13"
 FORK: Final = f"{NAME}.r7-without-critic"
+KEPT_SECONDS: Final = 3600
+"""How long the runs of an earlier version of the source are kept."""
 OPTIONS: Final = ("three streams with one hash chain", "one journal with a hash chain", "one SQLite database")
 LEADER, RIVAL, UNTESTED = "O-2", "O-3", "O-1"
 TABLE: Final[dict[str, Any]] = {
@@ -294,9 +297,11 @@ def _folder() -> Path:
     with (place / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.is_dir():
-            for earlier in (path for path in place.iterdir() if path.is_dir()):
-                shutil.rmtree(earlier)
             unfinished = place / "unfinished"
+            for earlier in (path for path in place.iterdir() if path.is_dir()):
+                # Another process may still read the runs of the source as it was when that process began.
+                if earlier == unfinished or time.time() - earlier.stat().st_mtime > KEPT_SECONDS:
+                    shutil.rmtree(earlier)
             make(unfinished)
             unfinished.rename(folder)  # whoever finds it finds it whole
     return folder

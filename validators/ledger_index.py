@@ -76,7 +76,7 @@ class RuleContext(msgspec.Struct, frozen=True):
 
 
 class LedgerIndex:
-    """What the rules read. `found` holds what the rules before have found, `recorded` the part that is recorded."""
+    """State that the rules read. `findings` holds what earlier rules reported, `recorded` the part a run records."""
 
     __slots__ = (
         "_history",
@@ -89,7 +89,6 @@ class LedgerIndex:
         "book",
         "context",
         "events",
-        "found",
         "imported_through",
         "opened",
         "opening_problem",
@@ -114,7 +113,7 @@ class LedgerIndex:
         installs = context.installs
         self.as_given = verdicts_as_given(book, rules_hash, installs) if installs else frozenset[int]()
         """Seqs of verdicts that other rules or thresholds gave."""
-        self.found: list[RuleFinding] = []
+        self.findings: list[RuleFinding] = []
         self.recorded: list[RuleFinding] = []
         self.unjudged: list[str] = []
         """Codes of rules that could not be judged on this ledger, because it breaks others."""
@@ -162,8 +161,8 @@ class LedgerIndex:
 
     def place_of(self, seq: int | None) -> tuple[StreamName | None, int | None]:
         """The stream and line of an event; (None, None) of what is none."""
-        found = self._lines.get(seq) if seq is not None else None
-        return found or (None, None)
+        place = self._lines.get(seq) if seq is not None else None
+        return place or (None, None)
 
     def sound_through(self) -> int:
         """The last event before the first one at which a recorded rule found an error."""
@@ -182,8 +181,8 @@ class LedgerIndex:
     def status_at(self, claim: str, through: int) -> Status | None:
         """The status of a claim after event `through`; None when it was not raised by then."""
         history = self._history.get(claim, [])
-        found = bisect_right(history, through, key=lambda entry: entry[0])
-        return history[found - 1][1] if found else None
+        count = bisect_right(history, through, key=lambda entry: entry[0])
+        return history[count - 1][1] if count else None
 
     def changes(self, claim: str) -> Iterator[tuple[int, Status, int | None]]:
         """(seq, status, seq of the next change) of a claim, in order of seq."""
@@ -220,12 +219,14 @@ class LedgerIndex:
         """Whether a reference leads into a document whose bytes were removed on the record: nobody can look there."""
         name = ref.partition("#")[0]
         documents = self.opened.context if self.opened else ()
-        return any(one.id == name and one.sha256 in self._redacted for one in documents)
+        return any(document.id == name and document.sha256 in self._redacted for document in documents)
 
     @property
     def lacks_a_document(self) -> bool:
         """Whether a document was removed on the record, so that nobody can look up what replies quote from it."""
-        return any(one.sha256 in self._redacted for one in (self.opened.context if self.opened else ()))
+        return any(
+            document.sha256 in self._redacted for document in (self.opened.context if self.opened else ())
+        )
 
     def is_imported(self, seq: int) -> bool:
         """Whether an event stands in what was imported."""
@@ -238,10 +239,10 @@ class LedgerIndex:
 
     def sections(self, event: Event) -> Sections:
         """The sections of an event of this book."""
-        found = self._sections.get(event.seq)
-        if found is None:
-            found = self._sections[event.seq] = sections_of(event)
-        return found
+        known = self._sections.get(event.seq)
+        if known is None:
+            known = self._sections[event.seq] = sections_of(event)
+        return known
 
     def _walk(self) -> None:
         state = State()

@@ -49,7 +49,7 @@ def rule(
     registered: `validators.rulebook` names the rules that are asked.
     """
 
-    def made(check: Check) -> Rule:
+    def decorate(check: Check) -> Rule:
         summary, _, reason = (check.__doc__ or "").partition("\n")
         return Rule(
             code=code,
@@ -65,4 +65,4 @@ def rule(
             recorded=recorded,
         )
 
-    return made
+    return decorate

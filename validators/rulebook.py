@@ -198,7 +198,7 @@ def findings(
     `rules` are asked in their order; some read what those before them found.
     """
     index = judged(book, context, recorded=recorded, rules=rules)
-    return standing(index.found, book.state.seq if through is None else through)
+    return standing(index.findings, book.state.seq if through is None else through)
 
 
 def judged(
@@ -209,9 +209,9 @@ def judged(
     crashes: list[Exception] = []
     for rule in rules:
         if rule.recorded or not recorded:
-            found: list[RuleFinding] = []
+            breaches: list[RuleFinding] = []
             try:
-                found.extend(  # what was found before a rule gave up stays found
+                breaches.extend(  # what was found before a rule gave up stays found
                     _finding(rule, breach, index)
                     for breach in _judged(rule, index)
                     if rule.applies_to_imports or breach.seq is None or not index.is_imported(breach.seq)
@@ -219,14 +219,16 @@ def judged(
             except UNLAWFUL as error:
                 crashes.append(error)
                 index.unjudged.append(rule.code)
-            index.found += found
+            index.findings += breaches
             if rule.recorded:
-                index.recorded += found
-    if crashes and not any(finding.severity == "error" for finding in index.found):
+                index.recorded += breaches
+    if crashes and not any(finding.severity == "error" for finding in index.findings):
         if not index.absent_rules:
             raise crashes[0]  # nothing is wrong with the ledger, so it is the rule that is
-        said = f"the opening does not say {', '.join(index.absent_rules)}, and its protocol cannot do without"
-        index.found.append(_finding(rounds.run_opens_first, Breach(0, said), index))
+        message = (
+            f"the opening does not say {', '.join(index.absent_rules)}, and its protocol cannot do without"
+        )
+        index.findings.append(_finding(rounds.run_opens_first, Breach(0, message), index))
     return index
 
 
@@ -240,12 +242,12 @@ def check(
     """
     through = None if phase is None else end_of(phase, book)
     index = judged(book, context, recorded=recorded)
-    found = standing(index.found, book.state.seq if through is None else through)
+    stood = standing(index.findings, book.state.seq if through is None else through)
     opened = book.state.opened
     imported = opened is not None and opened.origin.type == "import"
     return CheckReport(
         run=context.run,
-        ok=not any(finding.severity == "error" for finding in found),
+        ok=not any(finding.severity == "error" for finding in stood),
         findings=[
             ReportedFinding(
                 code=finding.code,
@@ -255,7 +257,7 @@ def check(
                 line=finding.line,
                 message=finding.message,
             )
-            for finding in found
+            for finding in stood
         ],
         as_given=len(index.as_given),
         not_applicable=[
@@ -269,10 +271,10 @@ def check(
 
 def end_of(phase: str, book: Book) -> int:
     """Seq of the last event of a phase, in the latest round that reached it."""
-    found = max((event.seq for event in book.events if event.phase == phase), default=None)
-    if found is None:
+    last = max((event.seq for event in book.events if event.phase == phase), default=None)
+    if last is None:
         raise PhaseUnknown(phase)
-    return found
+    return last
 
 
 def _judged(rule: Rule, index: LedgerIndex) -> Iterable[Breach]:

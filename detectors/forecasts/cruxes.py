@@ -36,7 +36,7 @@ class Crux(NamedTuple):
     def verdict(self) -> Verdict | None:
         """The verdict that counts: the highest level, among equals the later."""
         order: Sequence[Level] = get_args(Level)
-        return min(reversed(self.verdicts), key=lambda one: order.index(one.level), default=None)
+        return min(reversed(self.verdicts), key=lambda verdict: order.index(verdict.level), default=None)
 
     @property
     def mean(self) -> Numbers | None:

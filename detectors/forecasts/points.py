@@ -38,10 +38,10 @@ def group_forecast(forecasts: Iterable[Forecast]) -> GroupForecast:
 
     Nothing is made more extreme: roles played by one model are correlated, so agreement adds little evidence.
     """
-    given = list(forecasts)
-    if not given:
+    listed = list(forecasts)
+    if not listed:
         raise ValueError("a group forecast needs at least one forecast")
-    return GroupForecast(tuple(map(sum, zip(*given, strict=True))), len(given))
+    return GroupForecast(tuple(map(sum, zip(*listed, strict=True))), len(listed))
 
 
 def leader_of(forecast: Forecast) -> int:

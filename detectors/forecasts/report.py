@@ -100,8 +100,8 @@ def report_of(
             for crux in ranked(table.cruxes, table.terms.parameters)
         ],
         without={
-            role: RoleLeftOut(None if one.leader is None else options[one.leader], one.changes)
-            for role, one in without_each(table).items()
+            role: RoleLeftOut(None if end.leader is None else options[end.leader], end.changes)
+            for role, end in without_each(table).items()
         },
         unseen=None if unseen is None else _unseen(unseen),
     )
@@ -117,7 +117,7 @@ def _points(mean: GroupForecast | None, options: Sequence[str]) -> dict[str, flo
 
 
 def _crux(crux: Crux, standing: ForecastStanding, text: str, kept: bool, disagree: bool) -> CruxReport:
-    now = next((one for one in standing.unsettled if one.claim == crux.claim), None)
+    now = next((open_crux for open_crux in standing.unsettled if open_crux.claim == crux.claim), None)
     verdict, mean = crux.verdict, crux.mean
     return CruxReport(
         claim=crux.claim,

@@ -178,8 +178,8 @@ def without_each(table: ForecastTable) -> dict[str, WithoutRole]:
 
 
 def _without(role: str, table: ForecastTable, whole: ForecastStanding) -> WithoutRole:
-    def others(given: Mapping[str, Numbers]) -> dict[str, Numbers]:
-        return {name: numbers for name, numbers in given.items() if name != role}
+    def others(numbers_by_role: Mapping[str, Numbers]) -> dict[str, Numbers]:
+        return {name: numbers for name, numbers in numbers_by_role.items() if name != role}
 
     end = standing_of(
         table._replace(

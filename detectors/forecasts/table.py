@@ -108,21 +108,21 @@ def _crux(where: str, crux: _Crux, options: Sequence[str]) -> Crux:
         how,
         _numbers(f"{where}.proposed", crux.proposed, options),
         _numbers(f"{where}.numbers", crux.numbers, options),
-        tuple(Verdict(one.result == "holds", one.level) for one in crux.verdicts),
+        tuple(Verdict(verdict.result == "holds", verdict.level) for verdict in crux.verdicts),
     )
 
 
-def _numbers(where: str, given: Mapping[str, _Numbers], options: Sequence[str]) -> dict[str, Numbers]:
-    for role, one in given.items():
-        if not 1 <= one.probability <= WHOLE - 1:
-            raise WrongTable(f"{where}.{role}.probability", f"{one.probability}", "write 1 to 99")
+def _numbers(where: str, by_role: Mapping[str, _Numbers], options: Sequence[str]) -> dict[str, Numbers]:
+    for role, numbers in by_role.items():
+        if not 1 <= numbers.probability <= WHOLE - 1:
+            raise WrongTable(f"{where}.{role}.probability", f"{numbers.probability}", "write 1 to 99")
     return {
         role: Numbers(
-            one.probability,
-            _forecast(f"{where}.{role}.if_true", one.if_true, options),
-            _forecast(f"{where}.{role}.if_false", one.if_false, options),
+            numbers.probability,
+            _forecast(f"{where}.{role}.if_true", numbers.if_true, options),
+            _forecast(f"{where}.{role}.if_false", numbers.if_false, options),
         )
-        for role, one in given.items()
+        for role, numbers in by_role.items()
     }
 
 

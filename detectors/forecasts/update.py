@@ -23,24 +23,26 @@ def updated_forecast(forecast: Forecast, observations: Sequence[CruxResult]) -> 
 
     p'(o) = p(o) + Σ (q' − q)·(T(o) − F(o)), over one common denominator, clipped at 0, rounded by largest remainder.
     """
-    happens = [_chance(one) for one in observations]
+    happens = [_chance(observation) for observation in observations]
     common = prod(WHOLE * chance for chance in happens)
     moved = [points * common for points in forecast]
-    for one, chance in zip(observations, happens, strict=True):
-        q = one.numbers.probability
-        share = q * (WHOLE * _right(one) - chance) * (common // (WHOLE * chance))
-        moved = [points + share * effect for points, effect in zip(moved, one.numbers.effects, strict=True)]
+    for observation, chance in zip(observations, happens, strict=True):
+        q = observation.numbers.probability
+        share = q * (WHOLE * _right(observation) - chance) * (common // (WHOLE * chance))
+        moved = [
+            points + share * effect for points, effect in zip(moved, observation.numbers.effects, strict=True)
+        ]
     return whole_points(moved)
 
 
-def _right(one: CruxResult) -> int:
+def _right(observation: CruxResult) -> int:
     """How often this result comes out if the claim is true, in percent."""
-    return one.quality if one.holds else WHOLE - one.quality
+    return observation.quality if observation.holds else WHOLE - observation.quality
 
 
-def _chance(one: CruxResult) -> int:
+def _chance(observation: CruxResult) -> int:
     """How likely the result was by the role's numbers, in 10,000ths; at least 1 for a probability of 1 to 99."""
-    q, right = one.numbers.probability, _right(one)
+    q, right = observation.numbers.probability, _right(observation)
     return q * right + (WHOLE - q) * (WHOLE - right)
 
 

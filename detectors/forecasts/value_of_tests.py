@@ -38,15 +38,15 @@ class Numbers(NamedTuple):
         )
 
 
-def mean_numbers(given: Iterable[Numbers]) -> Numbers:
+def mean_numbers(of_roles: Iterable[Numbers]) -> Numbers:
     """Return the mean over roles of probability and both forecasts. Raises `ValueError` without any."""
-    numbers = list(given)
+    numbers = list(of_roles)
     if not numbers:
         raise ValueError("mean numbers need at least one role")
     return Numbers(
-        sum(one.probability for one in numbers),
-        tuple(map(sum, zip(*(one.if_true for one in numbers), strict=True))),
-        tuple(map(sum, zip(*(one.if_false for one in numbers), strict=True))),
+        sum(own.probability for own in numbers),
+        tuple(map(sum, zip(*(own.if_true for own in numbers), strict=True))),
+        tuple(map(sum, zip(*(own.if_false for own in numbers), strict=True))),
         len(numbers),
     )
 
@@ -102,15 +102,15 @@ def _results(numbers: Numbers, quality: int) -> list[tuple[Fraction, list[Fracti
     """Probability of each result of a test, and the points that it adds to every option."""
     whole = WHOLE * numbers.roles
     q = numbers.probability
-    found: list[tuple[Fraction, list[Fraction]]] = []
+    outcomes: list[tuple[Fraction, list[Fraction]]] = []
     for right in (quality, WHOLE - quality):
         happens = q * right + (whole - q) * (WHOLE - right)
         if happens:
             share = Fraction(q * right, happens) - Fraction(q, whole)
-            found.append(
+            outcomes.append(
                 (
                     Fraction(happens, WHOLE * whole),
                     [share * effect / numbers.roles for effect in numbers.effects],
                 )
             )
-    return found
+    return outcomes

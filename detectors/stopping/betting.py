@@ -59,12 +59,12 @@ def count_stream(counts: Sequence[tuple[int, float]], grid: Sequence[float]) -> 
     return Stream(tuple(tuple(x * math.log(g) - (g - 1) * mean for x, mean in counts) for g in grid))
 
 
-def product(one: Stream, other: Stream) -> Stream:
+def product(stream: Stream, other: Stream) -> Stream:
     """Both bets at once, rate by rate; a grid of one rate goes with every rate of the other."""
     pairs = (
-        zip(one.rows, other.rows, strict=True)
-        if len(one.rows) == len(other.rows)
-        else ((row, other.rows[0]) for row in one.rows)
+        zip(stream.rows, other.rows, strict=True)
+        if len(stream.rows) == len(other.rows)
+        else ((row, other.rows[0]) for row in stream.rows)
     )
     return Stream(tuple(tuple(a + b for a, b in zip(left, right, strict=True)) for left, right in pairs))
 

@@ -76,7 +76,9 @@ def _starved(last: Sequence[RoundUnits], state: State, parameters: GateParameter
     waiting = len(untested(state, last[-1].round))
     options = ", ".join(unexamined(state, parameters.examined, last[-1].round))
     left = [f"{waiting} untested" if waiting else "", f"{options} hardly examined" if options else ""]
-    return f"new claims by round: {new}, while work is left ({', '.join(one for one in left if one)})"
+    return (
+        f"new claims by round: {new}, while work is left ({', '.join(clause for clause in left if clause)})"
+    )
 
 
 def _flood(rounds: Sequence[RoundUnits], parameters: GateParameters, planned: int) -> ModeReading:
@@ -105,6 +107,6 @@ def _flood(rounds: Sequence[RoundUnits], parameters: GateParameters, planned: in
 def _sentence(rounds: Sequence[RoundUnits]) -> str:
     vague = sum(len(each.vague.bad) for each in rounds)
     total = sum(len(each.arrivals) for each in rounds)
-    told = f"{vague} of {total} in all name no outcome (by text)"
-    told += "" if vague or not total else ", which is not measurable where the forms ask for one"
-    return f"{{bad}} new claims since R{{onset}}; {told}"
+    clause = f"{vague} of {total} in all name no outcome (by text)"
+    clause += "" if vague or not total else ", which is not measurable where the forms ask for one"
+    return f"{{bad}} new claims since R{{onset}}; {clause}"

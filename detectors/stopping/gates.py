@@ -53,20 +53,24 @@ def _critic_absent_once(
     part_of = parts(state)
     stressed = [each.round for each in rounds if part_of.get(each.absent or "") == CRITIC]
     honest = not any(is_open(state, reading) for reading in readings if reading.mode == "FM-7")
-    told = f"absent in {', '.join(f'R{number}' for number in stressed)}" if stressed else "never absent"
-    text = f"the critic was {told}" if stressed else "no round was held without the critic"
+    rounds_absent = (
+        f"absent in {', '.join(f'R{number}' for number in stressed)}" if stressed else "never absent"
+    )
+    text = f"the critic was {rounds_absent}" if stressed else "no round was held without the critic"
     text += "" if honest else ", but a planned absence was avoided (FM-7)"
-    return GateReading("critic_absent_once", bool(stressed) and honest, told, "really absent once", text)
+    return GateReading(
+        "critic_absent_once", bool(stressed) and honest, rounds_absent, "really absent once", text
+    )
 
 
 def _on_goal(state: State) -> GateReading:
     last = state.drift[max(state.drift)] if state.drift else None
-    told = last.verdict if last else "no drift check"
+    verdict = last.verdict if last else "no drift check"
     if last is not None and last.neglected:
-        told += f", neglected: {', '.join(last.neglected)}"
-    text = f"last drift check: {told}" if last else "no drift check was made"
+        verdict += f", neglected: {', '.join(last.neglected)}"
+    text = f"last drift check: {verdict}" if last else "no drift check was made"
     limit = "last drift check not FAIL, and no goal neglected"
-    return GateReading("on_goal", passes_drift(state), told, limit, text)
+    return GateReading("on_goal", passes_drift(state), verdict, limit, text)
 
 
 def _no_alarms(state: State, readings: Sequence[ModeReading]) -> GateReading:
@@ -75,9 +79,9 @@ def _no_alarms(state: State, readings: Sequence[ModeReading]) -> GateReading:
         *(reading.mode for reading in readings if is_open(state, reading)),
         *(f"{each.mode} watched" for each in readings if each.mode == "FM-1" and each.verdict == "WATCH"),
     ]
-    told = ", ".join(blocking) or "none"
-    text = f"open: {told}" if blocking else "no alarm is open"
-    return GateReading("no_alarms", not blocking, told, "none open", text)
+    names = ", ".join(blocking) or "none"
+    text = f"open: {names}" if blocking else "no alarm is open"
+    return GateReading("no_alarms", not blocking, names, "none open", text)
 
 
 def _cautious(state: State, readings: Sequence[ModeReading], parameters: GateParameters) -> GateReading:
@@ -90,12 +94,12 @@ def _cautious(state: State, readings: Sequence[ModeReading], parameters: GatePar
         and each.rounds
         and (each.rounds[-1] >= rule.e_value_below or each.late >= rule.late_value_below or each.has_begun)
     ]
-    told = "; ".join(f"{each.mode} E {each.e_value}, of late {each.late:.1f}" for each in speaking)
+    e_values = "; ".join(f"{each.mode} E {each.e_value}, of late {each.late:.1f}" for each in speaking)
     text = f"a failure may be starting: {', '.join(each.mode for each in speaking)}"
     return GateReading(
         "cautious",
         not speaking,
-        told or "nothing speaks for a failure",
+        e_values or "nothing speaks for a failure",
         f"every E <{rule.e_value_below:g}, and <{rule.late_value_below:g} in the last {rule.late_rounds} rounds",
         text if speaking else "no failure seems to be starting",
     )

@@ -41,11 +41,11 @@ def left_out(state: State) -> tuple[PoolWithout, ...]:
     if last is None or len(last.by_role) < 2:
         return ()
     leader = last.keys[group_forecast(last.by_role.values()).leader]
-    found: list[PoolWithout] = []
+    pools: list[PoolWithout] = []
     for role in last.by_role:
         group = group_forecast(points for other, points in last.by_role.items() if other != role)
         without, margin = last.keys[group.leader], group.margin
-        found.append(
+        pools.append(
             PoolWithout(
                 role=role,
                 round=last.round,
@@ -56,4 +56,4 @@ def left_out(state: State) -> tuple[PoolWithout, ...]:
                 close=margin <= CLOSE_POINTS,
             )
         )
-    return tuple(found)
+    return tuple(pools)

@@ -198,10 +198,10 @@ def gate_parameters() -> GateParameters:
 
 def read_parameters(content: bytes) -> GateParameters:
     """A parameter file. Raises `msgspec.DecodeError` when it is none, and `WrongParameters` for a bet that is none."""
-    found = msgspec.toml.decode(content, type=GateParameters)
-    for wrong in faults(found):
+    parameters = msgspec.toml.decode(content, type=GateParameters)
+    for wrong in faults(parameters):
         raise wrong
-    return found
+    return parameters
 
 
 def parameter_file_of(state: State, blobs: Blobs | None) -> bytes:
@@ -302,18 +302,18 @@ def _multiples(name: str, rule: Mean) -> Iterator[WrongParameters]:
     if not rule.mean > 0:
         yield WrongParameters(f"{name}.mean", f"{rule.mean:g} tolerates nothing", "make it more than 0")
     if not rule.grid or not all(times > 1 for times in rule.grid):
-        told = ", ".join(f"{times:g}" for times in rule.grid) or "nothing"
-        wrong = f"{told}: a multiple of what is tolerated is more than 1"
+        multiples = ", ".join(f"{times:g}" for times in rule.grid) or "nothing"
+        wrong = f"{multiples}: a multiple of what is tolerated is more than 1"
         yield WrongParameters(f"{name}.grid", wrong, "name multiples above 1")
 
 
 def _together(
-    one: str, grid: Sequence[float], other: str, beside: Sequence[float]
+    name: str, grid: Sequence[float], other: str, beside: Sequence[float]
 ) -> Iterator[WrongParameters]:
     """Two rates that are bet on at once go row by row."""
     if len(grid) != len(beside):
         wrong = f"{len(grid)} rates, and {other}.grid has {len(beside)}: they are bet on in pairs"
-        yield WrongParameters(f"{one}.grid", wrong, f"name as many in {one}.grid as in {other}.grid")
+        yield WrongParameters(f"{name}.grid", wrong, f"name as many in {name}.grid as in {other}.grid")
 
 
 def _thresholds(parameters: GateParameters) -> Iterator[WrongParameters]:

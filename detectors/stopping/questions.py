@@ -49,23 +49,28 @@ def deciding_questions(state: State) -> tuple[OpenQuestion, ...]:
     questions = [
         _question(matter, asked, marked=marked) for matter in matters if matter[-1] not in state.resolved
     ]
-    return tuple(sorted((one for one in questions if one), key=lambda one: asked[one.id].seq))
+    return tuple(
+        sorted((question for question in questions if question), key=lambda question: asked[question.id].seq)
+    )
 
 
 def _question(matter: list[str], asked: dict[str, ConcernFacts], *, marked: bool) -> OpenQuestion | None:
     facts = [asked[identity] for identity in matter]
-    rounds = tuple(dict.fromkeys(one.round for one in facts))
-    option = next((one.deciding for one in reversed(facts) if one.deciding is not None), None)
-    heaviest = max(one.severity or 0 for one in facts)
+    rounds = tuple(dict.fromkeys(concern.round for concern in facts))
+    option = next((concern.deciding for concern in reversed(facts) if concern.deciding is not None), None)
+    heaviest = max(concern.severity or 0 for concern in facts)
     decides = option is not None or len(rounds) > 1 or (not marked and heaviest >= SEVERITY_UNMARKED)
     return OpenQuestion(matter[-1], rounds, option) if decides else None
 
 
 def _belongs(facts: ConcernFacts, matter: Collection[str], asked: dict[str, ConcernFacts]) -> bool:
     """Return whether a question asks again what an earlier one asked (by text)."""
-    return any(asked[one].round < facts.round and _is_same(facts.matter, asked[one].matter) for one in matter)
+    return any(
+        asked[identity].round < facts.round and _is_same(facts.matter, asked[identity].matter)
+        for identity in matter
+    )
 
 
-def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:
-    shared = len(one & other)
-    return shared >= WORDS_AT_LEAST and shared >= SHARE_OF_WORDS * min(len(one), len(other))
+def _is_same(words: frozenset[str], other: frozenset[str]) -> bool:
+    shared = len(words & other)
+    return shared >= WORDS_AT_LEAST and shared >= SHARE_OF_WORDS * min(len(words), len(other))

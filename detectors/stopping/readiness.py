@@ -58,7 +58,7 @@ def examined(state: State, rule: ExaminedTerms) -> GateReading:
             "examined", tested >= needed, f"{tested} claims tested", f"≥{needed} tested claims", text
         )
     counts, gone, short = counts_by_option(state), dropped(state), unexamined(state, rule)
-    told = ", ".join(
+    summary = ", ".join(
         f"{option} dropped" if option in gone else f"{option} {count.claims} ({count.refuted} refuted)"
         for option, count in counts.items()
     )
@@ -66,7 +66,7 @@ def examined(state: State, rule: ExaminedTerms) -> GateReading:
     if short:
         text = f"hardly tested: {', '.join(short)} ({needed} claims needed; now {_claims(counts)})"
     limit = f"≥{needed} tested claims for each option, or dropped by a verdict"
-    return GateReading("examined", not short, told, limit, text)
+    return GateReading("examined", not short, summary, limit, text)
 
 
 def _claims(counts: Mapping[str, Tested]) -> str:
@@ -179,11 +179,11 @@ def settled(state: State, through: int, rule: SettledTerms) -> GateReading:
     if not course.leaders:
         return GateReading("settled", False, "no round has answered yet", limit, "no role has answered yet")
     still, margin, lost = course.unchanged(rule), course.margins[-1], course.lost[-1]
-    told = [f"{course.leaders[-1]} leads by {float(margin):.1f} points"]
-    told += [f"same leader for {min(still, needed)} of {needed} rounds"]
-    told += [f"lost {float(lost):.1f}"] if lost is not None else []
+    clauses = [f"{course.leaders[-1]} leads by {float(margin):.1f} points"]
+    clauses += [f"same leader for {min(still, needed)} of {needed} rounds"]
+    clauses += [f"lost {float(lost):.1f}"] if lost is not None else []
     ok = still >= needed and margin >= rule.margin_at_least
-    return GateReading("settled", ok, ", ".join(told), limit, _settled_text(course, still, rule))
+    return GateReading("settled", ok, ", ".join(clauses), limit, _settled_text(course, still, rule))
 
 
 def _settled_text(course: Course, still: int, rule: SettledTerms) -> str:
@@ -269,12 +269,12 @@ def _points(points: Points, keys: Sequence[str]) -> Forecast:
 def unblocked(state: State) -> GateReading:
     """Whether nothing is open that more rounds of reading cannot settle."""
     open_ones = list(blocks(state))
-    told = "; ".join(open_ones[:SHOWN]) + (
+    summary = "; ".join(open_ones[:SHOWN]) + (
         f"; and {len(open_ones) - SHOWN} more" if len(open_ones) > SHOWN else ""
     )
     limit = "no open question that decides, and nothing that only a run or events outside can settle"
     text = _blocked_text(state, open_ones) if open_ones else "no open question would change the outcome"
-    return GateReading("unblocked", not open_ones, told or "nothing", limit, text)
+    return GateReading("unblocked", not open_ones, summary or "nothing", limit, text)
 
 
 def _blocked_text(state: State, open_ones: Sequence[str]) -> str:
@@ -290,7 +290,7 @@ def _blocked_text(state: State, open_ones: Sequence[str]) -> str:
 
 def blocks(state: State) -> Iterator[str]:
     """Say what stands in the way: open questions, open claims under decisions, and what final decisions require."""
-    yield from (_question(one) for one in deciding_questions(state))
+    yield from (_question(question) for question in deciding_questions(state))
     standing = {identity: state.decisions[identity] for identity in in_force(state)}
     cited: Mapping[str, ClaimFacts] = {
         cite.id: state.claims[cite.id]
@@ -331,9 +331,11 @@ def reachable(
 ) -> GateReading:
     """Whether the plan still has what readiness needs; `others_hold` where nothing is left to be reached."""
     lacking = [] if others_hold else list(lacks(state, rounds, rule))
-    told = "; ".join(lacking) or "yes"
-    text = f"this plan cannot become ready: {told}" if lacking else "this plan can still become ready"
-    return GateReading("reachable", not lacking, told, "the plan can still become ready", text, decides=False)
+    summary = "; ".join(lacking) or "yes"
+    text = f"this plan cannot become ready: {summary}" if lacking else "this plan can still become ready"
+    return GateReading(
+        "reachable", not lacking, summary, "the plan can still become ready", text, decides=False
+    )
 
 
 def lacks(state: State, rounds: Sequence[RoundUnits], rule: SettledTerms) -> Iterator[str]:
@@ -373,7 +375,7 @@ def _still_open(state: State, held: int) -> tuple[str, ...]:
     rows, at = state.opening.plan, state.rounds[held].plan_row
     phases = rows[at].phases if at < len(rows) else ()
     done = (*state.answered, *state.given_up)
-    return tuple(phase for phase in phases if not any(one.startswith(f"r{held}.{phase}.") for one in done))
+    return tuple(phase for phase in phases if not any(step.startswith(f"r{held}.{phase}.") for step in done))
 
 
 def _stressed(state: State, rounds: Sequence[RoundUnits]) -> bool:

@@ -92,9 +92,9 @@ class ModeReading(msgspec.Struct, frozen=True):
             return len(later) >= 2 and sum(count for count, _ in later) <= sum(most for _, most in later)
         if self.tolerated is None or len(self.counts[since_round:]) < 2:
             return False
-        told = CountedShare(self.counts, self.tolerated)
-        shares = [told] if self.beside is None else [told, self.beside]
-        return told.since(since_round)[1] >= 4 and all(one.is_kept_since(since_round) for one in shares)
+        own = CountedShare(self.counts, self.tolerated)
+        shares = [own] if self.beside is None else [own, self.beside]
+        return own.since(since_round)[1] >= 4 and all(share.is_kept_since(since_round) for share in shares)
 
     @property
     def e_value(self) -> str:

@@ -36,7 +36,7 @@ def rivals_unexamined(
         verdict = "ALARM"
     elif short and first:
         verdict = "WATCH"
-    told = ", ".join(f"{option} {count.claims}" for option, count in counts.items())
+    summary = ", ".join(f"{option} {count.claims}" for option, count in counts.items())
     return ModeReading(
         mode="FM-9",
         verdict=verdict,
@@ -48,7 +48,7 @@ def rivals_unexamined(
         bad=len(short),
         units=len(counts),
         needed=rule.others_tested_at_least,
-        sentence=f"tested claims by option: {told or 'no options'}",
+        sentence=f"tested claims by option: {summary or 'no options'}",
         mended=() if short else (len(rounds),),
         subject=", ".join(untouched or short),
         seen=tests.total(),

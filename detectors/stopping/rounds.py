@@ -41,10 +41,10 @@ class RoundIndex(msgspec.Struct):
 
     def round(self, number: int) -> Held:
         """What a round holds."""
-        found = self.rounds.get(number)
-        if found is None:
-            found = self.rounds[number] = Held()
-        return found
+        held = self.rounds.get(number)
+        if held is None:
+            held = self.rounds[number] = Held()
+        return held
 
     def cite(self, identity: str, round_: int) -> None:
         """A decision of this round cites `identity`."""

@@ -46,22 +46,22 @@ def stress_avoidance(
     owed = [fault for fault in faults if made_good[fault] is None]
     closed = closing_round(state, "FM-7")
     since = [fault for fault in owed if fault.certain > closed]
-    told = since or owed or faults
+    faults_shown = since or owed or faults
     good = max((number for number in made_good.values() if number is not None), default=0)
     return ModeReading(
         mode="FM-7",
         verdict="ALARM" if faults else ("CLEAR" if planned_rounds else "INSUFFICIENT"),
         rounds=(),
-        alarm_round=told[0].certain if told else None,
-        onset=told[0].round if told else None,
-        evidence=_evidence(told),
+        alarm_round=faults_shown[0].certain if faults_shown else None,
+        onset=faults_shown[0].round if faults_shown else None,
+        evidence=_evidence(faults_shown),
         counter_evidence=(),
-        bad=len(told),
+        bad=len(faults_shown),
         units=len(planned_rounds),
         needed=1,
-        sentence="; ".join(fault.why for fault in told[:SHOWN])
+        sentence="; ".join(fault.why for fault in faults_shown[:SHOWN])
         or "every planned absence so far was a real one",
-        subject=told[0].role if told else "",
+        subject=faults_shown[0].role if faults_shown else "",
         mended=() if owed else (good,),
     )
 
@@ -83,7 +83,7 @@ def _not_held(
 
 def _made_good(fault: Fault, rounds: Sequence[RoundUnits], faults: Sequence[Fault]) -> int | None:
     """Return the first later round in which the role of a fault was really absent."""
-    wrong = {one.round for one in faults}
+    wrong = {other.round for other in faults}
     return next(
         (
             each.round

@@ -219,8 +219,8 @@ def _report(
         events=count,
         head=HeadModel(seq=head.seq, hash=head.hash) if head else None,
         problems=[
-            ProblemModel(seq=one.seq, stream=one.stream, line=one.line, what=one.what)
-            for one in (*problems, *notes)
+            ProblemModel(seq=entry.seq, stream=entry.stream, line=entry.line, what=entry.what)
+            for entry in (*problems, *notes)
         ],
         quarantined=_names(directory / "quarantine"),
         checkpoints=list(checkpoints),

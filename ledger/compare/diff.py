@@ -108,15 +108,15 @@ def diff(a: Book, b: Book, names: tuple[str, str] = ("a", "b")) -> LedgerDiff:
 def first_divergence(a: tuple[Event, ...], b: tuple[Event, ...]) -> Parting | None:
     """Where two ledgers part: the lowest seq at which they do not say the same."""
     for seq in range(max(len(a), len(b))):
-        one = a[seq] if seq < len(a) else None
+        event = a[seq] if seq < len(a) else None
         other = b[seq] if seq < len(b) else None
-        if one is None or other is None or not _say_the_same(one, other):
-            return Parting(seq=seq, a=_named(one), b=_named(other))
+        if event is None or other is None or not _say_the_same(event, other):
+            return Parting(seq=seq, a=_named(event), b=_named(other))
     return None
 
 
-def _say_the_same(one: Event, other: Event) -> bool:
-    return one == other or content(one) == content(other)
+def _say_the_same(event: Event, other: Event) -> bool:
+    return event == other or content(event) == content(other)
 
 
 def content(event: Event) -> Mapping[str, Any]:
@@ -148,12 +148,15 @@ def _align(a: Book, b: Book, kind: type[Claim] | type[Decision]) -> Alignment:
 def _differences(
     alignment: Alignment, statuses_a: Mapping[str, str], statuses_b: Mapping[str, str]
 ) -> Differences:
-    def told(how: str) -> Callable[[Pair], Matched]:
+    def matched_by(how: str) -> Callable[[Pair], Matched]:
         return lambda pair: Matched(
             a=pair.a, b=pair.b, how=how, status_a=statuses_a[pair.a], status_b=statuses_b[pair.b]
         )
 
-    matched = [*map(told("identical"), alignment.identical), *map(told("text"), alignment.matched)]
+    matched = [
+        *map(matched_by("identical"), alignment.identical),
+        *map(matched_by("text"), alignment.matched),
+    ]
     return Differences(
         only_a=list(alignment.only_a),
         only_b=list(alignment.only_b),

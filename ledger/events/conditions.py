@@ -34,4 +34,4 @@ class Conditions(NamedTuple):
 
 def conditions_of(event: Decision) -> Conditions:
     """Return the conditions of a decision."""
-    return Conditions(event.falsifiers, tuple(one.text for one in event.requirements))
+    return Conditions(event.falsifiers, tuple(requirement.text for requirement in event.requirements))

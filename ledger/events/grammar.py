@@ -134,8 +134,8 @@ def grammar(kind: str) -> Check:
     every = [_check(path, form) for path, form in ENVELOPE] + own
 
     def check(event: Envelope) -> str | None:
-        for one in own if _is_usual(event) else every:
-            problem = one(event)
+        for check_form in own if _is_usual(event) else every:
+            problem = check_form(event)
             if problem:
                 return problem
         return None
@@ -187,8 +187,8 @@ def _values(value: Any, names: list[str]) -> Iterator[str]:
     part = getattr(value, names[0].rstrip("[]{}"))
     if part is None:
         return
-    for one in part.values() if names[0].endswith("{}") else part if names[0].endswith("[]") else (part,):
-        yield from _values(one, names[1:])
+    for element in part.values() if names[0].endswith("{}") else part if names[0].endswith("[]") else (part,):
+        yield from _values(element, names[1:])
 
 
 def _is_usual(event: Envelope) -> bool:

@@ -138,18 +138,18 @@ def _check_by_definition(line: bytes, event: Any) -> None:
         raise NotCanonical(f"field {missing} is missing")
 
 
-def _missing(found: Any, known: Any, path: str) -> str | None:
+def _missing(stored: Any, known: Any, path: str) -> str | None:
     """The first field of `known` that `found` lacks, as a path."""
     if isinstance(known, dict):
         for key, value in cast("dict[str, Any]", known).items():
-            if key not in found:
+            if key not in stored:
                 return f"{path}.{key}".lstrip(".")
-            inner = _missing(found[key], value, f"{path}.{key}")
+            inner = _missing(stored[key], value, f"{path}.{key}")
             if inner:
                 return inner
     if isinstance(known, list):
-        for index, (one, other) in enumerate(zip(found, cast("list[Any]", known), strict=True)):
-            inner = _missing(one, other, f"{path}[{index}]")
+        for index, (element, other) in enumerate(zip(stored, cast("list[Any]", known), strict=True)):
+            inner = _missing(element, other, f"{path}[{index}]")
             if inner:
                 return inner
     return None
@@ -195,9 +195,9 @@ def check_numbers_and_depth(value: Any, depth: int) -> None:
 def refuse_control_characters(value: Any) -> None:
     """In any string of `value`, names of fields included; tab and line feed are allowed."""
     if isinstance(value, str):
-        found = _CONTROL.search(value)
-        if found:
-            raise NotCanonical(f"control character U+{ord(found[0]):04X} in a string")
+        match = _CONTROL.search(value)
+        if match:
+            raise NotCanonical(f"control character U+{ord(match[0]):04X} in a string")
     elif isinstance(value, dict):
         for key, inner in cast("dict[str, Any]", value).items():
             refuse_control_characters(key)

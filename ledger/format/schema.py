@@ -84,7 +84,7 @@ _FIELD: Final = re.compile(r"^    (\w+): [^#]*(?:#(?: (.*))?)?$")
 @cache
 def meanings(struct: type[msgspec.Struct]) -> Mapping[str, str]:
     """Field → what its comment says where it is declared, beside it or above it; fields of bases come first."""
-    found: dict[str, str] = {}
+    comments: dict[str, str] = {}
     for declared in reversed(struct.__mro__):
         if not (issubclass(declared, msgspec.Struct) and declared.__module__.startswith("ledger.")):
             continue
@@ -92,9 +92,9 @@ def meanings(struct: type[msgspec.Struct]) -> Mapping[str, str]:
         for line in source_of(declared).split("\n")[1:]:
             field = _FIELD.match(line)
             if field and (field[2] or above):
-                found[field[1]] = field[2] or above
+                comments[field[1]] = field[2] or above
             above = line.strip().removeprefix("# ") if line.startswith("    # ") else ""
-    return found
+    return comments
 
 
 def first_line(type_: type) -> str:
@@ -129,8 +129,8 @@ class Parts:
 
     @staticmethod
     def _field(struct: type[msgspec.Struct], name: str, schema: Schema) -> Schema:
-        said = meanings(struct).get(name)
-        return schema | {"description": said} if said else schema
+        description = meanings(struct).get(name)
+        return schema | {"description": description} if description else schema
 
     def part(self, struct: type[msgspec.Struct], depth: int) -> Schema:
         """A reference to the description of `struct` at that depth."""
@@ -168,7 +168,7 @@ class Parts:
                 extra = type_.extra_json_schema  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
                 return self.value(inner, depth) | cast("Schema", extra or {})
             case inspect.UnionType(types=types):
-                return {"anyOf": [self.value(one, depth) for one in types]}
+                return {"anyOf": [self.value(member, depth) for member in types]}
             case inspect.StructType(cls=struct):
                 return self.part(struct, depth)
             case inspect.VarTupleType(item_type=item, min_length=least, max_length=most):

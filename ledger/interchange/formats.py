@@ -88,7 +88,7 @@ def import_run(
     if format not in READERS:
         raise UnknownFormat(format, READERS)
     imported = READERS[format](Path(src), terms or Terms())
-    bad = [line for one in imported.values() for line in one.bad]
+    bad = [line for run in imported.values() for line in run.bad]
     heads: dict[str, str] = {}
     if not bad:
         try:
@@ -101,11 +101,11 @@ def import_run(
         source=str(src),
         run=str(out),
         ok=not bad,
-        counts=counts([event for one in imported.values() for event in one.events]),
+        counts=counts([event for run in imported.values() for event in run.events]),
         bad_lines=bad,
-        mapped_ids=[mapped for one in imported.values() for mapped in one.mapped],
-        status_differences=[found for one in imported.values() for found in one.differences],
-        notes=[*several, *(note for one in imported.values() for note in one.notes)],
+        mapped_ids=[mapped for run in imported.values() for mapped in run.mapped],
+        status_differences=[difference for run in imported.values() for difference in run.differences],
+        notes=[*several, *(note for run in imported.values() for note in run.notes)],
         head=next(reversed(heads.values())) if heads else None,
     )
 
@@ -115,16 +115,16 @@ def _written(
 ) -> dict[str, str]:
     """Name → head of the runs that were made: one at `out`, or several in it, which appear at once."""
 
-    def write(one: Imported, place: Path) -> str:
-        opening, *others = one.events
+    def write(run: Imported, place: Path) -> str:
+        opening, *others = run.events
         assert isinstance(opening, RunOpened), "an import begins with run_opened"
-        extra = (*screened(one.events), *others)
-        return create_run(place, opening, extra, blobs=one.blobs, at=at, sync=sync).head().hash
+        extra = (*screened(run.events), *others)
+        return create_run(place, opening, extra, blobs=run.blobs, at=at, sync=sync).head().hash
 
     if set(imported) == {""}:
         return {"": write(imported[""], out)}
     with _filled(out, Disk(sync)) as staging:
-        return {name: write(one, staging / name) for name, one in imported.items()}
+        return {name: write(run, staging / name) for name, run in imported.items()}
 
 
 EXPORTERS: Final[Mapping[str, Callable[[Book], Exported]]] = {

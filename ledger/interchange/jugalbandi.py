@@ -149,10 +149,10 @@ def published_critiques(text: str) -> int:
 
 
 def _section(text: str, heading: re.Pattern[str], *, baseline: bool = False) -> str | None:
-    found = heading.search(text)
-    if found is None:
+    match = heading.search(text)
+    if match is None:
         return None
-    rest = text[found.end() :]
+    rest = text[match.end() :]
     end = (_ANY_BELOW_FIRST if baseline else _SECOND_LEVEL).search(rest)
     return rest[: end.start()] if end else rest
 
@@ -160,9 +160,9 @@ def _section(text: str, heading: re.Pattern[str], *, baseline: bool = False) -> 
 def _headed(text: str, head: re.Pattern[str], words: tuple[str, ...]) -> dict[str, int]:
     counts = dict.fromkeys(words, 0)
     for line in _outside_code(text):
-        found = head.match(line)
-        if found is not None:
-            key = next(word for word in words if word.lower() == found[1].lower())
+        match = head.match(line)
+        if match is not None:
+            key = next(word for word in words if word.lower() == match[1].lower())
             counts[key] += 1
     return counts
 
@@ -230,9 +230,9 @@ def _run(name: str, task: str, outputs: list[tuple[str, str]], origin: str, term
         match role:
             case "challenger":
                 events.append(_statement("challenge", role, 1, "review", text))
-                found = list(_challenges(text, "S-1-plan-proposer", role, numbers))
-                events += found
-                pending = [str(event.id) for event in found]
+                challenges = list(_challenges(text, "S-1-plan-proposer", role, numbers))
+                events += challenges
+                pending = [str(event.id) for event in challenges]
             case "resolver":
                 events.append(_statement("resolve", role, 1, "plan", text))
                 events += _dispositions(text, pending, notes)
@@ -300,35 +300,35 @@ def _assumptions(text: str, role: str, numbers: dict[str, int]) -> Iterator[Even
 
 def _challenges(text: str, target: str, role: str, numbers: dict[str, int]) -> Iterator[Challenge]:
     del role
-    for found in headed(text, TAG_HEAD, TAGS):
+    for passage in headed(text, TAG_HEAD, TAGS):
         numbers["X"] += 1
         yield Challenge(
             **_by("challenge"),
             id=f"X-1-{numbers['X']}",
             target=target,
-            tag=cast("Any", found.word),
+            tag=cast("Any", passage.word),
             type="attack",
-            claim=(found.head or found.word)[:TEXT_MAX],
-            text=(found.body or found.head or found.word)[:TEXT_MAX],
+            claim=(passage.head or passage.word)[:TEXT_MAX],
+            text=(passage.body or passage.head or passage.word)[:TEXT_MAX],
             rank=numbers["X"],
         )
 
 
 def _dispositions(text: str, challenges: list[str], notes: list[str]) -> Iterator[Event]:
-    found = list(headed(text, DISPOSITION_HEAD, DISPOSITIONS))
-    if len(found) != len(challenges):
+    passages = list(headed(text, DISPOSITION_HEAD, DISPOSITIONS))
+    if len(passages) != len(challenges):
         notes.append(
-            f"{len(challenges)} challenges and {len(found)} dispositions: those without a partner are left out"
+            f"{len(challenges)} challenges and {len(passages)} dispositions: those without a partner are left out"
         )
-    for identity, one in zip(challenges, found, strict=False):
-        reason = (one.head or one.body or one.word)[:TEXT_MAX]
+    for identity, passage in zip(challenges, passages, strict=False):
+        reason = (passage.head or passage.body or passage.word)[:TEXT_MAX]
         yield Disposition(
             **_by("resolve"),
             of=identity,
-            disposition=cast("Any", one.word),
+            disposition=cast("Any", passage.word),
             reason=reason,
-            revision=(one.body or reason)[:TEXT_MAX] if one.word == "accepted" else None,
-            question=(one.body or reason)[:TEXT_MAX] if one.word == "escalated" else None,
+            revision=(passage.body or reason)[:TEXT_MAX] if passage.word == "accepted" else None,
+            question=(passage.body or reason)[:TEXT_MAX] if passage.word == "escalated" else None,
         )
 
 
@@ -338,11 +338,11 @@ def headed(text: str, head: re.Pattern[str], words: tuple[str, ...]) -> Iterator
     outside = without_code(lines)
     starts = [n for n, line in enumerate(lines) if outside[n] and head.match(line)]
     for place, start in enumerate(starts):
-        found = head.match(lines[start])
-        assert found is not None, "a start is where the head matched"
+        match = head.match(lines[start])
+        assert match is not None, "a start is where the head matched"
         end = starts[place + 1] if place + 1 < len(starts) else len(lines)
         yield Headed(
-            next(word for word in words if word.lower() == found[1].lower()),
-            _MARKUP.sub("", lines[start][found.end() :]).lstrip("—–-: ").strip(),
+            next(word for word in words if word.lower() == match[1].lower()),
+            _MARKUP.sub("", lines[start][match.end() :]).lstrip("—–-: ").strip(),
             "\n".join(lines[start + 1 : end]).strip(),
         )

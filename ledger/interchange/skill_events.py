@@ -111,7 +111,10 @@ class Drafting:
             supersedes=self._tables.claims.now(older) if older else None,
             raised_at_artifact=present(row.raised_at_artifact),
             anchor_ref=self._tables.goals[anchor] if anchor else None,
-            sightings=tuple(Sighting(role=one.role, round=one.round) for one in present(row.sightings) or ()),
+            sightings=tuple(
+                Sighting(role=sighting.role, round=sighting.round)
+                for sighting in present(row.sightings) or ()
+            ),
         )
 
     def _positions(self, identity: str, row: VerificationRow) -> dict[Author, Position]:
@@ -155,11 +158,11 @@ class Drafting:
     def _change(self, row: ChangeRow) -> StatusChange:
         claim = self._tables.claims.now(row.claim_id)
         facts = self._state.claims.get(claim)
-        found: Status = facts.status if facts else "pending"
+        status: Status = facts.status if facts else "pending"
         implied = BEARING_OF_STATUS.get(row.to, "inconclusive")
         return StatusChange(
             claim_id=claim,
-            from_=found if row.from_ is UNSET or row.from_ is None else row.from_,
+            from_=status if row.from_ is UNSET or row.from_ is None else row.from_,
             to=row.to,
             bearing=implied if row.bearing is UNSET else row.bearing,
             class_=present(row.class_),
@@ -196,7 +199,7 @@ class Drafting:
         before, stances[flip.role] = stances[flip.role], flip.to
         because = present(flip.because) or ()
         refs = (because,) if isinstance(because, str) else because
-        found = Flip(
+        event = Flip(
             id=unique(f"F-{row.round}-{check_number(row)}-{flip.role}", self._used),
             round=row.round,
             phase="F" if phase_of(row) == "E" else "S",
@@ -206,7 +209,7 @@ class Drafting:
             to=flip.to,
             because=tuple(Evidence(ref=ref) for ref in refs if ref),
         )
-        return (found,)
+        return (event,)
 
     def _concern(self, identity: str, row: SkillConcernRow) -> Concern:
         return Concern(

@@ -116,8 +116,8 @@ def _decisions(book: Book, round_: int) -> Iterator[tuple[str, str]]:
         identity = decision.id or ""
         cites = "".join(f"\n- {cite.relation} {inline(cite.id)}" for cite in decision.cites)
         ended = book.state.decisions[identity].overturned_by
-        made = f"Made by {decision.made_by}{f'; overturned by {inline(ended)}' if ended else ''}."
-        yield f"{inline(identity)}-text", f"{made}\n\n{quoted(decision.text)}\n{cites}"
+        maker = f"Made by {decision.made_by}{f'; overturned by {inline(ended)}' if ended else ''}."
+        yield f"{inline(identity)}-text", f"{maker}\n\n{quoted(decision.text)}\n{cites}"
 
 
 def _drift(book: Book, round_: int) -> Iterator[tuple[str, str]]:

@@ -288,7 +288,7 @@ def read_skill(source: Mapping[str, bytes], terms: Terms | None = None) -> Impor
     if too_long:
         return Imported((), {}, too_long)
     numbered = (tables.claims, tables.verifications, tables.decisions, tables.concerns)
-    mapped = tuple(one for table in numbered for one in table.mapped)
+    mapped = tuple(mapped_id for table in numbered for mapped_id in table.mapped)
     notes = (*rows.notes, *updates, *drafting.notes, *_lead_notes(rows), *left_out)
     return Imported(events, blobs, (), mapped, tuple(_differences(events, tables.claims)), notes)
 
@@ -366,12 +366,12 @@ def _lead_notes(rows: Rows) -> Iterable[str]:
 
 def counts(events: Sequence[Event]) -> dict[str, int]:
     """How many events of each kind, and how many documents."""
-    found: dict[str, int] = {}
+    by_kind: dict[str, int] = {}
     for event in events:
-        found[event.kind] = found.get(event.kind, 0) + 1
+        by_kind[event.kind] = by_kind.get(event.kind, 0) + 1
         if isinstance(event, RunOpened):
-            found["documents"] = len(event.context)
-    return dict(sorted(found.items()))
+            by_kind["documents"] = len(event.context)
+    return dict(sorted(by_kind.items()))
 
 
 __all__ = ["FILES", "Imported", "Terms", "counts", "read_skill"]

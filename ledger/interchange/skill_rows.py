@@ -338,9 +338,9 @@ def _check_values(value: Any, depth: int) -> None:
     if depth > DEPTH_MAX:
         raise _NotARow(f"nested deeper than {DEPTH_MAX}")
     if isinstance(value, str):
-        found = UNKEPT.search(value)
-        if found:
-            raise _NotARow(f"a string holds the character U+{ord(found[0]):04X}, which a ledger cannot keep")
+        match = UNKEPT.search(value)
+        if match:
+            raise _NotARow(f"a string holds the character U+{ord(match[0]):04X}, which a ledger cannot keep")
     elif isinstance(value, dict):
         for key, inner in cast("dict[str, Any]", value).items():
             _check_values(key, depth)

@@ -169,9 +169,9 @@ def _merged(rows: list[ClaimRow]) -> ClaimRow:
     """The first row, completed from the others."""
     changes: dict[str, Any] = {}
     for name in _FILLED_IN:
-        found = [value for row in rows if (value := getattr(row, name)) not in _EMPTY]
-        if found:
-            changes[name] = found[0]
+        values = [value for row in rows if (value := getattr(row, name)) not in _EMPTY]
+        if values:
+            changes[name] = values[0]
     statuses = [row.status for row in rows if row.status is not UNSET and row.status is not None]
     if len(rows) > 1 and statuses:
         changes["status"] = max(statuses, key=STATUSES.index)
@@ -197,9 +197,9 @@ class Tables:
     def rounds(self) -> tuple[int, ...]:
         """Every round that some row names."""
         tables = (self.claims, self.verifications, self.decisions, self.concerns)
-        found = {round_ for table in tables for round_ in table.rounds()}
-        found |= {row.round for row in self.leads} | {row.round for row in self.drift}
-        return tuple(sorted(found))
+        numbers = {round_ for table in tables for round_ in table.rounds()}
+        numbers |= {row.round for row in self.leads} | {row.round for row in self.drift}
+        return tuple(sorted(numbers))
 
 
 def present(value: T | UnsetType | None) -> T | None:

@@ -126,7 +126,7 @@ class PositionRows:
             self._before.setdefault(position.on, {})[position.role] = position.stance
         for event in book.of(Flip):
             facts = book.state.flips[event.id or ""]
-            refs = [places.ref(one.ref, event.by) for one in event.because]
+            refs = [places.ref(evidence.ref, event.by) for evidence in event.because]
             because = None if not refs else refs[0] if len(refs) == 1 else refs
             if event.of in about:
                 row = {"because": because, "role": facts.role, "to": event.to}
@@ -139,23 +139,25 @@ class PositionRows:
             return {}
         flips = self._flips.get(event.id or "", [])
         after = before | {flip["role"]: flip["to"] for flip in flips}
-        found = {"positions_pre": before, "positions_post": after, "flips": flips}
+        columns = {"positions_pre": before, "positions_post": after, "flips": flips}
         own = event.by != "import"
-        return {key: value for key, value in found.items() if own or f"verifications.{key}" in keys}
+        return {key: value for key, value in columns.items() if own or f"verifications.{key}" in keys}
 
 
 def just_before(book: Book) -> Mapping[tuple[str, str], Status]:
     """(verification, claim) → the claim's status before that row."""
     state = State()
-    found: dict[tuple[str, str], Status] = {}
+    statuses: dict[tuple[str, str], Status] = {}
     for events in _by_round(book):
         for event in events:
             if isinstance(event, Verification):
                 for change in event.claim_status_changes:
                     claim = state.claims.get(change.claim_id)
-                    found.setdefault((event.id or "", change.claim_id), claim.status if claim else "pending")
+                    statuses.setdefault(
+                        (event.id or "", change.claim_id), claim.status if claim else "pending"
+                    )
             step(state, event)
-    return found
+    return statuses
 
 
 def by_check(event: Verification) -> tuple[int, str, int, int]:
@@ -237,8 +239,8 @@ class WrittenRows:
             }
 
     def _change(self, event: Verification, change: StatusChange) -> Content:
-        found = self._just_before.get((event.id or "", change.claim_id), change.from_)
-        stated = change.from_ if event.by == "import" else found
+        status = self._just_before.get((event.id or "", change.claim_id), change.from_)
+        stated = change.from_ if event.by == "import" else status
         row: Content = {"claim_id": change.claim_id, "from": stated, "to": change.to}
         if change.bearing != BEARING_OF_STATUS.get(change.to, "inconclusive"):
             row |= {"bearing": change.bearing}
@@ -263,8 +265,8 @@ class WrittenRows:
     def leads(self) -> Iterator[Content]:
         """lead_history.jsonl; a round that an import only inferred has no row."""
         for event in self.book.of(RoundOpened):
-            said = (event.lead, event.absent, event.planned_stress, event.findings)
-            if event.by == "import" and said == (None, None, None, None):
+            content = (event.lead, event.absent, event.planned_stress, event.findings)
+            if event.by == "import" and content == (None, None, None, None):
                 continue
             yield self._lead(event)
 
@@ -284,18 +286,20 @@ class WrittenRows:
 
     def _findings(self, event: RoundOpened) -> Content | None:
         if event.findings is not None:
-            return {one.role: {"listed": one.listed, "unlinked": one.unlinked} for one in event.findings}
+            return {
+                count.role: {"listed": count.listed, "unlinked": count.unlinked} for count in event.findings
+            }
         if event.by == "import":
             return None
         linked = {claim.raised_at_artifact for claim in self.book.of(Claim)}
         return {
-            made.role: {
-                "listed": len(made.findings),
+            artifact.role: {
+                "listed": len(artifact.findings),
                 "unlinked": sum(
-                    f"{made.id}#finding-{k}" not in linked for k in range(1, len(made.findings) + 1)
+                    f"{artifact.id}#finding-{k}" not in linked for k in range(1, len(artifact.findings) + 1)
                 ),
             }
-            for made in self.book.of(Artifact, event.round)
+            for artifact in self.book.of(Artifact, event.round)
         }
 
     def drift_checks(self) -> Iterator[Content]:
@@ -326,11 +330,11 @@ class WrittenRows:
 
 def _sightings(book: Book) -> dict[str, tuple[Content, ...]]:
     """Sightings of our own runs, which are ratings."""
-    found: dict[str, tuple[Content, ...]] = {}
+    sightings: dict[str, tuple[Content, ...]] = {}
     for event in book.of(Rating):
         if event.scale == "sighting":
-            found[event.of] = (*found.get(event.of, ()), {"role": event.by, "round": event.round})
-    return found
+            sightings[event.of] = (*sightings.get(event.of, ()), {"role": event.by, "round": event.round})
+    return sightings
 
 
 def jsonl(rows: Iterable[Content]) -> bytes:

@@ -101,7 +101,7 @@ def _asserted(
     match event:
         case Statement():
             return f"{event.type} by {inline(event.by)}", [
-                _part(one.name, one.text) for one in event.sections
+                _part(section.name, section.text) for section in event.sections
             ]
         case Artifact():
             parts = (
@@ -181,7 +181,7 @@ def _tested(
 
 def _evidence(evidence: Iterable[Evidence]) -> str:
     return "\n".join(
-        f"- {inline(one.ref)}" + (f": “{inline(one.quote)}”" if one.quote else "") for one in evidence
+        f"- {inline(item.ref)}" + (f": “{inline(item.quote)}”" if item.quote else "") for item in evidence
     )
 
 
@@ -225,7 +225,7 @@ def _decided(
 def _governed(event: Signals | Alarm | Fallback | Amendment | RunClosed) -> tuple[str, list[str]]:
     match event:
         case Signals():
-            held = listed(one.id for one in event.signals if one.satisfied) or "none"
+            held = listed(signal.id for signal in event.signals if signal.satisfied) or "none"
             return (
                 f"signals ({event.profile}): {event.satisfied} of {event.of} hold ({held}); {event.advice}",
                 [],

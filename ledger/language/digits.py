@@ -44,10 +44,10 @@ _WIDE_COMMA: Final = re.compile("(?<=[０-９])，(?=[０-９])")
 def number_at(text: str, at: int) -> tuple[Reading, int] | None:
     """Return the plain number at a place of a text and where it ends; None where there is not exactly one."""
     match = WRITTEN.match(text, at)
-    found = list(_by_separators(match, comma=False)) if match else []
-    if match is None or len(found) != 1 or len(found[0].value) > DIGITS_MAX:
+    numerals = list(_by_separators(match, comma=False)) if match else []
+    if match is None or len(numerals) != 1 or len(numerals[0].value) > DIGITS_MAX:
         return None
-    reading = found[0].readings[0]
+    reading = numerals[0].readings[0]
     scale = SCALES.get(word[0].casefold(), 0) if (word := _WORD.match(text, match.end() + 1)) else 0
     if scale and text[match.end()] in " \u00a0-":
         return scaled(reading, scale), match.end()
@@ -84,16 +84,16 @@ def numerals_at(text: str, match: re.Match[str], comma: bool) -> tuple[list[Nume
         if mixed and (rest := _ratio(re.split("[ \u2064]", mixed[0])[1])):
             parts = (parts[0], Numeral(mixed[0], (rest,), parts[1:]))
         return [Numeral(ratio[0], readings, parts, is_about(text, ratio.start(), ratio.end()))], ratio.end()
-    found = list(_by_separators(match, comma))
+    numerals = list(_by_separators(match, comma))
     if text[match.start() - 1 : match.start()] == "." and not match["points"]:
-        found = [_behind_point(found[0], text, match.start()), *found[1:]]
-    last, end = found[-1], match.end()
+        numerals = [_behind_point(numerals[0], text, match.start()), *numerals[1:]]
+    last, end = numerals[-1], match.end()
     readings, end = _with_scale(text, end, list(last.readings))
     readings = list(_with_percent(text, match.start(), end, readings))
     parts = last.parts if end == match.end() else ()
     about = is_about(text, match.start(), end)
-    found[-1] = Numeral(last.written, tuple(readings), parts, about and len(found) == 1)
-    return found, end
+    numerals[-1] = Numeral(last.written, tuple(readings), parts, about and len(numerals) == 1)
+    return numerals, end
 
 
 def _behind_point(numeral: Numeral, text: str, start: int) -> Numeral:
@@ -173,10 +173,10 @@ def _with_scale(text: str, end: int, readings: list[Reading]) -> tuple[list[Read
     return total or readings, end
 
 
-def _sum(one: Reading, other: Reading) -> Reading:
-    if max(len(one.value), len(other.value)) > DIGITS_MAX or "/" in one.value + other.value:
-        return one
-    return Reading(fraction(Fraction(one.value) + Fraction(other.value)), max(one.places, other.places))
+def _sum(first: Reading, other: Reading) -> Reading:
+    if max(len(first.value), len(other.value)) > DIGITS_MAX or "/" in first.value + other.value:
+        return first
+    return Reading(fraction(Fraction(first.value) + Fraction(other.value)), max(first.places, other.places))
 
 
 def _with_percent(text: str, start: int, end: int, readings: list[Reading]) -> Iterator[Reading]:

@@ -105,7 +105,9 @@ def in_han(text: str) -> Iterator[Numeral]:
                 else 0
             )
             shares = [
-                Reading(fraction(Fraction(one.value) / below), one.places + 2) for one in readings if below
+                Reading(fraction(Fraction(reading.value) / below), reading.places + 2)
+                for reading in readings
+                if below
             ]
             readings = [*readings, *shares] if below == 100 else shares
         elif point is None and len(values) == 1 and values[0] <= FREE_IN_WORDS:

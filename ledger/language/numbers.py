@@ -39,8 +39,8 @@ def numerals(text: str) -> Iterator[Numeral]:
         if is_part_of_name(text[start - 1 : start]) or (start - 1 == named and text[named] == "."):
             named = at = match.end()  # p99, and all of v1.2.3
             continue
-        found, at = numerals_at(text, match, comma)
-        yield from found
+        read, at = numerals_at(text, match, comma)
+        yield from read
     yield from in_words(text)
     yield from in_han(text)
 
@@ -56,8 +56,8 @@ def values_in(text: str) -> frozenset[str]:
     values: set[str] = set()
     at = 0
     while match := WRITTEN.search(text, at):
-        found, at = numerals_at(text, match, comma)
-        values.update(_all_values(found))
+        read, at = numerals_at(text, match, comma)
+        values.update(_all_values(read))
         if match["whole"] and " " in match["whole"]:  # it may be several numbers: `12 300`
             *groups, last = match["whole"].split(" ")
             values.update(plain(group) for group in groups if group.isdigit())
@@ -68,8 +68,8 @@ def values_in(text: str) -> frozenset[str]:
     return frozenset(values)
 
 
-def _all_values(found: Iterable[Numeral]) -> Iterator[str]:
-    for numeral in found:
+def _all_values(read: Iterable[Numeral]) -> Iterator[str]:
+    for numeral in read:
         yield from (reading.value for reading in numeral.readings)
         yield from _all_values(numeral.parts)
 

@@ -77,7 +77,7 @@ def secrets_of(environment: Mapping[str, str]) -> Iterator[str]:
     for name, value in environment.items():
         if "://" in value and "@" in value:
             yield from _of_address(value)
-        yield from (said for key, said in _PAIR.findall(value) if _SAYS_SECRET.search(key))
+        yield from (secret for key, secret in _PAIR.findall(value) if _SAYS_SECRET.search(key))
         if _SAYS_SECRET.search(name) and not _SAYS_OTHERWISE.search(name):
             yield value
             yield from _parts(value)
@@ -103,7 +103,7 @@ class Mask:
     """Takes secrets out of texts."""
 
     def __init__(self, secrets: tuple[str, ...]) -> None:
-        written = {said for secret in secrets for said in (folded(secret), secret.strip())}
+        written = {spelling for secret in secrets for spelling in (folded(secret), secret.strip())}
         self._secrets = frozenset(
             secret
             for secret in written
@@ -113,13 +113,13 @@ class Mask:
     def __call__(self, text: str) -> str:
         """`text` with `[key]` for every secret, and for the piece of one that a cut left at either end."""
         places = self._places(text)
-        said: list[str] = []
+        pieces: list[str] = []
         done = 0
         for begin, end in places:
             if begin >= done:
-                said += (text[done:begin], MASK)
+                pieces += (text[done:begin], MASK)
             done = max(done, end)
-        return "".join((*said, text[done:]))
+        return "".join((*pieces, text[done:]))
 
     def safe_cut(self, text: str) -> int:
         """How much of the beginning of a stream can be masked by itself: to the end of a word that ends no secret."""
@@ -136,11 +136,11 @@ class Mask:
 
     def _places(self, text: str) -> list[Place]:
         """Where secrets stand in `text`, as they are and as it spells them."""
-        found = set(self._found(text))
-        if any(True for said in readings(text) for _ in self._found(said)):
-            for said, at in placed_readings(text):
-                found.update((at[begin][0], at[end - 1][1]) for begin, end in self._found(said))
-        return sorted(found)
+        places = set(self._found(text))
+        if any(True for reading in readings(text) for _ in self._found(reading)):
+            for reading, at in placed_readings(text):
+                places.update((at[begin][0], at[end - 1][1]) for begin, end in self._found(reading))
+        return sorted(places)
 
     def _found(self, text: str) -> Iterator[Place]:
         yield from (match.span() for match in _SHAPES.finditer(text) if match.end() > match.start())

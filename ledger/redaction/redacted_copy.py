@@ -116,8 +116,8 @@ def redacted_copy(
         if event.seq in changed or isinstance(event, RunOpened)
     ]
     changes.append(Change(path=ORIGINAL, from_=old[-1], to=hash_of(record)))
-    said = amendment(fold(sealed.events), left_out, reason, changes, person=person)
-    last = seal([said], prev=sealed.head.hash, seq=len(lines), at=at)
+    event_of_redaction = amendment(fold(sealed.events), left_out, reason, changes, person=person)
+    last = seal([event_of_redaction], prev=sealed.head.hash, seq=len(lines), at=at)
     whole = Sealed((*sealed.events, *last.events), (*sealed.lines, *last.lines), last.head)
     _refuse_what_remains(whole, sought)
     files = _files(source, sought)
@@ -159,28 +159,30 @@ def _rewritten(
     changed: set[int],
     sought: Sought,
     origin: Origin,
-    told: Waiver,
+    waiver: Waiver,
 ) -> Sealed:
     """All lines again, those that change without the secret, the chain anew. Raises `CannotRedact`."""
-    prev, made, written = BEGINNING.hash, list[Event](), list[bytes]()
+    prev, rewritten, written = BEGINNING.hash, list[Event](), list[bytes]()
     for seq, (line, event) in enumerate(zip(lines, events, strict=True)):
         one = line
         if seq in changed:
             one = orjson.dumps(_without(orjson.loads(line), sought)[0])
         if isinstance(event, RunOpened):
-            one = _opening(one, seq, origin if seq == 0 else None, prev, told, sought)
+            one = _opening(one, seq, origin if seq == 0 else None, prev, waiver, sought)
         one = b'{"prev":"%b"%b' % (prev.encode(), one[BEHIND_PREV:])
         try:
-            made.append(decode(one))
+            rewritten.append(decode(one))
         except NotCanonical as error:
             what = f"event {seq} cannot be without it: {error}"
             raise CannotRedact(what, "", "only words can be replaced, not ids, roles or hashes") from None
         written.append(one)
         prev = line_hash(one)
-    return Sealed(tuple(made), tuple(written), Head(len(lines) - 1, prev))
+    return Sealed(tuple(rewritten), tuple(written), Head(len(lines) - 1, prev))
 
 
-def _opening(line: bytes, seq: int, origin: Origin | None, prev: str, told: Waiver, sought: Sought) -> bytes:
+def _opening(
+    line: bytes, seq: int, origin: Origin | None, prev: str, waiver: Waiver, sought: Sought
+) -> bytes:
     """An opening that says what was taken out: the first says of what it is a copy, a fork's own keeps its origin."""
     try:
         event = decode(line)
@@ -190,7 +192,7 @@ def _opening(line: bytes, seq: int, origin: Origin | None, prev: str, told: Waiv
     source = origin or msgspec.structs.replace(event.origin, head=prev)
     if source.of is not None and sought.stand_in_name(source.of):  # runs are named after their question
         source = msgspec.structs.replace(source, of=INSTEAD)
-    return encode(msgspec.structs.replace(event, origin=source, waived=(*event.waived, told)))
+    return encode(msgspec.structs.replace(event, origin=source, waived=(*event.waived, waiver)))
 
 
 def _without(value: Any, sought: Sought) -> tuple[Any, bool]:
@@ -198,11 +200,13 @@ def _without(value: Any, sought: Sought) -> tuple[Any, bool]:
     if isinstance(value, str):
         return (sought.without(value), True) if sought.stand_in(value) else (value, False)
     if isinstance(value, dict):
-        pairs = {key: _without(one, sought) for key, one in cast("dict[str, Any]", value).items()}
-        return {key: one for key, (one, _) in pairs.items()}, any(there for _, there in pairs.values())
+        pairs = {key: _without(element, sought) for key, element in cast("dict[str, Any]", value).items()}
+        return {key: element for key, (element, _) in pairs.items()}, any(
+            there for _, there in pairs.values()
+        )
     if isinstance(value, list):
-        items = [_without(one, sought) for one in cast("list[Any]", value)]
-        return [one for one, _ in items], any(there for _, there in items)
+        items = [_without(element, sought) for element in cast("list[Any]", value)]
+        return [element for element, _ in items], any(there for _, there in items)
     return value, False
 
 
@@ -214,20 +218,22 @@ def _blobs(
     left_out = {
         sha256 for sha256, content in contents.items() if sha256 in named or sought.stand_in_bytes(content)
     }
-    shown = _as_shown(source, left_out)
-    left_out |= {sha256 for sha256, content in contents.items() if shown and shown.stand_in_bytes(content)}
+    as_shown = _as_shown(source, left_out)
+    left_out |= {
+        sha256 for sha256, content in contents.items() if as_shown and as_shown.stand_in_bytes(content)
+    }
     kept = {sha256: content for sha256, content in contents.items() if sha256 not in left_out}
     return kept, tuple(sorted(left_out))
 
 
 def _as_shown(source: RunStore, left_out: set[str]) -> Sought:
     """The documents that are left out, whole, as the blocks of briefs show them."""
-    shown = Sought()
+    whole_documents = Sought()
     opened = source.book().state.opened
     for document in opened.context if opened is not None else ():
         if document.sha256 in left_out:
-            shown.add_whole((source.blobs.read(document.sha256) or b"").decode("utf-8", "replace"))
-    return shown
+            whole_documents.add_whole((source.blobs.read(document.sha256) or b"").decode("utf-8", "replace"))
+    return whole_documents
 
 
 def _files(source: RunStore, sought: Sought) -> Mapping[str, bytes]:

@@ -60,26 +60,30 @@ def redact(
         book = writer.book()
         recorded = {sha256 for event in book.events for sha256 in redacted_blobs(event)}
         targets = tuple(target(name, book, run) for name in dict.fromkeys(names))
-        for one in targets:
-            _refuse_what_is_needed(one.blobs, book, run)
-            _refuse_what_nobody_knows(one, recorded, run)
-        fresh = tuple(one for one in targets if not set(one.blobs) <= recorded or _is_there(one, run))
-        sought = words_of(tuple(one for one in fresh if one.whole), book)
-        found = _everywhere(run, sought, tuple(one.name for one in fresh if one.whole))
+        for chosen in targets:
+            _refuse_what_is_needed(chosen.blobs, book, run)
+            _refuse_what_nobody_knows(chosen, recorded, run)
+        fresh = tuple(
+            chosen for chosen in targets if not set(chosen.blobs) <= recorded or _is_there(chosen, run)
+        )
+        sought = words_of(tuple(chosen for chosen in fresh if chosen.whole), book)
+        places = _everywhere(run, sought, tuple(chosen.name for chosen in fresh if chosen.whole))
         if sought.stand_in(reason):
             raise CannotRedact("the reason holds the words", str(run.path), "say it without")
-        wanted = tuple(dict.fromkeys((*found.blobs, *(sha256 for one in targets for sha256 in one.blobs))))
-        _refuse_what_is_needed(found.blobs, book, run)
-        left = _remains(run, words_of(tuple(one for one in fresh if not one.whole), book))
+        wanted = tuple(
+            dict.fromkeys((*places.blobs, *(sha256 for chosen in targets for sha256 in chosen.blobs)))
+        )
+        _refuse_what_is_needed(places.blobs, book, run)
+        left = _remains(run, words_of(tuple(chosen for chosen in fresh if not chosen.whole), book))
         new = [sha256 for sha256 in wanted if sha256 not in recorded]
         if len(new) > REMOVED_MAX:
             raise CannotRedact(f"more than {REMOVED_MAX} blobs hold it", str(run.path), _COPY)
         events = writer.commit([amendment(book.state, new, reason, person=person)] if new else [], at=at)
-        if FILE in found.files:
+        if FILE in places.files:
             _rewrite(run, sought)
         gone = recorded | set(wanted)
         writer.redact(gone)
-        for name in found.files:
+        for name in places.files:
             if _is_beside(name):
                 run.path.joinpath(name).unlink(missing_ok=True)
     kept = left._replace(blobs=tuple(sha256 for sha256 in left.blobs if sha256 not in gone))
@@ -98,17 +102,17 @@ def without_words(content: bytes, sought: Sought) -> bytes | None:
 
 def _everywhere(run: RunStore, sought: Sought, names: tuple[str, ...]) -> Remains:
     """Where the words stand. Raises `CannotRedact` when some of it cannot be removed."""
-    found = _remains(run, sought)
+    places = _remains(run, sought)
     file = run.path / FILE
-    files = tuple(name for name in found.files if name != FILE and not _is_beside(name))
-    if FILE in found.files and without_words(read_plain(file, FILE_BYTES_MAX), sought) is None:
-        files = found.files
-    stuck = Remains(found.events, (), files).places()
+    files = tuple(name for name in places.files if name != FILE and not _is_beside(name))
+    if FILE in places.files and without_words(read_plain(file, FILE_BYTES_MAX), sought) is None:
+        files = places.files
+    stuck = Remains(places.events, (), files).places()
     if stuck:
         fix = f"{_COPY}; delete other files yourself" if files else _COPY
         what = f"nothing was removed: the words of {', '.join(names)} also stand in {in_words(stuck)}"
         raise CannotRedact(what, str(run.path), fix)
-    return found
+    return places
 
 
 def _is_beside(name: str) -> bool:
@@ -129,16 +133,16 @@ def _rewrite(run: RunStore, sought: Sought) -> None:
         Disk().replace(file, (content,))
 
 
-def _is_there(one: Target, run: RunStore) -> bool:
-    return any(run.blobs.read(sha256) is not None for sha256 in one.blobs)
+def _is_there(chosen: Target, run: RunStore) -> bool:
+    return any(run.blobs.read(sha256) is not None for sha256 in chosen.blobs)
 
 
-def _refuse_what_nobody_knows(one: Target, recorded: set[str], run: RunStore) -> None:
+def _refuse_what_nobody_knows(chosen: Target, recorded: set[str], run: RunStore) -> None:
     """The words of a document or a reply are known by its blob alone."""
-    if one.whole and not _is_there(one, run) and not set(one.blobs) <= recorded:
+    if chosen.whole and not _is_there(chosen, run) and not set(chosen.blobs) <= recorded:
         fix = "give the words in a file: --secret FILE --out DIR"
         raise CannotRedact(
-            f"{one.name} is not among the blobs, so its words are not known", str(run.path), fix
+            f"{chosen.name} is not among the blobs, so its words are not known", str(run.path), fix
         )
 
 

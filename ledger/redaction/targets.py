@@ -73,7 +73,7 @@ def target(name: str, book: Book, run: RunStore) -> Target:
 def words_of(targets: tuple[Target, ...], book: Book) -> Sought:
     """The words that go with what was named, without moot's own."""
     sought = Sought()
-    texts = [text for one in targets for text in one.texts]
+    texts = [text for chosen in targets for text in chosen.texts]
     spare = own_words(book) if texts else None
     for text in texts:
         sought.add(text, spare=spare or (lambda _: False))
@@ -108,9 +108,9 @@ def _step(name: str, book: Book, run: RunStore) -> Target:
     if not blobs:
         fix = "see `moot log` for the steps that were answered"
         raise CannotRedact(f"no reply to {name}", str(run.path), fix)
-    said = (text for sha256 in blobs for text in _strings(run.blobs.read(sha256) or b""))
+    replies = (text for sha256 in blobs for text in _strings(run.blobs.read(sha256) or b""))
     quotes = _quotes(book, {event.id for event in events if event.id is not None})
-    return Target(name, blobs, (*said, *quotes), whole=True)
+    return Target(name, blobs, (*replies, *quotes), whole=True)
 
 
 def _blob(name: str, book: Book, run: RunStore) -> Target:
@@ -151,11 +151,11 @@ def _within(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for one in cast("dict[str, Any]", value).values():
-            yield from _within(one)
+        for element in cast("dict[str, Any]", value).values():
+            yield from _within(element)
     elif isinstance(value, list):
-        for one in cast("list[Any]", value):
-            yield from _within(one)
+        for element in cast("list[Any]", value):
+            yield from _within(element)
 
 
 def _quotes(book: Book, ids: set[str]) -> Iterator[str]:
@@ -170,11 +170,11 @@ def _quoted(value: Any, ids: set[str]) -> Iterator[str]:
         ref, quote = held.get("ref"), held.get("quote")
         if isinstance(ref, str) and isinstance(quote, str) and ref.partition("#")[0] in ids:
             yield quote
-        for one in held.values():
-            yield from _quoted(one, ids)
+        for element in held.values():
+            yield from _quoted(element, ids)
     elif isinstance(value, list | tuple):
-        for one in cast("list[Any]", value):
-            yield from _quoted(one, ids)
+        for element in cast("list[Any]", value):
+            yield from _quoted(element, ids)
 
 
 FILE: Final = "deliberation.toml"

@@ -55,11 +55,11 @@ def readings(text: str) -> Iterator[str]:
     """Every reading of `text`, folded; the first is what stands there."""
     seen, later = {text}, [text]
     while later:
-        said = later.pop(0)
-        yield folded(said)
+        reading = later.pop(0)
+        yield folded(reading)
         for sign, spelled, meant in _CODES:
-            if sign in said and len(seen) < READINGS_MAX:
-                undone = spelled.sub(meant, said)
+            if sign in reading and len(seen) < READINGS_MAX:
+                undone = spelled.sub(meant, reading)
                 if undone not in seen:
                     seen.add(undone)
                     later.append(undone)
@@ -67,15 +67,15 @@ def readings(text: str) -> Iterator[str]:
 
 def placed_readings(text: str) -> Iterator[PlacedText]:
     """As `readings`, with the place of every character."""
-    seen, later = {text}, [[(one, (at, at + 1)) for at, one in enumerate(text)]]
+    seen, later = {text}, [[(character, (at, at + 1)) for at, character in enumerate(text)]]
     while later:
         written = later.pop(0)
         yield _placed(written)
-        said = "".join(one for one, _ in written)
+        reading = "".join(character for character, _ in written)
         for sign, spelled, meant in _CODES:
-            if sign in said and len(seen) < READINGS_MAX:
-                undone = _undone(said, written, spelled, meant)
-                whole = "".join(one for one, _ in undone)
+            if sign in reading and len(seen) < READINGS_MAX:
+                undone = _undone(reading, written, spelled, meant)
+                whole = "".join(character for character, _ in undone)
                 if whole not in seen:
                     seen.add(whole)
                     later.append(undone)
@@ -89,14 +89,14 @@ def _undone(
     text: str, written: Written, spelled: re.Pattern[str], meant: Callable[[re.Match[str]], str]
 ) -> Written:
     """One level of one code undone."""
-    found: Written = []
+    decoded: Written = []
     end = 0
     for match in spelled.finditer(text):
-        found += written[end : match.start()]
+        decoded += written[end : match.start()]
         end = match.end()
         place = (written[match.start()][1][0], written[end - 1][1][1])
-        found += ((character, place) for character in meant(match))
-    return found + written[end:]
+        decoded += ((character, place) for character in meant(match))
+    return decoded + written[end:]
 
 
 def _placed(written: Written) -> PlacedText:
@@ -211,7 +211,7 @@ class Sought:
 
     def stand_in(self, text: str) -> bool:
         """Whether some of the words stand in `text`, however it is written."""
-        return any(True for said in readings(text) for _ in self._found(said))
+        return any(True for reading in readings(text) for _ in self._found(reading))
 
     def stand_in_bytes(self, content: bytes) -> bool:
         """Whether some of the words stand in a file."""
@@ -219,8 +219,10 @@ class Sought:
 
     def stand_in_name(self, name: str) -> bool:
         """Whether a name was made of the words: lower case, with dashes for what is no letter."""
-        made = _name(name)
-        return self.stand_in(name) or any(len(one) >= WORDS_MIN and one in made for one in self._names)
+        folded_name = _name(name)
+        return self.stand_in(name) or any(
+            len(sought) >= WORDS_MIN and sought in folded_name for sought in self._names
+        )
 
     def without(self, text: str) -> str:
         """`text` with `[redacted]` for each of the words, so that counts of words stay what they were."""

@@ -44,9 +44,9 @@ def absent_path(round_: int) -> str:
 def planned_anew(opened: RunOpened, amendment: Amendment) -> RunOpened:
     """The opening with the rows that an amendment changes; a path that this version does not know changes nothing."""
     absent = {
-        int(found[1]): change
+        int(match[1]): change
         for change in amendment.change
-        if (found := _ABSENT.fullmatch(change.path)) is not None
+        if (match := _ABSENT.fullmatch(change.path)) is not None
     }
     if amendment.what != "plan" or not absent:
         return opened

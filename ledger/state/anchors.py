@@ -31,13 +31,13 @@ def sections_of(event: Event) -> Sections:
 
 def _statement_sections(event: Statement) -> Sections:
     """By name, then by paragraph. What two anchors of one name point to stands under it together."""
-    found: dict[str, list[str]] = {}
+    sections: dict[str, list[str]] = {}
     for section in event.sections:
-        found.setdefault(section.name, []).append(section.text)
+        sections.setdefault(section.name, []).append(section.text)
     paragraphs = [part for section in event.sections for part in section.text.split("\n\n") if part.strip()]
     for n, text in enumerate(paragraphs, 1):
-        found.setdefault(f"p{n}", []).append(text)
-    return {name: tuple(texts) for name, texts in found.items()}
+        sections.setdefault(f"p{n}", []).append(text)
+    return {name: tuple(texts) for name, texts in sections.items()}
 
 
 def _artifact_sections(event: Artifact) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -82,20 +82,20 @@ def _list(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
 
 def strings(value: Any) -> tuple[str, ...]:
     """Every string inside a JSON value, in order."""
-    found: list[str] = []
-    _collect(value, found)
-    return tuple(found)
+    collected: list[str] = []
+    _collect(value, collected)
+    return tuple(collected)
 
 
-def _collect(value: Any, found: list[str]) -> None:
+def _collect(value: Any, collected: list[str]) -> None:
     if isinstance(value, str):
-        found.append(value)
+        collected.append(value)
     elif isinstance(value, dict):
         for inner in cast("dict[str, Any]", value).values():
-            _collect(inner, found)
+            _collect(inner, collected)
     elif isinstance(value, list | tuple):
         for inner in cast("list[Any]", value):
-            _collect(inner, found)
+            _collect(inner, collected)
 
 
 def passages(

@@ -32,8 +32,8 @@ class Book(msgspec.Struct, frozen=True):
 
     def of(self, kind: type[E], round_: int | None = None) -> tuple[E, ...]:
         """All events of one kind, in order, of one round when given."""
-        found = [event for event in self.events if type(event) is kind]
-        return tuple(found if round_ is None else [event for event in found if event.round == round_])
+        events = [event for event in self.events if type(event) is kind]
+        return tuple(events if round_ is None else [event for event in events if event.round == round_])
 
     def first(self, count: int) -> Book:
         """The book of the first so many events: itself when that is all of them."""

@@ -73,8 +73,8 @@ def in_force(state: State) -> list[str]:
 
 def final_in_force(state: State) -> list[str]:
     """Ids of the final decisions that stand, an override in the place of what it overturned."""
-    found = [identity for identity in in_force(state) if state.decisions[identity].rank == "final"]
-    return sorted(found, key=lambda identity: state.decisions[overridden(state, identity)].seq)
+    finals = [identity for identity in in_force(state) if state.decisions[identity].rank == "final"]
+    return sorted(finals, key=lambda identity: state.decisions[overridden(state, identity)].seq)
 
 
 def outcome(state: State) -> list[str]:
@@ -104,37 +104,37 @@ def replacement(state: State, identity: str) -> str:
 
 def fallen_under(state: State, identity: str, at: int | None = None) -> tuple[Fallen, ...]:
     """What a decision rests on and what does not stand, nearest first: why it is AT RISK, now or right behind `at`."""
-    made = state.decisions[identity].seq
-    found: dict[str, Fallen] = {}
+    decided_at = state.decisions[identity].seq
+    fallen: dict[str, Fallen] = {}
     ways: dict[str, str | None] = {identity: None}
     nearest = [identity]
     for citing in nearest:  # grows while it is read
         for cite in state.decisions[citing].cites:
-            if cite.relation not in SUPPORT or cite.id in ways or cite.id in found:
+            if cite.relation not in SUPPORT or cite.id in ways or cite.id in fallen:
                 continue
             claim, decision = state.claims.get(cite.id), state.decisions.get(cite.id)
             if claim is not None:
                 status = claim.status if at is None else claim.status_before(at + 1)
                 if status in FALLEN:
-                    before = claim.status_before(made) in FALLEN
-                    found[cite.id] = Fallen(cite.id, status, _way(ways, citing), before)
+                    before = claim.status_before(decided_at) in FALLEN
+                    fallen[cite.id] = Fallen(cite.id, status, _way(ways, citing), before)
             elif decision is not None and decision.is_overturned and _has_ended(state, decision, at):
-                before = _has_ended(state, decision, made)
-                found[cite.id] = Fallen(cite.id, "overturned", _way(ways, citing), before)
+                before = _has_ended(state, decision, decided_at)
+                fallen[cite.id] = Fallen(cite.id, "overturned", _way(ways, citing), before)
             elif decision is not None:
                 ways[cite.id] = citing
                 nearest.append(cite.id)
-    return tuple(found.values())
+    return tuple(fallen.values())
 
 
 def _way(ways: dict[str, str | None], citing: str) -> tuple[str, ...]:
     """The decisions between the one that is asked about and what `citing` cites."""
-    found: list[str] = []
+    path: list[str] = []
     step: str | None = citing
     while step is not None and ways[step] is not None:
-        found.append(step)
+        path.append(step)
         step = ways[step]
-    return tuple(reversed(found))
+    return tuple(reversed(path))
 
 
 def standing(state: State, identity: str) -> Standing:

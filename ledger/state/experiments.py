@@ -83,15 +83,15 @@ def judge(
     plan: ExperimentPlanned, runs: Iterable[ExperimentRun], content: Content
 ) -> tuple[RunCounts, Judged, Literal["ran", "reproduced"] | None]:
     """Counts, verdict and class of a plan's runs, controls among them; a repetition that is missing is an error."""
-    made = tuple(runs)
-    repetitions = [verdict_of(plan, run, content) for run in made if run.control is None]
+    all_runs = tuple(runs)
+    repetitions = [verdict_of(plan, run, content) for run in all_runs if run.control is None]
     counts = RunCounts(
         holds=repetitions.count("holds"),
         fails=repetitions.count("fails"),
         inconclusive=repetitions.count("inconclusive"),
         error=repetitions.count("error"),
     )
-    controls = [(run.control, verdict_of(plan, run, content)) for run in made if run.control is not None]
+    controls = [(run.control, verdict_of(plan, run, content)) for run in all_runs if run.control is not None]
     if set(controls) != set(CONTROLS.items()) or len(repetitions) < plan.k:
         return counts, "error", None
     if "error" in repetitions:
@@ -109,12 +109,12 @@ def unreadable_predicates(
 ) -> tuple[str, ...]:
     """Name the predicates that could not be read in some run that came to an end, as `pass_if 1: json /lost`."""
     ended = [run for run in runs if run.exit is not None]
-    named = [("pass_if", n, one) for n, one in enumerate(plan.pass_if, 1)]
-    named += [("fail_if", n, one) for n, one in enumerate(plan.fail_if, 1)]
+    named = [("pass_if", n, predicate) for n, predicate in enumerate(plan.pass_if, 1)]
+    named += [("fail_if", n, predicate) for n, predicate in enumerate(plan.fail_if, 1)]
     return tuple(
-        f"{name} {n}: {one.of} {one.pointer or ''}".rstrip()
-        for name, n, one in named
-        if any(_holds(one, run, content) is None for run in ended)
+        f"{name} {n}: {predicate.of} {predicate.pointer or ''}".rstrip()
+        for name, n, predicate in named
+        if any(_holds(predicate, run, content) is None for run in ended)
     )
 
 
@@ -210,10 +210,10 @@ def _predicate_problems(predicate: Predicate) -> Iterator[str]:
 
 def _all_of(predicates: Sequence[Predicate], run: ExperimentRun, content: Content) -> bool | None:
     """Whether all predicates hold; null when one cannot be read and none is false."""
-    found = [_holds(predicate, run, content) for predicate in predicates]
-    if False in found:
+    results = [_holds(predicate, run, content) for predicate in predicates]
+    if False in results:
         return False
-    return None if None in found else True
+    return None if None in results else True
 
 
 def _holds(predicate: Predicate, run: ExperimentRun, content: Content) -> bool | None:

@@ -268,10 +268,10 @@ def _call(state: State, event: Event) -> None:
 
 def add_call(spend: Spend, call: Call) -> None:
     """Count one call into a sum."""
-    made = max(1, len(call.attempts))
-    spend.calls += made
+    attempts = max(1, len(call.attempts))
+    spend.calls += attempts
     if call.seat not in FROM_OUTSIDE:
-        spend.engine_calls += made
+        spend.engine_calls += attempts
     spend.tokens_in += call.tokens_in or 0
     spend.tokens_cached += call.tokens_cached or 0
     spend.tokens_out += call.tokens_out or 0
@@ -391,7 +391,9 @@ def _decision(state: State, event: Decision) -> None:
         asks_for_run=asks_for_run(event.text),
         result=event.result,
         claims=event.claims,
-        required_by=tuple([one.by for one in event.requirements if one.by is not None]),
+        required_by=tuple(
+            [requirement.by for requirement in event.requirements if requirement.by is not None]
+        ),
     )
     _measured(state, event)
     if event.type == "final" and event.made_by == "rule":

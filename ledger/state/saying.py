@@ -24,10 +24,10 @@ def clause(event: Deliberated) -> tuple[str, str]:
         case Frame():
             return "frame", (event.why or "ill-posed") if event.ill_posed else "well-posed"
         case Agenda():
-            made = f", {len(event.options)} options made" if event.options else ""
-            return "agenda", (", ".join(event.cruxes) or "no crux") + made
+            new_options = f", {len(event.options)} options made" if event.options else ""
+            return "agenda", (", ".join(event.cruxes) or "no crux") + new_options
         case Memo():
-            answer = " ".join(one.text for one in event.sentences if one.field == "answer")
+            answer = " ".join(sentence.text for sentence in event.sentences if sentence.field == "answer")
             return "memo", f"{event.answers}: {answer}" if event.answers else answer
         case ExperimentPlanned():
             return "experiment", f"{event.question} ({', '.join(event.claims)}, {event.k} times)"
@@ -38,5 +38,5 @@ def clause(event: Deliberated) -> tuple[str, str]:
             return "run", f"{event.of} number {event.n}{control}: {ended} after {event.ms} ms"
         case ExperimentJudged():
             moved = "".join(f", {change.claim_id} {change.to}" for change in event.changes)
-            shown = f" ({event.class_})" if event.class_ else ""
-            return "judged", f"{event.of} {event.verdict}{shown}{moved}"
+            class_note = f" ({event.class_})" if event.class_ else ""
+            return "judged", f"{event.of} {event.verdict}{class_note}{moved}"

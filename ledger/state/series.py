@@ -42,10 +42,10 @@ def content_of(blobs: Blobs) -> Content:
     """The bytes of a blob that must be there. The function raises `OutputMissing`."""
 
     def content(sha256: str) -> bytes:
-        found = blobs.read(sha256)
-        if found is None:
+        kept = blobs.read(sha256)
+        if kept is None:
             raise OutputMissing(sha256)
-        return found
+        return kept
 
     return content
 
@@ -60,11 +60,11 @@ def plan_of(book: Book, experiment: str) -> ExperimentPlanned:
 
 def runs_of(book: Book, experiment: str) -> tuple[ExperimentRun, ...]:
     """The runs of an experiment in order, controls among them; of two with the same number the first counts."""
-    found: dict[Slot, ExperimentRun] = {}
+    runs: dict[Slot, ExperimentRun] = {}
     for event in book.of(ExperimentRun):
         if event.of == experiment:
-            found.setdefault(Slot(event.control, event.n), event)
-    return tuple(found.values())
+            runs.setdefault(Slot(event.control, event.n), event)
+    return tuple(runs.values())
 
 
 def slots(k: int, runs: tuple[ExperimentRun, ...] = (), behind: int = 0) -> Iterator[Slot]:

@@ -348,8 +348,8 @@ class State(msgspec.Struct):
     @property
     def options(self) -> tuple[Labelled, ...]:
         """The options of the question; those that the agenda made where none were given."""
-        given = self.opened.options if self.opened else ()
-        return given or (self.agenda.options if self.agenda else ())
+        listed = self.opened.options if self.opened else ()
+        return listed or (self.agenda.options if self.agenda else ())
 
     def beliefs_at(self, round_: int) -> dict[str, BeliefFacts]:
         """Role → its latest belief at the end of a round; by role in order of the cast."""
@@ -382,23 +382,23 @@ class State(msgspec.Struct):
     @property
     def waits(self) -> bool:
         """Whether the run waits for what a person was asked; one that was opened without the rule never does."""
-        said = self.opened.rules.get(WAIT) if self.opened is not None else None
+        word = self.opened.rules.get(WAIT) if self.opened is not None else None
         for amendment in self.amendments:
             for change in amendment.change:
                 if change.path == WAIT_PATH and amendment.by == "human":
-                    said = change.to
-        return said == "on"
+                    word = change.to
+        return word == "on"
 
     def may_run(self, experiment: str) -> bool:
         """Whether a person said that this experiment is run: for the whole run, or for it alone."""
         path = f"{EXPERIMENTS}.{experiment}"
-        said = (
+        words = (
             change
             for amendment in self.amendments
             for change in amendment.change
             if amendment.by == "human" and change.path == path
         )
-        return self.runs_programs or any(change.to == "on" for change in said)
+        return self.runs_programs or any(change.to == "on" for change in words)
 
     @property
     def unjudged(self) -> tuple[str, ...]:

@@ -107,10 +107,10 @@ def _of_experiment(event: ExperimentPlanned | ExperimentRun) -> Iterator[Named]:
     else:
         where = event.id or f"@{event.seq}"
         yield from (
-            Named("experiment", f"the input {one.name} of {where}", one.sha256) for one in event.inputs
+            Named("experiment", f"the input {file.name} of {where}", file.sha256) for file in event.inputs
         )
-        files = (*event.files, *(one for control in event.controls for one in control.files))
-    yield from (Named("experiment", f"the file {one.name} of {where}", one.sha256) for one in files)
+        files = (*event.files, *(file for control in event.controls for file in control.files))
+    yield from (Named("experiment", f"the file {file.name} of {where}", file.sha256) for file in files)
 
 
 def _of_call(call: Call, step: str) -> Iterator[Named]:

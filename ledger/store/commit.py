@@ -246,10 +246,10 @@ def _refuse_a_run(path: Path) -> None:
 
 def _make_durably(directory: Path, disk: Disk) -> None:
     """Make `directory` and those above it that are missing; each is in the one above it after a power failure."""
-    missing = list(takewhile(lambda one: not one.exists(), (directory, *directory.parents)))
-    for one in reversed(missing):
-        one.mkdir(exist_ok=True)
-        disk.settle(one.parent)
+    missing = list(takewhile(lambda folder: not folder.exists(), (directory, *directory.parents)))
+    for folder in reversed(missing):
+        folder.mkdir(exist_ok=True)
+        disk.settle(folder.parent)
 
 
 def _appear(

@@ -63,9 +63,9 @@ class RunStore:
 
         Raises what `events` raises, and `StrangeRun`.
         """
-        found = self.raw_book()
-        refuse_unopened(found.state, self.path)
-        return found
+        current = self.raw_book()
+        refuse_unopened(current.state, self.path)
+        return current
 
     def raw_book(self) -> Book:
         """The same for whoever judges the events: they may be no run."""
@@ -86,9 +86,9 @@ class RunStore:
     def state(self) -> State:
         """What the events fold to. No event is kept, so this is for runs too long for `book`. Raises `StrangeRun`."""
         with without_collecting():
-            found = fold(self.stream())
-        refuse_unopened(found, self.path)
-        return found
+            folded = fold(self.stream())
+        refuse_unopened(folded, self.path)
+        return folded
 
     def lines(self) -> Iterator[tuple[StreamName, int, bytes]]:
         """Stream, line number from 1 and line of every event up to the head; only the chain is checked."""

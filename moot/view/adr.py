@@ -49,16 +49,16 @@ def adr(book: Book, head: Head, *, run: str = "RUN", only: str | None = None) ->
     )
     lines = [*_front(book, head, run, only), "", f"# {inline(shortened(outcome.answer, TITLE))}"]
     for heading, body in sections:
-        said = list(body)
-        lines += ["", heading, "", *(said or ["Nothing is recorded."])]
+        body_lines = list(body)
+        lines += ["", heading, "", *(body_lines or ["Nothing is recorded."])]
     return "\n".join(lines) + "\n"
 
 
 def _front(book: Book, head: Head, run: str, only: str | None) -> Iterator[str]:
     """The front matter: who decided, the seats as those who were consulted, and by `moot-` where it comes from."""
     state = book.state
-    deciding = [one for one in book.of(Decision) if one.id in final_in_force(state)]
-    makers = dict.fromkeys(_maker(one) for one in deciding)
+    deciding = [decision for decision in book.of(Decision) if decision.id in final_in_force(state)]
+    makers = dict.fromkeys(_maker(decision) for decision in deciding)
     seats = dict.fromkeys(event.by for event in book.events if event.call is not None)
     yield "---"
     yield f"status: {_status(book, only)}"
@@ -73,10 +73,10 @@ def _front(book: Book, head: Head, run: str, only: str | None) -> Iterator[str]:
 
 def _status(book: Book, only: str | None) -> str:
     """Return MADR's status: `proposed` until a person accepts or rejects the final decisions in force."""
-    said = current_acceptance(book)
-    if said is None or (only is not None and only not in final_in_force(book.state)):
+    acceptance = current_acceptance(book)
+    if acceptance is None or (only is not None and only not in final_in_force(book.state)):
         return "proposed"
-    return "accepted" if said.accepted else "rejected"
+    return "accepted" if acceptance.accepted else "rejected"
 
 
 def _maker(decision: Decision) -> str:
@@ -96,7 +96,7 @@ def _context(outcome: Outcome, state: State) -> Iterator[str]:
     yield paragraphs(outcome.question)
     if state.opening.context:
         yield ""
-        yield f"Given: {listed(f'{one.name} ({one.id})' for one in state.opening.context)}."
+        yield f"Given: {listed(f'{document.name} ({document.id})' for document in state.opening.context)}."
 
 
 def _chosen(outcome: Outcome) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _chosen(outcome: Outcome) -> Iterator[str]:
         yield ""
         yield "Because:"
         yield ""
-        yield from (f"* {_point(one)}" for one in outcome.why)
+        yield from (f"* {_point(point)}" for point in outcome.why)
 
 
 def _point(point: Point) -> str:
@@ -120,22 +120,27 @@ def _point(point: Point) -> str:
 
 def _consequences(outcome: Outcome) -> Iterator[str]:
     """What follows, what speaks against it, and what is taken for granted, as the run said it."""
-    yield from (f"* To do: {_point(one)}" for one in outcome.do_now)
+    yield from (f"* To do: {_point(point)}" for point in outcome.do_now)
     if outcome.objection is not None and not any(
-        f"({one.ref})" in outcome.objection for one in outcome.dissent
+        f"({dissenter.ref})" in outcome.objection for dissenter in outcome.dissent
     ):
         yield f"* Bad, because {inline(outcome.objection)}"
-    yield from (f"* Bad, because {inline(f'{one.role}: {one.text} ({one.ref})')}" for one in outcome.dissent)
-    yield from (f"* Neutral, because it takes for granted: {_point(one)}" for one in outcome.assumed)
+    yield from (
+        f"* Bad, because {inline(f'{dissenter.role}: {dissenter.text} ({dissenter.ref})')}"
+        for dissenter in outcome.dissent
+    )
+    yield from (f"* Neutral, because it takes for granted: {_point(point)}" for point in outcome.assumed)
 
 
 def _confirmation(outcome: Outcome) -> Iterator[str]:
     """What has to be met, what would show it wrong, and what is still open."""
-    yield from (f"* Required: {_point(one)}" for one in outcome.requirements)
-    yield from (f"* Shown wrong by: {_point(one)}" for one in outcome.changes_our_mind)
-    yield from (f"* Open: {_point(one)}" for one in outcome.not_settled)
-    yield from (f"* Later: {inline(became_line(one))}" for one in outcome.became)
-    yield from (f"* For a person: {inline(one.text)} ({code(one.command)})" for one in outcome.needs_you)
+    yield from (f"* Required: {_point(point)}" for point in outcome.requirements)
+    yield from (f"* Shown wrong by: {_point(point)}" for point in outcome.changes_our_mind)
+    yield from (f"* Open: {_point(point)}" for point in outcome.not_settled)
+    yield from (f"* Later: {inline(became_line(became))}" for became in outcome.became)
+    yield from (
+        f"* For a person: {inline(asking.text)} ({code(asking.command)})" for asking in outcome.needs_you
+    )
 
 
 def _more(outcome: Outcome, state: State, head: Head, run: str) -> Iterator[str]:

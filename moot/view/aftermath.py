@@ -30,24 +30,24 @@ class Became(Result, frozen=True):
 
 def became_told(book: Book) -> list[Became]:
     """Every decision of which something was said, as it was said last."""
-    return [_told(book, said) for said in became_of(book).values()]
+    return [_told(book, statement) for statement in became_of(book).values()]
 
 
-def _told(book: Book, said: FateSaid) -> Became:
-    points = points_of(book, said.decision)
-    true = {"held": 1.0, "failed": 0.0}.get(said.fate)
-    known = said.decision in book.state.decisions
-    now = replacement(book.state, said.decision) if known else said.decision
+def _told(book: Book, statement: FateSaid) -> Became:
+    points = points_of(book, statement.decision)
+    true = {"held": 1.0, "failed": 0.0}.get(statement.fate)
+    known = statement.decision in book.state.decisions
+    now = replacement(book.state, statement.decision) if known else statement.decision
     brier = None if points is None or true is None else round((points / 100 - true) ** 2, 4)
     return Became(
-        decision=said.decision,
-        fate=said.fate,
-        text=" ".join(said.text.split()),
-        by=said.name,
-        on=said.at[:10],
+        decision=statement.decision,
+        fate=statement.fate,
+        text=" ".join(statement.text.split()),
+        by=statement.name,
+        on=statement.at[:10],
         points=points,
         brier=brier,
-        overruled_by=None if now == said.decision else now,
+        overruled_by=None if now == statement.decision else now,
     )
 
 
@@ -78,10 +78,10 @@ WORDS: dict[Fate, Literal["It held", "It failed", "Held in part", "Not known"]] 
 }
 
 
-def became_line(one: Became) -> str:
+def became_line(became: Became) -> str:
     """`It failed: we lost a file. (D-1-1, Ada, 2026-11-23; it was called 83 of 100 likely, Brier score 0.69)`."""
-    scored = "" if one.points is None else f"; it was called {one.points:g} of 100 likely"
-    scored += "" if one.brier is None else f", Brier score {one.brier:.2f}"
-    who = f"{one.by}, " if one.by else ""
-    since = f", since overruled by {one.overruled_by}" if one.overruled_by else ""
-    return f"{WORDS[one.fate]}: {one.text} ({one.decision}{since}, {who}{one.on}{scored})"
+    scored = "" if became.points is None else f"; it was called {became.points:g} of 100 likely"
+    scored += "" if became.brier is None else f", Brier score {became.brier:.2f}"
+    who = f"{became.by}, " if became.by else ""
+    since = f", since overruled by {became.overruled_by}" if became.overruled_by else ""
+    return f"{WORDS[became.fate]}: {became.text} ({became.decision}{since}, {who}{became.on}{scored})"

@@ -32,7 +32,7 @@ def annex_table(
     if rows:
         yield Annex(
             title=title,
-            notes=[one for one in notes if one],
+            notes=[note for note in notes if note],
             heads=[heads[n] for n in used],
             rows=[[row[n] for n in used] for row in rows],
             paragraphs=[],

@@ -63,7 +63,7 @@ def final_text(book: Book, decision: Decision | None) -> FinalText | None:
         own = event.step is not None and event.step == decision.step
         if not own or event.type != "plan":
             continue
-        sections = {f"{event.id}#{one.name}": one.text for one in event.sections}
+        sections = {f"{event.id}#{section.name}": section.text for section in event.sections}
         chosen = next((ref for ref in decision.round_artifact_refs if ref in sections), None)
         chosen = chosen or next(iter(sections), None)
         if chosen is not None:
@@ -77,38 +77,38 @@ def _narratives(book: Book) -> Iterator[Annex]:
         title = (
             "Key narratives" if decision.zones else "Key insight" if any(book.of(Standing)) else "Beside it"
         )
-        told = [one_line(one) for one in decision.narratives if GAP not in one]
-        yield from annex_text(title, told, decision.id)
+        narratives = [one_line(narrative) for narrative in decision.narratives if GAP not in narrative]
+        yield from annex_text(title, narratives, decision.id)
         if decision.zones is not None:
             yield from annex_text(
                 "Agreement zones (high confidence)",
-                [one_line(one) for one in decision.zones.agreement],
+                [one_line(zone) for zone in decision.zones.agreement],
                 decision.id,
             )
             yield from annex_text(
                 "Contested zones (flag for attention)",
-                [one_line(one) for one in decision.zones.contested],
+                [one_line(zone) for zone in decision.zones.contested],
                 decision.id,
             )
 
 
 def _challenges(book: Book) -> Iterator[Annex]:
     """What was said against a text, how it was answered and what became of it, with the tally."""
-    arguments = {one.id for one in book.of(Argument)}
-    became = {one.of: one for one in book.of(Disposition)}
-    answers = {one.to: one for one in book.of(Response)}
-    against = [one for one in book.of(Challenge) if one.target not in arguments]
+    arguments = {argument.id for argument in book.of(Argument)}
+    became = {disposition.of: disposition for disposition in book.of(Disposition)}
+    answers = {response.to: response for response in book.of(Response)}
+    against = [challenge for challenge in book.of(Challenge) if challenge.target not in arguments]
     if majority(book) is not None:
         return
     rows = [
         (
-            one.id or "",
-            one.tag or "",
-            one_line(one.claim or one.text),
-            _answered(answers.get(one.id or "")),
-            _became(became.get(one.id or "")),
+            challenge.id or "",
+            challenge.tag or "",
+            one_line(challenge.claim or challenge.text),
+            _answered(answers.get(challenge.id or "")),
+            _became(became.get(challenge.id or "")),
         )
-        for one in against
+        for challenge in against
     ]
     heads = ("id", "kind", "challenge", "answer", "what became of it")
     yield from annex_table("Challenges", heads, rows, _tally(against, became))
@@ -121,26 +121,26 @@ def _answered(answer: Response | None) -> str:
 def _became(disposition: Disposition | None) -> str:
     if disposition is None:
         return ""
-    said = cell(f"{disposition.disposition.replace('_', ' ')}: {first_sentence(disposition.reason)}")
-    return f"{said} To a person: {one_line(disposition.question)}" if disposition.question else said
+    ending = cell(f"{disposition.disposition.replace('_', ' ')}: {first_sentence(disposition.reason)}")
+    return f"{ending} To a person: {one_line(disposition.question)}" if disposition.question else ending
 
 
 def _tally(against: Sequence[Challenge], became: dict[str, Disposition]) -> str:
     """`8 challenges (3 structural, 2 assumption, 3 missing): 7 accepted, 1 escalated.` (JB-29)"""
-    tags = Counter(one.tag.lower() for one in against if one.tag)
-    ends = Counter(became[one.id].disposition for one in against if one.id in became)
+    tags = Counter(challenge.tag.lower() for challenge in against if challenge.tag)
+    ends = Counter(became[challenge.id].disposition for challenge in against if challenge.id in became)
     kinds = f" ({', '.join(f'{number} {tag}' for tag, number in tags.items())})" if tags else ""
-    told = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in ends.most_common())
-    return f"{counted(len(against), 'challenge')}{kinds}: {told}." if told else ""
+    endings = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in ends.most_common())
+    return f"{counted(len(against), 'challenge')}{kinds}: {endings}." if endings else ""
 
 
 def _final(book: Book) -> Iterator[Annex]:
     """The text that the run ends in."""
     for decision in book.of(Decision):
-        found = final_text(book, decision) if decision.type == "final" else None
-        if found is not None:
-            lines = [line.rstrip() for line in visible(found.text).splitlines()]
-            yield from annex_text("The final text", [line for line in lines if line.strip()], found.ref)
+        final = final_text(book, decision) if decision.type == "final" else None
+        if final is not None:
+            lines = [line.rstrip() for line in visible(final.text).splitlines()]
+            yield from annex_text("The final text", [line for line in lines if line.strip()], final.ref)
 
 
 _ANNEXES: Final[tuple[Callable[[Book], Iterator[Annex]], ...]] = (

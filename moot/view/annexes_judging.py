@@ -48,13 +48,13 @@ POINTS: Final = {"logic30": "logic, evidence, responsiveness, honesty: 30, 30, 2
 def case_annex(book: Book) -> Iterator[Annex]:
     """The advocate's case in its own words, and what the challenger says works."""
     for event in book.of(Statement) if approval_of(book) is not None else ():
-        said = {one.name: one.text for one in event.sections}
+        sections = {section.name: section.text for section in event.sections}
         for name, title in (
             ("summary", "The advocate's case"),
             ("works", "What works, as the challenger says"),
         ):
-            if name in said:
-                yield from annex_text(title, [one_line(said[name])], f"{event.id}#{name}")
+            if name in sections:
+                yield from annex_text(title, [one_line(sections[name])], f"{event.id}#{name}")
 
 
 def punches_annex(book: Book) -> Iterator[Annex]:
@@ -68,13 +68,13 @@ def punches_annex(book: Book) -> Iterator[Annex]:
 
 def judges_annex(book: Book) -> Iterator[Annex]:
     """What each of several judges says: recommendation, key insight, and what would show it wrong."""
-    judged = [one for one in book.of(Statement) if one.phase == "judging"]
+    judged = [statement for statement in book.of(Statement) if statement.phase == "judging"]
     if len(judged) < 2:
         return
     rows: list[tuple[str, ...]] = []
     for event in judged:
-        said = {one.name: one_line(one.text) for one in event.sections}
-        parts = (said.get(name, "") for name in ("recommendation", "insight", "falsifiers", "confidence"))
+        sections = {section.name: one_line(section.text) for section in event.sections}
+        parts = (sections.get(name, "") for name in ("recommendation", "insight", "falsifiers", "confidence"))
         rows.append((f"judge {_judge_of(event)}", *parts))
     heads = ("judge", "recommendation", "key insight", "would show it wrong", "confidence of 5")
     yield from annex_table("Judges", heads, rows)
@@ -84,22 +84,22 @@ def arguments_annex(book: Book) -> Iterator[Annex]:
     """One row per argument: side, claim, what was said against it, its points, and how each judge says it stands."""
     arguments = list(book.of(Argument))
     challenges = list(book.of(Challenge))
-    answers = {one.to: one.outcome for one in book.of(Response)}
+    answers = {response.to: response.outcome for response in book.of(Response)}
     standings, scores = _by_what(book.of(Standing)), _by_what(book.of(Score))
-    several = len({one.judge for one in book.of(Score)}) > 1
+    several = len({score.judge for score in book.of(Score)}) > 1
     rows = [
         (
-            one.id or "",
-            one.side,
-            one_line(one.claim),
-            "; ".join(_met(attack, answers) for attack in challenges if attack.target == one.id),
-            _points(scores.get(one.id or "", []), several=several),
-            _stood(standings.get(one.id or "", []), several=several) or _survived(book, one),
+            argument.id or "",
+            argument.side,
+            one_line(argument.claim),
+            "; ".join(_met(attack, answers) for attack in challenges if attack.target == argument.id),
+            _points(scores.get(argument.id or "", []), several=several),
+            _stood(standings.get(argument.id or "", []), several=several) or _survived(book, argument),
         )
-        for one in arguments
+        for argument in arguments
     ]
-    one_sided = len({one.by for one in arguments}) == 1
-    traced = any(one.id in standings for one in arguments)
+    one_sided = len({argument.by for argument in arguments}) == 1
+    traced = any(argument.id in standings for argument in arguments)
     title = "Argument trace table" if traced else "Advocate position" if one_sided else "Arguments"
     yield from annex_table(
         title, ("id", "side", "claim", "met with", "points", "standing, and why"), rows, _totals(book)
@@ -108,10 +108,10 @@ def arguments_annex(book: Book) -> Iterator[Annex]:
 
 def _by_what(events: Iterable[_Judged]) -> dict[str, list[_Judged]]:
     """Judgements by what they are about."""
-    found: dict[str, list[_Judged]] = {}
-    for one in events:
-        found.setdefault(one.of, []).append(one)
-    return found
+    judgements: dict[str, list[_Judged]] = {}
+    for judgement in events:
+        judgements.setdefault(judgement.of, []).append(judgement)
+    return judgements
 
 
 def _judge_of(event: Event) -> int:
@@ -128,28 +128,28 @@ def _met(attack: Challenge, answers: Mapping[str, str]) -> str:
 def _points(scores: Sequence[Score], *, several: bool) -> str:
     """Return the total with its parts; of several judges the mean, then each judge's total."""
     wrong = "; ".join(
-        f"fallacies{f' (judge {one.judge})' if several else ''}: {', '.join(one.fallacies)}"
-        for one in scores
-        if one.fallacies
+        f"fallacies{f' (judge {score.judge})' if several else ''}: {', '.join(score.fallacies)}"
+        for score in scores
+        if score.fallacies
     )
     if not scores:
         return ""
     if several:
-        mean = sum(Decimal(one.total) for one in scores) / len(scores)
-        said = f"mean {mean:.2f}: {', '.join(f'judge {one.judge} {one.total}' for one in scores)}"
+        mean = sum(Decimal(score.total) for score in scores) / len(scores)
+        total = f"mean {mean:.2f}: {', '.join(f'judge {score.judge} {score.total}' for score in scores)}"
     else:
         (score,) = scores[-1:]
         parts = " ".join(f"{name.removesuffix('_score')} {value}" for name, value in score.parts.items())
-        said = f"{score.total} ({parts})"
-    return f"{said}; {wrong}" if wrong else said
+        total = f"{score.total} ({parts})"
+    return f"{total}; {wrong}" if wrong else total
 
 
 def _stood(standings: Sequence[Standing], *, several: bool) -> str:
     """Return how an argument stands and why, by judge where there are several."""
     return "; ".join(
-        (f"judge {_judge_of(one)}, " if several else "")
-        + f"{one.standing.lower().replace('_', ' ')}: {one_line(one.reason)}"
-        for one in standings
+        (f"judge {_judge_of(judgement)}, " if several else "")
+        + f"{judgement.standing.lower().replace('_', ' ')}: {one_line(judgement.reason)}"
+        for judgement in standings
     )
 
 
@@ -157,7 +157,7 @@ def _survived(book: Book, argument: Argument) -> str:
     """Return whether the judge of a proposal lets an argument stand; empty where no judge said so."""
     if approval_of(book) is None:
         return ""
-    ids = {one.id for decision in book.of(Decision) for one in surviving(book, decision)}
+    ids = {argument.id for decision in book.of(Decision) for argument in surviving(book, decision)}
     return "survives, as the judge says" if argument.id in ids else "not named by the judge as surviving"
 
 
@@ -166,20 +166,24 @@ def _totals(book: Book) -> str:
     sides = {side: mean for side, mean in side_means(book).items() if not side.startswith("O-")}
     if not sides:
         return ""
-    judged = [one for decision in book.of(Decision) for one in decision.narratives if GAP in one]
-    rubric = next((POINTS[one.rubric] for one in book.of(Score) if one.rubric in POINTS), "")
+    judged = [
+        narrative for decision in book.of(Decision) for narrative in decision.narratives if GAP in narrative
+    ]
+    rubric = next((POINTS[score.rubric] for score in book.of(Score) if score.rubric in POINTS), "")
     weighed = f" Points are of 10 ({rubric})." if rubric else ""
     if judged:
         return f"Totals: {one_line(judged[-1])}{weighed}"
-    said = ", ".join(f"{side} {mean:.2f}" for side, mean in sides.items())
+    totals = ", ".join(f"{side} {mean:.2f}" for side, mean in sides.items())
     gap = max(sides.values()) - min(sides.values())
-    return f"Mean points: {said}; gap {gap:.2f}. They say who argued better, not who is right.{weighed}"
+    return f"Mean points: {totals}; gap {gap:.2f}. They say who argued better, not who is right.{weighed}"
 
 
 def scorecard_annex(book: Book) -> Iterator[Annex]:
     """Options by criterion, with the weights."""
     cards = scorecard(book)
-    weights = {one.criterion: str(one.value) for one in book.of(Rating) if one.scale == "weight_hml"}
+    weights = {
+        rating.criterion: str(rating.value) for rating in book.of(Rating) if rating.scale == "weight_hml"
+    }
     criteria = list(cards[0].parts) if cards else []
     rows = [
         (
@@ -209,22 +213,22 @@ def concerns_annex(book: Book) -> Iterator[Annex]:
     """Every finding of a review and every concern that others rated, the gravest first, with its risk and its fix."""
     ratings, approval = severities(book), approval_of(book)
     concerns = [
-        one
-        for one in book.of(Concern)
-        if one.id in ratings or (approval is not None and one.type == "concern")
+        concern
+        for concern in book.of(Concern)
+        if concern.id in ratings or (approval is not None and concern.type == "concern")
     ]
     rows = [
         (
-            one.id or "",
-            one.by,
-            cell(one.text),
-            str(one.severity or ""),
-            ", ".join(f"{rating.by} {rating.value}" for rating in ratings.get(one.id or "", ())),
-            cell(one.risk or ""),
-            cell(one.fix or ""),
-            _met_or_not(book, one, approval),
+            concern.id or "",
+            concern.by,
+            cell(concern.text),
+            str(concern.severity or ""),
+            ", ".join(f"{rating.by} {rating.value}" for rating in ratings.get(concern.id or "", ())),
+            cell(concern.risk or ""),
+            cell(concern.fix or ""),
+            _met_or_not(book, concern, approval),
         )
-        for one in sorted(concerns, key=lambda one: -severity(book, one))
+        for concern in sorted(concerns, key=lambda concern: -severity(book, concern))
     ]
     heads = (
         "id",
@@ -249,31 +253,31 @@ def _met_or_not(book: Book, concern: Concern, approval: Approval | None) -> str:
 
 def severities(book: Book) -> dict[str, list[Rating]]:
     """Id of a concern → how severe others found it, 1 to 5."""
-    found: dict[str, list[Rating]] = {}
-    for one in book.of(Rating):
-        if one.scale == "severity_1_5":
-            found.setdefault(one.of, []).append(one)
-    return found
+    ratings: dict[str, list[Rating]] = {}
+    for rating in book.of(Rating):
+        if rating.scale == "severity_1_5":
+            ratings.setdefault(rating.of, []).append(rating)
+    return ratings
 
 
 def open_questions(book: Book) -> list[Concern]:
     """Questions that a judge leaves open and that are not put to a person."""
     return [
-        one
-        for one in book.of(Concern)
-        if one.type == "question" and not one.for_human and one.id not in book.state.resolved
+        concern
+        for concern in book.of(Concern)
+        if concern.type == "question" and not concern.for_human and concern.id not in book.state.resolved
     ]
 
 
 def merged_questions(asked: Iterable[Concern]) -> list[tuple[str, list[str]]]:
     """Return questions with the ids of all that ask the same, in the order in which each was met first."""
     merged: list[tuple[str, list[str]]] = []
-    for one in asked:
-        same = next((ids for text, ids in merged if covers(text, one.text)), None)
+    for question in asked:
+        same = next((ids for text, ids in merged if covers(text, question.text)), None)
         if same is None:
-            merged.append((one.text, [one.id or ""]))
+            merged.append((question.text, [question.id or ""]))
         else:
-            same.append(one.id or "")
+            same.append(question.id or "")
     return merged
 
 
@@ -286,12 +290,14 @@ def falsifiers_of_judges(book: Book) -> tuple[str, ...]:
         for section in event.sections
         if section.name == "falsifiers"
     ]
-    return tuple(dict.fromkeys(one for text in texts for one in text.split("\n\n") if one))
+    return tuple(dict.fromkeys(falsifier for text in texts for falsifier in text.split("\n\n") if falsifier))
 
 
 def questions_annex(book: Book) -> Iterator[Annex]:
     """Questions that judges leave open; what several judges ask alike is one row."""
-    asked = sorted(open_questions(book) if any(book.of(Argument)) else [], key=lambda one: -one.round)
+    asked = sorted(
+        open_questions(book) if any(book.of(Argument)) else [], key=lambda question: -question.round
+    )
     rows = [(", ".join(ids), one_line(text)) for text, ids in merged_questions(asked)]
     yield from annex_table("Unresolved questions", ("id", "question"), rows)
 
@@ -300,17 +306,17 @@ def votes_annex(book: Book) -> Iterator[Annex]:
     """The votes of every ballot, the rule's reason, and what all seats came to alike."""
     votes, ruling = list(book.of(Vote)), ruling_of(book)
     rows = [
-        (view_of(one), str(one.ballot), "no vote (counts as REFUSE)", "", "", "")
-        if one.fallback
+        (view_of(vote), str(vote.ballot), "no vote (counts as REFUSE)", "", "", "")
+        if vote.fallback
         else (
-            view_of(one),
-            str(one.ballot),
-            one.decision,
-            f"{one.confidence}%",
-            str(one.risk),
-            first_sentence(one.reasoning),
+            view_of(vote),
+            str(vote.ballot),
+            vote.decision,
+            f"{vote.confidence}%",
+            str(vote.risk),
+            first_sentence(vote.reasoning),
         )
-        for one in votes
+        for vote in votes
     ]
     notes = (
         ()
@@ -324,21 +330,21 @@ def votes_annex(book: Book) -> Iterator[Annex]:
 def _shared(book: Book) -> str:
     """Return how the last votes are spread, and the least risk; agreement in words is recorded nowhere."""
     ruling = ruling_of(book)
-    last = [one for one in votes_of(book, ruling) if not one.fallback] if ruling is not None else []
+    last = [vote for vote in votes_of(book, ruling) if not vote.fallback] if ruling is not None else []
     if not last:
         return ""
-    ways = Counter(one.decision for one in last).most_common()
+    ways = Counter(vote.decision for vote in last).most_common()
     spread = ", ".join(f"{number} of {len(last)} vote {way}" for way, number in ways)
-    return f"{spread}; every vote puts the risk at {min(one.risk for one in last)} of 100 or more."
+    return f"{spread}; every vote puts the risk at {min(vote.risk for vote in last)} of 100 or more."
 
 
 def ratings_annex(book: Book) -> Iterator[Annex]:
     """Priorities by lens; two levels apart or more is marked."""
     rated: dict[str, dict[str, Rating]] = {}
-    for one in book.of(Rating):
-        if one.scale == "priority_p":
-            rated.setdefault(one.of, {})[one.criterion or one.by] = one
-    lenses = list(dict.fromkeys(lens for one in rated.values() for lens in one))
+    for rating in book.of(Rating):
+        if rating.scale == "priority_p":
+            rated.setdefault(rating.of, {})[rating.criterion or rating.by] = rating
+    lenses = list(dict.fromkeys(lens for ratings in rated.values() for lens in ratings))
     rows = [
         (
             named(book, option),
@@ -354,7 +360,7 @@ def ratings_annex(book: Book) -> Iterator[Annex]:
 
 
 def _apart(ratings: dict[str, Rating]) -> int:
-    words = [str(one.value).removeprefix("P") for one in ratings.values()]
+    words = [str(rating.value).removeprefix("P") for rating in ratings.values()]
     levels = [int(word) for word in words if word.isdecimal()]
     return max(levels, default=0) - min(levels, default=0)
 
@@ -363,12 +369,16 @@ def members_annex(book: Book) -> Iterator[Annex]:
     """What independent members decided, with how many named which option."""
     if majority(book) is None:
         return
-    plans = [one for one in book.of(Decision) if one.made_by == "resolver" and one.type == "round"]
-    counts = Counter(option_of(book, one) or "no option" for one in plans)
+    plans = [
+        decision
+        for decision in book.of(Decision)
+        if decision.made_by == "resolver" and decision.type == "round"
+    ]
+    counts = Counter(option_of(book, plan) or "no option" for plan in plans)
     note = ", ".join(f"{number} of {len(plans)} {option}" for option, number in counts.most_common())
     rows = [
-        (one.id or "", option_of(book, one) or "", str(one.confidence or ""), first_sentence(one.text))
-        for one in plans
+        (plan.id or "", option_of(book, plan) or "", str(plan.confidence or ""), first_sentence(plan.text))
+        for plan in plans
     ]
     yield from annex_table(
         "Members", ("id", "option", "confidence", "decision, as it begins"), rows, f"{note}."

@@ -34,39 +34,52 @@ def approval_of(book: Book) -> Approval | None:
     """Return the verdict of the judge; None in a protocol without a scale, and before the judge spoke."""
     if book.state.opening.protocol not in _SCALED:
         return None
-    assessment = latest(one for one in book.of(Statement) if one.type == "assessment" and one.by == "judge")
-    said = {} if assessment is None else {one.name: one.text for one in assessment.sections}
+    assessment = latest(
+        statement
+        for statement in book.of(Statement)
+        if statement.type == "assessment" and statement.by == "judge"
+    )
+    sections = {} if assessment is None else {section.name: section.text for section in assessment.sections}
     scale = SCALES.get(rule(book.state, "scale"), ())
-    if said.get("verdict") not in scale:
+    if sections.get("verdict") not in scale:
         return None
-    unaddressed = frozenset(one for one in said.get("unaddressed", "").split(", ") if one)
-    return Approval(said["verdict"], scale.index(said["verdict"]), unaddressed)
+    unaddressed = frozenset(identity for identity in sections.get("unaddressed", "").split(", ") if identity)
+    return Approval(sections["verdict"], scale.index(sections["verdict"]), unaddressed)
 
 
 def approval_reasons(book: Book, decision: Decision, approval: Approval) -> list[Point]:
     """Return what speaks for the verdict, the gravest concern and the first surviving argument first."""
-    concerns = [concern_point(book, one)[1] for one in _genuine(book, decision)]
-    arguments = [point for one in surviving(book, decision) if (point := argument_point(book, one))]
+    concerns = [concern_point(book, concern)[1] for concern in _genuine(book, decision)]
+    arguments = [point for argument in surviving(book, decision) if (point := argument_point(book, argument))]
     if approval.place == YES:
         return [point for _, point in arguments]
     return [*concerns, *(point for _, point in arguments)] if approval.place == MEND else concerns
 
 
-def approval_objection(book: Book, decision: Decision, approval: Approval, shown: set[str]) -> str | None:
+def approval_objection(book: Book, decision: Decision, approval: Approval, cited: set[str]) -> str | None:
     """Return the strongest thing against the verdict with who said it and how the judge rates it."""
     if approval.place == NO:
         argument = next(iter([*surviving(book, decision), *book.of(Argument)]), None)
         return None if argument is None else f"{argument.by}: {one_line(argument.claim)} ({argument.id})"
-    concerns = [one for one in book.of(Concern) if one.type == "concern" and one.id not in shown]
+    concerns = [
+        concern for concern in book.of(Concern) if concern.type == "concern" and concern.id not in cited
+    ]
     if approval.place == MEND:  # what a conditional verdict takes in is not said against it
-        concerns = [one for one in concerns if one.id in approval.unaddressed]
+        concerns = [concern for concern in concerns if concern.id in approval.unaddressed]
     if not concerns:
         return None
     gravest = max(
         concerns,
-        key=lambda one: (one.id in approval.unaddressed, severity(book, one), one.severity or 0, -one.seq),
+        key=lambda concern: (
+            concern.id in approval.unaddressed,
+            severity(book, concern),
+            concern.severity or 0,
+            -concern.seq,
+        ),
     )
-    rating = latest(one for one in book.of(Rating) if one.of == gravest.id and one.by == decision.by)
+    rating = latest(
+        rating for rating in book.of(Rating) if rating.of == gravest.id and rating.by == decision.by
+    )
     rated = "" if rating is None else f" [judge: {rating.value} of 5]"
     return f"{gravest.by}: {one_line(gravest.text)}{rated} ({gravest.id})"
 
@@ -82,10 +95,12 @@ def surviving(book: Book, decision: Decision) -> Iterator[Argument]:
 def _genuine(book: Book, decision: Decision) -> list[Concern]:
     """The concerns on which the decision is based, the gravest first."""
     cited = [book.by_id.get(cite.id) for cite in decision.cites if cite.relation == "based-on"]
-    return sorted((one for one in cited if isinstance(one, Concern)), key=lambda one: -severity(book, one))
+    return sorted(
+        (event for event in cited if isinstance(event, Concern)), key=lambda event: -severity(book, event)
+    )
 
 
 def is_genuine(book: Book, concern: Concern) -> bool | None:
     """Return whether the judge sided with a concern; None where no judge rated it."""
-    rating = latest(one for one in book.of(Rating) if one.of == concern.id and one.by == "judge")
+    rating = latest(rating for rating in book.of(Rating) if rating.of == concern.id and rating.by == "judge")
     return None if rating is None else int(rating.value) >= GENUINE_FROM

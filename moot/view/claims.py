@@ -143,10 +143,10 @@ def tell_claim(book: Book, event: Claim) -> ClaimTold:
     )
 
 
-def claims_text(found: Claims, width: int = WIDTH) -> str:
+def claims_text(claims: Claims, width: int = WIDTH) -> str:
     """What `moot claims` prints: each claim, its test, and its moves."""
     lines: list[str] = []
-    for claim in found.claims:
+    for claim in claims.claims:
         stands = told_status(claim.status, claim.class_, claim.tested)
         lines.append(f"{claim.id}  {stands}  raised by {claim.raised_by}")
         lines += folded(claim.text, width=width)
@@ -154,10 +154,10 @@ def claims_text(found: Claims, width: int = WIDTH) -> str:
         if claim.supersedes:
             lines.append(f"  supersedes {claim.supersedes}")
         lines += _moves(claim.history)
-    counts = Counter((claim.status, _class(claim)) for claim in found.claims)
-    ordered = sorted(counts, key=lambda one: list(STATUSES).index(one[0]))
-    parts = [f"{counts[one]} {told_status(*one, one[1])[2:]}" for one in ordered]
-    lines.append(f"{len(found.claims)} claims: {listed(parts)}")
+    counts = Counter((claim.status, _class(claim)) for claim in claims.claims)
+    ordered = sorted(counts, key=lambda key: list(STATUSES).index(key[0]))
+    parts = [f"{counts[key]} {told_status(*key, key[1])[2:]}" for key in ordered]
+    lines.append(f"{len(claims.claims)} claims: {listed(parts)}")
     return joined(lines)
 
 

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 SHOWN = 12
 
 
-def diff_text(found: RunDiff) -> str:
+def diff_text(diff: RunDiff) -> str:
     """What `moot diff` prints."""
-    lines = [*_answers(found), "", f"a  {found.a}", f"b  {found.b}", _verdict(found)]
-    for noun, differences in (("claims", found.claims), ("decisions", found.decisions)):
-        lines += ["", *_differences(noun, differences, found.texts)]
-    lines += ["", *([*_signals(found.signals), ""] if found.signals is not None else []), *_cost(found)]
+    lines = [*_answers(diff), "", f"a  {diff.a}", f"b  {diff.b}", _verdict(diff)]
+    for noun, differences in (("claims", diff.claims), ("decisions", diff.decisions)):
+        lines += ["", *_differences(noun, differences, diff.texts)]
+    lines += ["", *([*_signals(diff.signals), ""] if diff.signals is not None else []), *_cost(diff)]
     return joined(lines)
 
 
-def _answers(found: RunDiff) -> list[str]:
+def _answers(diff: RunDiff) -> list[str]:
     """Whether the two runs answer the same, before anything else."""
-    answers = found.answers
+    answers = diff.answers
     if answers.same and answers.a is not None:
         return ["same answer", *folded(answers.a.chosen or answers.a.text)]
     return [*_answer("A", answers.a), *_answer("B", answers.b)]
@@ -44,12 +44,12 @@ def _answer(letter: str, answer: FinalAnswer | None) -> list[str]:
     return [f"{letter}  {first.strip()}", *rest]
 
 
-def _verdict(found: RunDiff) -> str:
-    if found.same:
+def _verdict(diff: RunDiff) -> str:
+    if diff.same:
         return "the same, line by line, but for hashes, instants, and what calls took and cost"
-    if not found.comparable:
+    if not diff.comparable:
         return "two questions: where they part says nothing"
-    parting = found.parting
+    parting = diff.parting
     if parting is None:
         return "they differ"
     if parting.seq and (parting.b or "").startswith("run_opened"):
@@ -57,21 +57,22 @@ def _verdict(found: RunDiff) -> str:
     return f"they part at @{parting.seq}: {parting.a or 'nothing'} in a, {parting.b or 'nothing'} in b"
 
 
-def _differences(noun: str, found: Differences, texts: Texts) -> list[str]:
+def _differences(noun: str, differences: Differences, texts: Texts) -> list[str]:
     lines = [
-        f"{noun}: {len(found.matched)} matched, {len(found.only_a)} only in a, {len(found.only_b)} only in b"
+        f"{noun}: {len(differences.matched)} matched, {len(differences.only_a)} only in a,"
+        f" {len(differences.only_b)} only in b"
     ]
-    for one in found.changed[:SHOWN]:
-        where = f"{one.a} / {one.b}: {one.status_a} in a, {one.status_b} in b"
-        lines += _said(where, texts.a.get(one.a, ""))
-    for pair in found.similar[:SHOWN]:
+    for change in differences.changed[:SHOWN]:
+        where = f"{change.a} / {change.b}: {change.status_a} in a, {change.status_b} in b"
+        lines += _said(where, texts.a.get(change.a, ""))
+    for pair in differences.similar[:SHOWN]:
         lines += _said(f"{pair.a} ≈ {pair.b} ({pair.similarity:.2f})", texts.a.get(pair.a, ""))
-    for letter, only, words in (("a", found.only_a, texts.a), ("b", found.only_b, texts.b)):
+    for letter, only, words in (("a", differences.only_a, texts.a), ("b", differences.only_b, texts.b)):
         for identity in only[:SHOWN]:
             lines += _said(f"only in {letter}: {identity}", words.get(identity, ""))
         if len(only) > SHOWN:
             lines.append(f"  only in {letter}: {len(only) - SHOWN} more (--json has all)")
-    for listed_, what in ((found.changed, "stand differently"), (found.similar, "similar")):
+    for listed_, what in ((differences.changed, "stand differently"), (differences.similar, "similar")):
         if len(listed_) > SHOWN:
             lines.append(f"  {len(listed_) - SHOWN} more {what} (--json has all)")
     return lines
@@ -82,24 +83,23 @@ def _said(where: str, text: str) -> list[str]:
     return [f"  {where}  {shortened(text, WIDTH - len(where) - 4)}".rstrip()]
 
 
-def _signals(found: SignalDifferences) -> list[str]:
-    a, b = found.a, found.b
+def _signals(signals: SignalDifferences) -> list[str]:
+    a, b = signals.a, signals.b
     lines = [
         f"signals ({a.profile}): {a.satisfied} of {a.of} in a ({a.advice.replace('_', ' ')}), "
         f"{b.satisfied} of {b.of} in b ({b.advice.replace('_', ' ')})"
     ]
-    for one in found.changed:
-        marks = ["✓" if satisfied else "✗" for satisfied in (one.satisfied_a, one.satisfied_b)]
+    for change in signals.changed:
+        marks = ["✓" if satisfied else "✗" for satisfied in (change.satisfied_a, change.satisfied_b)]
         lines.append(
-            f"  {one.id} {one.name}: {marks[0]} {one.value_a or '–'} in a, {marks[1]} {one.value_b or '–'} in b"
+            f"  {change.id} {change.name}: {marks[0]} {change.value_a or '–'} in a,"
+            f" {marks[1]} {change.value_b or '–'} in b"
         )
     return lines
 
 
-def _cost(found: RunDiff) -> list[str]:
-    return [
-        f"cost {letter}: {_cost_told(cost)}" for letter, cost in (("a", found.cost.a), ("b", found.cost.b))
-    ]
+def _cost(diff: RunDiff) -> list[str]:
+    return [f"cost {letter}: {_cost_told(cost)}" for letter, cost in (("a", diff.cost.a), ("b", diff.cost.b))]
 
 
 def _cost_told(cost: Cost) -> str:
@@ -143,47 +143,53 @@ class Stress(Result, frozen=True):
 IDS_SHOWN = 12
 
 
-def stress_text(found: Stress) -> str:
+def stress_text(stress: Stress) -> str:
     """What `moot fork --stress` prints: each fork beside the run, each role, then what is still to be made."""
     lines: list[str] = []
-    for one in found.forks:
-        lines += [*_fork(one), ""]
-    lines += _left_out(found)
+    for fork in stress.forks:
+        lines += [*_fork(fork), ""]
+    lines += _left_out(stress)
     lines.append("what each role carried")
-    for role in found.roles:
+    for role in stress.roles:
         lines += folded(f"{role.role:<9} {role.verdict}: {role.detail}")
-    lines += [*_todo(found)]
+    lines += [*_todo(stress)]
     return joined(lines)
 
 
-def _left_out(found: Stress) -> Iterator[str]:
-    if not found.left_out:
+def _left_out(stress: Stress) -> Iterator[str]:
+    if not stress.left_out:
         return
-    yield f"what the roles would answer, without one of them (R{found.left_out[0].round}; no reply was asked for)"
-    for one in found.left_out:
-        said = f"{one.without} leads instead of {one.leader}" if one.changes else f"{one.without} still leads"
-        yield f"{one.role:<9} {said}, by {one.margin:.1f} points{', within the noise' if one.close else ''}"
-    if found.spared:
+    yield f"what the roles would answer, without one of them (R{stress.left_out[0].round}; no reply was asked for)"
+    for pool in stress.left_out:
+        lead = (
+            f"{pool.without} leads instead of {pool.leader}"
+            if pool.changes
+            else f"{pool.without} still leads"
+        )
+        yield f"{pool.role:<9} {lead}, by {pool.margin:.1f} points{', within the noise' if pool.close else ''}"
+    if stress.spared:
         yield from folded(
-            f"no fork is offered without {listed(found.spared)}: the same option leads by more than the noise. "
+            f"no fork is offered without {listed(stress.spared)}: the same option leads by more than the noise. "
             "Say --role for one all the same."
         )
     yield ""
 
 
-def _fork(one: ForkLosses) -> Iterator[str]:
-    where = ", ".join(f"R{number}" for number in one.rounds)
-    what = f"without {one.without}" if one.without else "nothing changed: what chance does"
-    yield f"{one.run}: {where} {what}"
-    for name, counts in (("run", one.parent), ("fork", one.fork)):
+def _fork(fork: ForkLosses) -> Iterator[str]:
+    where = ", ".join(f"R{number}" for number in fork.rounds)
+    what = f"without {fork.without}" if fork.without else "nothing changed: what chance does"
+    yield f"{fork.run}: {where} {what}"
+    for name, counts in (("run", fork.parent), ("fork", fork.fork)):
         yield f"  {name:<5}{_counted(counts)}"
-    gone = f"{len(one.lost)} claims of the run did not come up ({len(one.own)} of them {one.without}'s own)"
-    yield f"  lost {gone if one.without else f'{len(one.lost)} claims of the run did not come up'}"
-    yield from folded(_ids(one.lost), 7) if one.lost else ()
-    yield f"  kept {one.again}, new {len(one.new)}"
-    if one.ready_parent != one.ready_fork:
+    gone = (
+        f"{len(fork.lost)} claims of the run did not come up ({len(fork.own)} of them {fork.without}'s own)"
+    )
+    yield f"  lost {gone if fork.without else f'{len(fork.lost)} claims of the run did not come up'}"
+    yield from folded(_ids(fork.lost), 7) if fork.lost else ()
+    yield f"  kept {fork.again}, new {len(fork.new)}"
+    if fork.ready_parent != fork.ready_fork:
         ready = {True: "ready to stop", False: "not ready"}
-        yield f"  the run is {ready[one.ready_parent]}, the fork {ready[one.ready_fork]}"
+        yield f"  the run is {ready[fork.ready_parent]}, the fork {ready[fork.ready_fork]}"
 
 
 def _counted(counted: Counted) -> str:
@@ -198,11 +204,11 @@ def _ids(ids: list[str]) -> str:
     return listed(ids[:IDS_SHOWN]) + more
 
 
-def _todo(found: Stress) -> Iterator[str]:
-    if found.unfinished:
+def _todo(stress: Stress) -> Iterator[str]:
+    if stress.unfinished:
         yield "to be gone on with: moot run --resume FORK --seats SPEC"
-        yield from (f"  {run}" for run in found.unfinished)
-    if found.missing:
-        yield f"to be made ({len(found.missing)}; `--make` makes them all)"
-        for one in found.missing:
-            yield f"  moot fork {found.run} --round {one.round} --without {one.role}"
+        yield from (f"  {run}" for run in stress.unfinished)
+    if stress.missing:
+        yield f"to be made ({len(stress.missing)}; `--make` makes them all)"
+        for plan in stress.missing:
+            yield f"  moot fork {stress.run} --round {plan.round} --without {plan.role}"

@@ -148,7 +148,10 @@ def _each(state: State, whole: Spend) -> tuple[EachCost, ...]:
         ("round", len(state.rounds)),
         ("claim raised", len(state.claims)),
         ("claim settled", settled),
-        ("decision in force", sum(state.decisions[one].rank != "answer" for one in in_force(state))),
+        (
+            "decision in force",
+            sum(state.decisions[identity].rank != "answer" for identity in in_force(state)),
+        ),
     )
     tokens = whole.tokens_in + whole.tokens_out
     usd = None if whole.unpriced else whole.micro_usd / 1_000_000

@@ -138,14 +138,19 @@ def _line(identity: str, event: Decision, book: Book, stands: Standing) -> Decis
         anchor_ref=event.anchor_ref,
         about=list(event.about),
         confidence=event.confidence,
-        dissent=[Dissenter(role=one.role, text=one.text, ref=one.ref) for one in event.dissent],
+        dissent=[
+            Dissenter(role=dissenter.role, text=dissenter.text, ref=dissenter.ref)
+            for dissenter in event.dissent
+        ],
         seq=event.seq,
         falsifiers=list(conditions.falsifiers),
         requirements=list(conditions.requirements),
         in_place_of=None if first == identity else first,
         fallen=[
-            FallenGround(id=one.id, status=one.status, through=list(one.through), before=one.before)
-            for one in fallen_under(state, identity)
+            FallenGround(
+                id=ground.id, status=ground.status, through=list(ground.through), before=ground.before
+            )
+            for ground in fallen_under(state, identity)
         ],
     )
 
@@ -228,7 +233,7 @@ def tell_decision(book: Book, event: Decision, sections: Sectioned, depth: int =
         conditions=conditions_of(event),
         in_place_of=_in_place_of(book, identity),
         overturned_by=book.state.decisions[identity].overturned_by,
-        fallen=tuple(one.id for one in fallen_under(book.state, identity)),
+        fallen=tuple(ground.id for ground in fallen_under(book.state, identity)),
         standing=decision_standing(book.state, identity),
         ends=tuple(cite.id for cite in event.cites if cite.relation in ENDING),
         rests_on=tuple(
@@ -250,13 +255,13 @@ def _cited(cite: Citation, marks: Mapping[str, str]) -> str:
     return told_status(stands, cite.class_, cite.tested) if cite.class_ else marks.get(stands, stands)
 
 
-def decisions_text(found: Decisions, caveats: Sequence[str], width: int = WIDTH) -> str:
+def decisions_text(decisions: Decisions, caveats: Sequence[str], width: int = WIDTH) -> str:
     """What `moot decisions` prints: caveats, then each decision down to what it cites."""
     from ledger.events.conditions import Conditions
 
     marks = {**{name: mark.plain for name, mark in STATUSES.items()}, **STANDING_MARKS}
     lines = list(caveats)
-    for decision in found.decisions:
+    for decision in decisions.decisions:
         place = f" in place of {decision.in_place_of}" if decision.in_place_of else ""
         stands = (
             f"overturned by {decision.overturned_by}"
@@ -265,18 +270,18 @@ def decisions_text(found: Decisions, caveats: Sequence[str], width: int = WIDTH)
         )
         lines.append(f"{decision.id}  {decision.type}{place}, {stands}   ({decision.made_by})")
         lines += folded(decision.text, width=width)
-        for one in decision.fallen if decision.standing == "at_risk" else ():
-            through = f", through {listed(one.through)}" if one.through else ""
-            before = ", before this was decided" if one.before else ""
-            lines.append(f"    at risk: {one.id} {marks[one.status]}{through}{before}")
+        for ground in decision.fallen if decision.standing == "at_risk" else ():
+            through = f", through {listed(ground.through)}" if ground.through else ""
+            before = ", before this was decided" if ground.before else ""
+            lines.append(f"    at risk: {ground.id} {marks[ground.status]}{through}{before}")
         for cite in decision.cites:
             stands = f" {_cited(cite, marks)}" if cite.stands else ""
             lines.append(f"    {cite.relation} {cite.id}{stands}")
-        told = Conditions(tuple(decision.falsifiers), tuple(decision.requirements)).told()
-        lines += [f"    {word}: {text}" for word, text in told]
-    lines.append("1 decision" if len(found.decisions) == 1 else f"{len(found.decisions)} decisions")
+        conditions = Conditions(tuple(decision.falsifiers), tuple(decision.requirements)).told()
+        lines += [f"    {word}: {text}" for word, text in conditions]
+    lines.append("1 decision" if len(decisions.decisions) == 1 else f"{len(decisions.decisions)} decisions")
     if cited := [
-        cite.id for decision in found.decisions for cite in decision.cites if cite.type == "verification"
+        cite.id for decision in decisions.decisions for cite in decision.cites if cite.type == "verification"
     ]:
-        lines.append(f"what a verdict saw and quotes: moot log {found.run} {cited[-1]}")
+        lines.append(f"what a verdict saw and quotes: moot log {decisions.run} {cited[-1]}")
     return joined(lines)

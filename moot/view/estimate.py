@@ -107,8 +107,8 @@ def estimate_of(
         for spec in dict.fromkeys(specs.values())
     ]
     phases = Counter[tuple[str, str]]()
-    for one, replies in asked.items():
-        phases[one.role, one.phase] += replies
+    for planned, replies in asked.items():
+        phases[planned.role, planned.phase] += replies
     waves = waves_of(opening)
     fewest = -(-waves * least.total() // max(1, asked.total()))
     quick, slow = (
@@ -150,17 +150,17 @@ def _seat(
 ) -> EstimateSeat:
     """`bounds`: the fewest replies that are asked for, and the most."""
     least_asked, asked = bounds
-    mine = {one: replies for one, replies in asked.items() if one.role in roles}
+    mine = {planned: replies for planned, replies in asked.items() if planned.role in roles}
     row = provider_of(spec)
     free = row.runs in ("person", "recording")
     low = high = (0, 0)
     cost: tuple[Decimal | None, Decimal | None] = (_NOTHING, _NOTHING)
-    for one, replies in () if free else mine.items():
-        size = size_of(one.kind)
+    for planned, replies in () if free else mine.items():
+        size = size_of(planned.kind)
         prompt = (size.brief_bytes + documents * size.documents) // BYTES_A_TOKEN
         reply = size.reply_words * TOKENS_A_WORD
         least, most = (prompt // 2, reply // 2), (prompt * 2, reply * 4)
-        fewest = least_asked[one]
+        fewest = least_asked[planned]
         low, high = _added(low, least, fewest), _added(high, most, replies)
         cheap = Tokens(uncached=least[0] - least[0] * 3 // 4, read=least[0] * 3 // 4, written=0, out=least[1])
         dear = Tokens(uncached=0, read=0, written=most[0], out=most[1])
@@ -198,7 +198,7 @@ def _total(costs: list[Dollars | None]) -> Dollars | None:
     known = [cost for cost in costs if cost is not None]
     if len(known) < len(costs):
         return None
-    low, high = (sum((Decimal(one) for one in ones), _NOTHING) for ones in _columns(known))
+    low, high = (sum((Decimal(amount) for amount in column), _NOTHING) for column in _columns(known))
     return Dollars(f"{low:.6f}", f"{high:.6f}")
 
 
@@ -207,14 +207,14 @@ def _columns(costs: list[Dollars]) -> tuple[list[str], list[str]]:
 
 
 def _assumptions(documents: int) -> list[str]:
-    def said(kinds: list[str]) -> str:
+    def sizes(kinds: list[str]) -> str:
         return ", ".join(
             f"{kind} {size_of(kind).brief_bytes:,}/{size_of(kind).reply_words:,}" for kind in kinds
         )
 
     measured = [kind for kind in SIZES if SIZES[kind].measured]
     return [
-        f"bytes of a brief/words of a reply by kind of step, {SOURCE}: {said(measured)}",
+        f"bytes of a brief/words of a reply by kind of step, {SOURCE}: {sizes(measured)}",
         f"steps of short protocols, assumed: {SHORT.brief_bytes:,}/{SHORT.reply_words:,}",
         f"documents of {documents:,} bytes in every brief but those of E.check, H and S.resolve",
         f"{BYTES_A_TOKEN} bytes of a brief a token; {TOKENS_A_WORD} tokens a word of a reply, with its JSON",
@@ -226,19 +226,23 @@ def _assumptions(documents: int) -> list[str]:
     ]
 
 
-def estimate_line(found: Estimate, cap: str | None = None) -> str:
+def estimate_line(estimate: Estimate, cap: str | None = None) -> str:
     """Return an estimate in one line, for whoever is about to run it; `cap` is the budget in dollars, which binds."""
     limit = "" if cap is None else f", never more than ${Decimal(cap):.2f} (--max-usd)"
-    return f"{_replies_told(found)}, {dollars_told(found.usd)}{limit}, {_time_told(found)}"
+    return f"{_replies_told(estimate)}, {dollars_told(estimate.usd)}{limit}, {_time_told(estimate)}"
 
 
-def _replies_told(found: Estimate) -> str:
-    most = counted(found.replies_at_most, "reply")
-    return most if found.replies_at_least == found.replies_at_most else f"{found.replies_at_least} to {most}"
+def _replies_told(estimate: Estimate) -> str:
+    most = counted(estimate.replies_at_most, "reply")
+    return (
+        most
+        if estimate.replies_at_least == estimate.replies_at_most
+        else f"{estimate.replies_at_least} to {most}"
+    )
 
 
-def _time_told(found: Estimate) -> str:
-    low, high = _duration(found.minutes.low), _duration(found.minutes.high)
+def _time_told(estimate: Estimate) -> str:
+    low, high = _duration(estimate.minutes.low), _duration(estimate.minutes.high)
     return f"about {low}" if low == high else f"about {low} to {high}"
 
 
@@ -246,26 +250,27 @@ def _duration(minutes: int) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 
-def estimate_text(found: Estimate) -> str:
+def estimate_text(estimate: Estimate) -> str:
     """Return what `moot run --dry-run` prints."""
-    return joined(_estimate_lines(found))
+    return joined(_estimate_lines(estimate))
 
 
-def _estimate_lines(found: Estimate) -> Iterator[str]:
+def _estimate_lines(estimate: Estimate) -> Iterator[str]:
     # Further rounds of `crux` follow from a person's results and are no part of the price.
-    rounds = "" if found.protocol == "crux" else f", {counted(found.rounds, 'round')}"
-    yield f"ESTIMATE of {found.file}: {found.protocol}{rounds}; no bound (--max-usd is one)"
-    yield _replies_told(found)
-    for role in dict.fromkeys(part.role for part in found.parts):
-        mine = [part for part in found.parts if part.role == role]
+    rounds = "" if estimate.protocol == "crux" else f", {counted(estimate.rounds, 'round')}"
+    yield f"ESTIMATE of {estimate.file}: {estimate.protocol}{rounds}; no bound (--max-usd is one)"
+    yield _replies_told(estimate)
+    for role in dict.fromkeys(part.role for part in estimate.parts):
+        mine = [part for part in estimate.parts if part.role == role]
         phases = listed([f"{part.phase} {part.replies}" for part in mine])
         yield f"  {role:<10} {sum(part.replies for part in mine):>4}   {phases}"
-    yield f"by seat (prices of {found.prices_dated})"
-    for seat in found.seats:
+    yield f"by seat (prices of {estimate.prices_dated})"
+    for seat in estimate.seats:
         yield from _seat_lines(seat)
-    yield f"in all: {_tokens_told(found.tokens_in, found.tokens_out)}, {dollars_told(found.usd)}, {_time_told(found)}"
+    tokens = _tokens_told(estimate.tokens_in, estimate.tokens_out)
+    yield f"in all: {tokens}, {dollars_told(estimate.usd)}, {_time_told(estimate)}"
     yield "it rests on"
-    yield from (f"  {one}" for one in found.assumptions)
+    yield from (f"  {assumption}" for assumption in estimate.assumptions)
 
 
 def _seat_lines(seat: EstimateSeat) -> Iterator[str]:

@@ -207,7 +207,9 @@ def _tested(
             return _position(event, now)
         case Flip():
             change = f"{mark_of(marks.RESULTS, event.from_).plain} → {mark_of(marks.RESULTS, event.to).plain}"
-            why = f"because of {', '.join(one.ref for one in event.because)}" if event.because else ""
+            why = (
+                f"because of {', '.join(evidence.ref for evidence in event.because)}" if event.because else ""
+            )
             mark = mark_of(marks.RESULTS, event.to) if now else NEUTRAL
             return EventWords(event, "flip", mark, f"{change}, {why or 'no new evidence'}", about=(event.of,))
         case Verification():
@@ -324,8 +326,8 @@ def _governed(
             return EventWords(event, "fallback", marks.DEGRADED, what, event.detail)
         case RunClosed():
             why = words.why_closed(event.reason)
-            said = f"run {event.state}: {why}; {len(event.open)} left open"
-            return EventWords(event, "closed", NEUTRAL, said, "", event.outcome)
+            ending = f"run {event.state}: {why}; {len(event.open)} left open"
+            return EventWords(event, "closed", NEUTRAL, ending, "", event.outcome)
         case Screening():
             mark = Mark("▲", event.action, "plain" if event.action == "ALLOW" else "warn")
             return EventWords(event, "screening", mark, f"{event.of}, {event.score} points")
@@ -334,8 +336,8 @@ def _governed(
 def event_line(event: Event) -> str:
     """A line of the log: `@41  R3 E  verifier  V-3-1  ✗ BROKEN attack × trace: …`, cut to one line."""
     where = f"R{event.round} {event.phase}"
-    said = words_of(event)
-    text = f"@{event.seq:<4} {where:<9} {event.by:<10} {event.id or event.kind:<14} {said.marked}"
+    wording = words_of(event)
+    text = f"@{event.seq:<4} {where:<9} {event.by:<10} {event.id or event.kind:<14} {wording.marked}"
     flat = " ".join(text.split("\n"))
     return flat if len(flat) <= WIDTH else f"{flat[: WIDTH - 1]}…"
 
@@ -343,8 +345,8 @@ def event_line(event: Event) -> str:
 def event_lines(book: Book, event: Event) -> Iterator[str]:
     """Plain lines for a pipe, a file or `--no-live`, easy to grep; `book` holds at least everything up to the event."""
     where = f"R{event.round} {event.phase}"
-    for word, said in _lines(book, event):
-        yield f"{where:<6} {word:<10} {one_line(said)}".rstrip()
+    for word, text in _lines(book, event):
+        yield f"{where:<6} {word:<10} {one_line(text)}".rstrip()
 
 
 def _lines(book: Book, event: Event) -> Iterator[tuple[str, str]]:
@@ -355,47 +357,56 @@ def _lines(book: Book, event: Event) -> Iterator[tuple[str, str]]:
             yield from _round(book, event)
         case Position():
             if event.via is None:  # one line for all positions of a reply, at the first of them
-                checks = [one.on for one in book.of(Position, event.round) if event.seq in (one.seq, one.via)]
+                checks = [
+                    position.on
+                    for position in book.of(Position, event.round)
+                    if event.seq in (position.seq, position.via)
+                ]
                 yield "sealed", f"{marks.SEALED.shape * len(checks)} {event.by} on {', '.join(checks)}"
         case Verification():
             yield _line(event)
             yield from _moved(book, event)
         case Decision():
-            word, said = _line(event)
+            word, text = _line(event)
             cites = ", ".join(f"{cite.relation} {cite.id}" for cite in event.cites)
-            yield word, f"{said} ({cites})"
-            yield from (("dissent", f"{one.role}: {one.text} ({one.ref})") for one in event.dissent)
+            yield word, f"{text} ({cites})"
+            yield from (
+                ("dissent", f"{dissenter.role}: {dissenter.text} ({dissenter.ref})")
+                for dissenter in event.dissent
+            )
         case Validation():
             yield _line(event)
             for finding in event.findings:
                 if finding.severity == "error":
                     yield "finding", f"✗ {finding.code} {shortened(finding.message, TEXT)}"
         case Signals():
-            held = " ".join(f"{'✓' if one.satisfied else '✗'}{one.id}" for one in event.signals)
-            word, said = _line(event)
-            yield word, f"{said} {held}"
+            held = " ".join(f"{'✓' if signal.satisfied else '✗'}{signal.id}" for signal in event.signals)
+            word, text = _line(event)
+            yield word, f"{text} {held}"
         case Alarm():
             seen = f" (see {', '.join(event.evidence)})" if event.evidence else ""
-            word, said = _line(event)
-            yield word, f"{said}{seen}"
+            word, text = _line(event)
+            yield word, f"{text}{seen}"
         case _:
             yield _line(event)
 
 
 def _line(event: Event) -> tuple[str, str]:
     """The word of a line, by which it is grepped, and what it says."""
-    told = words_of(event)
-    text = first_sentence(told.text) if isinstance(event, Statement) else told.text
-    facts = ", ".join(part for part in (_by(told), told.what) if part)
-    mark = told.mark.plain if told.mark.word else ""
+    wording = words_of(event)
+    text = first_sentence(wording.text) if isinstance(event, Statement) else wording.text
+    facts = ", ".join(part for part in (_by(wording), wording.what) if part)
+    mark = wording.mark.plain if wording.mark.word else ""
     head = " ".join(part for part in (event.id, mark, facts) if part)
-    return told.word, ": ".join(part for part in (head, shortened(text, TEXT)) if part)
+    return wording.word, ": ".join(part for part in (head, shortened(text, TEXT)) if part)
 
 
-def _by(told: EventWords) -> str:
+def _by(wording: EventWords) -> str:
     """Who wrote it; the controller is not named."""
     return (
-        "" if told.event.by in ("controller", "import") and told.role == told.event.by else f"by {told.role}"
+        ""
+        if wording.event.by in ("controller", "import") and wording.role == wording.event.by
+        else f"by {wording.role}"
     )
 
 
@@ -437,11 +448,11 @@ def _round(book: Book, event: RoundOpened) -> Iterator[tuple[str, str]]:
 
 def _moved(book: Book, event: Verification) -> Iterator[tuple[str, str]]:
     """What a verdict opens and moves."""
-    held = [one for one in book.of(Position, event.round) if one.on == event.id]
+    held = [position for position in book.of(Position, event.round) if position.on == event.id]
     if held:
         opened = (
-            f"{one.by} {mark_of(marks.RESULTS, one.stance).plain}{' ≠' * (one.stance != event.result)}"
-            for one in held
+            f"{position.by} {mark_of(marks.RESULTS, position.stance).plain}{' ≠' * (position.stance != event.result)}"
+            for position in held
         )
         yield "opened", f"{event.id}: {', '.join(opened)}"
     for change in event.claim_status_changes:

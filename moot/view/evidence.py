@@ -62,9 +62,9 @@ def times_of(book: Book, class_: EvidenceClass | None, refs: Iterable[str]) -> i
     """How often the experiment ran by which something has its class; None where it has none of those that run."""
     if class_ not in RAN:
         return None
-    experiments = [one for ref in refs for one in _experiments(book, ref.partition("#")[0])]
-    alike = [one for one in experiments if book.state.experiments[one].class_ == class_]
-    return max((times_run(book, one) for one in alike), default=None)
+    experiments = [experiment for ref in refs for experiment in _experiments(book, ref.partition("#")[0])]
+    alike = [experiment for experiment in experiments if book.state.experiments[experiment].class_ == class_]
+    return max((times_run(book, experiment) for experiment in alike), default=None)
 
 
 def _experiments(book: Book, identity: str) -> list[str]:
@@ -86,7 +86,7 @@ def last_test(book: Book, claim: str) -> HistoryEntry | None:
     """The last move of a claim that counts and that a test made."""
     facts = book.state.claims.get(claim)  # an unlawful ledger may name claims that it does not have
     history = facts.history if facts is not None else []
-    return next((one for one in reversed(history) if one.counts and one.to != "superseded"), None)
+    return next((entry for entry in reversed(history) if entry.counts and entry.to != "superseded"), None)
 
 
 def how_tested(book: Book, entry: HistoryEntry) -> str:

@@ -101,15 +101,15 @@ def experiment_of(
         by=planner(book, experiment),
         question=plan.question,
         claims={claim: claim_mark(book, claim).plain for claim in plan.claims},
-        files=[_file(one.name, one.sha256, book.blobs) for one in plan.files],
-        inputs=[_file(one.name, one.sha256, book.blobs) for one in plan.inputs],
+        files=[_file(file.name, file.sha256, book.blobs) for file in plan.files],
+        inputs=[_file(file.name, file.sha256, book.blobs) for file in plan.inputs],
         argv=list(plan.argv),
-        pass_if=[predicate_text(one) for one in plan.pass_if],
-        fail_if=[predicate_text(one) for one in plan.fail_if],
+        pass_if=[predicate_text(predicate) for predicate in plan.pass_if],
+        fail_if=[predicate_text(predicate) for predicate in plan.fail_if],
         controls=list(_controls(plan)),
         times=plan.k,
         limits=f"{plan.limits.wall_seconds} s, {plan.limits.memory_bytes // 1024**2} MiB, no network",
-        runs=[_run(plan, one, book.blobs) for one in runs_of(book, experiment)],
+        runs=[_run(plan, execution, book.blobs) for execution in runs_of(book, experiment)],
         verdict=facts.verdict,
         shown_as=shown_as(book, experiment),
         checks=list(checks),
@@ -121,8 +121,10 @@ def experiment_of(
 def planner(book: Book, experiment: str) -> str:
     """Who planned it: a role, or the person by the name that was given."""
     by = plan_of(book, experiment).by
-    told = planned_note(experiment)
-    named = (one.name for one in book.of(Amendment) if one.reason == told and one.by == by == "human")
+    note_text = planned_note(experiment)
+    named = (
+        note.name for note in book.of(Amendment) if note.reason == note_text and note.by == by == "human"
+    )
     return next((name for name in named if name), by)
 
 
@@ -138,15 +140,15 @@ def test_told(book: Book, experiment: str) -> str:
     """An experiment in a few words: `E-2-1 holds (ran ×3)`."""
     facts = book.state.experiments.get(experiment)
     came_to = (facts.verdict if facts is not None else None) or "not run"
-    shown = shown_as(book, experiment)
-    return f"{experiment} {came_to} ({shown})" if shown else f"{experiment} {came_to}"
+    class_text = shown_as(book, experiment)
+    return f"{experiment} {came_to} ({class_text})" if class_text else f"{experiment} {came_to}"
 
 
-def predicate_text(one: Predicate) -> str:
+def predicate_text(predicate: Predicate) -> str:
     """A predicate as a person writes it."""
-    where = f"{one.of}:{one.pointer}" if one.pointer else one.of
-    within = f" +- {one.tolerance}" if one.tolerance is not None else ""
-    return f"{where} {_TESTS[one.test]} {one.value}{within}"
+    where = f"{predicate.of}:{predicate.pointer}" if predicate.pointer else predicate.of
+    within = f" +- {predicate.tolerance}" if predicate.tolerance is not None else ""
+    return f"{where} {_TESTS[predicate.test]} {predicate.value}{within}"
 
 
 def ended_text(plan: ExperimentPlanned, run: ExperimentRun) -> str:
@@ -163,9 +165,9 @@ def ended_text(plan: ExperimentPlanned, run: ExperimentRun) -> str:
 
 
 def _controls(plan: ExperimentPlanned) -> Iterator[str]:
-    files = {one.name: one.sha256 for one in plan.inputs} | {one.name: one.sha256 for one in plan.files}
+    files = {file.name: file.sha256 for file in plan.inputs} | {file.name: file.sha256 for file in plan.files}
     for control in plan.controls:
-        other = [one.name for one in control.files if files.get(one.name) != one.sha256]
+        other = [file.name for file in control.files if files.get(file.name) != file.sha256]
         words = [f"another {', '.join(other)}"] if other else []
         words += [shlex.join(control.argv)] if control.argv != plan.argv else []
         yield f"must {control.must}: {'; '.join(words)}"
@@ -206,92 +208,113 @@ def _text(sha256: str, blobs: Blobs) -> str | None:
     return None if content is None else content.decode("utf-8", "replace")[:TEXT_MAX]
 
 
-def experiments_text(found: Experiments, width: int = WIDTH) -> str:
+def experiments_text(experiments: Experiments, width: int = WIDTH) -> str:
     """What `moot experiment show` prints."""
-    if not found.experiments:
+    if not experiments.experiments:
         return "no experiment is planned in this run\n"
-    return joined(line for one in found.experiments for line in (*_lines(found.run, one, width), ""))
-
-
-def _lines(run: str, one: ExperimentShown, width: int) -> Iterator[str]:
-    came_to = one.verdict or "not run yet"
-    yield f"{one.id}  {came_to}{f' ({one.shown_as})' if one.shown_as else ''}   planned by {one.by}"
-    yield from folded(f"asks      {one.question}", 2, width)
-    yield from folded(
-        f"decides   {', '.join(f'{claim} ({status})' for claim, status in one.claims.items())}", 2, width
+    return joined(
+        line
+        for experiment in experiments.experiments
+        for line in (*_lines(experiments.run, experiment, width), "")
     )
-    yield from folded(f"runs      {shlex.join(one.argv)}   ({one.times} times, {one.limits})", 2, width)
-    yield from folded(f"holds if  {' and '.join(one.pass_if)}", 2, width)
-    yield from folded(f"fails if  {' and '.join(one.fail_if)}", 2, width)
-    for control in one.controls:
+
+
+def _lines(run: str, experiment: ExperimentShown, width: int) -> Iterator[str]:
+    came_to = experiment.verdict or "not run yet"
+    class_text = f" ({experiment.shown_as})" if experiment.shown_as else ""
+    yield f"{experiment.id}  {came_to}{class_text}   planned by {experiment.by}"
+    yield from folded(f"asks      {experiment.question}", 2, width)
+    yield from folded(
+        f"decides   {', '.join(f'{claim} ({status})' for claim, status in experiment.claims.items())}",
+        2,
+        width,
+    )
+    yield from folded(
+        f"runs      {shlex.join(experiment.argv)}   ({experiment.times} times, {experiment.limits})", 2, width
+    )
+    yield from folded(f"holds if  {' and '.join(experiment.pass_if)}", 2, width)
+    yield from folded(f"fails if  {' and '.join(experiment.fail_if)}", 2, width)
+    for control in experiment.controls:
         yield from folded(f"control   {control}", 2, width)
-    for file in (*one.files, *one.inputs):
+    for file in (*experiment.files, *experiment.inputs):
         yield f"  ── {file.name}"
         yield from _quoted("(its blob is not here)" if file.text is None else file.text)
-    for made in one.runs:
-        name = f"repetition {made.n}" if made.control is None else f"{made.control} {made.n}"
-        yield f"  ▸ {name}: {made.verdict}   {made.ended}, {made.ms} ms, {made.where}"
-        yield from _quoted(made.stdout)
-        yield from _quoted(made.stderr)
-    for check in one.checks:
+    for execution in experiment.runs:
+        name = (
+            f"repetition {execution.n}" if execution.control is None else f"{execution.control} {execution.n}"
+        )
+        yield f"  ▸ {name}: {execution.verdict}   {execution.ended}, {execution.ms} ms, {execution.where}"
+        yield from _quoted(execution.stdout)
+        yield from _quoted(execution.stderr)
+    for check in experiment.checks:
         if check.problem is not None:
             yield f"  ✗ {visible(check.file)}: {visible(check.problem)}"
-            yield f"    move the series of {one.id} away from checks/, and run it again"
+            yield f"    move the series of {experiment.id} away from checks/, and run it again"
         if check.verdict is None:
             continue
         same = (
             "as recorded" if check.verdict == check.recorded else f"recorded: {check.recorded or 'nothing'}"
         )
         yield f"  beside the run, {check.at[:10]}: {check.verdict} in {check.repetitions} repetitions ({same})"
-    yield f"  {'again' if one.verdict else 'run it'}: {one.command}"
-    if not one.verdict:
+    yield f"  {'again' if experiment.verdict else 'run it'}: {experiment.command}"
+    if not experiment.verdict:
         named = shlex.quote(run)
-        claim = next(iter(one.claims), "C-ID")
-        yield f"  elsewhere: moot experiment show {named} {one.id} --out DIR writes its files; then hand in the result:"
+        claim = next(iter(experiment.claims), "C-ID")
+        show = f"moot experiment show {named} {experiment.id} --out DIR"
+        yield f"  elsewhere: {show} writes its files; then hand in the result:"
         yield f"             moot answer {named} {claim} --holds|--fails 'TEXT' --file OUTPUT"
 
 
 def experiments_of(run: str, book: Book) -> list[ExperimentShown]:
     """All experiments of a run, in the order of their plans."""
-    return [experiment_of(run, book, one) for one in book.state.experiments]
+    return [experiment_of(run, book, experiment) for experiment in book.state.experiments]
 
 
-def came_to_told(one: ExperimentShown) -> str:
+def came_to_told(experiment: ExperimentShown) -> str:
     """What an experiment came to, how often, of which claim, and where: one sentence."""
-    claims = ", ".join(f"{claim} {status}" for claim, status in one.claims.items())
-    if not one.runs:
+    claims = ", ".join(f"{claim} {status}" for claim, status in experiment.claims.items())
+    if not experiment.runs:
         return f"It was not run here. It decides {claims}."
-    often = Counter(run.verdict for run in one.runs if run.control is None)
+    often = Counter(run.verdict for run in experiment.runs if run.control is None)
     counts = ", ".join(f"{verdict} {number} times" for verdict, number in often.items())
-    controls = ", ".join(f"{run.control.replace('_', ' ')}: {run.verdict}" for run in one.runs if run.control)
-    shown = f" ({one.shown_as})" if one.shown_as else ""
-    found = f"It {one.verdict or 'is not judged'}{shown}: {counts or 'no repetition'}"
-    return f"{found}; controls: {controls}; {claims}. {one.runs[-1].where}."
+    controls = ", ".join(
+        f"{run.control.replace('_', ' ')}: {run.verdict}" for run in experiment.runs if run.control
+    )
+    class_text = f" ({experiment.shown_as})" if experiment.shown_as else ""
+    summary = f"It {experiment.verdict or 'is not judged'}{class_text}: {counts or 'no repetition'}"
+    return f"{summary}; controls: {controls}; {claims}. {experiment.runs[-1].where}."
 
 
-def output_of(one: ExperimentShown) -> RunShown | None:
+def output_of(experiment: ExperimentShown) -> RunShown | None:
     """The first repetition, or the control at which the series ended."""
-    return next((run for run in one.runs if run.control is None), one.runs[-1] if one.runs else None)
+    return next(
+        (run for run in experiment.runs if run.control is None),
+        experiment.runs[-1] if experiment.runs else None,
+    )
 
 
-def experiments_markdown(found: Iterable[ExperimentShown]) -> Iterator[str]:
+def experiments_markdown(shown_experiments: Iterable[ExperimentShown]) -> Iterator[str]:
     """Each experiment with its program, what it wrote and the command that runs it again; long ones are cut."""
-    experiments = list(found)
-    blocks = sum(len(one.files) + len(one.inputs) + bool(one.runs) for one in experiments)
+    experiments = list(shown_experiments)
+    blocks = sum(
+        len(experiment.files) + len(experiment.inputs) + bool(experiment.runs) for experiment in experiments
+    )
     most = max(REPORT_LEAST, min(REPORT_BLOCK, REPORT_LINES // max(1, blocks)))
-    for one in experiments:
-        yield f"### {one.id}: {inline(one.question)}"
+    for experiment in experiments:
+        yield f"### {experiment.id}: {inline(experiment.question)}"
         yield ""
-        yield inline(came_to_told(one))
-        holds, fails = code(" and ".join(one.pass_if)), code(" and ".join(one.fail_if))
-        yield f"Runs {code(shlex.join(one.argv))}; holds if {holds}, fails if {fails};"
-        again = "Again" if one.verdict else "Run it"
-        yield f"{inline('; '.join(one.controls))}. {again}: {code(one.command)}"
-        for file in (*one.files, *one.inputs):
+        yield inline(came_to_told(experiment))
+        holds, fails = code(" and ".join(experiment.pass_if)), code(" and ".join(experiment.fail_if))
+        yield f"Runs {code(shlex.join(experiment.argv))}; holds if {holds}, fails if {fails};"
+        again = "Again" if experiment.verdict else "Run it"
+        yield f"{inline('; '.join(experiment.controls))}. {again}: {code(experiment.command)}"
+        for file in (*experiment.files, *experiment.inputs):
             yield from _block(file.name, "(its blob is not here)" if file.text is None else file.text, most)
-        made = output_of(one)
-        if made is not None:
-            yield from _block(f"wrote, {made.ended}", made.stdout or made.stderr or "(nothing)", most)
+        execution = output_of(experiment)
+        if execution is not None:
+            yield from _block(
+                f"wrote, {execution.ended}", execution.stdout or execution.stderr or "(nothing)", most
+            )
         yield ""
 
 

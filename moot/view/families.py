@@ -45,11 +45,11 @@ def _spread(counts: Counter[str]) -> str:
 
 def families_of_roles(book: Book) -> dict[str, str]:
     """Role → the family that answered for it; a role for which several did is left out."""
-    found: dict[str, set[str]] = {}
-    for one in calls_of(book.events).answered:
-        family = family_of(one.provider, one.model)
-        found.setdefault(one.role, set()).add(family.name if family else UNNAMED)
-    return {role: next(iter(names)) for role, names in found.items() if len(names) == 1}
+    families: dict[str, set[str]] = {}
+    for respondent in calls_of(book.events).answered:
+        family = family_of(respondent.provider, respondent.model)
+        families.setdefault(respondent.role, set()).add(family.name if family else UNNAMED)
+    return {role: next(iter(names)) for role, names in families.items() if len(names) == 1}
 
 
 def _first(points: Mapping[str, int]) -> str:
@@ -66,6 +66,12 @@ def choices(book: Book) -> Mapping[str, str]:
     if ruling is not None:
         return {vote.by: vote.decision for vote in votes_of(book, ruling) if not vote.fallback}
     if majority(book) is not None:
-        decided = [one for one in book.of(Decision) if one.made_by == "resolver" and one.type == "round"]
-        return {one.by: option for one in decided if (option := option_of(book, one)) is not None}
+        decided = [
+            decision
+            for decision in book.of(Decision)
+            if decision.made_by == "resolver" and decision.type == "round"
+        ]
+        return {
+            decision.by: option for decision in decided if (option := option_of(book, decision)) is not None
+        }
     return {}

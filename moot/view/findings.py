@@ -21,15 +21,16 @@ MARKS = {"error": "✗ error  ", "warning": "! warning"}
 def check_text(report: CheckReport, caveats: Sequence[str]) -> str:
     """Findings by severity, then what could not be judged, then the verdict."""
     ordered = sorted(
-        report.findings, key=lambda one: (one.severity != "error", one.seq if one.seq is not None else -1)
+        report.findings,
+        key=lambda finding: (finding.severity != "error", finding.seq if finding.seq is not None else -1),
     )
-    lines = [*caveats, *(_finding(one) for one in ordered)]
-    for reason in dict.fromkeys(one.reason for one in report.not_applicable):
-        codes = [one.code for one in report.not_applicable if one.reason == reason]
+    lines = [*caveats, *(_finding(finding) for finding in ordered)]
+    for reason in dict.fromkeys(rule.reason for rule in report.not_applicable):
+        codes = [rule.code for rule in report.not_applicable if rule.reason == reason]
         lines.append(f"not applicable ({reason}): {', '.join(codes)}")
     if report.as_given:
         lines.append(f"taken as given: {counted(report.as_given, 'verdict')} of other rules or thresholds")
-    errors = sum(one.severity == "error" for one in report.findings)
+    errors = sum(finding.severity == "error" for finding in report.findings)
     warnings = len(report.findings) - errors
     verdict = "✓ ok" if report.ok else "✗ not ok"
     lines.append(f"{verdict}: {counted(errors, 'error')}, {counted(warnings, 'warning')} in {report.run}")
@@ -39,10 +40,12 @@ def check_text(report: CheckReport, caveats: Sequence[str]) -> str:
 def github_text(report: CheckReport) -> str:
     """Findings as annotations of the ledger's files."""
     lines: list[str] = []
-    for one in report.findings:
-        file = f"file={annotated(report.run)}/{one.stream}.jsonl," if one.stream else ""
-        line = f"line={one.line}," if one.stream and one.line else ""
-        lines.append(f"::{one.severity} {file}{line}title={annotated(one.code)}::{escaped(one.message)}")
+    for finding in report.findings:
+        file = f"file={annotated(report.run)}/{finding.stream}.jsonl," if finding.stream else ""
+        line = f"line={finding.line}," if finding.stream and finding.line else ""
+        lines.append(
+            f"::{finding.severity} {file}{line}title={annotated(finding.code)}::{escaped(finding.message)}"
+        )
     return joined(lines)
 
 
@@ -64,22 +67,25 @@ def verify_text(report: VerifyReport) -> str:
         )
         lines.append(f"  {where}: {problem.what}" if where else f"  {problem.what}")
     lines += [f"  set aside by recovery: quarantine/{name}" for name in report.quarantined]
-    lines += [f"  checkpoint @{one.seq} {one.hash}: {_held(one)}" for one in report.checkpoints]
+    lines += [
+        f"  checkpoint @{checkpoint.seq} {checkpoint.hash}: {_held(checkpoint)}"
+        for checkpoint in report.checkpoints
+    ]
     return joined(lines)
 
 
-def _held(one: CheckpointModel) -> str:
-    if one.holds:
+def _held(checkpoint: CheckpointModel) -> str:
+    if checkpoint.holds:
         return "holds"
-    if one.original:
+    if checkpoint.original:
         return "does not hold; it is that of the original, and this is the redacted copy"
     return "does not hold"
 
 
-def _finding(one: ReportedFinding) -> str:
-    place = f"{one.stream}.jsonl:{one.line}" if one.stream and one.line else ""
-    where = f"@{one.seq}" if one.seq is not None else ""
-    return f"{MARKS[one.severity]} {one.code:<8} {where:<6} {place:<24} {one.message}"
+def _finding(finding: ReportedFinding) -> str:
+    place = f"{finding.stream}.jsonl:{finding.line}" if finding.stream and finding.line else ""
+    where = f"@{finding.seq}" if finding.seq is not None else ""
+    return f"{MARKS[finding.severity]} {finding.code:<8} {where:<6} {place:<24} {finding.message}"
 
 
 SHOWN = 20
@@ -100,11 +106,12 @@ def import_text(report: ImportReport) -> str:
     counts = listed([f"{number} {kind}" for kind, number in report.counts.items() if number])
     lines.append(f"{report.run}: {counts}")
     lines += [
-        f"  id {one.old} in {one.file} is {one.new} here: {one.why}" for one in report.mapped_ids[:SHOWN]
+        f"  id {mapped.old} in {mapped.file} is {mapped.new} here: {mapped.why}"
+        for mapped in report.mapped_ids[:SHOWN]
     ]
     lines += [
-        f"  {one.id} was stored as {one.stored}; its verifications lead to {one.folded}"
-        for one in report.status_differences[:SHOWN]
+        f"  {difference.id} was stored as {difference.stored}; its verifications lead to {difference.folded}"
+        for difference in report.status_differences[:SHOWN]
     ]
     lines += [f"  {note}" for note in report.notes[:SHOWN]]
     hidden = sum(

@@ -65,8 +65,8 @@ def answer_command(run: str, book: Book, claim: str) -> AnswerCommand:
     """Return the command that hands in a person's result on a crux."""
     asked = (
         identity
-        for identity, one in book.state.concerns.items()
-        if one.for_human and claim in one.between and identity not in book.state.resolved
+        for identity, concern in book.state.concerns.items()
+        if concern.for_human and claim in concern.between and identity not in book.state.resolved
     )
     question = next(asked, None)
     command = f"moot answer {shlex.quote(run)} {question or claim} --holds|--fails 'TEXT'"
@@ -80,10 +80,12 @@ def percent(points: float) -> str:
 
 def roles_range(report: ForecastReport, option: str) -> str:
     """`58% (roles 50–63%)`: the group forecast of an option, and the least and the most that a role gives it."""
-    given = [points[option] for points in report.roles.values()]
-    low, high = min(given), max(given)
+    forecasts = [points[option] for points in report.roles.values()]
+    low, high = min(forecasts), max(forecasts)
     spread = f"roles {low}%" if low == high else f"roles {low}–{high}%"
-    return f"{percent(report.group[option])} ({spread})" if len(given) > 1 else percent(report.group[option])
+    return (
+        f"{percent(report.group[option])} ({spread})" if len(forecasts) > 1 else percent(report.group[option])
+    )
 
 
 def crux_line(crux: CruxReport) -> str:
@@ -140,10 +142,10 @@ def forecasts_text(report: ForecastReport, width: int) -> str:
 
 def closing_lines(report: ForecastReport) -> Iterator[str]:
     """Whom the end depends on, how many ways to be wrong were not named, and what the figures rest on."""
-    for role, one in report.without.items():
-        if one.changes:
-            lead = f"{one.leader} would lead" if one.leader != report.leader else "the status would differ"
-            yield f"It depends on {role}: without it {lead if one.leader else 'no role is left'}."
+    for role, end in report.without.items():
+        if end.changes:
+            lead = f"{end.leader} would lead" if end.leader != report.leader else "the status would differ"
+            yield f"It depends on {role}: without it {lead if end.leader else 'no role is left'}."
     if report.unseen is not None and report.unseen.distinct:
         more = report.unseen.jackknife - report.unseen.distinct
         yield f"{counted(report.unseen.distinct, 'way')} to be wrong named, about {more:.1f} more by estimate."

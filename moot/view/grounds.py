@@ -84,7 +84,7 @@ class Ground(msgspec.Struct, frozen=True):
             for quote in ground.quotes:
                 if quote.words and quote.holds is not False:
                     return Foremost(quote, ground.id if ground.kind == "verification" else None, "")
-        pooled = next((one for one in (self, *tests) if one.pooled), None)
+        pooled = next((holder for holder in (self, *tests) if holder.pooled), None)
         return Foremost(None, None, f"{pooled.pooled_told}: see {pooled.id}" if pooled else "")
 
 
@@ -110,10 +110,10 @@ def remembered() -> Sectioned:
 
     def sections(event: Event) -> Sections:
         identity = event.id or ""
-        found = taken_apart.get(identity)
-        if found is None:
-            found = taken_apart[identity] = sections_of(event)
-        return found
+        parts = taken_apart.get(identity)
+        if parts is None:
+            parts = taken_apart[identity] = sections_of(event)
+        return parts
 
     return sections
 
@@ -122,8 +122,8 @@ def rests_on(
     book: Book, decision: Decision, depth: int = DEPTH_MAX, sections: Sectioned | None = None
 ) -> tuple[Ground, ...]:
     """The grounds of a decision, in the order in which it cites them."""
-    found = sections or remembered()
-    return tuple(_cited(book, cite, depth, found) for cite in decision.cites)
+    lookup = sections or remembered()
+    return tuple(_cited(book, cite, depth, lookup) for cite in decision.cites)
 
 
 def ground_of(book: Book, identity: str, depth: int = DEPTH_MAX) -> Ground:
@@ -137,7 +137,7 @@ def quotes_of(
     book: Book, evidence: Iterable[Evidence], sections: Sectioned = sections_of
 ) -> tuple[Quote, ...]:
     """Evidence with who wrote it and whether the words stand there."""
-    return tuple(_quote(book, one, sections) for one in evidence)
+    return tuple(_quote(book, entry, sections) for entry in evidence)
 
 
 def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
@@ -163,8 +163,8 @@ def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
             text = f"{event.claim} {event.reasoning}"
             return Ground(cite.id, "argument", cite.relation, event.by, text, "", quotes, ())
         case DriftCheck():
-            found = (one for anchor in event.anchors for one in anchor.evidence)
-            quotes = quotes_of(book, found, sections)
+            anchored = (evidence for anchor in event.anchors for evidence in anchor.evidence)
+            quotes = quotes_of(book, anchored, sections)
             return Ground(
                 cite.id, "drift check", cite.relation, event.by, event.notes, event.verdict, quotes, ()
             )
@@ -270,7 +270,7 @@ def decision_standing(state: State, identity: str) -> str:
     facts = state.decisions[identity]
     if facts.overturned_by is not None:
         return f"overturned by {facts.overturned_by}"
-    fallen = [one.id for one in fallen_under(state, identity)]
+    fallen = [ground.id for ground in fallen_under(state, identity)]
     return f"AT RISK: {', '.join(fallen)} fell" if fallen else "in force"
 
 

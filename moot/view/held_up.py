@@ -10,8 +10,8 @@ def rules_asked_told(state: State) -> str:
     asked = state.checked.get(state.round, []) + state.validated.get(state.round, [])
     if not state.validates_phases or not asked:
         return ""
-    found = "no error" if state.faulty is None else "an error, see `moot check`"
-    return f"asked after R{state.round} {', '.join(asked)}: {found}"
+    result = "no error" if state.faulty is None else "an error, see `moot check`"
+    return f"asked after R{state.round} {', '.join(asked)}: {result}"
 
 
 def is_held_by_an_error(state: State) -> bool:

@@ -67,16 +67,16 @@ def view_of(vote: Vote) -> str:
 def last_votes_told(votes: Iterable[Vote]) -> str:
     """Return every vote in a few words; one that was lost counts as REFUSE and has no numbers."""
     return ", ".join(
-        f"{view_of(one)} gave no vote (counts as REFUSE)"
-        if one.fallback
-        else f"{view_of(one)} {one.decision} (confidence {one.confidence}, risk {one.risk})"
-        for one in votes
+        f"{view_of(vote)} gave no vote (counts as REFUSE)"
+        if vote.fallback
+        else f"{view_of(vote)} {vote.decision} (confidence {vote.confidence}, risk {vote.risk})"
+        for vote in votes
     )
 
 
 def is_split(votes: Sequence[Vote]) -> bool:
     """Whether no way to vote has more than half of the votes, and no veto decides."""
-    ways = Counter(one.decision for one in votes)
+    ways = Counter(vote.decision for vote in votes)
     return bool(ways) and "VETO" not in ways and 2 * max(ways.values()) <= ways.total()
 
 
@@ -89,16 +89,16 @@ def ruling_told(book: Book) -> str:
     if ruling is None:
         return ""
     votes = votes_of(book, ruling)
-    vetoing = {one.by for one in votes if one.decision == "VETO"}
-    veto = next((one for one in book.of(Vote) if one.by in vetoing and one.decision == "VETO"), None)
+    vetoing = {vote.by for vote in votes if vote.decision == "VETO"}
+    veto = next((vote for vote in book.of(Vote) if vote.by in vetoing and vote.decision == "VETO"), None)
     if veto is not None and ruling.rule.endswith("veto"):
         return f"{ruling.decision}: {veto.by.upper()} vetoed: {first_sentence(veto.reasoning)}"
     by_rule = f"the rule {ruling.rule.replace('_', ' ')}"
     if is_split(votes):
-        ways = ", ".join(f"{view_of(one)} {one.decision}" for one in votes)
+        ways = ", ".join(f"{view_of(vote)} {vote.decision}" for vote in votes)
         return f"No majority ({ways}); {by_rule} makes that {ruling.decision}."
-    given = [one for one in votes if not one.fallback]
-    agreed = [one for one in given if one.decision == ruling.decision]
+    cast = [vote for vote in votes if not vote.fallback]
+    agreed = [vote for vote in cast if vote.decision == ruling.decision]
     counts = f"{len(agreed)} of {len(votes)} votes"
     why = f". {view_of(agreed[0])}: {first_sentence(agreed[0].reasoning)}" if agreed else "."
     return f"{ruling.decision} by {by_rule} ({counts} say {ruling.decision}){why}"
@@ -111,11 +111,15 @@ def majority(book: Book) -> Majority | None:
     """
     if final_in_force(book.state):
         return None
-    plans = [one for one in book.of(Decision) if one.made_by == "resolver" and one.type == "round"]
+    plans = [
+        decision
+        for decision in book.of(Decision)
+        if decision.made_by == "resolver" and decision.type == "round"
+    ]
     if not plans or book.state.opening.protocol != "council":
         return None
     known = options_of(book)
-    named = Counter(option for one in plans if (option := option_of(book, one)) in known)
+    named = Counter(option for plan in plans if (option := option_of(book, plan)) in known)
     option, most = named.most_common(1)[0] if named else (None, 0)
     return Majority(len(plans), option, most)
 
@@ -125,8 +129,8 @@ def option_of(book: Book, decision: Decision) -> str | None:
     asked = book.state.opening.protocol in _MEMBERS and book.state.opening.options
     if asked or len(decision.about) == 1:
         return decision.about[0] if decision.about else None
-    found = _OPTION.search(decision.text)
-    return found[0] if found else None
+    match = _OPTION.search(decision.text)
+    return match[0] if match else None
 
 
 def merged_told(book: Book) -> str:
@@ -134,17 +138,21 @@ def merged_told(book: Book) -> str:
     counted = majority(book)
     if counted is None:
         return ""
-    first = next(one for one in book.of(Decision) if counted.option in (None, option_of(book, one)))
+    first = next(
+        decision for decision in book.of(Decision) if counted.option in (None, option_of(book, decision))
+    )
     if counted.option is None:
         return f"{counted.members} members, who name no option. The first of them: {one_line(first.text)}"
-    said = f"{counted.most} of {counted.members} say {counted.option}."
-    return f"{said} In the words of one of them ({first.id}): {one_line(first.text)}"
+    count = f"{counted.most} of {counted.members} say {counted.option}."
+    return f"{count} In the words of one of them ({first.id}): {one_line(first.text)}"
 
 
 def confidences_told(book: Book, counted: Majority) -> str:
     """How sure the members say they are: `Stated confidence, of 5: 4 by 31 of 33 members, 3 by 2.`"""
     stated = Counter(
-        one.confidence for one in book.of(Decision) if one.made_by == "resolver" and one.confidence
+        decision.confidence
+        for decision in book.of(Decision)
+        if decision.made_by == "resolver" and decision.confidence
     )
     if not stated:
         return "No confidence is stated."
@@ -158,13 +166,13 @@ def scores_told(book: Book) -> str:
     ruling = ruling_of(book)
     if ruling is not None:
         return f"Last votes: {last_votes_told(votes_of(book, ruling))}."
-    totals = (one for event in book.of(Decision) for one in event.narratives if GAP in one)
-    if said := latest(totals):
-        return f"Totals: {said}"
+    totals = (narrative for event in book.of(Decision) for narrative in event.narratives if GAP in narrative)
+    if total := latest(totals):
+        return f"Totals: {total}"
     sides = {side: mean for side, mean in side_means(book).items() if not _OPTION.fullmatch(side)}
     if not sides:
         return ""
-    ordered = sorted(sides.items(), key=lambda one: -one[1])
+    ordered = sorted(sides.items(), key=lambda item: -item[1])
     gap = ordered[0][1] - ordered[-1][1]
     return f"Mean score: {', '.join(f'{side} {mean:.2f}' for side, mean in ordered)}; gap {gap:.2f}."
 
@@ -184,22 +192,22 @@ def side_means(book: Book) -> dict[str, float]:
 def scorecard(book: Book) -> tuple[Card, ...]:
     """Options that were scored by criterion, the best first: means over all judgements of each."""
     judged: dict[str, list[Score]] = {}
-    for one in book.of(Score):
-        if _OPTION.fullmatch(one.of):
-            judged.setdefault(one.of, []).append(one)
+    for score in book.of(Score):
+        if _OPTION.fullmatch(score.of):
+            judged.setdefault(score.of, []).append(score)
     cards = (
         Card(
             option,
             {
-                name: _mean([Decimal(one.parts[name]) for one in scores if name in one.parts])
+                name: _mean([Decimal(score.parts[name]) for score in scores if name in score.parts])
                 for name in scores[0].parts
             },
-            _mean([Decimal(one.total) for one in scores]),
-            tuple(f"@{one.seq}" for one in scores),
+            _mean([Decimal(score.total) for score in scores]),
+            tuple(f"@{score.seq}" for score in scores),
         )
         for option, scores in judged.items()
     )
-    return tuple(sorted(cards, key=lambda one: -one.total))
+    return tuple(sorted(cards, key=lambda card: -card.total))
 
 
 def _mean(values: Sequence[Decimal]) -> Decimal:

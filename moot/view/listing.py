@@ -124,10 +124,10 @@ def _life(state: State) -> str:
     return "imported" if state.opening.origin.type == "import" else state.life
 
 
-def list_text(found: RunList, width: int = WIDTH) -> str:
+def list_text(listing: RunList, width: int = WIDTH) -> str:
     """What `moot list` prints: a run in three lines, its answer in the second."""
     lines: list[str] = []
-    for run in found.runs:
+    for run in listing.runs:
         if run.problem is not None:
             lines += [_headed(run.run, f"unreadable: {run.problem}", width), ""]
             continue
@@ -145,10 +145,10 @@ def list_text(found: RunList, width: int = WIDTH) -> str:
             f"  {run.state}{where}, {run.protocol}, {replies}, {run.at[:10]}{_decided(run)}{asks}",
             "",
         ]
-    if found.runs:
-        lines.append(f"{found.runs[0].run} whole: moot status {found.runs[0].run}")
-    if found.more:
-        lines.append(f"{found.more} older ones: moot list --all")
+    if listing.runs:
+        lines.append(f"{listing.runs[0].run} whole: moot status {listing.runs[0].run}")
+    if listing.more:
+        lines.append(f"{listing.more} older ones: moot list --all")
     return joined(lines or ["no runs here: start one with `moot run`"])
 
 

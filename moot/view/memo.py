@@ -43,7 +43,7 @@ def memo_of(book: Book, decision: Decision | None) -> Memo | None:
     """The memo that a decision was made of, without its removed sentences; an override has none."""
     if decision is None or decision.by != "controller" or decision.type != "final":
         return None
-    memos = [one for one in book.of(Memo) if one.round == decision.round]
+    memos = [memo for memo in book.of(Memo) if memo.round == decision.round]
     return memos[-1] if memos else None
 
 
@@ -55,24 +55,29 @@ class MemoTold(msgspec.Struct, frozen=True):
 
     def answer(self) -> str:
         """The sentences that answer."""
-        return " ".join(one.text for one in self._of("answer"))
+        return " ".join(sentence.text for sentence in self._of("answer"))
 
     def field(self, name: str) -> list[Point]:
         """What the memo says there, each sentence with the class of what it cites."""
-        return [self._point(one) for one in self._of(name)]
+        return [self._point(sentence) for sentence in self._of(name)]
 
     def _of(self, name: str) -> Iterator[MemoSentence]:
-        return (one for one in self.memo.sentences if one.field == name)
+        return (sentence for sentence in self.memo.sentences if sentence.field == name)
 
-    def _point(self, one: MemoSentence) -> Point:
+    def _point(self, sentence: MemoSentence) -> Point:
         from roles.memo.checks import class_of_sentence
         from roles.memo.citing import cited_texts
 
-        cited = cited_texts(self.book, one.refs)
-        class_ = class_of_sentence(one, cited) if one.field == "why" else None
-        times = times_of(self.book, class_, one.refs)
+        cited = cited_texts(self.book, sentence.refs)
+        class_ = class_of_sentence(sentence, cited) if sentence.field == "why" else None
+        times = times_of(self.book, class_, sentence.refs)
         return Point(
-            text=one.text, class_=class_, quote=one.quote, refs=list(one.refs), times=times, at=self.memo.id
+            text=sentence.text,
+            class_=class_,
+            quote=sentence.quote,
+            refs=list(sentence.refs),
+            times=times,
+            at=self.memo.id,
         )
 
 
@@ -93,14 +98,14 @@ def how_likely(book: Book) -> str:
     memo = book.state.memo
     named = memo.answers if memo is not None and memo.answers in options else options[now.leader]
     place = options.index(named or options[now.leader])
-    given = [forecast[place] for forecast in now.forecasts.values()]
-    low, high = min(given), max(given)
+    forecasts = [forecast[place] for forecast in now.forecasts.values()]
+    low, high = min(forecasts), max(forecasts)
     points = f"{float(now.group.points(place)):.0f}%"
-    if len(given) == 1:
+    if len(forecasts) == 1:
         text = f"{points} for {options[place]}, the forecast of one role."
     else:
         spread = f"{low}%" if low == high else f"{low}–{high}%"
-        text = f"{points} for {options[place]}, the group forecast of {len(given)} roles, which give it {spread}."
+        text = f"{points} for {options[place]}, the group forecast of {len(forecasts)} roles, which give it {spread}."
     if place != now.leader:
         leads = f"{float(now.group.points(now.leader)):.0f}%"
         reason = f" {memo.why_not_leader}" if memo is not None and memo.why_not_leader else ""
@@ -123,7 +128,7 @@ def options_missing(book: Book) -> list[Point]:
     frame = next(iter(book.of(Frame)), None)
     if frame is None or not frame.missing:
         return []
-    text = f"The question does not name: {' / '.join(first_sentence(one_line(one)) for one in frame.missing)}"
+    text = f"The question does not name: {' / '.join(first_sentence(one_line(option)) for option in frame.missing)}"
     return [Point(text=text, class_=None, quote=None, refs=[f"@{frame.seq}"])]
 
 
@@ -131,7 +136,7 @@ def basis_told(why: list[Point], families: int | None) -> str:
     """What the answer rests on, in a sentence of its own."""
     from roles.evidence import basis_sentence
 
-    classes: list[EvidenceClass] = [one.class_ or "said" for one in why]
+    classes: list[EvidenceClass] = [point.class_ or "said" for point in why]
     return basis_sentence(classes, families=families)
 
 
@@ -160,10 +165,15 @@ def reasons_of_roles(book: Book) -> list[Point]:
     for role in writers(standing_now(book))[:1]:
         event = book.by_id.get(f"S-1-B-{role}")
         if isinstance(event, Statement):
-            named = [one for one in event.sections if one.name.startswith("reason-")]
+            named = [section for section in event.sections if section.name.startswith("reason-")]
             return [
-                Point(text=one_line(one.text), class_="said", quote=None, refs=[f"{event.id}#{one.name}"])
-                for one in named[:REASONS]
+                Point(
+                    text=one_line(section.text),
+                    class_="said",
+                    quote=None,
+                    refs=[f"{event.id}#{section.name}"],
+                )
+                for section in named[:REASONS]
             ]
     return []
 
@@ -213,8 +223,8 @@ class Order(NamedTuple):
 
 def order_for(run: str, book: Book, claim: str) -> Order | None:
     """The last program that roles planned for a claim, where none of them was run."""
-    planned = [one for one, facts in book.state.experiments.items() if claim in facts.claims]
-    if not planned or any(book.state.experiments[one].judged for one in planned):
+    planned = [experiment for experiment, facts in book.state.experiments.items() if claim in facts.claims]
+    if not planned or any(book.state.experiments[name].judged for name in planned):
         return None
     experiment = planned[-1]
     return Order(
@@ -228,9 +238,9 @@ def unseen_told(book: Book) -> str:
     """How many ways to be wrong were named, and an estimate of those that were not."""
     from rounds.protocols.crux.sightings import unseen
 
-    found = unseen(book.state)
-    if found is None or not found.distinct:
+    estimate = unseen(book.state)
+    if estimate is None or not estimate.distinct:
         return ""
-    more = found.jackknife - found.distinct
-    named = f"{counted(found.distinct, 'way')} to be wrong named"
+    more = estimate.jackknife - estimate.distinct
+    named = f"{counted(estimate.distinct, 'way')} to be wrong named"
     return f"{named}, about {round(more)} more by estimate" if more else named

@@ -30,15 +30,15 @@ def options_of(book: Book) -> dict[str, str]:
     """
     opening = book.state.opening
     agendas = list(book.of(Agenda))
-    given = opening.options or (agendas[-1].options if agendas else ())
-    if given:
-        return {one.id: one.text for one in given}
-    found: dict[str, str] = {}
+    options = opening.options or (agendas[-1].options if agendas else ())
+    if options:
+        return {option.id: option.text for option in options}
+    options_listed: dict[str, str] = {}
     for document in opening.context:
         raw = book.blobs.read(document.sha256)
         for identity, text in _LISTED.findall(raw.decode("utf-8", "replace")) if raw else ():
-            found.setdefault(identity, one_line(text))
-    return found
+            options_listed.setdefault(identity, one_line(text))
+    return options_listed
 
 
 def named(book: Book, text: str) -> str:
@@ -51,8 +51,8 @@ def named(book: Book, text: str) -> str:
         if identity in seen or identity not in options:
             return match[0]
         seen.add(identity)
-        said = _short(options[identity])
-        return f"{opens}{identity}: {said}" if opens else f"{identity} ({said})"
+        words = _short(options[identity])
+        return f"{opens}{identity}: {words}" if opens else f"{identity} ({words})"
 
     return _NAMED.sub(glossed, text)
 
@@ -61,16 +61,16 @@ def option_said(options: Mapping[str, str], text: str) -> str | None:
     """The option whose name the first sentence of a text says first: the words of an option up to its first comma,
     colon or semicolon, as in ``Take `lru`: it is simple``. None where it says none."""
     sentence = first_sentence(text).replace("`", "").casefold()
-    found: list[tuple[int, int, str]] = []
+    mentions: list[tuple[int, int, str]] = []
     for identity, words in options.items():
         name = re.split(r"[,;:]", one_line(words).replace("`", ""))[0].strip(" .").casefold()
         places = re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", sentence) if name else ()
-        found += [
+        mentions += [
             (place.start(), -len(name), identity)
             for place in places
             if not _SET_ASIDE.search(sentence, 0, place.start())
         ]
-    return min(found)[2] if found else None
+    return min(mentions)[2] if mentions else None
 
 
 def _short(text: str) -> str:

@@ -121,29 +121,29 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
     without = without_each(book)
     memo_told = MemoTold(book, memo) if memo is not None else None
     reasons = _reasons(book, chief, memo_told)
-    told = _Told(run, book, chief, finals, memo_told, reasons[:WHY], len(reasons))
+    wording = _Wording(run, book, chief, finals, memo_told, reasons[:WHY], len(reasons))
     standing = standing_of(book, chief, finals)
-    requirements = told.field("requirements") or _points_of(held, "requirements")
+    requirements = wording.field("requirements") or _points_of(held, "requirements")
     return Outcome(
         status=standing.status,
         status_why=standing.why or _beside(book, standing.status, requirements, without),
         question=state.opening.question.strip(),
-        answer=told.answer(),
-        how_sure=told.how_sure(),
+        answer=wording.answer(),
+        how_sure=wording.how_sure(),
         hangs_on=hangs_on_told(book, chief, without),
         without=without,
-        do_now=list(told.do_now()),
-        why=told.why,
+        do_now=list(wording.do_now()),
+        why=wording.why,
         changes_our_mind=[
-            *(told.field("changes_our_mind") or _points_of(held, "falsifiers")),
+            *(wording.field("changes_our_mind") or _points_of(held, "falsifiers")),
             *(revisit_if(book) if has_beliefs(book) else ()),
         ],
         requirements=requirements,
-        objection=_objection(book, chief, told.why),
-        dissent=[Dissenting(*one) for one in _dissent(book, chief)],
+        objection=_objection(book, chief, wording.why),
+        dissent=[Dissenting(*dissenter) for dissenter in _dissent(book, chief)],
         needs_you=asked_of_you(run, book),
-        not_settled=[*options_missing(book), *(told.field("not_settled") or told.not_settled())],
-        assumed=told.field("assumed") or list(told.assumed()),
+        not_settled=[*options_missing(book), *(wording.field("not_settled") or wording.not_settled())],
+        assumed=wording.field("assumed") or list(wording.assumed()),
         trust=trust_told(book),
         looked_at=looked_at_told(run, book, beyond),
         became=became_told(book),
@@ -164,7 +164,7 @@ def _beside(
     parts = [verdict.verdict] if verdict is not None else []
     parts += [counted(len(requirements), "requirement")] if requirements else []
     parts += [f"{counted(serious, 'serious question')} open"] if serious else []
-    if any(one.changes for one in without.values()):
+    if any(end.changes for end in without.values()):
         parts.append("another answer would lead without one role")
     return ", ".join(parts)
 
@@ -183,13 +183,15 @@ def _latest(book: Book) -> Decision | None:
     """
     members = majority(book)
     if members is not None:
-        return next(one for one in book.of(Decision) if members.option in (None, option_of(book, one)))
+        return next(
+            decision for decision in book.of(Decision) if members.option in (None, option_of(book, decision))
+        )
     state = book.state
-    standing = [one for one in in_force(state) if state.decisions[one].rank != "answer"]
-    first = {one: _decision(book, overridden(state, one)) for one in standing}
-    last = max((one.round for one in first.values()), default=0)
-    said = [(origin.seq, one) for one, origin in first.items() if origin.round == last]
-    return _decision(book, min(said)[1]) if said else None
+    standing = [identity for identity in in_force(state) if state.decisions[identity].rank != "answer"]
+    first = {identity: _decision(book, overridden(state, identity)) for identity in standing}
+    last = max((origin.round for origin in first.values()), default=0)
+    candidates = [(origin.seq, identity) for identity, origin in first.items() if origin.round == last]
+    return _decision(book, min(candidates)[1]) if candidates else None
 
 
 def _reasons(book: Book, chief: Decision | None, memo: MemoTold | None) -> list[Point]:
@@ -215,8 +217,8 @@ def _hangs_on(book: Book, chief: Decision) -> Decision:
     if chief.made_by != "rule" or conditions_of(chief).told():
         return chief
     cited = [cite.id for cite in chief.cites if cite.type == "decision" and cite.relation == "based-on"]
-    under = [_decision(book, one) for one in cited]
-    alike = [one for one in under if not set(one.about).isdisjoint(chief.about)]
+    under = [_decision(book, identity) for identity in cited]
+    alike = [decision for decision in under if not set(decision.about).isdisjoint(chief.about)]
     return (alike or under or [chief])[-1]
 
 
@@ -224,9 +226,9 @@ def _conditions(
     book: Book, main: Decision | None, finals: list[Decision]
 ) -> list[tuple[Decision, Conditions]]:
     """Return the conditions of the main decision, then those of every other final one."""
-    others = [one for one in finals[1:] if main is None or one.id != main.id]
+    others = [decision for decision in finals[1:] if main is None or decision.id != main.id]
     decisions = [*([main] if main is not None else []), *others]
-    held = [(one, conditions_of(one)) for one in decisions]
+    held = [(decision, conditions_of(decision)) for decision in decisions]
     if main is not None and main.made_by == "rule" and not any(each.told() for _, each in held):
         held.append((main, Conditions(falsifiers=falsifiers_of_judges(book))))
     return held
@@ -236,12 +238,12 @@ def _points_of(
     held: list[tuple[Decision, Conditions]], name: Literal["falsifiers", "requirements"]
 ) -> list[Point]:
     """Return the conditions of one sense as points, each with the decision that names it; the same one once."""
-    found = {
+    conditions = {
         one_line(text): decision.id
         for decision, each in reversed(held)
         for text in reversed(getattr(each, name))
     }
-    return [_point(text, ref) for text, ref in reversed(found.items())]
+    return [_point(text, ref) for text, ref in reversed(conditions.items())]
 
 
 def _dissent(book: Book, chief: Decision | None) -> Iterator[tuple[str, str, str]]:
@@ -251,7 +253,7 @@ def _dissent(book: Book, chief: Decision | None) -> Iterator[tuple[str, str, str
         yield from other_leaders(book)
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _Wording(msgspec.Struct, frozen=True):
     """What one decision, and the finals beside it, come to in words."""
 
     run: str
@@ -277,8 +279,8 @@ class _Told(msgspec.Struct, frozen=True):
             if ruling := ruling_told(self.book):
                 # Behind its first sentence the rule's own decision names withdrawn vetoes and lost votes.
                 return named(self.book, " ".join([ruling, *sentences(self.chief.text)[1:]]))
-            if said := merged_told(self.book):
-                return named(self.book, said)
+            if merged := merged_told(self.book):
+                return named(self.book, merged)
         text = named(self.book, one_line(self.chief.text))
         return text if self.finals or majority(self.book) else f"Not final: {text}"
 
@@ -311,21 +313,24 @@ class _Told(msgspec.Struct, frozen=True):
     def _stated_under(self, chief: Decision) -> str:
         """What the judgements that a rule counts say of their confidence."""
         cited = [self.book.by_id.get(cite.id) for cite in chief.cites if cite.relation == "based-on"]
-        stated = [one for one in cited if isinstance(one, Decision) and one.confidence is not None]
+        stated = [event for event in cited if isinstance(event, Decision) and event.confidence is not None]
         if not stated:
             return "nobody states a confidence"
-        each = ", ".join(f"{one.confidence} of 5 ({one.by}, {one.id})" for one in stated)
+        each = ", ".join(f"{decision.confidence} of 5 ({decision.by}, {decision.id})" for decision in stated)
         return f"confidence under it, as stated: {each}"
 
     def _basis(self) -> str:
         """Of the reasons shown how many were run, quoted, argued; and whether anything was run at all."""
-        counts = Counter((one.class_ or "untested", one.times) for one in self.why)
+        counts = Counter((point.class_ or "untested", point.times) for point in self.why)
         if not counts:
             return ""
         total = counts.total()
         classes = ", ".join(f"{number} {meaning(*how)}" for how, number in counts.items())
-        ran = any(one.class_ in RAN for one in self.why)
-        families = {family_of(one.provider, one.model) for one in calls_of(self.book.events).answered}
+        ran = any(point.class_ in RAN for point in self.why)
+        families = {
+            family_of(respondent.provider, respondent.model)
+            for respondent in calls_of(self.book.events).answered
+        }
         alike = ", all seats were one model family" if len(families) == 1 and None not in families else ""
         of_all = f"Of {counted(self.reasons, 'reason')}{f', {total} shown' if self.reasons > total else ''}"
         return f"{of_all}: {classes}{'' if ran else '; none was run'}{alike}."
@@ -360,17 +365,18 @@ class _Told(msgspec.Struct, frozen=True):
 
     def _handed_on(self) -> Point | None:
         """The text that the deciding step wrote, where the decision only says that it is there: a plan, a notice."""
-        found = final_text(self.book, self.chief) if majority(self.book) is None else None
-        if found is None:
+        final = final_text(self.book, self.chief) if majority(self.book) is None else None
+        if final is None:
             return None
-        return _point(f"Take the final text as it stands there ({found.words} words).", found.ref)
+        return _point(f"Take the final text as it stands there ({final.words} words).", final.ref)
 
     def not_settled(self) -> Iterator[Point]:
         """What has fallen under the answer, what the closing says is open, questions of a judge."""
         state = self.book.state
-        for one in fallen_under(state, self.chief.id or "") if self.chief is not None else ():
+        for ground in fallen_under(state, self.chief.id or "") if self.chief is not None else ():
             yield _point(
-                f"AT RISK: {one.id}, on which this rests, is {one.status.replace('tested_', '')}.", one.id
+                f"AT RISK: {ground.id}, on which this rests, is {ground.status.replace('tested_', '')}.",
+                ground.id,
             )
         yield from self._closing_open()
         yield from self._contested()
@@ -379,7 +385,7 @@ class _Told(msgspec.Struct, frozen=True):
             for event in self.book.of(Concern)
             if event.type == "question" and not event.for_human and event.id not in state.resolved
         ]
-        for text, ids in merged_questions(sorted(asked, key=lambda one: -one.round)):
+        for text, ids in merged_questions(sorted(asked, key=lambda question: -question.round)):
             yield _point(one_line(text), *ids)
         waiting = [identity for identity, claim in state.claims.items() if claim.status in OPEN]
         if waiting:
@@ -397,14 +403,14 @@ class _Told(msgspec.Struct, frozen=True):
             if event.type == "summary":
                 for section in event.sections:
                     if section.name == "open":
-                        yield from (_point(one, event.id) for one in sentences(section.text))
+                        yield from (_point(sentence, event.id) for sentence in sentences(section.text))
 
     def assumed(self) -> Iterator[Point]:
         """Choices that the final plan makes without being asked to."""
         if self.chief is None or self.chief.type == "override" or majority(self.book) is not None:
             return
-        made = sorted(self.book.of(Assumption), key=lambda one: not one.unrequested)
-        for event in made:
+        assumptions = sorted(self.book.of(Assumption), key=lambda assumption: not assumption.unrequested)
+        for event in assumptions:
             yield _point(one_line(event.text), event.id)
 
 

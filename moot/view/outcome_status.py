@@ -76,7 +76,7 @@ def open_under(book: Book, decisions: list[Decision]) -> list[str]:
 
 def serious_questions(book: Book) -> int:
     """Count the open questions to a person that their authors call severe; what asks the same counts once."""
-    severe = {one.id for one in _open_questions(book) if (one.severity or 0) >= SERIOUS}
+    severe = {question.id for question in _open_questions(book) if (question.severity or 0) >= SERIOUS}
     return sum(not severe.isdisjoint(ids) for ids in open_questions_merged(book))
 
 
@@ -93,7 +93,9 @@ def _unfinished(state: State) -> StatusWhy:
 
 
 def _open_questions(book: Book) -> Iterator[Concern]:
-    return (one for one in book.of(Concern) if one.for_human and one.id not in book.state.resolved)
+    return (
+        concern for concern in book.of(Concern) if concern.for_human and concern.id not in book.state.resolved
+    )
 
 
 def _no_majority(run: _Ended) -> str:
@@ -151,11 +153,13 @@ def _narrow_lead(run: _Ended) -> str:
 
 def _handed_over(run: _Ended) -> str:
     """What the rule of the protocol, or whoever decides, put to a person and nobody answered."""
-    escalated = {one.of for one in run.book.of(Disposition) if one.disposition == "escalated"}
+    escalated = {
+        disposition.of for disposition in run.book.of(Disposition) if disposition.disposition == "escalated"
+    }
     ids = {
-        one.id
-        for one in _open_questions(run.book)
-        if one.by == "controller" or escalated.intersection(one.between)
+        question.id
+        for question in _open_questions(run.book)
+        if question.by == "controller" or escalated.intersection(question.between)
     }
     handed = [group for group in open_questions_merged(run.book) if not ids.isdisjoint(group)]
     return (

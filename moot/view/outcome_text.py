@@ -109,8 +109,8 @@ def _fitting(outcome: Outcome, run: str, most_lines: int | None) -> list[tuple[s
     rows: list[tuple[str, str]] = []
     for cut in _CUTS:
         rows = list(_rows(outcome, run, cut))
-        told = sum(word_count(text) for label, text in rows if label not in TAIL)
-        if told <= WORDS and (most_lines is None or len(_laid(outcome, rows, WIDTH)) <= most_lines):
+        counted_words = sum(word_count(text) for label, text in rows if label not in TAIL)
+        if counted_words <= WORDS and (most_lines is None or len(_laid(outcome, rows, WIDTH)) <= most_lines):
             break
     return rows
 
@@ -137,25 +137,27 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     answer = _cut(outcome.answer, cut.answer, "")
     whole = f"moot decisions {run}" + ("" if outcome.status in ("running", "waiting") else " --final")
     yield ANSWER, f"{answer} ({whole})" if answer.endswith("…") else answer
-    yield from (("became", became_line(one)) for one in outcome.became if one.overruled_by is None)
+    yield from (("became", became_line(became)) for became in outcome.became if became.overruled_by is None)
     yield "how sure", outcome.how_sure
-    yield from (("hangs on", one) for one in (outcome.hangs_on,) if one)
-    yield from (("go on", one) for one in (outcome.go_on,) if one)
+    yield from (("hangs on", sentence) for sentence in (outcome.hangs_on,) if sentence)
+    yield from (("go on", command) for command in (outcome.go_on,) if command)
     yield from _points("do now", outcome.do_now, cut, run)
-    yield from (("why", _told(one, cut.reason)) for one in outcome.why)
+    yield from (("why", _told(point, cut.reason)) for point in outcome.why)
     yield from _points("revisit if", outcome.changes_our_mind, cut, run)
     yield from _points("required", outcome.requirements, cut, run)
     text, _, where = (outcome.objection or "").rpartition(" (")
-    if text and where.rstrip(")") not in {one.ref for one in outcome.dissent}:
+    if text and where.rstrip(")") not in {dissenter.ref for dissenter in outcome.dissent}:
         yield "against it", f"{_cut(text, cut.text + 8, '')} ({where}"
-    for one in outcome.dissent[:DISSENT]:
-        yield "dissent", f"{one.role}: {_cut(one.text, cut.text + 8, one.ref)}"
+    for dissenter in outcome.dissent[:DISSENT]:
+        yield "dissent", f"{dissenter.role}: {_cut(dissenter.text, cut.text + 8, dissenter.ref)}"
     if len(outcome.dissent) > DISSENT:
         yield "dissent", f"and {len(outcome.dissent) - DISSENT} more: moot status {run} --json"
     yield from _asked(outcome, run, cut)
     yield from _points("not settled", outcome.not_settled, cut, run)
     yield from _points("assumed", outcome.assumed, cut, run)
-    yield from (("said before", became_line(one)) for one in outcome.became if one.overruled_by is not None)
+    yield from (
+        ("said before", became_line(became)) for became in outcome.became if became.overruled_by is not None
+    )
     yield "trust", outcome.trust
     yield "looked at", outcome.looked_at
     yield "in full", f"moot show {run} ID: what ends in …, whole; moot why in its place: what it rests on"
@@ -164,33 +166,33 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
 def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterator[tuple[str, str]]:
     """As many points as there is room for; the last one says how many are left and where they stand."""
     most = cut.points + 1 if label == "assumed" else cut.points
-    shown, left = points[:most], [_ref(one) for one in points[most:]]
+    listed, left = points[:most], [_ref(point) for point in points[most:]]
     if not left:
         more = ""
-    elif {*left} == {_ref(shown[-1])} - {""}:
+    elif {*left} == {_ref(listed[-1])} - {""}:
         more = f" (and {len(left)} more there)"
     else:
         # Assumptions of a plan are events of their own; those of a memo are its sentences.
         is_listed = label == "assumed" and all(ref.startswith("Q-") for ref in left)
         where = f"log {run} --kind assumption" if is_listed else f"status {run} --json"
         more = f" (and {len(left)} more: moot {where})"
-    yield from ((label, _told(one, cut.text) + (more if one is shown[-1] else "")) for one in shown)
+    yield from ((label, _told(point, cut.text) + (more if point is listed[-1] else "")) for point in listed)
 
 
 def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     """Questions to a person with their ids, the newest first, and once how they are answered."""
-    listed = [one for one in outcome.needs_you if one.command.startswith("moot answer")]
-    for one in listed[: cut.questions]:
-        yield "needs you", f"{_cut(one.text, cut.text, '')} ({', '.join(one.ids[:3])})"
-    for one in outcome.needs_you:
-        if one not in listed and one.command.startswith("moot override"):
-            yield "needs you", f"{one.text} {one.command}"
-        if one.command.startswith("moot experiment"):
-            yield "needs you", one.text
-            what = "to hand its result in" if "submit" in one.command else "to run"
-            yield "needs you", f"{what}: {one.command}"
-    more = sum(len(one.ids) for one in outcome.needs_you) - sum(
-        len(one.ids[:3]) for one in listed[: cut.questions]
+    listed = [asking for asking in outcome.needs_you if asking.command.startswith("moot answer")]
+    for asking in listed[: cut.questions]:
+        yield "needs you", f"{_cut(asking.text, cut.text, '')} ({', '.join(asking.ids[:3])})"
+    for asking in outcome.needs_you:
+        if asking not in listed and asking.command.startswith("moot override"):
+            yield "needs you", f"{asking.text} {asking.command}"
+        if asking.command.startswith("moot experiment"):
+            yield "needs you", asking.text
+            what = "to hand its result in" if "submit" in asking.command else "to run"
+            yield "needs you", f"{what}: {asking.command}"
+    more = sum(len(asking.ids) for asking in outcome.needs_you) - sum(
+        len(asking.ids[:3]) for asking in listed[: cut.questions]
     )
     older = f"{counted(more, 'more question')}: moot log {run} --kind concern; " if listed and more else ""
     if listed:
@@ -215,14 +217,14 @@ def _ref(point: Point) -> str:
 
 def _cut(text: str, most: int, where: str) -> str:
     """At most so many words, to the end of a sentence where one ends late enough; what is cut ends in … and its id."""
-    said = " ".join(text.split())
-    if word_count(said) > most:
-        said = first_words(said, most)
-        ends = [match.end() for match in re.finditer(r"[.!?;](?=\s|$)|[。！？；]", said)]
-        if ends and word_count(said[: ends[-1]]) > most // 2:
-            said = said[: ends[-1]]
-        said = said.rstrip(" ,;:–-，、；：") + " …"
-    return f"{said} ({where})" if where else said
+    short = " ".join(text.split())
+    if word_count(short) > most:
+        short = first_words(short, most)
+        ends = [match.end() for match in re.finditer(r"[.!?;](?=\s|$)|[。！？；]", short)]
+        if ends and word_count(short[: ends[-1]]) > most // 2:
+            short = short[: ends[-1]]
+        short = short.rstrip(" ,;:–-，、；：") + " …"
+    return f"{short} ({where})" if where else short
 
 
 def outcome_markdown(outcome: Outcome, run: str = "RUN") -> Iterator[str]:

@@ -88,7 +88,10 @@ def reexecuted(run: str, result: Reexecution) -> Replay:
         identical=result.identical,
         head=result.head.hash,
         expected_head=result.expected.hash,
-        divergences=[DivergenceLine(kind=one.kind, seq=one.seq, what=one.what) for one in result.divergences],
+        divergences=[
+            DivergenceLine(kind=divergence.kind, seq=divergence.seq, what=divergence.what)
+            for divergence in result.divergences
+        ],
         as_given=result.as_given,
     )
 
@@ -164,27 +167,27 @@ def _ended_text(end: RunEnd) -> str:
     return joined(lines)
 
 
-def re_run_text(found: Replay) -> str:
+def re_run_text(replay: Replay) -> str:
     """What `moot replay --re-run` prints."""
     lines: list[str] = []
-    for one in found.re_run:
-        recorded = one.recorded or "not judged"
-        now = f"{one.now} now" if one.now is not None else "not run here"
-        why = f" ({one.why})" if one.why else ""
-        lines.append(f"{'✓' if one.same else '✗'} {one.id}: {recorded} as recorded, {now}{why}")
-        lines += [f"    would fall: {sentence}" for sentence in one.falls]
+    for rerun in replay.re_run:
+        recorded = rerun.recorded or "not judged"
+        now = f"{rerun.now} now" if rerun.now is not None else "not run here"
+        why = f" ({rerun.why})" if rerun.why else ""
+        lines.append(f"{'✓' if rerun.same else '✗'} {rerun.id}: {recorded} as recorded, {now}{why}")
+        lines += [f"    would fall: {sentence}" for sentence in rerun.falls]
     return joined(lines or ["no experiment was planned in this run"])
 
 
-def replay_text(found: Replay) -> str:
+def replay_text(replay: Replay) -> str:
     """What `moot replay --re-execute` prints."""
-    if found.identical:
-        given = counted(found.as_given, "verdict")
-        told = f" ({given} of other rules or thresholds taken as given)" if found.as_given else ""
-        return f"✓ identical: {found.events} events executed again, head {found.head}{told}\n"
-    lines = [f"✗ {one.kind} @{one.seq}: {one.what}" for one in found.divergences]
-    rules = any(one.kind == "rules" for one in found.divergences)
+    if replay.identical:
+        verdicts = counted(replay.as_given, "verdict")
+        note = f" ({verdicts} of other rules or thresholds taken as given)" if replay.as_given else ""
+        return f"✓ identical: {replay.events} events executed again, head {replay.head}{note}\n"
+    lines = [f"✗ {divergence.kind} @{divergence.seq}: {divergence.what}" for divergence in replay.divergences]
+    rules = any(divergence.kind == "rules" for divergence in replay.divergences)
     lines.append(
-        f"{'diverged: rules' if rules else 'diverged'}; head {found.head}, recorded {found.expected_head}"
+        f"{'diverged: rules' if rules else 'diverged'}; head {replay.head}, recorded {replay.expected_head}"
     )
     return joined(lines)

@@ -115,35 +115,35 @@ def new_of(file: str, opening: RunOpened, choices: Sequence[Choice]) -> NewFile:
     )
 
 
-def protocols_text(found: Protocols) -> str:
+def protocols_text(listing: Protocols) -> str:
     """What `moot gate` prints."""
     lines: list[str] = []
-    for protocol in found.protocols:
+    for protocol in listing.protocols:
         lines += [f"{protocol.name}   {protocol.summary}", f"  for {protocol.fits}; calls: {protocol.calls}"]
         lines += [f"  {role.id:<16} {role.question}" for role in protocol.roles]
         lines += [
             f"  --rule {rule}={'|'.join(values)}   {protocol.meanings[rule]}"
             for rule, values in protocol.rules.items()
         ]
-    lines += ["", "plans"] if found.plans else []
-    for plan in found.plans:
+    lines += ["", "plans"] if listing.plans else []
+    for plan in listing.plans:
         stress = listed([f"R{n}" for n in plan.stress])
         lines.append(
             f"  {plan.name:<12} {plan.rounds} rounds, stress {stress}, drift {listed([f'R{n}' for n in plan.drift])}"
         )
-    lines += ["", f"castings   {', '.join(found.castings)}"] if found.castings else []
+    lines += ["", f"castings   {', '.join(listing.castings)}"] if listing.castings else []
     return joined(lines)
 
 
-def new_text(found: NewFile, width: int = WIDTH) -> str:
+def new_text(draft: NewFile, width: int = WIDTH) -> str:
     """What `moot new` prints."""
-    stress = listed([f"R{n}" for n in found.stress], "no stress round")
+    stress = listed([f"R{n}" for n in draft.stress], "no stress round")
     lines = [
-        f"{found.file}: {found.protocol}, {found.rounds} rounds, stress {stress}, at most {found.replies} replies",
-        *(f"WAIVED {what}: it will be said before every verdict" for what in found.waived),
-        *(f"CANNOT BECOME READY {why}: the run ends with its plan" for why in found.lacks),
-        *(f"SELDOM BECOMES READY {why}" for why in [found.seldom] if why),
-        *choices_lines(found.choices, found.protocol, width),
-        f"change it as you like, then: moot run {found.file} --seats host",
+        f"{draft.file}: {draft.protocol}, {draft.rounds} rounds, stress {stress}, at most {draft.replies} replies",
+        *(f"WAIVED {what}: it will be said before every verdict" for what in draft.waived),
+        *(f"CANNOT BECOME READY {why}: the run ends with its plan" for why in draft.lacks),
+        *(f"SELDOM BECOMES READY {why}" for why in [draft.seldom] if why),
+        *choices_lines(draft.choices, draft.protocol, width),
+        f"change it as you like, then: moot run {draft.file} --seats host",
     ]
     return joined(lines)

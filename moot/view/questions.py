@@ -53,32 +53,32 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
         text = f"{counted(len(due), 'program')} that the seats planned {verb} to be run here, in a sandbox."
         return [Asking(text=text, ids=list(due), command=f"moot experiment run {named}")]
     questions = _questions(book)
-    shown = questions if len(questions) <= SHOWN else questions[: SHOWN - 1]
-    found = [_asking(run, book, one) for one in shown]
-    rest = [identity for one in questions[len(shown) :] for identity in one.ids]
+    listed = questions if len(questions) <= SHOWN else questions[: SHOWN - 1]
+    askings = [_asking(run, book, question) for question in listed]
+    rest = [identity for question in questions[len(listed) :] for identity in question.ids]
     if rest:
         command = f"moot log {named} --kind concern"
-        found.append(Asking(text=f"{len(rest)} older questions.", ids=rest, command=command))
-    return found
+        askings.append(Asking(text=f"{len(rest)} older questions.", ids=rest, command=command))
+    return askings
 
 
-def _asking(run: str, book: Book, one: _Question) -> Asking:
+def _asking(run: str, book: Book, question: _Question) -> Asking:
     """A question with the command that answers it: a result, where seats planned a program that settles it."""
-    claims = [claim for claim in book.state.concerns[one.ids[0]].between if claim in book.state.claims]
+    claims = [claim for claim in book.state.concerns[question.ids[0]].between if claim in book.state.claims]
     if not claims or not has_beliefs(book):
-        command = f"moot answer {shlex.quote(run)} {one.ids[0]} 'TEXT'"
-        return Asking(text=one.text, ids=one.ids, command=command)
-    command = f"moot answer {shlex.quote(run)} {one.ids[0]} --holds|--fails 'TEXT'"
+        command = f"moot answer {shlex.quote(run)} {question.ids[0]} 'TEXT'"
+        return Asking(text=question.text, ids=question.ids, command=command)
+    command = f"moot answer {shlex.quote(run)} {question.ids[0]} --holds|--fails 'TEXT'"
     values = {crux.claim: crux.best for crux in unsettled(book)}
     worth = "".join(f" ({worth_told(values[claim])})" for claim in claims if claim in values)
     order = order_for(run, book, claims[0])
     program = f" Program: `{order.runs}`, run it here with `{order.here}`." if order else ""
-    return Asking(text=f"{one.text}{worth}{program}", ids=one.ids, command=command)
+    return Asking(text=f"{question.text}{worth}{program}", ids=question.ids, command=command)
 
 
 def open_questions_merged(book: Book) -> list[list[str]]:
     """Return the open questions to a person as groups of ids: what asks the same is one group."""
-    return [one.ids for one in _questions(book)]
+    return [question.ids for question in _questions(book)]
 
 
 def _questions(book: Book) -> list[_Question]:
@@ -92,7 +92,11 @@ def _questions(book: Book) -> list[_Question]:
         is_open, words = identity not in book.state.resolved, words_asked(text)
         if identity in awaited:
             same = next(
-                (one for one in first if asks_all_of(one.words, words) and asks_all_of(words, one.words)),
+                (
+                    question
+                    for question in first
+                    if asks_all_of(question.words, words) and asks_all_of(words, question.words)
+                ),
                 None,
             )
             if same is None:
@@ -100,13 +104,13 @@ def _questions(book: Book) -> list[_Question]:
             else:
                 same.ids.append(identity)
             continue
-        group = next((one for one in (*first, *groups) if asks_all_of(one.words, words)), None)
+        group = next((question for question in (*first, *groups) if asks_all_of(question.words, words)), None)
         if group is None:
             groups.append(_Question(one_line(text), words, [identity], is_open))
         elif is_open:
             group.ids.append(identity)
     first.reverse()
-    return [*first, *(one for one in groups if one.is_open)]
+    return [*first, *(group for group in groups if group.is_open)]
 
 
 def _asked(book: Book) -> Iterator[tuple[str, str]]:

@@ -34,13 +34,13 @@ class RunQuorum(Result, frozen=True):
 
 def quorum_told(state: State) -> RunQuorum:
     """What a run rests on, for machines."""
-    found = outcome_of(state)
+    outcome = outcome_of(state)
     return RunQuorum(
-        declared=found.declared,
-        actual=found.actual,
-        kind=found.kind,
-        told=found.told,
-        lost=[LostLine(**one._asdict()) for one in found.lost],
+        declared=outcome.declared,
+        actual=outcome.actual,
+        kind=outcome.kind,
+        told=outcome.told,
+        lost=[LostLine(**step._asdict()) for step in outcome.lost],
     )
 
 

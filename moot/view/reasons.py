@@ -77,9 +77,9 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
 
     A person's override has the reasons that it cites, and none of what it overruled.
     """
-    found = [] if decision.type == "override" else [*_ruling_reasons(book), *_scorecard(book)]
+    computed = [] if decision.type == "override" else [*_ruling_reasons(book), *_scorecard(book)]
     ranked: list[tuple[tuple[int, float], Point]] = []
-    sides = {one.side for cite in decision.cites if isinstance(one := book.by_id.get(cite.id), Argument)}
+    sides = {event.side for cite in decision.cites if isinstance(event := book.by_id.get(cite.id), Argument)}
     for ground in rests_on(book, decision, 1, remembered()):
         reason = None if _recommends_another(book, decision, ground) else _reason(book, ground)
         if reason is not None:
@@ -90,7 +90,7 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
             place = CLASSES.index(point.class_) if point.class_ else len(CLASSES)
             direct = 0 if ground.relation in ("based-on", "supported-by") else 1
             ranked.append(((direct * 10 + place, -weight), point))
-    return found + [point for _, point in sorted(ranked, key=lambda one: one[0])]
+    return computed + [point for _, point in sorted(ranked, key=lambda item: item[0])]
 
 
 def _recommends_another(book: Book, decision: Decision, ground: Ground) -> bool:
@@ -149,10 +149,10 @@ def class_of(book: Book, event: Claim, ground: Ground) -> EvidenceClass:
             if ran is not None:
                 return ran
         if isinstance(test, Verification):
-            change = next((one for one in test.claim_status_changes if one.claim_id == event.id), None)
+            change = next((move for move in test.claim_status_changes if move.claim_id == event.id), None)
             if change is not None and change.class_:
                 return change.class_
-    own = [quote for one in (ground, *ground.under) for quote in one.quotes]
+    own = [quote for holder in (ground, *ground.under) for quote in holder.quotes]
     if any(_is_document(quote) for quote in own):
         return "quoted"
     return "argued" if any(quote.by not in (None, event.raised_by) for quote in own) else "said"
@@ -164,7 +164,7 @@ def _is_document(quote: Quote) -> bool:
 
 def argument_point(book: Book, event: Argument) -> tuple[float, Point] | None:
     """An argument that a judge upheld, or that nobody judged."""
-    standing = latest(one for one in book.of(Standing) if one.of == event.id)
+    standing = latest(judgement for judgement in book.of(Standing) if judgement.of == event.id)
     if standing is not None and standing.standing not in UPHELD:
         return None
     quote = _own_quote(book, event.quotes)
@@ -173,17 +173,19 @@ def argument_point(book: Book, event: Argument) -> tuple[float, Point] | None:
 
 
 def _score(book: Book, identity: str | None) -> float:
-    score = latest(one for one in book.of(Score) if one.of == identity)
+    score = latest(score for score in book.of(Score) if score.of == identity)
     return float(score.total) if score is not None else 0.0
 
 
 def concern_point(book: Book, event: Concern) -> tuple[float, Point]:
     """A concern, by how severe others found it."""
-    ratings = [one for one in book.of(Rating) if one.of == event.id and one.scale == "severity_1_5"]
+    ratings = [
+        rating for rating in book.of(Rating) if rating.of == event.id and rating.scale == "severity_1_5"
+    ]
     weight = severity(book, event)
     quote = _own_quote(book, event.evidence)
     class_: EvidenceClass = (
-        "quoted" if quote else "argued" if any(one.by != event.by for one in ratings) else "said"
+        "quoted" if quote else "argued" if any(rating.by != event.by for rating in ratings) else "said"
     )
     return weight, Point(one_line(event.text), class_, quote, [event.id or ""])
 
@@ -191,15 +193,17 @@ def concern_point(book: Book, event: Concern) -> tuple[float, Point]:
 def severity(book: Book, event: Concern) -> float:
     """The mean of the ratings of a concern, else its author's own; 0 where nobody said."""
     values = [
-        float(one.value) for one in book.of(Rating) if one.of == event.id and one.scale == "severity_1_5"
+        float(rating.value)
+        for rating in book.of(Rating)
+        if rating.of == event.id and rating.scale == "severity_1_5"
     ]
     return sum(values) / len(values) if values else float(event.severity or 0)
 
 
 def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
     """A challenge that changed something or that was met: granted, mended, taken in, or answered so that it holds."""
-    answer = latest(one for one in book.of(Response) if one.to == event.id)
-    became = latest(one for one in book.of(Disposition) if one.of == event.id)
+    answer = latest(response for response in book.of(Response) if response.to == event.id)
+    became = latest(disposition for disposition in book.of(Disposition) if disposition.of == event.id)
     quote = _own_quote(book, event.evidence)
     text = one_line(event.claim or event.text)
     refs = [event.id or "", *([answer.id or ""] if answer is not None else [])]
@@ -221,7 +225,7 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
 def _own_quote(book: Book, evidence: Iterable[Evidence]) -> str | None:
     """The first quote of a document that stands where it says."""
     quotes = quotes_of(book, evidence)
-    return next((one.words for one in quotes if _is_document(one)), None)
+    return next((quote.words for quote in quotes if _is_document(quote)), None)
 
 
 def _ruling_reasons(book: Book) -> Iterator[Point]:
@@ -229,10 +233,14 @@ def _ruling_reasons(book: Book) -> Iterator[Point]:
     votes = votes_of(book, ruling) if ruling else []
     for vote in votes if not is_split(votes) else ():
         if ruling and not vote.fallback and sides_with(vote.decision, ruling.decision):
-            first = next(one for one in book.of(Vote) if one.by == vote.by and one.decision == vote.decision)
+            first = next(
+                ballot
+                for ballot in book.of(Vote)
+                if ballot.by == vote.by and ballot.decision == vote.decision
+            )
             later = f"; {vote.risk} in the last ballot" if first is not vote else ""
-            said = f"{vote.by} ({vote.decision}, risk {first.risk} of 100{later}): {first_sentence(first.reasoning)}"
-            yield Point(one_line(said), "said", None, [first.id or ""])
+            reason = f"{vote.by} ({vote.decision}, risk {first.risk} of 100{later}): {first_sentence(first.reasoning)}"
+            yield Point(one_line(reason), "said", None, [first.id or ""])
 
 
 def _scorecard(book: Book) -> Iterator[Point]:
@@ -243,9 +251,9 @@ def _scorecard(book: Book) -> Iterator[Point]:
     best, other = cards[0], cards[1]
     ahead = [name for name, value in best.parts.items() if value > other.parts.get(name, value)]
     behind = [name for name, value in best.parts.items() if value < other.parts.get(name, value)]
-    said = f"By criterion {best.option} is ahead of {other.option} in {', '.join(ahead) or 'nothing'}"
+    lead = f"By criterion {best.option} is ahead of {other.option} in {', '.join(ahead) or 'nothing'}"
     yield Point(
-        f"{said}, and behind in {', '.join(behind) or 'nothing'}.",
+        f"{lead}, and behind in {', '.join(behind) or 'nothing'}.",
         "calculated",
         None,
         [*best.refs, *other.refs],
@@ -257,12 +265,12 @@ def objection_told(book: Book, decision: Decision | None, why: list[Point]) -> s
     if decision is None:
         return None
     if decision.dissent:
-        one = decision.dissent[0]
-        return f"{one.role}: {one_line(one.text)} ({one.ref})"
+        dissenter = decision.dissent[0]
+        return f"{dissenter.role}: {one_line(dissenter.text)} ({dissenter.ref})"
     if decision.type == "override":
         return _overruled(book, decision)
-    found = _opposed(book, decision, {ref for point in why for ref in point.refs})
-    return f"{found[0]}: {one_line(found[1])} ({found[2]})" if found else None
+    opposed = _opposed(book, decision, {ref for point in why for ref in point.refs})
+    return f"{opposed[0]}: {one_line(opposed[1])} ({opposed[2]})" if opposed else None
 
 
 def _overruled(book: Book, decision: Decision) -> str | None:
@@ -278,7 +286,7 @@ def _overruled(book: Book, decision: Decision) -> str | None:
     return f"{who} had decided: {one_line(original.text)} ({original.id})"
 
 
-def _opposed(book: Book, decision: Decision, shown: set[str]) -> tuple[str, str, str] | None:
+def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str, str] | None:
     ruling = ruling_of(book)
     for vote in votes_of(book, ruling) if ruling else ():
         if ruling and not vote.fallback and not sides_with(vote.decision, ruling.decision):
@@ -286,24 +294,30 @@ def _opposed(book: Book, decision: Decision, shown: set[str]) -> tuple[str, str,
     losing = _losing_argument(book)
     if losing is not None:
         return losing.by, losing.claim, losing.id or ""
-    left = _unanswered(book, decision, shown)
+    left = _unanswered(book, decision, cited)
     if left is not None:
         return left.by, f"{left.claim} {left.text}", left.id or ""
-    taken_in = {cite.id for cite in decision.cites}
+    elsewhere = cited | {cite.id for cite in decision.cites}
     concerns = [
-        one for one in book.of(Concern)
-        if one.type in ("concern", "tension") and one.id not in book.state.resolved and one.by != "controller"
-        and one.id not in shown and one.id not in taken_in
-        and (one.severity or one.round >= decision.round - 1) and book.state.opening.protocol != "panel"
-    ]  # fmt: skip
+        concern
+        for concern in book.of(Concern)
+        if concern.type in ("concern", "tension")
+        and concern.by != "controller"
+        and concern.id not in book.state.resolved
+        and concern.id not in elsewhere
+        and (concern.severity or concern.round >= decision.round - 1)
+        and book.state.opening.protocol != "panel"
+    ]
     if not concerns:
         return None
-    rated = {
-        one.of for one in book.of(Rating)
-    }  # nearly nobody rates, and a run may have thousands of concerns
+    # A run may have thousands of concerns and hardly any ratings, so unrated ones skip the search in `severity`.
+    rated = {rating.of for rating in book.of(Rating)}
     gravest = max(
         concerns,
-        key=lambda one: (severity(book, one) if one.id in rated else float(one.severity or 0), one.seq),
+        key=lambda concern: (
+            severity(book, concern) if concern.id in rated else float(concern.severity or 0),
+            concern.seq,
+        ),
     )
     return gravest.by, gravest.text, gravest.id or ""
 
@@ -322,37 +336,42 @@ def _losing_argument(book: Book) -> Argument | None:
         return None
     ahead = sorted(sides, key=lambda side: -sides[side])
     loser = ahead[1]  # of several options the runner-up: what speaks for it speaks against the first
-    verdicts = {one.of: one.standing for one in book.of(Standing)}
-    found = [
-        one
-        for one in book.of(Argument)
-        if one.side == loser and verdicts.get(one.id or "") not in ("REFUTED", "COLLAPSE")
+    verdicts = {judgement.of: judgement.standing for judgement in book.of(Standing)}
+    candidates = [
+        argument
+        for argument in book.of(Argument)
+        if argument.side == loser and verdicts.get(argument.id or "") not in ("REFUTED", "COLLAPSE")
     ]
-    judged = [one for one in found if one.id in verdicts] or found
+    judged = [argument for argument in candidates if argument.id in verdicts] or candidates
     return max(
         judged,
-        key=lambda one: (verdicts.get(one.id or "") in UPHELD, _score(book, one.id)),
+        key=lambda argument: (verdicts.get(argument.id or "") in UPHELD, _score(book, argument.id)),
         default=None,
     )
 
 
-def _unanswered(book: Book, decision: Decision, shown: set[str]) -> Challenge | None:
+def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> Challenge | None:
     """Return a challenge that was escalated, turned down, deflected or half met, else one that was only defended.
 
     Of members who each criticize a plan of their own, only those that the decision cites.
     """
     cited = {cite.id for cite in decision.cites if cite.type == "challenge"}
-    became = {one.of: one.disposition for one in book.of(Disposition)}
-    answered = {one.to: one.outcome for one in book.of(Response)}
+    became = {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
+    answered = {response.to: response.outcome for response in book.of(Response)}
     challenges = [
-        one for one in book.of(Challenge) if one.id and one.id not in shown and (not cited or one.id in cited)
+        challenge
+        for challenge in book.of(Challenge)
+        if challenge.id and challenge.id not in in_reasons and (not cited or challenge.id in cited)
     ]
     for wanted in ("escalated", "rejected", "deflected", "partially_addressed"):
-        for one in challenges:
-            if became.get(one.id or "") == wanted:
-                return one
-    unjudged = (one for one in challenges if one.id not in became)
-    return next((one for one in unjudged if answered.get(one.id or "") in ("defend", "justify")), None)
+        for challenge in challenges:
+            if became.get(challenge.id or "") == wanted:
+                return challenge
+    unjudged = (challenge for challenge in challenges if challenge.id not in became)
+    return next(
+        (challenge for challenge in unjudged if answered.get(challenge.id or "") in ("defend", "justify")),
+        None,
+    )
 
 
 def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, str, str]]:
@@ -362,9 +381,9 @@ def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, s
     ruling = ruling_of(book)
     votes = tuple(votes_of(book, ruling)) if ruling else ()
     cast = {vote.id for vote in votes}  # told below with what each voted
-    for one in decision.dissent:
-        if one.ref not in cast:
-            yield one.role, one_line(one.text), one.ref
+    for dissenter in decision.dissent:
+        if dissenter.ref not in cast:
+            yield dissenter.role, one_line(dissenter.text), dissenter.ref
     for vote in votes:
         if (
             ruling
@@ -385,7 +404,7 @@ def _other_rounds(book: Book, decision: Decision) -> Iterator[tuple[str, str, st
         return
     from rounds.protocols.comparative import pairing
 
-    for one in book.of(Decision):
-        against = set(one.about).isdisjoint(decision.about) and one.type == "round"
-        if against and not set(pairing(book.state, one.round)).isdisjoint(decision.about):
-            yield f"judge, round {one.round}", first_sentence(one.text), one.id or ""
+    for judgement in book.of(Decision):
+        against = set(judgement.about).isdisjoint(decision.about) and judgement.type == "round"
+        if against and not set(pairing(book.state, judgement.round)).isdisjoint(decision.about):
+            yield f"judge, round {judgement.round}", first_sentence(judgement.text), judgement.id or ""

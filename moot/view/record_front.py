@@ -29,11 +29,11 @@ class EarlierDecision(NamedTuple):
 
 def _parted(text: str) -> tuple[dict[str, str], str]:
     """Front matter by key, and the rest; none where there is no front matter."""
-    found = FRONT.fullmatch(text)
-    if found is None:
+    match = FRONT.fullmatch(text)
+    if match is None:
         return {}, text
-    pairs = (line.partition(": ") for line in found[1].splitlines())
-    return {key: value for key, colon, value in pairs if colon}, found[2]
+    pairs = (line.partition(": ") for line in match[1].splitlines())
+    return {key: value for key, colon, value in pairs if colon}, match[2]
 
 
 def _value(front: Mapping[str, str], key: str) -> str:
@@ -54,10 +54,10 @@ def _decisions(front: Mapping[str, str]) -> tuple[str, ...]:
 
 def followed(book: Book) -> Iterator[EarlierDecision]:
     """The decision records among the documents that a run was given: what it starts from."""
-    for given in book.state.opening.context:
-        content = book.blobs.read(given.sha256)
+    for document in book.state.opening.context:
+        content = book.blobs.read(document.sha256)
         if content is None or not content.startswith(b"---\n"):
             continue  # redacted, or lost: `verify` says which
         front, _ = _parted(content.decode("utf-8", "replace"))
         if front.keys() >= KEYS:
-            yield EarlierDecision(given.id, _value(front, "moot-run"), _decisions(front))
+            yield EarlierDecision(document.id, _value(front, "moot-run"), _decisions(front))

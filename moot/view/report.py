@@ -79,12 +79,16 @@ def report(
     parameters are not there; `hindsight` can be said only of the whole; a run that is not `watched` has neither."""
     outcome = outcome_of(run, book, beyond)
     lines = [*_head(story, outcome, run), "", *decided(story, outcome.answer)]
-    told = {one.id or "" for one in open_questions(book)} if any(book.of(Argument)) else set[str]()
+    elsewhere = (
+        {question.id or "" for question in open_questions(book)} if any(book.of(Argument)) else set[str]()
+    )
     for title, section in chain(
         annex_sections(book),
         _experiments(book, run),
         _forecasts(book, run),
-        _sections(story, book, signals, hindsight, watched=watched, told={*told, *severities(book)}),
+        _sections(
+            story, book, signals, hindsight, watched=watched, elsewhere={*elsewhere, *severities(book)}
+        ),
     ):
         lines += _section(title, section)
     return "\n".join([*lines, *_section("How to check this", _check(story, head))]) + "\n"
@@ -135,7 +139,7 @@ def _sections(
     hindsight: Hindsight | None,
     *,
     watched: bool,
-    told: Container[str],
+    elsewhere: Container[str],
 ) -> Sections:
     """What a document of three pages has room for, in its order."""
     yield "Other decisions", decisions_table(story)
@@ -146,7 +150,7 @@ def _sections(
         yield "Stress rounds", stress_section(story)
         yield "Without each role", without_section(book)
         yield "Claims", claims_section(story)
-    yield "Concerns and open questions", concerns_section(story, told)
+    yield "Concerns and open questions", concerns_section(story, elsewhere)
     yield "Alarms, amendments, notes", alarms_section(story)
     if hindsight is not None:
         yield "Failure modes", failures_section(hindsight)
@@ -218,7 +222,8 @@ def _first(story: Story) -> Iterator[str]:
         )
     if story.context:
         names = "; ".join(
-            f"**{inline(one.id)}** {inline(one.name)} ({one.bytes} bytes)" for one in story.context
+            f"**{inline(document.id)}** {inline(document.name)} ({document.bytes} bytes)"
+            for document in story.context
         )
         yield ""
         yield f"Documents: {names}."

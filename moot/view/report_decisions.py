@@ -35,7 +35,8 @@ def decided(story: Story, answer: str = "") -> Iterator[str]:
         yield ""
         yield from (_beside(decision) for decision in beside)
     if more := story.outcome[FINALS:]:
-        yield f"- and {len(more)} more: {listed(one.id for one in more)}; `moot decisions RUN` has their words"
+        ids = listed(decision.id for decision in more)
+        yield f"- and {len(more)} more: {ids}; `moot decisions RUN` has their words"
 
 
 def _decision(decision: DecisionTold, answer: str) -> Iterator[str]:
@@ -51,15 +52,15 @@ def _decision(decision: DecisionTold, answer: str) -> Iterator[str]:
     for word, text in decision.conditions.told():
         yield f"- {word}: {inline(text)}"
     if decision.rests_on:
-        shown = [f"{one.id} {ground_standing(one)}" for one in decision.rests_on[:GROUNDS]]
+        grounds = [f"{ground.id} {ground_standing(ground)}" for ground in decision.rests_on[:GROUNDS]]
         more = f" and {len(decision.rests_on) - GROUNDS} more" if len(decision.rests_on) > GROUNDS else ""
-        yield f"- rests on {inline(', '.join(shown))}{more}: `moot why RUN {decision.id}`"
+        yield f"- rests on {inline(', '.join(grounds))}{more}: `moot why RUN {decision.id}`"
 
 
 def _beside(decision: DecisionTold) -> str:
     """Another final decision in a line; `moot show` has the whole."""
-    said = inline(shortened(decision.text, BESIDE))
-    return f"- **{inline(decision.id)}** {said} ({_facts(decision)}; `moot show RUN {decision.id}`)"
+    text = inline(shortened(decision.text, BESIDE))
+    return f"- **{inline(decision.id)}** {text} ({_facts(decision)}; `moot show RUN {decision.id}`)"
 
 
 def _facts(decision: DecisionTold) -> str:
@@ -69,18 +70,20 @@ def _facts(decision: DecisionTold) -> str:
 
 def decisions_table(story: Story) -> Iterator[str]:
     """Decisions that are not the outcome: a person's and what was overturned first, those on the way as far as fit."""
-    ordered = sorted(story.other_decisions, key=lambda one: one.in_force and one.type == "round")
-    chosen = {one.seq for one in ordered[:OTHERS]}
-    shown = [one for one in story.other_decisions if one.seq in chosen]
+    ordered = sorted(
+        story.other_decisions, key=lambda decision: decision.in_force and decision.type == "round"
+    )
+    chosen = {decision.seq for decision in ordered[:OTHERS]}
+    selected = [decision for decision in story.other_decisions if decision.seq in chosen]
     rows = [
         (
-            inline(one.id),
-            one.type,
-            inline(shortened(one.text, TEXT)),
-            listed((*one.ends, *(ground.id for ground in one.rests_on[:GROUNDS]))),
-            inline(_standing(one)),
+            inline(decision.id),
+            decision.type,
+            inline(shortened(decision.text, TEXT)),
+            listed((*decision.ends, *(ground.id for ground in decision.rests_on[:GROUNDS]))),
+            inline(_standing(decision)),
         )
-        for one in shown
+        for decision in selected
     ]
     yield from table(("id", "type", "decision", "cites", "standing"), rows)
     if len(ordered) > OTHERS:

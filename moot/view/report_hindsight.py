@@ -13,46 +13,46 @@ from moot.view.hindsight import Hindsight
 Lines = Iterator[str]
 
 
-def hindsight_sections(found: Hindsight) -> Iterator[tuple[str, list[str]]]:
+def hindsight_sections(hindsight: Hindsight) -> Iterator[tuple[str, list[str]]]:
     """Title and lines of every section that has something to say."""
     for title, section in _SECTIONS:
-        lines = list(section(found))
+        lines = list(section(hindsight))
         if lines:
             yield title, lines
 
 
-def failures_section(found: Hindsight) -> Lines:
+def failures_section(hindsight: Hindsight) -> Lines:
     """The failure modes as they read now."""
-    if found.failures is None:
+    if hindsight.failures is None:
         yield words.NO_PARAMETERS
         return
     rows = [
         (
-            f"{'[x]' if one.verdict == 'ALARM' else '[ ]'} {words.failure(one.id)}",
-            marks.ALARMS[one.verdict].plain,
-            one.e_value or "",
-            f"R{one.onset_round}" if one.onset_round else "",
-            "" if one.verdict == "CLEAR" else inline(shortened(one.detail, 45)),
+            f"{'[x]' if reading.verdict == 'ALARM' else '[ ]'} {words.failure(reading.id)}",
+            marks.ALARMS[reading.verdict].plain,
+            reading.e_value or "",
+            f"R{reading.onset_round}" if reading.onset_round else "",
+            "" if reading.verdict == "CLEAR" else inline(shortened(reading.detail, 45)),
         )
-        for one in found.failures
+        for reading in hindsight.failures
     ]
     yield from table(("failure mode", "verdict", "e-value", "since", "why"), rows)
     yield ""
     yield "`moot signals` has the numbers."
 
 
-def _contribution(found: Hindsight) -> Lines:
+def _contribution(hindsight: Hindsight) -> Lines:
     rows = [
         (
-            inline(one.role),
-            str(one.claims),
-            str(one.unique_claims),
-            str(one.changes_caused),
-            ", ".join(f"R{number}" for number in one.stress_rounds),
-            inline(one.verdict),
-            inline(one.detail),
+            inline(contribution.role),
+            str(contribution.claims),
+            str(contribution.unique_claims),
+            str(contribution.changes_caused),
+            ", ".join(f"R{number}" for number in contribution.stress_rounds),
+            inline(contribution.verdict),
+            inline(contribution.detail),
         )
-        for one in found.contributions
+        for contribution in hindsight.contributions
     ]
     yield from table(("role", "claims", "its alone", "status changes", "absent", "verdict", "why"), rows)
     yield ""

@@ -42,7 +42,7 @@ def _annex(annex: Annex) -> Iterator[str]:
         yield inline(note)
         yield ""
     rows = annex.rows[:ANNEX_ROWS]
-    yield from table([inline(one) for one in annex.heads], [[inline(cell) for cell in row] for row in rows])
+    yield from table([inline(head) for head in annex.heads], [[inline(cell) for cell in row] for row in rows])
     if len(annex.rows) > len(rows):
         yield ""
         yield f"And {len(annex.rows) - len(rows)} more: `moot report RUN --full`."
@@ -83,23 +83,23 @@ def rounds_section(story: Story) -> Iterator[str]:
             "rules",
             "look",
         ),
-        [_round(told) for told in story.rounds],
+        [_round(round_) for round_ in story.rounds],
     )
     yield ""
     yield "Disagreement: checks that came out BROKEN or UNCLEAR, of those that applied."
 
 
-def _round(told: RoundTold) -> tuple[str, ...]:
-    results = {n: check.result for n, check in told.cross_checks.items()}
+def _round(round_: RoundTold) -> tuple[str, ...]:
+    results = {n: check.result for n, check in round_.cross_checks.items()}
     checks = " ".join(mark_of(marks.RESULTS, results[n]).shape if n in results else "·" for n in (1, 2, 3, 4))
-    drift = inline(mark_of(marks.DRIFT, told.drift.verdict).plain) if told.drift else ""
-    rules = f"{told.findings[0]} errors, {told.findings[1]} warnings" if told.findings else ""
-    look = f"{told.look.satisfied} of {told.look.of}" if told.look else ""
-    decisions = listed(decision.id for decision in told.decisions)
-    share = f"{told.disagreement} of {told.applied}" if results else ""
+    drift = inline(mark_of(marks.DRIFT, round_.drift.verdict).plain) if round_.drift else ""
+    rules = f"{round_.findings[0]} errors, {round_.findings[1]} warnings" if round_.findings else ""
+    look = f"{round_.look.satisfied} of {round_.look.of}" if round_.look else ""
+    decisions = listed(decision.id for decision in round_.decisions)
+    share = f"{round_.disagreement} of {round_.applied}" if results else ""
     return (
-        f"R{told.n}", inline(told.lead or ""), inline(told.absent or ""), checks if results else "", share,
-        str(len(told.claims)), decisions, drift, rules, look,
+        f"R{round_.n}", inline(round_.lead or ""), inline(round_.absent or ""), checks if results else "", share,
+        str(len(round_.claims)), decisions, drift, rules, look,
     )  # fmt: skip
 
 
@@ -107,14 +107,14 @@ def stress_section(story: Story) -> Iterator[str]:
     """What was predicted to be missing, beside what was seen."""
     rows = [
         (
-            f"R{told.n}",
-            inline(told.absent or ""),
+            f"R{round_.n}",
+            inline(round_.absent or ""),
             inline(seen.predicted),
             inline(seen.observed),
             READINGS[seen.agrees],
         )
-        for told in story.rounds
-        for seen in told.signature
+        for round_ in story.rounds
+        for seen in round_.signature
     ]
     lines = table(("round", "absent", "predicted", "observed", "reading"), rows)
     to_come = [
@@ -131,11 +131,11 @@ def stress_section(story: Story) -> Iterator[str]:
 
 def signals_section(story: Story, report: SignalReport | None) -> Iterator[str]:
     """The looks that the run recorded, and the signals as they read now."""
-    looks = [told.look for told in story.rounds if told.look is not None]
+    looks = [round_.look for round_ in story.rounds if round_.look is not None]
     rows = [
         (
             f"R{look.round}",
-            *(f"{'✓' if one.satisfied else '✗'} {one.value or ''}" for one in look.signals),
+            *(f"{'✓' if signal.satisfied else '✗'} {signal.value or ''}" for signal in look.signals),
             f"{look.satisfied} of {look.of}",
             mark_of(marks.ADVICE, look.advice).plain,
         )
@@ -168,18 +168,18 @@ def claims_section(story: Story) -> Iterator[str]:
     yield ""
     cited = {ground.id for decision in story.outcome for ground in decision.rests_on}
     whole = len(story.claims) <= SHOWN
-    shown = story.claims if whole else [one for one in story.claims if one.id in cited][:SHOWN]
+    claims = story.claims if whole else [claim for claim in story.claims if claim.id in cited][:SHOWN]
     rows = [
         (
-            inline(one.id),
-            inline(one.raised_by),
-            _cut(one.text),
-            *([_cut(one.testable_as)] if whole else []),
-            lifecycle(one),
+            inline(claim.id),
+            inline(claim.raised_by),
+            _cut(claim.text),
+            *([_cut(claim.testable_as)] if whole else []),
+            lifecycle(claim),
         )
-        for one in shown
+        for claim in claims
     ]
-    yield from table(("id", "by", "claim", *(["what would test it"] if whole else []), _life(shown)), rows)
+    yield from table(("id", "by", "claim", *(["what would test it"] if whole else []), _life(claims)), rows)
     if not whole:
         yield ""
         yield f"These are cited by what was decided; all {len(story.claims)}: `moot claims RUN`."
@@ -187,7 +187,7 @@ def claims_section(story: Story) -> Iterator[str]:
 
 def _life(claims: Sequence[ClaimTold]) -> str:
     """What the moves are told by: the class of the evidence, or who read, where the ledger keeps no classes."""
-    readers = dict.fromkeys(how for one in claims for how in one.tested if how.startswith("read by "))
+    readers = dict.fromkeys(how for claim in claims for how in claim.tested if how.startswith("read by "))
     return f"lifecycle ({listed(readers)})" if readers else "lifecycle"
 
 
@@ -197,27 +197,27 @@ def lifecycle(claim: ClaimTold) -> str:
     for entry, how in zip(claim.history, claim.tested, strict=True):
         again = " again" if entry.from_ == entry.to else ""
         illegal = ", not allowed" if not entry.legal else ", outweighed" if entry.outweighed else ""
-        told = told_status(entry.to, entry.class_, how)
-        steps.append(f"{inline(told)}{again} ({inline(entry.by)}{illegal})")
+        status = told_status(entry.to, entry.class_, how)
+        steps.append(f"{inline(status)}{again} ({inline(entry.by)}{illegal})")
     return " → ".join(steps)
 
 
-def concerns_section(story: Story, told: Container[str] = ()) -> Iterator[str]:
+def concerns_section(story: Story, elsewhere: Container[str] = ()) -> Iterator[str]:
     """What was left as a worry, a tension or a question, without those that are `told` elsewhere."""
     ordered = sorted(
-        (one for one in story.concerns if one.id not in told),
-        key=lambda one: (one.resolved_by is not None, not one.for_human, -one.round),
+        (concern for concern in story.concerns if concern.id not in elsewhere),
+        key=lambda concern: (concern.resolved_by is not None, not concern.for_human, -concern.round),
     )
     rows = [
         (
-            inline(one.id),
-            one.type + (", for a person" if one.for_human else ""),
-            listed(one.between) or inline(one.by),
-            _cut(one.text),
-            str(one.severity or ""),
-            f"✓ {inline(one.resolved_by)}" if one.resolved_by else "○ open",
+            inline(concern.id),
+            concern.type + (", for a person" if concern.for_human else ""),
+            listed(concern.between) or inline(concern.by),
+            _cut(concern.text),
+            str(concern.severity or ""),
+            f"✓ {inline(concern.resolved_by)}" if concern.resolved_by else "○ open",
         )
-        for one in ordered[:SHOWN]
+        for concern in ordered[:SHOWN]
     ]
     yield from table(("id", "type", "who", "what", "severity", "standing"), rows)
     if len(ordered) > SHOWN:
@@ -234,18 +234,18 @@ def alarms_section(story: Story) -> Iterator[str]:
 
 
 def _alarms(story: Story) -> Iterator[str]:
-    for told in story.rounds:
-        for alarm in told.alarms:
+    for round_ in story.rounds:
+        for alarm in round_.alarms:
             raised = alarm.action == "raised"
             mark = marks.ALARMS[alarm.verdict].plain if raised else "✓ closed"
             seen = f" (see {listed(alarm.evidence[:6])})" if alarm.evidence else ""
-            yield f"- R{told.n} {mark} **{words.failure(alarm.fm)}**: {_cut(alarm.because or '')}{seen}"
-        for amendment in told.amendments:
+            yield f"- R{round_.n} {mark} **{words.failure(alarm.fm)}**: {_cut(alarm.because or '')}{seen}"
+        for amendment in round_.amendments:
             what = f"amendment of {inline(amendment.what)} by {inline(amendment.by)}"
-            yield f"- R{told.n} {what}: {_cut(amendment.reason)}"
-        for fallback in told.fallbacks:
+            yield f"- R{round_.n} {what}: {_cut(amendment.reason)}"
+        for fallback in round_.fallbacks:
             yield (
-                f"- R{told.n} {marks.DEGRADED.shape} {code(fallback.step_failed)} was given up"
+                f"- R{round_.n} {marks.DEGRADED.shape} {code(fallback.step_failed)} was given up"
                 f" ({inline(fallback.reason)}, {inline(fallback.instead)}): {_cut(fallback.detail)}"
             )
     late = [note for note in story.notes if note.phase == "close"]
@@ -260,10 +260,10 @@ def retrospective_section(story: Story) -> Iterator[str]:
     rows: list[tuple[str, ...]] = []
     asked = [mode for mode in words.FAILURE_MODES if any(mode in review.modes for review in story.reviews)]
     for mode in asked or words.FAILURE_MODES:
-        said = [review.modes.get(mode, ("", ""))[0] for review in story.reviews]
-        box = "[x]" if "yes" in said else "[ ]"
-        shown = (inline(mark_of(marks.SEEN, one).plain) if one else "" for one in said)
-        rows.append((f"{box} {words.failure(mode)}", *shown))
+        answers = [review.modes.get(mode, ("", ""))[0] for review in story.reviews]
+        box = "[x]" if "yes" in answers else "[ ]"
+        cells = (inline(mark_of(marks.SEEN, answer).plain) if answer else "" for answer in answers)
+        rows.append((f"{box} {words.failure(mode)}", *cells))
     yield from table(("failure mode", *roles), rows)
     yield ""
     yield "What each role says of it: `moot log RUN --kind statement`."
@@ -275,8 +275,12 @@ def cast_section(story: Story) -> Iterator[str]:
         (
             inline(seat.role),
             inline(seat.title),
-            inline("; ".join(filled_by(one) for one in seat.fillings) or f"{seat.declared}, never asked"),
-            "; ".join(contexts_told(one, f"replies {one.calls}, contexts ") for one in seat.fillings),
+            inline(
+                "; ".join(filled_by(filling) for filling in seat.fillings) or f"{seat.declared}, never asked"
+            ),
+            "; ".join(
+                contexts_told(filling, f"replies {filling.calls}, contexts ") for filling in seat.fillings
+            ),
         )
         for seat in story.seats
     ]
@@ -285,22 +289,22 @@ def cast_section(story: Story) -> Iterator[str]:
 
 def cost_section(story: Story) -> Iterator[str]:
     """What the calls took, by seat; where nothing is known of any, in a sentence."""
-    if not any(one.tokens_in or one.latency_ms for seat in story.seats for one in seat.fillings):
+    if not any(filling.tokens_in or filling.latency_ms for seat in story.seats for filling in seat.fillings):
         if story.seats:
             yield f"{inline(spent(story.spend))}: neither tokens nor time are recorded."
         return
     rows = [
         (
             inline(seat.role),
-            str(one.calls),
-            str(one.repairs),
-            f"{one.tokens_in:,}" if one.tokens_in else "unknown",
-            f"{one.tokens_out:,}" if one.tokens_out else "unknown",
-            f"{one.latency_ms / 1000:.0f} s" if one.latency_ms else "unknown",
-            dollars_cell(one),
+            str(filling.calls),
+            str(filling.repairs),
+            f"{filling.tokens_in:,}" if filling.tokens_in else "unknown",
+            f"{filling.tokens_out:,}" if filling.tokens_out else "unknown",
+            f"{filling.latency_ms / 1000:.0f} s" if filling.latency_ms else "unknown",
+            dollars_cell(filling),
         )
         for seat in story.seats
-        for one in seat.fillings
+        for filling in seat.fillings
     ]
     yield from table(("role", "replies", "repairs", "tokens in", "tokens out", "time", "USD"), rows)
     if rows:

@@ -96,13 +96,13 @@ class _Document:
     @cached_property
     def _of_files(self) -> dict[int, tuple[str, int]]:
         """Line of the diff → file and line there; a line that was taken out is where it was."""
-        found: dict[int, tuple[str, int]] = {}
+        places: dict[int, tuple[str, int]] = {}
         file, line, before, after = "", 0, 0, 0
         for number, text in enumerate(self.lines, 1):
             if before > 0 or after > 0:
                 mark = text[:1]
                 if file and mark != "\\":
-                    found[number] = (file, max(line, 1))
+                    places[number] = (file, max(line, 1))
                 before -= mark in ("-", " ", "")
                 after -= mark in ("+", " ", "")
                 line += mark in ("+", " ", "")
@@ -111,7 +111,7 @@ class _Document:
                 file = name.removeprefix("b/") if name != "/dev/null" else ""
             elif hunk := HUNK.match(text):
                 before, line, after = int(hunk[1] or 1), int(hunk[2]), int(hunk[3] or 1)
-        return found
+        return places
 
     def changed(self) -> Iterator[tuple[str, int]]:
         """File and line of every line that the diff put in or took out."""
@@ -129,18 +129,22 @@ class _Document:
 def review_of(run: str, book: Book, fail_on: int | None = None) -> ChangeReview:
     """The findings of a run, those that stand first, the gravest before the others."""
     documents = dict(_documents(book))
-    changed = {place for one in documents.values() if one.is_diff for place in one.changed()}
+    changed = {place for document in documents.values() if document.is_diff for place in document.changed()}
     scores: dict[str, list[float]] = {}
     for rating in book.of(Rating):
         if rating.scale == "severity_1_5" and isinstance(rating.value, int | float):
             scores.setdefault(rating.of, []).append(float(rating.value))
-    found = [
+    findings = [
         _finding(event, scores.get(event.id or "", []), documents, changed)
         for event in book.of(Concern)
         if event.type == "concern"
     ]
-    found.sort(key=lambda one: (not one.stands, -grave(one)))
-    failing = [one.id for one in found if fail_on is not None and one.stands and grave(one) >= fail_on]
+    findings.sort(key=lambda finding: (not finding.stands, -grave(finding)))
+    failing = [
+        finding.id
+        for finding in findings
+        if fail_on is not None and finding.stands and grave(finding) >= fail_on
+    ]
     judged = [event for event in book.of(Decision) if event.type == "final" and event.made_by == "judge"]
     return ChangeReview(
         run=run,
@@ -148,18 +152,18 @@ def review_of(run: str, book: Book, fail_on: int | None = None) -> ChangeReview:
         verdict=judged[-1].text.partition(":")[0] if judged else None,
         fail_on=fail_on,
         failing=failing,
-        findings=found,
+        findings=findings,
         outcome=outcome_of(run, book),
     )
 
 
 def _documents(book: Book) -> Iterator[tuple[str, _Document]]:
-    for given in book.state.opening.context:
-        content = book.blobs.read(given.sha256)
+    for document in book.state.opening.context:
+        content = book.blobs.read(document.sha256)
         if content is not None:
             yield (
-                given.id,
-                _Document(given.name, content.decode("utf-8", "replace"), is_diff=given.change is True),
+                document.id,
+                _Document(document.name, content.decode("utf-8", "replace"), is_diff=document.change is True),
             )
 
 
@@ -177,7 +181,7 @@ def _finding(
         text=event.text,
         risk=event.risk,
         fix=event.fix,
-        quote=next((one.quote for one in event.evidence if one.quote), None),
+        quote=next((evidence.quote for evidence in event.evidence if evidence.quote), None),
         places=[
             FileLines(file, first, last, any((file, line) in changed for line in range(first, last + 1)))
             for file, first, last in places
@@ -206,8 +210,8 @@ def where(finding: ReviewFinding) -> str:
 
 def counts_told(review: ChangeReview) -> str:
     """`3 of 5 findings stand; 1 is as grave as 4 of 5`."""
-    standing = sum(one.stands for one in review.findings)
-    told = f"{standing} of {counted(len(review.findings), 'finding')} stand"
+    standing = sum(finding.stands for finding in review.findings)
+    text = f"{standing} of {counted(len(review.findings), 'finding')} stand"
     if review.fail_on is not None:
-        told += f"; {len(review.failing)} as grave as {review.fail_on} of 5"
-    return told
+        text += f"; {len(review.failing)} as grave as {review.fail_on} of 5"
+    return text

@@ -25,12 +25,12 @@ GRAVE, PLAIN = 4, 3
 def review_text(review: ChangeReview, width: int = WIDTH) -> str:
     """The outcome block, then the findings with where they are."""
     lines = [*outcome_lines(review.outcome, review.run, width), "", counts_told(review)]
-    for one in review.findings:
-        mark = "✗" if one.id in review.failing else "·" if one.stands else " "
-        severity = f"{one.severity} of 5" if one.severity else "blocker"
-        score = "" if one.score is None else f", judged {one.score:g} of 5"
-        lines.append(f"{mark} {one.id:<8} {severity}{score}   {where(one)}".rstrip())
-        for text in (one.text, *([f"fix: {one.fix}"] if one.fix else [])):
+    for finding in review.findings:
+        mark = "✗" if finding.id in review.failing else "·" if finding.stands else " "
+        severity = f"{finding.severity} of 5" if finding.severity else "blocker"
+        score = "" if finding.score is None else f", judged {finding.score:g} of 5"
+        lines.append(f"{mark} {finding.id:<8} {severity}{score}   {where(finding)}".rstrip())
+        for text in (finding.text, *([f"fix: {finding.fix}"] if finding.fix else [])):
             lines += textwrap.wrap(one_line(text), width, initial_indent="    ", subsequent_indent="    ")
     return joined(lines)
 
@@ -38,8 +38,8 @@ def review_text(review: ChangeReview, width: int = WIDTH) -> str:
 def review_markdown(review: ChangeReview) -> str:
     """A comment: the outcome first, then a table of what stands, and what does not behind a fold."""
     lines = [*outcome_markdown(review.outcome, review.run), "", f"**{counts_told(review)}**", ""]
-    lines += _table([one for one in review.findings if one.stands])
-    others = [one for one in review.findings if not one.stands]
+    lines += _table([finding for finding in review.findings if finding.stands])
+    others = [finding for finding in review.findings if not finding.stands]
     if others:
         lines += [
             "",
@@ -58,12 +58,12 @@ def _table(findings: Sequence[ReviewFinding]) -> Iterator[str]:
         return
     yield "| where | severity | finding | fix |"
     yield "| --- | ---: | --- | --- |"
-    for one in findings:
+    for finding in findings:
         cells = (
-            where(one),
-            str(one.severity or "–"),
-            f"{one_line(one.text)} ({one.id})",
-            one_line(one.fix or ""),
+            where(finding),
+            str(finding.severity or "–"),
+            f"{one_line(finding.text)} ({finding.id})",
+            one_line(finding.fix or ""),
         )
         yield f"| {' | '.join(inline(cell).replace('|', chr(92) + '|') for cell in cells)} |"
 
@@ -80,14 +80,14 @@ def review_sarif(review: ChangeReview, version: str) -> dict[str, Any]:
     results = [
         _result(
             "review",
-            level_of(grave(one)),
-            " ".join(filter(None, (one_line(one.text), one.risk and f"Risk: {one_line(one.risk)}",
-                                   one.fix and f"Fix: {one_line(one.fix)}"))),
-            [(place.file, place.line, place.end_line) for place in one.places],
-            f"{where(one)} {one.quote or one.text}",
+            level_of(grave(finding)),
+            " ".join(filter(None, (one_line(finding.text), finding.risk and f"Risk: {one_line(finding.risk)}",
+                                   finding.fix and f"Fix: {one_line(finding.fix)}"))),
+            [(place.file, place.line, place.end_line) for place in finding.places],
+            f"{where(finding)} {finding.quote or finding.text}",
         )
-        for one in review.findings
-        if one.stands
+        for finding in review.findings
+        if finding.stands
     ]  # fmt: skip
     return _log(version, {"review": "A finding of a review, as the judge upheld it."}, results)
 
@@ -96,28 +96,30 @@ def review_github(review: ChangeReview) -> str:
     """What stands, as annotations of the changed files."""
     names = {"error": "error", "warning": "warning", "note": "notice"}
     lines: list[str] = []
-    for one in review.findings:
-        if one.stands:
-            place = one.places[0] if one.places else None
+    for finding in review.findings:
+        if finding.stands:
+            place = finding.places[0] if finding.places else None
             at = f"file={annotated(place.file)},line={place.line},endLine={place.end_line}," if place else ""
-            title = annotated(f"{one.id}, {grave(one)} of 5")
-            said = escaped(one_line(f"{one.text} Fix: {one.fix}" if one.fix else one.text))
-            lines.append(f"::{names[level_of(grave(one))]} {at}title={title}::{said}")
+            title = annotated(f"{finding.id}, {grave(finding)} of 5")
+            message = escaped(one_line(f"{finding.text} Fix: {finding.fix}" if finding.fix else finding.text))
+            lines.append(f"::{names[level_of(grave(finding))]} {at}title={title}::{message}")
     return joined(lines)
 
 
 def check_sarif(report: CheckReport, version: str) -> dict[str, Any]:
     """Rules that a ledger breaks, as a SARIF log."""
-    rules = {one.code: f"Rule {one.code}: see docs/rules.md." for one in report.findings}
+    rules = {finding.code: f"Rule {finding.code}: see docs/rules.md." for finding in report.findings}
     results = [
         _result(
-            one.code,
-            one.severity,
-            one.message,
-            [(f"{report.run}/{one.stream}.jsonl", one.line, one.line)] if one.stream and one.line else [],
-            f"{one.code} {one.seq} {one.message}",
+            finding.code,
+            finding.severity,
+            finding.message,
+            [(f"{report.run}/{finding.stream}.jsonl", finding.line, finding.line)]
+            if finding.stream and finding.line
+            else [],
+            f"{finding.code} {finding.seq} {finding.message}",
         )
-        for one in report.findings
+        for finding in report.findings
     ]
     return _log(version, rules, results)
 

@@ -153,13 +153,13 @@ class RoundTold(msgspec.Struct, frozen=True):
 def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: int = DEPTH_MAX) -> RoundTold:
     """One round that has been opened; its decisions rest on `depth` decisions below each other."""
     state, opened = book.state, book.state.rounds[round_]
-    found = sources or sources_of(book)
-    book = found.round_of(book, round_)
+    sources_ = sources or sources_of(book)
+    book = sources_.round_of(book, round_)
     events = book.events
     tests = [event for event in events if isinstance(event, Verification)]
     checks = tuple(
-        tell_check(book, event, found.sections)
-        for event in sorted(tests, key=lambda one: number_of(one.id or ""))
+        tell_check(book, event, sources_.sections)
+        for event in sorted(tests, key=lambda test: number_of(test.id or ""))
     )
     judged = {check.id for check in checks}
     looks = [event for event in events if isinstance(event, Signals)]
@@ -174,18 +174,18 @@ def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: i
         applicable=opened.applicable,
         made=tuple(_made(events)),
         sealed=tuple(
-            _stance(book, event, found.sections)
+            _stance(book, event, sources_.sections)
             for event in events
             if isinstance(event, Position) and event.on not in judged
         ),
         checks=checks,
         claims=tuple(tell_claim(book, event) for event in events if isinstance(event, Claim)),
         decisions=tuple(
-            tell_decision(book, event, found.sections, depth)
+            tell_decision(book, event, sources_.sections, depth)
             for event in events
             if isinstance(event, Decision)
         ),
-        concerns=tell_concerns(book.of(Concern), found.closers),
+        concerns=tell_concerns(book.of(Concern), sources_.closers),
         drift=drifts[-1] if drifts else None,
         look=looks[-1] if looks else None,
         alarms=tuple(event for event in events if isinstance(event, Alarm)),
@@ -243,17 +243,22 @@ def tell_check(book: Book, event: Verification, sections: Sectioned) -> CheckTol
         result=event.result,
         by=event.by,
         notes=event.notes,
-        moved=(*(Moved(one.claim_id, one.from_, one.to, one.bearing) for one in changed.values()), *unmoved),
+        moved=(
+            *(Moved(change.claim_id, change.from_, change.to, change.bearing) for change in changed.values()),
+            *unmoved,
+        ),
         quotes=quotes_of(book, event.evidence_refs, sections),
         stances=tuple(
-            _stance(book, one, sections) for one in book.of(Position, event.round) if one.on == event.id
+            _stance(book, position, sections)
+            for position in book.of(Position, event.round)
+            if position.on == event.id
         ),
         repeats=event.repeats,
     )
 
 
 def _stance(book: Book, event: Position, sections: Sectioned) -> Stance:
-    flip = next((one for one in book.of(Flip, event.round) if one.of == event.id), None)
+    flip = next((flip for flip in book.of(Flip, event.round) if flip.of == event.id), None)
     return Stance(
         role=_holder(event),
         check_id=event.check_id,
@@ -319,16 +324,16 @@ def _observed(book: Book, code: str, opened: RoundOpened) -> tuple[str, bool | N
 
 
 def _broken(state: State, round_: int) -> tuple[str, bool | None]:
-    made = [
+    checks = [
         (identity, check.result)
         for identity, check in state.checks.items()
         if check.round == round_ and check.phase == "E" and check.result != "NOT_APPLICABLE"
     ]
-    broken = [identity for identity, result in made if result == "BROKEN"]
-    if not made:
+    broken = [identity for identity, result in checks if result == "BROKEN"]
+    if not checks:
         return "no check was made", None
     names = f" ({', '.join(broken)})" if broken else ""
-    return f"{len(broken)} of {len(made)} checks BROKEN{names}", not broken
+    return f"{len(broken)} of {len(checks)} checks BROKEN{names}", not broken
 
 
 def _claims(state: State, round_: int) -> tuple[str, bool | None]:
@@ -351,7 +356,7 @@ def _references(
     book: Book, round_: int, *, to_kind: str, what: str, section: str = "", of: str = ""
 ) -> tuple[str, bool | None]:
     """How often the artifacts and checks of a round refer to something of the absent role's kind."""
-    found = sorted(
+    references = sorted(
         {
             ref
             for ref in _refs(book, round_)
@@ -361,10 +366,10 @@ def _references(
             and parse_reference(ref).id.endswith(of)
         }
     )
-    if not found:
+    if not references:
         return f"no reference to {what}", True
-    shown = ", ".join(found[:3]) + (" …" if len(found) > 3 else "")
-    return f"{len(found)} references to {what} ({shown})", False
+    sample = ", ".join(references[:3]) + (" …" if len(references) > 3 else "")
+    return f"{len(references)} references to {what} ({sample})", False
 
 
 def _refs(book: Book, round_: int) -> Iterator[str]:

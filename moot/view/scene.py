@@ -77,10 +77,10 @@ def scene_of(
     for claim in state.claims.values():
         counts[claim.status] = counts.get(claim.status, 0) + 1
     open_steps = [(name, since) for step, since in asked.items() if (name := parse_step(step))]
-    told = tuple(label for label in labels_told(book) if label.kind != "UNFINISHED")
+    labels = tuple(label for label in labels_told(book) if label.kind != "UNFINISHED")
     return Scene(
         played=played,
-        labels=told,
+        labels=labels,
         question=opened.question if opened else "",
         seats=seats_told(book),
         rounds_planned=len(opened.plan) if opened else 0,

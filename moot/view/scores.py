@@ -41,7 +41,7 @@ def scores_of(book: Book) -> tuple[ScoreRow, ...]:
     for event in book.events:
         if isinstance(event, Score | Standing):
             judged.setdefault(event.of, []).append(event)
-    options = {one.id: one.text for one in book.state.opening.options}
+    options = {option.id: option.text for option in book.state.opening.options}
     return tuple(_row(book, of, events, options.get(of, "")) for of, events in judged.items())
 
 
@@ -52,8 +52,8 @@ def _row(book: Book, of: str, events: list[Score | Standing], option: str) -> Sc
         of=of,
         label=_label(argument) if argument else "",
         text=argument.claim if argument else option,
-        totals=tuple(one.total for one in events if isinstance(one, Score)),
-        stands=tuple(_stands(one) for one in events if isinstance(one, Standing)),
+        totals=tuple(event.total for event in events if isinstance(event, Score)),
+        stands=tuple(_stands(event) for event in events if isinstance(event, Standing)),
         fallacies=tuple(_fallacies(events)),
         because=tuple(_because(events)),
     )
@@ -70,13 +70,13 @@ def _stands(event: Standing) -> Mark:
 
 
 def _fallacies(events: list[Score | Standing]) -> Iterator[str]:
-    for one in events:
-        if isinstance(one, Score):
-            yield from one.fallacies
+    for event in events:
+        if isinstance(event, Score):
+            yield from event.fallacies
 
 
 def _because(events: list[Score | Standing]) -> Iterator[str]:
-    for one in events:
-        text = one.notes if isinstance(one, Score) else one.reason
+    for event in events:
+        text = event.notes if isinstance(event, Score) else event.reason
         if text:
             yield text

@@ -43,9 +43,9 @@ class Answered(NamedTuple):
 
 def one_family(answered: Iterable[Answered]) -> str | None:
     """The warning, when models answered for two roles or more and all are known to be of one family."""
-    models = {one for one in answered if one.seat != "human"}
-    families = {family_of(one.provider, one.model) for one in models}
-    if len(families) != 1 or len({one.role for one in models}) < 2:
+    models = {respondent for respondent in answered if respondent.seat != "human"}
+    families = {family_of(model.provider, model.model) for model in models}
+    if len(families) != 1 or len({model.role for model in models}) < 2:
         return None
     family = families.pop()
     if family is None:
@@ -193,7 +193,7 @@ def answered_by(seats: Iterable[SeatTold]) -> str:
     """What fills the seats, in one line; roles that are filled alike stand together."""
     groups: dict[str, list[str]] = {}
     for seat in seats:
-        filled = ", ".join(filled_by(one) for one in seat.fillings) or _unfilled(seat)
+        filled = ", ".join(filled_by(filling) for filling in seat.fillings) or _unfilled(seat)
         groups.setdefault(filled, []).append(seat.role)
     if len(groups) == 1:
         return f"all seats: {next(iter(groups))}"
@@ -203,7 +203,9 @@ def answered_by(seats: Iterable[SeatTold]) -> str:
 def one_family_told(seats: Iterable[SeatTold]) -> str | None:
     """The warning that all model seats are of one family, or None."""
     return one_family(
-        Answered(seat.role, one.seat, one.provider, one.model) for seat in seats for one in seat.fillings
+        Answered(seat.role, filling.seat, filling.provider, filling.model)
+        for seat in seats
+        for filling in seat.fillings
     )
 
 

@@ -49,16 +49,16 @@ class Shown(Result, frozen=True):
 
 def show_of(run: str, book: Book, event: Event) -> Shown:
     """An event of a book as a thing."""
-    told = words_of(event, book)
+    wording = words_of(event, book)
     plain: dict[str, Any] = orjson.loads(encode(event))
     return Shown(
         run=run,
-        id=told.ref,
+        id=wording.ref,
         seq=event.seq,
         kind=event.kind,
-        by=told.role,
+        by=wording.role,
         round=event.round,
-        standing=told.mark.plain if told.mark.word else "",
+        standing=wording.mark.plain if wording.mark.word else "",
         says=_says(event, plain),
         history=list(_history(book, event)),
         named_by=_named_by(book, event),
@@ -67,18 +67,20 @@ def show_of(run: str, book: Book, event: Event) -> Shown:
 
 def _says(event: Event, plain: dict[str, Any]) -> dict[str, Any]:
     """The event's own fields; conditions as what they are."""
-    said = {name: value for name, value in plain.items() if name not in ENVELOPE and value not in _EMPTY}
+    fields = {name: value for name, value in plain.items() if name not in ENVELOPE and value not in _EMPTY}
     if isinstance(event, Decision):
         for name in ("falsifiers", "requirements", "dissent"):
-            said.pop(name, None)
+            fields.pop(name, None)
         conditions = conditions_of(event)
-        said |= {
+        fields |= {
             "would show it wrong": list(conditions.falsifiers),
             "required": list(conditions.requirements),
         }
-        said["dissent"] = [f"{one.role}: {one.text} ({one.ref})" for one in event.dissent]
-        said = {name: value for name, value in said.items() if value != []}
-    return said
+        fields["dissent"] = [
+            f"{dissenter.role}: {dissenter.text} ({dissenter.ref})" for dissenter in event.dissent
+        ]
+        fields = {name: value for name, value in fields.items() if value != []}
+    return fields
 
 
 def _moves_nothing(entry: HistoryEntry) -> str:
@@ -118,9 +120,9 @@ def _caused(book: Book, event: Claim | Decision) -> Iterator[str]:
     tests = (
         [entry.by for entry in book.state.claims[event.id or ""].history] if isinstance(event, Claim) else []
     )
-    sources = [event, *(book.by_id[one] for one in tests if one in book.by_id)]
-    firsts = [one if one.via is None else book.events[one.via] for one in sources]
-    replies = {one.seq: one.call for one in firsts if one.call is not None}
+    sources = [event, *(book.by_id[identity] for identity in tests if identity in book.by_id)]
+    firsts = [source if source.via is None else book.events[source.via] for source in sources]
+    replies = {source.seq: source.call for source in firsts if source.call is not None}
     spend = Spend()
     for call in replies.values():
         add_call(spend, call)
@@ -136,34 +138,34 @@ def _caused(book: Book, event: Claim | Decision) -> Iterator[str]:
 
 def _named_by(book: Book, event: Event) -> list[str]:
     """Ids of later decisions and verdicts that cite or move it."""
-    found: list[str] = []
+    citing: list[str] = []
     for later in book.events[event.seq + 1 :] if event.id else ():
         match later:
             case Decision():
                 names = any(cite.id == event.id for cite in later.cites)
             case Verification():
                 names = event.id in later.claims_affected or any(
-                    one.claim_id == event.id for one in later.claim_status_changes
+                    move.claim_id == event.id for move in later.claim_status_changes
                 )
             case _:
                 names = False
         if names and later.id:
-            found.append(later.id)
-    return found
+            citing.append(later.id)
+    return citing
 
 
-def show_text(found: Shown, width: int = WIDTH) -> str:
+def show_text(thing: Shown, width: int = WIDTH) -> str:
     """What `moot show` prints."""
-    where = f"round {found.round}" if found.round else "before the rounds"
-    standing = f"  {found.standing}" if found.standing else ""
-    lines = [f"{found.id}  {found.kind.replace('_', ' ')}{standing}   by {found.by}, {where}, @{found.seq}"]
-    for name, value in found.says.items():
+    where = f"round {thing.round}" if thing.round else "before the rounds"
+    standing = f"  {thing.standing}" if thing.standing else ""
+    lines = [f"{thing.id}  {thing.kind.replace('_', ' ')}{standing}   by {thing.by}, {where}, @{thing.seq}"]
+    for name, value in thing.says.items():
         lines += _field(name, value, 2, width)
-    if found.history:
-        lines += ["", *(f"  {one}" for one in found.history)]
-    if found.named_by:
-        more = f" and {len(found.named_by) - NAMED} more" if len(found.named_by) > NAMED else ""
-        lines += ["", *folded(f"named later by {', '.join(found.named_by[:NAMED])}{more}", 2, width)]
+    if thing.history:
+        lines += ["", *(f"  {line}" for line in thing.history)]
+    if thing.named_by:
+        more = f" and {len(thing.named_by) - NAMED} more" if len(thing.named_by) > NAMED else ""
+        lines += ["", *folded(f"named later by {', '.join(thing.named_by[:NAMED])}{more}", 2, width)]
     return joined(lines)
 
 
@@ -173,9 +175,9 @@ def _field(name: str, value: Any, indent: int, width: int) -> Iterator[str]:
     margin = " " * indent
     if isinstance(value, dict):
         yield f"{margin}{label}:"
-        for key, one in cast("dict[str, Any]", value).items():
-            if one not in _EMPTY:
-                yield from _field(key, one, indent + 2, width)
+        for key, item in cast("dict[str, Any]", value).items():
+            if item not in _EMPTY:
+                yield from _field(key, item, indent + 2, width)
     elif isinstance(value, list):
         yield from _rows(label, cast("list[Any]", value), indent, width)
     elif isinstance(value, str) and (len(value) + len(label) + indent + 2 > width or "\n" in value):
@@ -188,20 +190,20 @@ def _field(name: str, value: Any, indent: int, width: int) -> Iterator[str]:
 
 def _rows(label: str, values: list[Any], indent: int, width: int) -> Iterator[str]:
     """A list: ids on its line, texts and rows below it."""
-    texts = [one for one in values if not isinstance(one, dict | list)]
-    if len(texts) == len(values) and not any(" " in str(one) for one in texts):
+    texts = [item for item in values if not isinstance(item, dict | list)]
+    if len(texts) == len(values) and not any(" " in str(text) for text in texts):
         yield from folded(f"{label}: {', '.join(map(str, texts))}", indent, width)
         return
     yield f"{' ' * indent}{label}:"
-    for one in values:
-        if not isinstance(one, dict):
-            yield from folded(f"- {one}", indent + 2, width)
+    for item in values:
+        if not isinstance(item, dict):
+            yield from folded(f"- {item}", indent + 2, width)
             continue
-        row = {key: value for key, value in cast("dict[str, Any]", one).items() if value not in _EMPTY}
+        row = {key: value for key, value in cast("dict[str, Any]", item).items() if value not in _EMPTY}
         if any(isinstance(value, dict | list) for value in row.values()):
             yield f"{' ' * (indent + 2)}-"
             for key, value in row.items():
                 yield from _field(key, value, indent + 4, width)
         else:
-            said = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in row.items())
-            yield from folded(f"- {said}", indent + 2, width)
+            text = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in row.items())
+            yield from folded(f"- {text}", indent + 2, width)

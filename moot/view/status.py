@@ -220,13 +220,13 @@ def status_of(
         outcome=outcome,
         spend_each=[
             SpendEach(
-                of=one.noun,
-                number=one.number,
-                calls=round(one.calls, 2),
-                tokens=None if one.tokens is None else round(one.tokens, 2),
-                usd=None if one.usd is None else f"{one.usd:.6f}",
+                of=cost.noun,
+                number=cost.number,
+                calls=round(cost.calls, 2),
+                tokens=None if cost.tokens is None else round(cost.tokens, 2),
+                usd=None if cost.usd is None else f"{cost.usd:.6f}",
             )
-            for one in each
+            for cost in each
         ],
     )
 
@@ -270,7 +270,7 @@ def status_text(
     """What `moot status` prints: caveats first. `waiting` are the open steps, `report` the signals as they read now."""
     opened = state.opening
     leads = [f"R{round_} {event.lead}" for round_, event in sorted(state.rounds.items()) if event.lead]
-    drift = [f"R{n} {one.verdict} ({one.deviation_score}/5)" for n, one in sorted(state.drift.items())]
+    drift = [f"R{n} {check.verdict} ({check.deviation_score}/5)" for n, check in sorted(state.drift.items())]
     watched = is_watched(opened)
     lines = [
         *caveats,
@@ -323,10 +323,10 @@ def _stop_told(state: State, report: SignalReport | None) -> str:
     if report is None or state.opened is None:
         return "the signals cannot be read: the run's own thresholds are gone"
     not_before = state.opened.stop.not_before
-    said = f"R{report.round}: {held_told(report)} hold ({report.profile}), {report.advice.replace('_', ' ')}"
-    said += "." * bool(no_all_clear(report)) + no_all_clear(report)
+    text = f"R{report.round}: {held_told(report)} hold ({report.profile}), {report.advice.replace('_', ' ')}"
+    text += "." * bool(no_all_clear(report)) + no_all_clear(report)
     if alarmed := alarms_first(report):
-        said = f"{alarmed} {said}"
+        text = f"{alarmed} {text}"
     if report.stop and report.round < not_before:
-        said += f"; says stop, obeyed from round {not_before} on"
-    return said
+        text += f"; says stop, obeyed from round {not_before} on"
+    return text

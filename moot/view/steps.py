@@ -47,7 +47,7 @@ class Next(Result, frozen=True):
 def next_of(run: str, session: RunSession, asked: Sequence[AskedStep]) -> Next:
     """`asked` for machines."""
     seats = {member.role: member.seat for member in session.opened.cast}
-    listed = {one.step.id for one in asked}
+    listed = {step.step.id for step in asked}
     state = session.book().state
     return Next(
         run=run,
@@ -56,15 +56,15 @@ def next_of(run: str, session: RunSession, asked: Sequence[AskedStep]) -> Next:
         waiting_for=_waiting_for(session, state, listed),
         steps=[
             OpenStep(
-                step=one.step.id,
-                role=one.step.role,
-                phase=one.step.name.phase,
-                round=one.step.name.round,
-                seat=seats[one.step.role],
-                brief=one.brief.text,
-                schema=dict(one.brief.schema),
+                step=step.step.id,
+                role=step.step.role,
+                phase=step.step.name.phase,
+                round=step.step.name.round,
+                seat=seats[step.step.role],
+                brief=step.brief.text,
+                schema=dict(step.brief.schema),
             )
-            for one in asked
+            for step in asked
         ],
     )
 
@@ -82,63 +82,63 @@ RULE = "─" * 78
 HELD_UP = "human"
 
 
-def steps_text(found: Next) -> str:
+def steps_text(listing: Next) -> str:
     """What `moot next` prints: the open steps, one a line, and how to see and to answer one."""
-    if closed := _closed(found):
+    if closed := _closed(listing):
         return closed
-    widest = max(len(step.step) for step in found.steps)
-    first = found.steps[0].step
-    lines = [_stopped(found)] if found.stopped_by else []
+    widest = max(len(step.step) for step in listing.steps)
+    first = listing.steps[0].step
+    lines = [_stopped(listing)] if listing.stopped_by else []
     lines.append(
-        "1 step is open" if len(found.steps) == 1 else f"{len(found.steps)} steps are open, side by side"
+        "1 step is open" if len(listing.steps) == 1 else f"{len(listing.steps)} steps are open, side by side"
     )
     lines += [
         f"  {step.step:<{widest}}   {step.role} ({step.seat}), {_length(step)}: {_fields(step.schema)}"
-        for step in found.steps
+        for step in listing.steps
     ]
     lines += [
-        f"prompt and schema: moot next {found.run} {first}",
-        f"hand in a reply:   moot submit {found.run} {first} reply.json",
-        f"a person may fill in a form instead: moot next {found.run} {first} --template > form.toml",
-        f"and hand that in:  moot submit {found.run} {first} form.toml",
+        f"prompt and schema: moot next {listing.run} {first}",
+        f"hand in a reply:   moot submit {listing.run} {first} reply.json",
+        f"a person may fill in a form instead: moot next {listing.run} {first} --template > form.toml",
+        f"and hand that in:  moot submit {listing.run} {first} form.toml",
     ]
     return joined(lines)
 
 
-def step_text(found: Next) -> str:
+def step_text(listing: Next) -> str:
     """What `moot next RUN STEP` prints: the brief and the schema of one step."""
-    return _closed(found) or "".join(_step(step, found.run) for step in found.steps)
+    return _closed(listing) or "".join(_step(step, listing.run) for step in listing.steps)
 
 
-def _closed(found: Next) -> str:
+def _closed(listing: Next) -> str:
     """Why nothing is open; empty when something is."""
-    if found.done:
-        return f"{found.run} is finished; see `moot decisions {found.run}`\n"
-    if found.steps:
+    if listing.done:
+        return f"{listing.run} is finished; see `moot decisions {listing.run}`\n"
+    if listing.steps:
         return ""
-    if found.stopped_by:
-        reason = found.stopped_by.replace("_", " ")
-        go_on = going_on(found.run, found.stopped_by)
+    if listing.stopped_by:
+        reason = listing.stopped_by.replace("_", " ")
+        go_on = going_on(listing.run, listing.stopped_by)
         return f"the run was stopped ({reason}): nothing is asked any more; `{go_on}` goes on\n"
-    if found.waiting_for == [HELD_UP]:
-        return f"the run is held up until a person decides: `moot status {found.run}` says by what, and how to go on\n"
-    if found.waiting_for == [EXPERIMENTS]:
+    if listing.waiting_for == [HELD_UP]:
+        status = f"`moot status {listing.run}`"
+        return f"the run is held up until a person decides: {status} says by what, and how to go on\n"
+    if listing.waiting_for == [EXPERIMENTS]:
+        return f"the run waits for experiments: `moot experiment run {listing.run}` runs them here, in a sandbox\n"
+    if listing.waiting_for and listing.waiting_for[0].startswith("N-"):
+        question = listing.waiting_for[0]
         return (
-            f"the run waits for experiments: `moot experiment run {found.run}` runs them here, in a sandbox\n"
+            f"the run waits for a person to answer {', '.join(listing.waiting_for)}:"
+            f" `moot show {listing.run} {question}`,"
+            f" then `moot answer {listing.run} {question} 'TEXT'`;"
+            f" `moot run --resume {listing.run} --no-wait` goes on without\n"
         )
-    if found.waiting_for and found.waiting_for[0].startswith("N-"):
-        question = found.waiting_for[0]
-        return (
-            f"the run waits for a person to answer {', '.join(found.waiting_for)}: `moot show {found.run} {question}`,"
-            f" then `moot answer {found.run} {question} 'TEXT'`;"
-            f" `moot run --resume {found.run} --no-wait` goes on without\n"
-        )
-    others = f"; others are asked: {', '.join(found.waiting_for)}" if found.waiting_for else ""
+    others = f"; others are asked: {', '.join(listing.waiting_for)}" if listing.waiting_for else ""
     return f"no step is open here now{others}\n"
 
 
-def _stopped(found: Next) -> str:
-    return f"the run was stopped ({(found.stopped_by or '').replace('_', ' ')}); a reply goes on with it"
+def _stopped(listing: Next) -> str:
+    return f"the run was stopped ({(listing.stopped_by or '').replace('_', ' ')}); a reply goes on with it"
 
 
 def _length(step: OpenStep) -> str:

@@ -23,10 +23,10 @@ def because(report: SignalReport) -> str:
     """`Not ready because 45.0% of the claims are untested (limit 30%), alarms are open: one role dominates (FM-4).`"""
     deciding = [gate for gate in report.gates if gate.decides]
     if deciding:
-        told = dict.fromkeys(gate_told(gate) for gate in deciding if gate.ok == report.ready)
+        sentences = dict.fromkeys(gate_told(gate) for gate in deciding if gate.ok == report.ready)
         if report.stop and not report.ready:
-            return f"Stops, not ready: {', '.join(told)}."
-        return f"{'Ready' if report.ready else 'Not ready'} because {', '.join(told)}.{no_all_clear(report)}"
+            return f"Stops, not ready: {', '.join(sentences)}."
+        return f"{'Ready' if report.ready else 'Not ready'} because {', '.join(sentences)}.{no_all_clear(report)}"
     holding = [signal.id for signal in report.signals if signal.satisfied]
     missing = [signal.id for signal in report.signals if not signal.satisfied]
     verdict = "Says stop" if report.stop else "Says go on"
@@ -75,7 +75,7 @@ def gate_told(gate: GateReading) -> str:
 
 def why_it_stopped(story: Story) -> str:
     """One sentence."""
-    look = next((told.look for told in reversed(story.rounds) if told.look), None)
+    look = next((round_.look for round_ in reversed(story.rounds) if round_.look), None)
     return stopped_because(story.closing, look, story.quorum, len(story.rounds), len(story.plan))
 
 

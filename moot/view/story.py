@@ -92,8 +92,8 @@ class Story(msgspec.Struct, frozen=True):
     @property
     def other_decisions(self) -> tuple[DecisionTold, ...]:
         """The decisions that are not the outcome: on the way, overturned, a person's answers."""
-        shown = {decision.seq for decision in self.outcome}
-        return tuple(decision for decision in self.decisions if decision.seq not in shown)
+        final = {decision.seq for decision in self.outcome}
+        return tuple(decision for decision in self.decisions if decision.seq not in final)
 
 
 _MODES: Final = tuple(f"fm-{n}" for n in range(1, 9))
@@ -110,12 +110,12 @@ def tell(book: Book) -> Story:
         raise Untold("a run begins with its opening")
     sources = sources_of(book)
     rounds = tuple(tell_round(book, n, sources) for n in sorted(state.rounds))
-    in_rounds = {decision.seq: decision for one in rounds for decision in one.decisions}
+    in_rounds = {decision.seq: decision for round_ in rounds for decision in round_.decisions}
     decisions = tuple(
         in_rounds.get(event.seq) or tell_decision(book, event, sources.sections)
         for event in book.of(Decision)
     )
-    told = {decision.id: decision for decision in decisions}
+    by_id = {decision.id: decision for decision in decisions}
     return Story(
         question=opened.question,
         domain=opened.domain,
@@ -133,11 +133,11 @@ def tell(book: Book) -> Story:
         rounds=rounds,
         claims=tuple(tell_claim(book, event) for event in book.of(Claim)),
         decisions=decisions,
-        outcome=tuple(told[identity] for identity in outcome(state)),
+        outcome=tuple(by_id[identity] for identity in outcome(state)),
         is_final=bool(final_in_force(state)),
         concerns=tell_concerns(book.of(Concern), sources.closers),
         reviews=tuple(_reviews(book)),
-        notes=tuple(one for one in state.amendments if one.by == "human"),
+        notes=tuple(note for note in state.amendments if note.by == "human"),
         closing=state.closing,
         spend=state.spend,
         quorum=state.quorum,

@@ -54,48 +54,49 @@ class StudyQueue(Result, frozen=True):
     steps: list[QueuedStep]
 
 
-def status_text(found: StudyStatus) -> str:
+def status_text(status: StudyStatus) -> str:
     """What `moot study status` prints: how far it is, then a line for each arm."""
-    widest = max(len(one.arm) for one in found.arms)
+    widest = max(len(arm.arm) for arm in status.arms)
     lines = [
-        found.question,
-        f"{found.came_out} of {counted(found.runs, 'run')} came out"
-        + (f"; planned on {found.planned_at[:10]}" if found.planned_at else "; nothing is begun"),
+        status.question,
+        f"{status.came_out} of {counted(status.runs, 'run')} came out"
+        + (f"; planned on {status.planned_at[:10]}" if status.planned_at else "; nothing is begun"),
     ]
-    for one in found.arms:
-        more = [f"{number} {what}" for what, number in _rest(one) if number]
-        said = f", {', '.join(more)}" if more else ""
+    for arm in status.arms:
+        more = [f"{number} {what}" for what, number in _rest(arm) if number]
+        rest = f", {', '.join(more)}" if more else ""
         lines.append(
-            f"  {one.arm:<{widest}}  {one.finished} of {one.planned} finished{said}; {counted(one.replies, 'reply')}"
+            f"  {arm.arm:<{widest}}  {arm.finished} of {arm.planned} finished{rest}; {counted(arm.replies, 'reply')}"
         )
     ways = {
-        "not_begun": f"begin:  moot study run {found.study}",
-        "open": f"go on:  moot study run {found.study}; where seats are host, moot next {found.study} lists what waits",
-        "done": f"read:   moot study report {found.study}",
+        "not_begun": f"begin:  moot study run {status.study}",
+        "open": f"go on:  moot study run {status.study}; where seats are host,"
+        f" moot next {status.study} lists what waits",
+        "done": f"read:   moot study report {status.study}",
     }
-    return joined([*lines, ways[found.state]])
+    return joined([*lines, ways[status.state]])
 
 
-def _rest(one: ArmStatus) -> list[tuple[str, int]]:
-    return [("failed", one.failed), ("begun", one.waiting), ("lost", one.lost)]
+def _rest(arm: ArmStatus) -> list[tuple[str, int]]:
+    return [("failed", arm.failed), ("begun", arm.waiting), ("lost", arm.lost)]
 
 
-def queue_text(found: StudyQueue) -> str:
+def queue_text(queue: StudyQueue) -> str:
     """What `moot next STUDY` prints: the open steps, and how to take one."""
-    if found.done:
-        return f"every run of {found.study} came out; see `moot study report {found.study}`\n"
+    if queue.done:
+        return f"every run of {queue.study} came out; see `moot study report {queue.study}`\n"
     lines = [
-        f"{counted(len(found.steps), 'step')} open in {counted(len({one.run for one in found.steps}), 'run')}"
+        f"{counted(len(queue.steps), 'step')} open in {counted(len({step.run for step in queue.steps}), 'run')}"
     ]
-    lines += [f"  {one.run}  {one.step}" for one in found.steps[:SHOWN]]
-    if len(found.steps) > SHOWN:
-        lines.append(f"  … and {len(found.steps) - SHOWN} more: --json has them all")
-    if found.steps:
-        first = found.steps[0]
+    lines += [f"  {step.run}  {step.step}" for step in queue.steps[:SHOWN]]
+    if len(queue.steps) > SHOWN:
+        lines.append(f"  … and {len(queue.steps) - SHOWN} more: --json has them all")
+    if queue.steps:
+        first = queue.steps[0]
         lines.append(f"take one:   moot next {first.run} {first.step}")
         lines.append(f"hand it in: moot submit {first.run} {first.step} reply.json")
-    if found.to_open or not found.steps:
-        lines.append(f"open what comes next: moot study run {found.study}")
+    if queue.to_open or not queue.steps:
+        lines.append(f"open what comes next: moot study run {queue.study}")
     return joined(lines)
 
 
@@ -108,15 +109,15 @@ class StudyDraft(Result, frozen=True):
     shows: dict[str, float | None]
 
 
-def draft_text(found: StudyDraft) -> str:
+def draft_text(draft: StudyDraft) -> str:
     """What `moot study new` prints: where it is, what it can show, and how to go on."""
-    lines = [f"{found.study}/study.toml has {counted(found.items, 'item')}"]
-    for number, share in found.shows.items():
+    lines = [f"{draft.study}/study.toml has {counted(draft.items, 'item')}"]
+    for number, share in draft.shows.items():
         items = counted(int(number), "item")
         if share is None:
             lines.append(f"  {items}: no difference can show")
         else:
             lines.append(f"  {items}: differences of {100 * share:.0f} points of right answers or more show")
     lines.append("  (80 % power, McNemar, p of at most .05, in the kindest case)")
-    lines.append(f"change it, then: moot study run {found.study}")
+    lines.append(f"change it, then: moot study run {draft.study}")
     return joined(lines)

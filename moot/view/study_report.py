@@ -107,23 +107,25 @@ class StudyReport(Result, frozen=True):
     holds_not: list[str]
 
 
-def answer_of(found: StudyReport) -> str:
+def answer_of(report: StudyReport) -> str:
     """The answer first: every arm against the baseline in a sentence, none chosen for what came out."""
-    if not found.against:
-        if not found.keys:
+    if not report.against:
+        if not report.keys:
             return "No arm can be compared: no right answers are known here."
         return "No arm can be compared yet: there is no item that both it and the baseline have answered."
-    return " ".join(_against_told(one, found.baseline) for one in found.against)
+    return " ".join(_against_told(comparison, report.baseline) for comparison in report.against)
 
 
-def _against_told(one: Against, baseline: str) -> str:
-    value, low, high = one.difference.value, one.difference.low, one.difference.high
+def _against_told(comparison: Against, baseline: str) -> str:
+    value, low, high = comparison.difference.value, comparison.difference.low, comparison.difference.high
     points = f"{100 * (value or 0):+.0f} points of right answers against {baseline}"
-    items = counted(one.difference.n, "item")
+    items = counted(comparison.difference.n, "item")
     if low is None or high is None:
-        return f"{one.arm}: {points} on {items}; too little is known for an interval."
+        return f"{comparison.arm}: {points} on {items}; too little is known for an interval."
     shows = "the interval leaves zero out" if low > 0 or high < 0 else "the interval includes zero"
-    return f"{one.arm}: {points} on {items} (95 % from {100 * low:+.0f} to {100 * high:+.0f}): {shows}."
+    return (
+        f"{comparison.arm}: {points} on {items} (95 % from {100 * low:+.0f} to {100 * high:+.0f}): {shows}."
+    )
 
 
 ARM_HEADS = (
@@ -132,15 +134,15 @@ ARM_HEADS = (
 )  # fmt: skip
 
 
-def arm_rows(found: StudyReport) -> list[list[str]]:
+def arm_rows(report: StudyReport) -> list[list[str]]:
     """A row for each arm, as `ARM_HEADS` names the cells."""
     return [
         [
-            one.arm, f"{one.answers} of {one.planned}", _percent(one.right.value if one.right else None),
-            _limits(one.right, 100), _figure(one.brier, 2), _figure(one.replies, 1), _figure(one.words, 0),
-            _figure(one.tokens, 0), _figure(one.usd, 3), _figure(one.per_right, 1), _percent(one.agreement),
+            arm.arm, f"{arm.answers} of {arm.planned}", _percent(arm.right.value if arm.right else None),
+            _limits(arm.right, 100), _figure(arm.brier, 2), _figure(arm.replies, 1), _figure(arm.words, 0),
+            _figure(arm.tokens, 0), _figure(arm.usd, 3), _figure(arm.per_right, 1), _percent(arm.agreement),
         ]
-        for one in found.arms
+        for arm in report.arms
     ]  # fmt: skip
 
 
@@ -156,68 +158,75 @@ AGAINST_HEADS = (
 )
 
 
-def against_rows(found: StudyReport) -> list[list[str]]:
+def against_rows(report: StudyReport) -> list[list[str]]:
     """A row for each arm against the baseline."""
     return [
         [
-            one.arm, str(one.difference.n), _signed(one.difference.value), _limits(one.difference, 100, signed=True),
-            str(one.only_arm), str(one.only_baseline), f"{one.p:.3f}", f"{one.p_holm:.3f}",
+            comparison.arm, str(comparison.difference.n), _signed(comparison.difference.value),
+            _limits(comparison.difference, 100, signed=True), str(comparison.only_arm),
+            str(comparison.only_baseline), f"{comparison.p:.3f}", f"{comparison.p_holm:.3f}",
         ]
-        for one in found.against
+        for comparison in report.against
     ]  # fmt: skip
 
 
 RELIABILITY_HEADS = ("arm", "points", "n", "mean", "came true, %")
 
 
-def reliability_rows(found: StudyReport) -> list[list[str]]:
+def reliability_rows(report: StudyReport) -> list[list[str]]:
     """A row for each bin of beliefs."""
     return [
-        [one.arm, f"{one.low:.0f}–{one.high:.0f}", str(one.n), f"{one.mean:.0f}", f"{100 * one.right:.0f}"]
-        for one in found.reliability
+        [
+            bin_.arm,
+            f"{bin_.low:.0f}–{bin_.high:.0f}",
+            str(bin_.n),
+            f"{bin_.mean:.0f}",
+            f"{100 * bin_.right:.0f}",
+        ]
+        for bin_ in report.reliability
     ]
 
 
 PREFERRED_HEADS = ("arm", "pairs", "arm preferred", "baseline preferred", "neither", "order decided")
 
 
-def preferred_rows(found: StudyReport) -> list[list[str]]:
+def preferred_rows(report: StudyReport) -> list[list[str]]:
     """A row for each arm that judges compared with the baseline."""
     return [
         [
-            one.arm,
-            *(str(n) for n in (one.pairs, one.arm_preferred, one.baseline_preferred, one.neither, one.torn)),
+            arm.arm,
+            *(str(n) for n in (arm.pairs, arm.arm_preferred, arm.baseline_preferred, arm.neither, arm.torn)),
         ]
-        for one in found.preferred
+        for arm in report.preferred
     ]
 
 
 MEASURE_HEADS = ("measure", "arm", "n", "mean", "difference", "95 %")
 
 
-def measure_rows(found: StudyReport) -> list[list[str]]:
+def measure_rows(report: StudyReport) -> list[list[str]]:
     """A row for each measure in each arm."""
     return [
         [
-            one.measure, one.arm, str(one.n), f"{one.mean:.2f}",
-            "–" if one.difference is None else _figure(one.difference.value, 2),
-            "–" if one.difference is None else _limits(one.difference, 1, signed=True),
+            measure.measure, measure.arm, str(measure.n), f"{measure.mean:.2f}",
+            "–" if measure.difference is None else _figure(measure.difference.value, 2),
+            "–" if measure.difference is None else _limits(measure.difference, 1, signed=True),
         ]
-        for one in found.measures
+        for measure in report.measures
     ]  # fmt: skip
 
 
 Section = tuple[str, Sequence[str], list[list[str]]]
 
 
-def sections_of(found: StudyReport) -> list[Section]:
+def sections_of(report: StudyReport) -> list[Section]:
     """The tables that have rows: title, heads, rows."""
     every: list[Section] = [
-        ("Arms", ARM_HEADS, arm_rows(found)),
-        (f"Against {found.baseline}, paired by item", AGAINST_HEADS, against_rows(found)),
-        ("Beliefs beside what came true", RELIABILITY_HEADS, reliability_rows(found)),
-        ("Judges who did not know the arms", PREFERRED_HEADS, preferred_rows(found)),
-        ("Other measures", MEASURE_HEADS, measure_rows(found)),
+        ("Arms", ARM_HEADS, arm_rows(report)),
+        (f"Against {report.baseline}, paired by item", AGAINST_HEADS, against_rows(report)),
+        ("Beliefs beside what came true", RELIABILITY_HEADS, reliability_rows(report)),
+        ("Judges who did not know the arms", PREFERRED_HEADS, preferred_rows(report)),
+        ("Other measures", MEASURE_HEADS, measure_rows(report)),
     ]
     return [(title, *_without_empty(heads, rows)) for title, heads, rows in every if rows]
 
@@ -228,44 +237,42 @@ def _without_empty(heads: Sequence[str], rows: list[list[str]]) -> tuple[list[st
     return [heads[n] for n in used], [[row[n] for n in used] for row in rows]
 
 
-def planned_told(found: StudyReport) -> str:
+def planned_told(report: StudyReport) -> str:
     """What was planned, when, and by which hash that can be checked."""
-    when = f" on {found.planned_at[:10]}, before the first run" if found.planned_at else "; no run is begun"
-    words = found.planned or "nothing was written down of what is looked at first"
-    return f"Planned{when} (study.toml, SHA-256 {found.plan_sha256[:12]}…): {words}"
+    when = f" on {report.planned_at[:10]}, before the first run" if report.planned_at else "; no run is begun"
+    words = report.planned or "nothing was written down of what is looked at first"
+    return f"Planned{when} (study.toml, SHA-256 {report.plan_sha256[:12]}…): {words}"
 
 
-def so_far_told(found: StudyReport) -> str:
+def so_far_told(report: StudyReport) -> str:
     """How much of the study there is."""
-    arms = counted(len(found.arms), "arm")
-    return (
-        f"{counted(found.items, 'item')}, {arms}; {found.came_out} of {counted(found.runs, 'run')} came out."
-    )
+    arms = counted(len(report.arms), "arm")
+    return f"{counted(report.items, 'item')}, {arms}; {report.came_out} of {counted(report.runs, 'run')} came out."
 
 
-def report_markdown(found: StudyReport) -> str:
+def report_markdown(report: StudyReport) -> str:
     """The page of `moot study report --md`."""
-    return joined(_markdown(found))
+    return joined(_markdown(report))
 
 
-def _markdown(found: StudyReport) -> Iterator[str]:
-    yield f"# {inline(found.question)}"
+def _markdown(report: StudyReport) -> Iterator[str]:
+    yield f"# {inline(report.question)}"
     yield ""
-    yield inline(answer_of(found))
+    yield inline(answer_of(report))
     yield ""
-    yield f"{inline(planned_told(found))} {so_far_told(found)}"
-    for title, heads, rows in sections_of(found):
+    yield f"{inline(planned_told(report))} {so_far_told(report)}"
+    for title, heads, rows in sections_of(report):
         yield from ("", f"## {title}", "", f"| {' | '.join(heads)} |")
         yield "| --- |" + " ---: |" * (len(heads) - 1)
         yield from (f"| {' | '.join(map(inline, row))} |" for row in rows)
     yield from ("", "## What does not hold", "")
-    yield from (f"- {inline(one)}" for one in found.holds_not or ["nothing that is known"])
+    yield from (f"- {inline(caveat)}" for caveat in report.holds_not or ["nothing that is known"])
 
 
-def report_text(found: StudyReport) -> str:
+def report_text(report: StudyReport) -> str:
     """What `moot study report` prints."""
-    lines = [found.question, answer_of(found), "", planned_told(found), so_far_told(found)]
-    for title, heads, rows in sections_of(found):
+    lines = [report.question, answer_of(report), "", planned_told(report), so_far_told(report)]
+    for title, heads, rows in sections_of(report):
         cells = [list(heads), *rows]
         widths = [max(len(row[n]) for row in cells) for n in range(len(heads))]
         lines += ["", title]
@@ -278,7 +285,7 @@ def report_text(found: StudyReport) -> str:
     lines += [
         "",
         "What does not hold",
-        *(f"  - {one}" for one in found.holds_not or ["nothing that is known"]),
+        *(f"  - {caveat}" for caveat in report.holds_not or ["nothing that is known"]),
     ]
     return joined(lines)
 
@@ -295,8 +302,8 @@ def _signed(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:+.0f}"
 
 
-def _limits(found: Estimated | None, factor: int, *, signed: bool = False) -> str:
-    if found is None or found.low is None or found.high is None:
+def _limits(estimate: Estimated | None, factor: int, *, signed: bool = False) -> str:
+    if estimate is None or estimate.low is None or estimate.high is None:
         return "–"
     sign, places = ("+" if signed else ""), (0 if factor == 100 else 2)
-    return f"{factor * found.low:{sign}.{places}f} to {factor * found.high:{sign}.{places}f}"
+    return f"{factor * estimate.low:{sign}.{places}f} to {factor * estimate.high:{sign}.{places}f}"

@@ -47,8 +47,8 @@ def log_sparkline(values: Sequence[float], top: float) -> str:
 
 def numbers(values: Sequence[float | None], share: bool) -> str:
     """The numbers of a sparkline: `7 6 · 4`, or `100 86 71 %` for shares."""
-    shown = " ".join(_number(value, share) for value in values)
-    return f"{shown} %" if share else shown
+    text = " ".join(_number(value, share) for value in values)
+    return f"{text} %" if share else text
 
 
 def _number(value: float | None, share: bool) -> str:

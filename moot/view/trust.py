@@ -42,10 +42,10 @@ def trust_told(book: Book) -> str:
     quorum = quorum_of(state)
     parts = [_made_how(book, calls.all, calls.recorded), *_starts_from(book)]
     if calls.all:
-        families = {family_of(one.provider, one.model) for one in calls.answered}
-        roles = len({one.role for one in calls.answered})
-        named_ = sorted({one.name for one in families if one})
-        models = sorted({one.model for one in calls.answered if one.model})
+        families = {family_of(respondent.provider, respondent.model) for respondent in calls.answered}
+        roles = len({respondent.role for respondent in calls.answered})
+        named_ = sorted({family.name for family in families if family})
+        models = sorted({respondent.model for respondent in calls.answered if respondent.model})
         who = (
             f"{counted(len(named_), 'model family')} ({', '.join(named_)})"
             if named_
@@ -62,7 +62,7 @@ def trust_told(book: Book) -> str:
     parts.append(_quorum(quorum))
     if book.of(Memo) and state.finished:
         parts.append(_sentences_checked(book))
-    alarms = [words.failure(one.fm) for one in state.open_alarms()]
+    alarms = [words.failure(alarm.fm) for alarm in state.open_alarms()]
     parts.append(named(book, alarms_told(book, alarms)))
     return "; ".join(part for part in (*parts, _process(book)) if part) + "."
 
@@ -77,7 +77,9 @@ def _apart(calls: Calls) -> str:
 
 def model_families(book: Book) -> int | None:
     """How many families of models answered; None where one of them is not named."""
-    families = {family_of(one.provider, one.model) for one in calls_of(book.events).answered}
+    families = {
+        family_of(respondent.provider, respondent.model) for respondent in calls_of(book.events).answered
+    }
     return len(families) if families and None not in families else None
 
 
@@ -85,10 +87,10 @@ def _sentences_checked(book: Book) -> str:
     """Whether the sentences of the answer were held to what they cite."""
     memo, texts = book.of(Memo)[-1], dict[str, str]()
     for event in book.of(Memo):
-        for n, one in enumerate(event.sentences, 1):
+        for n, sentence in enumerate(event.sentences, 1):
             verdict = book.state.sentences.get(f"{event.id}#s{n}")
-            texts[one.text] = verdict or texts.get(one.text, "")
-    judged = [texts[one.text] for one in memo.sentences]
+            texts[sentence.text] = verdict or texts.get(sentence.text, "")
+    judged = [texts[sentence.text] for sentence in memo.sentences]
     if not any(judged):
         return "no sentence of the answer was checked against what it cites"
     supported, removed = judged.count("supported"), len(memo.removed)
@@ -107,24 +109,24 @@ def _made_how(book: Book, replies: int, recorded: int) -> str:
         case "import":
             return f"imported from {origin.tool or 'another system'}, which moot cannot vouch for"
         case "fork":
-            made = f"a fork of {origin.of}"
+            kind = f"a fork of {origin.of}"
         case "redaction":
-            made = "a redacted copy"
+            kind = "a redacted copy"
         case _:
-            made = "live run"
+            kind = "live run"
     all_ = counted(replies, "reply")
-    if fake and fake == replies and made == "live run":
+    if fake and fake == replies and kind == "live run":
         return f"no live run: {all_} made up by a program"
     if fake:
-        return f"{made}, {fake} of {all_} made up by a program"
-    return f"{made}, {recorded} of {all_} played from an earlier run" if recorded else made
+        return f"{kind}, {fake} of {all_} made up by a program"
+    return f"{kind}, {recorded} of {all_} played from an earlier run" if recorded else kind
 
 
 def _starts_from(book: Book) -> Iterator[str]:
     """The earlier decisions that it was given to start from."""
-    for one in followed(book):
-        decisions = listed(one.decisions) if one.decisions else "what was decided there"
-        yield f"starts from {decisions} of {one.run} ({one.document})"
+    for earlier in followed(book):
+        decisions = listed(earlier.decisions) if earlier.decisions else "what was decided there"
+        yield f"starts from {decisions} of {earlier.run} ({earlier.document})"
 
 
 def _quorum(quorum: RunOutcome) -> str:
@@ -144,20 +146,20 @@ def _process(book: Book) -> str:
     if not often:
         return ""
     raised = {alarm.fm for alarm in book.state.alarms}
-    told = [
+    modes = [
         f"{words.failure(mode)}, seen by {number} of {len(reviews)}"
         + ("" if mode in raised or not is_watched(book.state.opening) else " although no alarm was raised")
         for mode, number in often
     ]
-    return f"the seats say of the process: {', '.join(told)}"
+    return f"the seats say of the process: {', '.join(modes)}"
 
 
 def modes_seen(event: Statement) -> tuple[str, ...]:
     """Return the failure modes that the author of a retrospective saw; earlier runs say it in their sections."""
     if event.checklist:
         return tuple(tick.mode for tick in event.checklist if tick.seen == "yes")
-    sections = (one for one in event.sections if one.name.startswith("fm-"))
-    return tuple(one.name.upper() for one in sections if one.text.startswith("seen: yes"))
+    sections = (section for section in event.sections if section.name.startswith("fm-"))
+    return tuple(section.name.upper() for section in sections if section.text.startswith("seen: yes"))
 
 
 def looked_at_told(run: str, book: Book, beyond: Amounts | None = None) -> str:
@@ -183,14 +185,14 @@ def looked_at_told(run: str, book: Book, beyond: Amounts | None = None) -> str:
 
 def _tests(run: str, book: Book) -> str:
     """How many tests were run and reproduced, what they came to, and the command that runs them again."""
-    judged = {one.of: one for one in book.of(ExperimentJudged)}
+    judged = {verdict.of: verdict for verdict in book.of(ExperimentJudged)}
     if not judged:
         return f"no test was run{why_untested(book)}"
-    told = [test_told(book, of) for of in list(judged)[:TESTS_NAMED]]
+    tests = [test_told(book, of) for of in list(judged)[:TESTS_NAMED]]
     more = [f"{len(judged) - TESTS_NAMED} more"] if len(judged) > TESTS_NAMED else []
-    reproduced = sum(one.class_ == "reproduced" for one in judged.values())
+    reproduced = sum(verdict.class_ == "reproduced" for verdict in judged.values())
     counts = f"{counted(len(judged), 'test')} run, {reproduced} reproduced"
-    return f"{counts} ({', '.join([*told, *more])}; again: moot replay {shlex.quote(run)} --re-run)"
+    return f"{counts} ({', '.join([*tests, *more])}; again: moot replay {shlex.quote(run)} --re-run)"
 
 
 def _ended(state: State) -> str:

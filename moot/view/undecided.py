@@ -21,7 +21,7 @@ def not_decided_yet(book: Book) -> str:
 
 def forecasts_told(book: Book) -> str:
     """Return how sure the roles are without a decision, by their sealed forecasts."""
-    sealed = [one for one in book.state.beliefs.values() if not one.derived]
+    sealed = [belief for belief in book.state.beliefs.values() if not belief.derived]
     if not sealed:
         return "No forecast has been given."
     if _leader(book) is None:

@@ -27,10 +27,10 @@ def alarms_told(book: Book, alarms: list[str]) -> str:
         return f"open alarms: {', '.join(alarms)}"
     state = book.state
     if state.opening.origin.type == "import":
-        told = "no failure mode was looked for as it ran"
+        watch = "no failure mode was looked for as it ran"
     else:
-        told = "no open alarm" if is_watched(state.opening) else ""
-    return "; ".join(one for one in (told, unopposed_told(book)) if one)
+        watch = "no open alarm" if is_watched(state.opening) else ""
+    return "; ".join(part for part in (watch, unopposed_told(book)) if part)
 
 
 def unopposed_told(book: Book) -> str:
@@ -39,13 +39,13 @@ def unopposed_told(book: Book) -> str:
     if not without_each(book):  # nobody sealed an answer, or answers are still coming in
         return ""
     closed = max((look.round for look in state.looks), default=0) if has_beliefs(book) else state.round
-    own = [one for one in state.beliefs.values() if not (one.derived or OWN in one.points)]
-    sealed = [one for one in own if one.round <= closed]
-    first = {_first(one) for one in sealed}
-    if len({one.role for one in sealed}) < 2 or len(first) > 1 or None in first:
+    own = [belief for belief in state.beliefs.values() if not (belief.derived or OWN in belief.points)]
+    sealed = [belief for belief in own if belief.round <= closed]
+    first = {_first(belief) for belief in sealed}
+    if len({belief.role for belief in sealed}) < 2 or len(first) > 1 or None in first:
         return ""
-    tested, found = _crux_tests(state) if has_beliefs(book) else _checks(state)
-    if found:
+    tested, moved = _crux_tests(state) if has_beliefs(book) else _checks(state)
+    if moved:
         return ""
     leader = leader_told(first.pop(), bool(options_of(book)))
     nothing = "no test found anything" if tested else "nothing was tested"
@@ -63,16 +63,18 @@ def _first(belief: BeliefFacts) -> str | None:
 
 def _checks(state: State) -> tuple[bool, bool]:
     """Whether the last rounds with checks had any, and whether one of them broke something or could not tell."""
-    applied = [one for one in state.checks.values() if one.phase != "S" and one.result != "NOT_APPLICABLE"]
-    last = sorted({one.round for one in applied})[-RECENT:]
-    return bool(applied), any(one.result != "ROBUST" for one in applied if one.round in last)
+    applied = [
+        check for check in state.checks.values() if check.phase != "S" and check.result != "NOT_APPLICABLE"
+    ]
+    last = sorted({check.round for check in applied})[-RECENT:]
+    return bool(applied), any(check.result != "ROBUST" for check in applied if check.round in last)
 
 
 def _crux_tests(state: State) -> tuple[bool, bool]:
     """Whether a crux was tested, and whether a test came out one way or the other: each could have moved the answer."""
     statuses = {claim.status for claim in state.claims.values()}
-    ran = {one.verdict for one in state.experiments.values() if one.judged}
-    found = bool(
+    ran = {experiment.verdict for experiment in state.experiments.values() if experiment.judged}
+    moved = bool(
         statuses & {"tested_confirmed", "tested_refuted", "partially_refuted"} or ran & {"holds", "fails"}
     )
-    return bool(ran or statuses - {"pending"}), found
+    return bool(ran or statuses - {"pending"}), moved

@@ -68,17 +68,17 @@ def why_of(run: str, book: Book, identity: str, *, everything: bool = False) -> 
 def _tree(book: Book, identity: str, deepest: int) -> Iterator[WhyNode]:
     """Every node where it is nearest to the top, with what is under it; where it comes again it is named only."""
     root = ground_of(book, identity, 2)
-    told, under = {root.id}, dict[str, list[tuple[Ground, bool]]]()
+    named, under = {root.id}, dict[str, list[tuple[Ground, bool]]]()
     queue = [(root, 0)]
     for ground, depth in queue:  # grows while it is read
         cited = ground_of(book, ground.id, 2).under if ground.kind == "decision" else ground.under
         under[ground.id] = []
-        for one in cited if depth < deepest else ():
-            again = one.id in told
-            told.add(one.id)
-            under[ground.id].append((one, again))
+        for child in cited if depth < deepest else ():
+            again = child.id in named
+            named.add(child.id)
+            under[ground.id].append((child, again))
             if not again:
-                queue.append((one, depth + 1))
+                queue.append((child, depth + 1))
     left = {ground.id: 0 if under[ground.id] else len(ground.under) for ground, _ in queue}
     yield from _nodes(root, 0, under, left, again=False)
 
@@ -105,10 +105,12 @@ def _nodes(
         class_=ground.class_ or None,
         tested=ground.tested,
         told=ground_standing(ground),
-        quotes=[WhyQuote(ref=one.ref, words=one.words, by=one.by, holds=one.holds) for one in quotes],
+        quotes=[
+            WhyQuote(ref=quote.ref, words=quote.words, by=quote.by, holds=quote.holds) for quote in quotes
+        ],
     )
-    for one, told_elsewhere in () if again else under[ground.id]:
-        yield from _nodes(one, depth + 1, under, left, again=told_elsewhere)
+    for child, told_elsewhere in () if again else under[ground.id]:
+        yield from _nodes(child, depth + 1, under, left, again=told_elsewhere)
 
 
 def _fitting(nodes: Sequence[WhyNode]) -> list[WhyNode]:
@@ -120,22 +122,22 @@ def _fitting(nodes: Sequence[WhyNode]) -> list[WhyNode]:
         parents.append(path[node.depth - 1] if node.depth else -1)
     room, kept = LINES - 3, {-1}
     below: Counter[int] = Counter()
-    for place in sorted(range(len(nodes)), key=lambda one: (nodes[one].depth, one)):
+    for place in sorted(range(len(nodes)), key=lambda index: (nodes[index].depth, index)):
         lines = 1 + any(quote.words for quote in nodes[place].quotes)
         if parents[place] in kept and lines <= room:
             kept.add(place)
             room -= lines
         elif parents[place] in kept:
             below[parents[place]] += 1
-    found = (
+    fitting = (
         msgspec.structs.replace(node, below=below[place]) for place, node in enumerate(nodes) if place in kept
     )
-    return list(found)
+    return list(fitting)
 
 
-def why_text(found: Why, width: int = WIDTH, *, everything: bool = False) -> str:
+def why_text(why: Why, width: int = WIDTH, *, everything: bool = False) -> str:
     """What `moot why` prints."""
-    return joined(_lines(found.nodes, found.run, width, everything=everything))
+    return joined(_lines(why.nodes, why.run, width, everything=everything))
 
 
 def _lines(nodes: Sequence[WhyNode], run: str, width: int, *, everything: bool = False) -> list[str]:
@@ -146,11 +148,11 @@ def _lines(nodes: Sequence[WhyNode], run: str, width: int, *, everything: bool =
             continue
         by = f", {node.by}" if node.by else ""
         lines.append(_line(node, f"{node.id} {node.told}{by}: {node.text}", width))
-        quotes = [one for one in node.quotes if one.words]
+        quotes = [quote for quote in node.quotes if quote.words]
         for quote in quotes if everything else quotes[:1]:
             broken = " (not found there)" if quote.holds is False else ""
-            said = f"“{one_line(quote.words or '')}” {quote.ref}{broken}"
-            lines.append(f"{'  ' * (node.depth + 1)}  {shortened(said, width - 2 * node.depth - 4)}")
+            text = f"“{one_line(quote.words or '')}” {quote.ref}{broken}"
+            lines.append(f"{'  ' * (node.depth + 1)}  {shortened(text, width - 2 * node.depth - 4)}")
     left = [node.id for node in nodes if node.below]
     if left:
         more = f" and {len(left) - 4} others" if len(left) > 4 else ""
@@ -162,7 +164,7 @@ def _lines(nodes: Sequence[WhyNode], run: str, width: int, *, everything: bool =
     return lines
 
 
-def _line(node: WhyNode, said: str, width: int) -> str:
+def _line(node: WhyNode, text: str, width: int) -> str:
     lead = f"{node.relation.replace('-', ' ')}: " if node.relation else ""
     margin = "  " * node.depth
-    return margin + shortened(f"{lead}{said}", width - len(margin))
+    return margin + shortened(f"{lead}{text}", width - len(margin))

@@ -37,15 +37,15 @@ def without_each(book: Book) -> dict[str, EndWithout]:
     """Role → the end without it. Of answers that are still coming in nothing is said."""
     if has_beliefs(book):
         return _of_forecasts(book)
-    return {one.role: EndWithout(one.without, one.changes) for one in pools_without(book)}
+    return {pool.role: EndWithout(pool.without, pool.changes) for pool in pools_without(book)}
 
 
 def _of_forecasts(book: Book) -> dict[str, EndWithout]:
     from moot.view.forecasts import forecasts_of
 
-    found = forecasts_of("", book)
-    each = {} if found is None else found.without
-    return {role: EndWithout(one.leader, one.changes) for role, one in each.items()}
+    report = forecasts_of("", book)
+    each = {} if report is None else report.without
+    return {role: EndWithout(end.leader, end.changes) for role, end in each.items()}
 
 
 def pools_without(book: Book) -> tuple[PoolWithout, ...]:
@@ -53,11 +53,11 @@ def pools_without(book: Book) -> tuple[PoolWithout, ...]:
     from detectors.stopping.left_out import left_out
 
     state = book.state
-    found = left_out(state)
+    pools = left_out(state)
     whole = state.finished or (
-        found and (found[0].round in state.validated or "E" in state.checked.get(found[0].round, ()))
+        pools and (pools[0].round in state.validated or "E" in state.checked.get(pools[0].round, ()))
     )
-    return found if whole else ()
+    return pools if whole else ()
 
 
 def hangs_on_told(book: Book, chief: Decision | None, without: Mapping[str, EndWithout]) -> str | None:
@@ -65,12 +65,12 @@ def hangs_on_told(book: Book, chief: Decision | None, without: Mapping[str, EndW
     if not without or chief is None or chief.type == "override":
         return None
     options = bool(options_of(book))
-    changing = {role: one for role, one in without.items() if one.changes}
+    changing = {role: end for role, end in without.items() if end.changes}
     if not changing:
         return "no single role: without any one of them the answer would be the same"
-    leaders = {one.leader for one in without.values() if not one.changes}
+    leaders = {end.leader for end in without.values() if not end.changes}
     return "; ".join(
-        f"{role}: without it {_instead(one.leader, leaders, options)}" for role, one in changing.items()
+        f"{role}: without it {_instead(end.leader, leaders, options)}" for role, end in changing.items()
     )
 
 
@@ -93,13 +93,15 @@ def without_rows(book: Book) -> list[tuple[str, ...]]:
     """The cells under `HEADS`, a row a role; none where nobody sealed an answer."""
     options = bool(options_of(book))
     return [
-        (one.role, leader_told(one.without, options), f"{one.margin:g}", _reading(one))
-        for one in pools_without(book)
+        (pool.role, leader_told(pool.without, options), f"{pool.margin:g}", _reading(pool))
+        for pool in pools_without(book)
     ]
 
 
-def _reading(one: PoolWithout) -> str:
-    return f"{'another one leads' if one.changes else 'the same'}{', within the noise' if one.close else ''}"
+def _reading(pool: PoolWithout) -> str:
+    return (
+        f"{'another one leads' if pool.changes else 'the same'}{', within the noise' if pool.close else ''}"
+    )
 
 
 def without_section(book: Book) -> Iterator[str]:

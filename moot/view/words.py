@@ -89,7 +89,7 @@ def failure(mode: str) -> str:
 
 def failures_in(text: str) -> str:
     """A text of the ledger with each failure mode in words before its code."""
-    return re.sub(r"FM-\d", lambda found: failure(found[0]), text)
+    return re.sub(r"FM-\d", lambda match: failure(match[0]), text)
 
 
 def why_closed(reason: str) -> str:

@@ -1,1 +1,1 @@
-"""A run while it goes on: engine, controller, session, driver, budgets and what people add."""
+"""Runs in progress: engine, controller, session, driver, budgets and acts of people."""

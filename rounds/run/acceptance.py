@@ -1,4 +1,4 @@
-"""What became of a run's outcome: the text that it was for, and how far from it the text is that was used (AD-6)."""
+"""Acceptance of a run's outcome: the text of the outcome, and how far the used text is from it (AD-6)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DISTANCE: Final = "edit_distance"
 
 
 class Acceptance(NamedTuple):
-    """A person's word on an outcome; `distance`: how far the used text is from it; `seq`: the event that says so."""
+    """A person's word on an outcome; `distance` of the used text from it; `seq` of the event."""
 
     accepted: bool
     distance: Distance | None
@@ -30,24 +30,27 @@ class Acceptance(NamedTuple):
 def acceptance_of(book: Book) -> Acceptance | None:
     """Return what a person said last about using the outcome; None while no person said anything."""
     known: dict[object, Distance] = {name: name for name in DISTANCES}
+    # The last note counts. A person may change their mind, and earlier notes stay as history.
     for event in reversed(book.of(Amendment)):
-        said: dict[str, object] = {change.path: change.to for change in event.change}
-        if event.what == "note" and event.cause == "human" and ACCEPTED in said:
-            accepted = said[ACCEPTED] is True
-            distance = known.get(said.get(DISTANCE))
+        values: dict[str, object] = {change.path: change.to for change in event.change}
+        if event.what == "note" and event.cause == "human" and ACCEPTED in values:
+            # Only `true` accepts: a note written by hand may hold a string, and "false" must
+            # not count as yes.
+            accepted = values[ACCEPTED] is True
+            distance = known.get(values.get(DISTANCE))
             return Acceptance(accepted, distance if accepted else None, event.seq)
     return None
 
 
 def current_acceptance(book: Book) -> Acceptance | None:
     """Return the last word on the final decisions in force; None where an override is newer than that word."""
-    said = acceptance_of(book)
+    acceptance = acceptance_of(book)
     newest = max((book.state.decisions[name].seq for name in final_in_force(book.state)), default=0)
-    return said if said is not None and said.seq > newest else None
+    return acceptance if acceptance is not None and acceptance.seq > newest else None
 
 
 def output_of(book: Book) -> str:
-    """The text that a run was for: what its final decisions in force point to, else the decisions themselves."""
+    """Return the text that a run was for: what its final decisions in force point to, else the decisions themselves."""
     texts: list[str] = []
     for identity in final_in_force(book.state):
         event = book.by_id[identity]
@@ -65,9 +68,10 @@ def _passage(book: Book, ref: str) -> str | None:
 
 
 def edit_distance(before: str, after: str) -> tuple[float, Distance]:
-    """The share of words that changed, from 0 to 1, and its name."""
-    one, other = before.split(), after.split()
-    share = 1 - SequenceMatcher(None, one, other, autojunk=False).ratio() if one or other else 0.0
+    """Return the share of words that changed, from 0 to 1, and its name."""
+    words, used = before.split(), after.split()
+    # `autojunk` would treat frequent words of a long text as noise and overstate how much changed.
+    share = 1 - SequenceMatcher(None, words, used, autojunk=False).ratio() if words or used else 0.0
     name: Distance = (
         "low" if share < DISTANCE_LOW_BELOW else "high" if share >= DISTANCE_HIGH_FROM else "medium"
     )

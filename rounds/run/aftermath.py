@@ -1,4 +1,4 @@
-"""What became of a decision later, as a person says it on the ledger: it held, it failed, or something between."""
+"""Fate of a decision, as a person records it later: it held, it failed, or something between."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ledger.state.book import Book
 Fate = Literal["held", "failed", "mixed", "unknown"]
 FATES: Final[tuple[Fate, ...]] = get_args(Fate)
 PATH: Final = "became."
-"""Begins the path of the note; the decision's id follows."""
+"""Prefix of the note's path; the decision's id follows."""
 
 
 class FateSaid(NamedTuple):
-    """`text` is what the person saw; `at` when it was written down; `seq` where."""
+    """A person's word on what became of a decision; `at` is the time of its event and `seq` its place."""
 
     decision: str
     fate: Fate
@@ -25,17 +25,18 @@ class FateSaid(NamedTuple):
 
 
 def fate_of(word: object) -> Fate | None:
-    """The word as one of them; None for any other."""
+    """Return the word as a fate; None for any other."""
     return next((fate for fate in FATES if fate == word), None)
 
 
 def became_of(book: Book) -> dict[str, FateSaid]:
-    """Decision → what was said of it last, in the order in which decisions were first spoken of."""
-    found: dict[str, FateSaid] = {}
+    """Map each decision to the last word on it, in the order of the first words."""
+    fates: dict[str, FateSaid] = {}
     for event in book.of(Amendment):
         for change in event.change:
             fate = fate_of(change.to)
+            # The controller writes amendments too; only a person's note says what became of a decision.
             if event.cause == "human" and change.path.startswith(PATH) and fate is not None:
                 decision = change.path.removeprefix(PATH)
-                found[decision] = FateSaid(decision, fate, event.reason, event.name, event.at, event.seq)
-    return found
+                fates[decision] = FateSaid(decision, fate, event.reason, event.name, event.at, event.seq)
+    return fates

@@ -115,7 +115,7 @@ def call(role: str, *, seat: str = "host", simulated: Any = None) -> Call:
     """A call with a context of its own for each role."""
     number = list(CAST).index(role) + 1
     return Call(
-        seat=seat,  # type: ignore[arg-type]
+        seat=seat,
         provider=None,
         model=MODEL,
         context=Context(mode="continued", id=f"c{number}"),

@@ -102,7 +102,7 @@ def unlisted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for option, true, false in ((OPTIONS[0], 90, 30), (OPTIONS[1], 40, 20)):
         runs[option] = tmp_path_factory.mktemp("unlisted") / "run"
         session = crux_seats.begin(runs[option], {"wait": "off"}, options=0)
-        first = dict.fromkeys(ROLES, (true + false) // 2)
+        first: dict[str, int] = dict.fromkeys(ROLES, (true + false) // 2)
         proposed = {"action": [("document", 50, true, false)]}
         crux_seats.play(session, World(first, proposed, numbers=(50, true, false)))
     return runs

@@ -349,10 +349,10 @@ def others() -> Iterator[Event]:
         dissent=(Dissent(role="critic", ref="N-1-1", text="d"),), falsifiers=("f",),
         requirements=(Requirement(text="r", by="person"),), name="n", **seen,
     )  # fmt: skip
-    yield from _of_version_2(seen)
+    yield from _of_crux(seen)
 
 
-def _of_version_2(seen: dict[str, Any]) -> Iterator[Event]:
+def _of_crux(seen: dict[str, Any]) -> Iterator[Event]:
     evidence = (Evidence(ref="C-1-1", quote="q"),)
     given = ConditionalBelief(
         claim="C-1-1", q=70, if_true={"O-1": 100}, if_false={"none": 100}, how="execution"

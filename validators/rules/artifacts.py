@@ -163,8 +163,8 @@ def cross_round_trace_uses_the_past(index: LedgerIndex) -> Iterator[Breach]:
 
 def _reaches_back(hooks: Any, round_: int) -> bool:
     for hook in cast("list[Any]", hooks) if isinstance(hooks, list) else []:
-        found = round_of(parse_reference(hook).id) if isinstance(hook, str) else None
-        if found is not None and found < round_:
+        round_named = round_of(parse_reference(hook).id) if isinstance(hook, str) else None
+        if round_named is not None and round_named < round_:
             return True
     return False
 

@@ -24,9 +24,9 @@ def belief_is_sealed(index: LedgerIndex) -> Iterator[Breach]:
         if step is None or step.phase == "S" or not event.saw:
             continue
         for seq in event.saw:
-            shown = index.events[seq] if seq < len(index.events) else None
-            if isinstance(shown, Belief) and shown.role != step.role:
-                yield Breach(event.seq, f"the brief of {step} shows {shown.id}, a sealed belief")
+            event_shown = index.events[seq] if seq < len(index.events) else None
+            if isinstance(event_shown, Belief) and event_shown.role != step.role:
+                yield Breach(event.seq, f"the brief of {step} shows {event_shown.id}, a sealed belief")
 
 
 @rule("BEL002", "error", source="LIT-2", applies_to_imports=False, recorded=False)
@@ -35,7 +35,7 @@ def numbers_come_once_and_first(index: LedgerIndex) -> Iterator[Breach]:
 
     Numbers that are given again, or that know the result, would let a role choose where the result leads.
     """
-    given: set[tuple[str, str]] = set()
+    sealed: set[tuple[str, str]] = set()
     tested: dict[str, int] = {}
     for event in index.events:
         if isinstance(event, Verification):
@@ -47,14 +47,14 @@ def numbers_come_once_and_first(index: LedgerIndex) -> Iterator[Breach]:
         if not isinstance(event, Belief) or event.derived:
             continue
         for numbers in event.given:
-            if (event.role, numbers.claim) in given:
+            if (event.role, numbers.claim) in sealed:
                 yield Breach(event.seq, f"{event.role} gives numbers about {numbers.claim} a second time")
             if numbers.claim in tested:
                 at = tested[numbers.claim]
                 yield Breach(
                     event.seq, f"{event.role} gives numbers about {numbers.claim} after its test (@{at})"
                 )
-            given.add((event.role, numbers.claim))
+            sealed.add((event.role, numbers.claim))
 
 
 @rule("AGD001", "error", source="FORMAT 2 (`agenda`)", applies_to_imports=False, recorded=False)
@@ -67,8 +67,8 @@ def agenda_places_everything_once(index: LedgerIndex) -> Iterator[Breach]:
     for event in index.events:
         proposed += _proposals(event)
         if isinstance(event, Agenda):
-            placed = Counter(ref for one in event.merged for ref in one.from_)
-            placed.update(one.from_ for one in event.dropped)
+            placed = Counter(ref for entry in event.merged for ref in entry.from_)
+            placed.update(entry.from_ for entry in event.dropped)
             for ref in proposed:
                 if placed[ref] != 1 and event.by != "controller":
                     yield Breach(event.seq, f"{ref} is placed {placed[ref]} times, not once")

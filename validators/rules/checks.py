@@ -226,10 +226,10 @@ def flip_brings_new_evidence(index: LedgerIndex) -> Iterator[Breach]:
             if not isinstance(position, Position):
                 continue
             known = cited.setdefault(position.on, set())
-            given = {evidence.ref for evidence in event.because}
-            if given and given <= known:
+            cited_refs = {evidence.ref for evidence in event.because}
+            if cited_refs and cited_refs <= known:
                 yield Breach(event.seq, f"{event.id} cites only what {position.on} had cited before")
-            known |= given
+            known |= cited_refs
 
 
 @rule("DEC004", "error", source="FORMAT 2 (`decision.dissent`), SD-47", applies_to_imports=False, version=3)
@@ -241,12 +241,13 @@ def dissent_is_recorded(index: LedgerIndex) -> Iterator[Breach]:
     for event in index.events:
         if not isinstance(event, Decision) or event.step is None:
             continue
-        for one in event.dissent:
-            said = index.earlier(one.ref, event.seq)
-            words = index.passages(one.ref, event.seq) or ()
-            if said is None or said.by != one.role or not contains_quote(words, one.text):
+        for dissent in event.dissent:
+            source = index.earlier(dissent.ref, event.seq)
+            words = index.passages(dissent.ref, event.seq) or ()
+            if source is None or source.by != dissent.role or not contains_quote(words, dissent.text):
                 yield Breach(
-                    event.seq, f"{event.id}: {one.role} does not say at {one.ref} what it is said to say"
+                    event.seq,
+                    f"{event.id}: {dissent.role} does not say at {dissent.ref} what it is said to say",
                 )
 
 

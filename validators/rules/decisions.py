@@ -78,8 +78,8 @@ def decision_rests_on_what_stands(index: LedgerIndex) -> Iterator[Breach]:
     for identity, facts in state.decisions.items():
         fallen = fallen_under(state, identity, at=facts.seq)
         if fallen:
-            told = "; ".join(map(_told, fallen))
-            yield Breach(facts.seq, f"{identity} rests on what did not stand when it was made: {told}")
+            summary = "; ".join(map(_told, fallen))
+            yield Breach(facts.seq, f"{identity} rests on what did not stand when it was made: {summary}")
 
 
 def _told(one: Fallen) -> str:

@@ -31,17 +31,17 @@ def experiment_is_planned_before_it_runs(index: LedgerIndex) -> Iterator[Breach]
 
     What is planned behind a result is fitted to it, and a run that counts twice makes once into reproduced.
     """
-    made: dict[str, list[Slot]] = {}
+    slots: dict[str, list[Slot]] = {}
     for event in index.book.of(ExperimentRun):
         plan, slot = index.earlier(event.of, event.seq), Slot(event.control, event.n)
         if not isinstance(plan, ExperimentPlanned):
             yield Breach(event.seq, f"a run of {event.of}, which was not planned before it")
             continue
-        before = made.setdefault(event.of, [])
+        before = slots.setdefault(event.of, [])
         if slot in before:
             yield Breach(event.seq, f"{event.of} was run as {_called(slot)} before")
         elif slot.control is None:
-            controls = {one.control for one in before}
+            controls = {earlier_slot.control for earlier_slot in before}
             if not controls >= set(CONTROLS):
                 yield Breach(event.seq, f"{event.of} is repeated before both of its controls were run")
             begins = slot.n == 1 or all(Slot(control, slot.n) in before for control in CONTROLS)

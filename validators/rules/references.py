@@ -105,9 +105,9 @@ def _inside(event: Artifact) -> Iterator[tuple[str, str]]:
 def all_evidence(event: Event) -> Iterator[tuple[str, Evidence]]:
     """(field, evidence) of every piece of evidence of an event."""
     for field in ("evidence_refs", "evidence", "because", "quotes"):
-        found = getattr(event, field, ())
-        if isinstance(found, tuple):
-            for evidence in cast("tuple[Any, ...]", found):
+        value = getattr(event, field, ())
+        if isinstance(value, tuple):
+            for evidence in cast("tuple[Any, ...]", value):
                 if isinstance(evidence, Evidence):
                     yield field, evidence
     if isinstance(event, Verification):

@@ -271,10 +271,10 @@ def absence_is_predicted(index: LedgerIndex) -> Iterator[Breach]:
         if not isinstance(event, RoundOpened):
             continue
         wanted = tuple((entry.code, entry.text) for entry in predicted if entry.role == event.absent)
-        given = tuple((entry.code, entry.text) for entry in event.predicted_signature or ())
-        if event.absent is not None and not given:
+        signature = tuple((entry.code, entry.text) for entry in event.predicted_signature or ())
+        if event.absent is not None and not signature:
             yield Breach(event.seq, f"nothing is predicted for the absence of {event.absent}")
         elif event.cause is not None and not wanted:
             continue  # an amendment put this absence in; re-execution knows what is predicted by default
-        elif given != (wanted if event.absent is not None else ()):
+        elif signature != (wanted if event.absent is not None else ()):
             yield Breach(event.seq, f"the signature of round {event.round} is not what the opening predicted")

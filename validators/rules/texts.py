@@ -98,13 +98,13 @@ def words_are_counted(index: LedgerIndex) -> Iterator[Breach]:
     for event in index.events:
         match event:
             case Statement():
-                found = words_of_statement(event)
+                words = words_of_statement(event)
             case Artifact():
-                found = words_of_artifact(event)
+                words = words_of_artifact(event)
             case _:
                 continue
-        if event.words != found:
-            yield Breach(event.seq, f"{event.id} has {found} words, not {event.words}")
+        if event.words != words:
+            yield Breach(event.seq, f"{event.id} has {words} words, not {event.words}")
 
 
 SENTENCES_MAX: Final = 3
@@ -167,12 +167,12 @@ def round_keeps_its_volume(index: LedgerIndex) -> Iterator[Breach]:
 
 def _norms(seq: int, opened: RoundOpened, claims: int, decisions: int) -> Iterator[Breach]:
     least = CLAIMS[0] - (LESS_UNDER_STRESS if opened.absent else 0)
-    for found, fewest, most, what in (
+    for count, fewest, most, what in (
         (claims, least, CLAIMS[1], "claims"),
         (decisions, *DECISIONS, "decisions"),
     ):
-        if not fewest <= found <= most:
-            yield Breach(seq, f"round {opened.round} has {found} {what}; {fewest} to {most} are usual")
+        if not fewest <= count <= most:
+            yield Breach(seq, f"round {opened.round} has {count} {what}; {fewest} to {most} are usual")
 
 
 @rule("STY001", "warning", source="SD-42, AD-4, AD-14")
@@ -183,9 +183,9 @@ def claim_is_plain(index: LedgerIndex) -> Iterator[Breach]:
     """
     for event in index.events:
         if isinstance(event, Claim):
-            found = dict.fromkeys(hedges(event.text))
-            if found:
-                yield Breach(event.seq, f"{event.id} hedges: {', '.join(found)}")
+            hedging = dict.fromkeys(hedges(event.text))
+            if hedging:
+                yield Breach(event.seq, f"{event.id} hedges: {', '.join(hedging)}")
 
 
 @rule("STY012", "warning", source="FORMAT 2 (`claim.places`)")

@@ -122,14 +122,14 @@ def _differences(event: Signals, report: Any) -> Iterator[str]:
             yield f"{name} is {getattr(event, name)}, and {getattr(report, name)}"
     readings = {reading.id: reading for reading in report.signals}
     for stated in event.signals:
-        found = readings.pop(stated.id, None)
-        if found is None:
+        recomputed = readings.pop(stated.id, None)
+        if recomputed is None:
             yield f"{stated.id} is recorded, and not there"
             continue
         for name in ("satisfied", "value", "threshold"):
-            if getattr(stated, name) != getattr(found, name):
-                yield f"{stated.id} {name} is {getattr(stated, name)}, and {getattr(found, name)}"
-        if tuple(stated.evidence) != tuple(str(entry) for entry in found.evidence):
+            if getattr(stated, name) != getattr(recomputed, name):
+                yield f"{stated.id} {name} is {getattr(stated, name)}, and {getattr(recomputed, name)}"
+        if tuple(stated.evidence) != tuple(str(entry) for entry in recomputed.evidence):
             yield f"{stated.id} evidence is {', '.join(stated.evidence) or 'nothing'}, and another"
     if readings:
         yield f"{', '.join(readings)} is not recorded, and there"
@@ -167,12 +167,12 @@ def recorded_validation_holds(index: LedgerIndex) -> Iterator[Breach]:
 
 def _otherwise(index: LedgerIndex, event: Validation) -> Iterator[str]:
     """What the rules say otherwise than a recorded validation."""
-    found = standing(index.recorded, event.through)
-    ok = not any(finding.severity == "error" for finding in found)
+    findings = standing(index.recorded, event.through)
+    ok = not any(finding.severity == "error" for finding in findings)
     if event.ok != ok:
         yield f"recorded as {_word(event.ok)} through event {event.through}; it is {_word(ok)}"
     stated = [(entry.code, entry.severity, entry.seq, entry.message) for entry in event.findings]
-    expected = [(entry.code, entry.severity, entry.seq, entry.message) for entry in found[:FINDINGS_MAX]]
+    expected = [(entry.code, entry.severity, entry.seq, entry.message) for entry in findings[:FINDINGS_MAX]]
     if stated != expected:
         yield f"records {len(stated)} findings that are not the {len(expected)} found again"
 

@@ -94,8 +94,8 @@ def class_follows_from_its_evidence(index: LedgerIndex) -> Iterator[Breach]:
             claim = index.earlier(change.claim_id, event.seq)
             if change.class_ is None or not isinstance(claim, Claim):
                 continue
-            given = exhibits(index.book, change.claim_id, change.evidence)
-            expected = evidence_class(given, claim.raised_by, change.bearing)
+            pieces = exhibits(index.book, change.claim_id, change.evidence)
+            expected = evidence_class(pieces, claim.raised_by, change.bearing)
             if change.class_ != expected:
                 yield Breach(
                     event.seq,

@@ -6,9 +6,9 @@ Laws
 3. A crux is tested by running, calculating, reading or measuring. It is never argued.
 4. Programs are written by the role that doubts the crux most. A verdict that surprised all four roles is tested again
    by another role, which does not see the first program.
-5. Forecasts follow from each role's own sealed numbers by Bayes. Nobody is asked again.
+5. Forecasts follow from each role's own sealed numbers by Bayes. No role is asked again.
 6. What is lost is never read as agreement: a role without the numbers that a verdict needs leaves the group forecast.
-7. The question is checked before anybody answers, and what that check found is shown to all.
+7. The question is checked before any role answers, and its findings are shown to all.
 8. The answer is always written: by the nearest role, against the objection of the least convinced one, each sentence
    checked against what it cites.
 """
@@ -67,6 +67,7 @@ _OF_THE_MEMO: Final[View] = {Column.QUESTION: Sight("goals"), Column.TOLD: Sight
 # ---------------------------------------------------------------- who is asked, and when
 
 
+# The verifier frames, merges and checks. It gives no forecast, so its replies never move the group forecast.
 def _verifier(_state: State, _round: int) -> tuple[str, ...]:
     return (VERIFIER,)
 
@@ -79,11 +80,15 @@ def _others(state: State, _round: int) -> tuple[str, ...]:
     return tuple(role for role in AUTHORS if role != standing.first_role(state))
 
 
+# The others wait for the first answer and the frame. Where that answer already ends the run,
+# three replies are saved.
 def _others_are_due(state: State, _round: int) -> bool:
     first = (f"r1.B.{standing.first_role(state)}", f"r1.A.{VERIFIER}")
     return all(state.is_done(step) for step in first) and not standing.first_answer_ends(state)
 
 
+# Every author must be done, with a reply or a lost one, before the agenda: it merges all answers in one
+# reply, and an answer that came later would have no place in it.
 def _agenda_is_due(state: State, _round: int) -> bool:
     answered = all(state.is_done(f"r1.B.{role}") for role in AUTHORS)
     return answered and bool(standing.answering_roles(state)) and not standing.short_way_is_open(state)
@@ -181,6 +186,8 @@ SHEET: Final = Sheet(
             group="D",
         ),
         *(
+            # Each wave is a group of its own: a repair can be asked for only after the programs of the
+            # wave before were run.
             StepRow(
                 "D.again",
                 assignments.extra_steps(wave),
@@ -203,6 +210,8 @@ SHEET: Final = Sheet(
             when=closing.has_memo_steps,
         ),
         StepRow(
+            # A lost memo goes to the next nearest role once. A second loss ends the round with the
+            # leader as the answer.
             "S.memo",
             asks_each(closing.second_writer, "memo"),
             MemoReply,
@@ -228,6 +237,8 @@ SHEET: Final = Sheet(
             SentencesReply,
             memo.checked,
             wrong=memo.wrong_sentences,
+            # The check must not see documents or forecasts, or it could support a sentence with text that the
+            # memo does not cite.
             columns=_OF_THE_MEMO,
             group="S.checks",
             when=closing.memo_is_in,
@@ -257,7 +268,9 @@ SHEET: Final = Sheet(
 
 
 def _rounds(_rules: Rules, _options: int) -> tuple[PlanRow, ...]:
-    """One round, and one more closing for each crux that a person may settle later."""
+    """Return one round with tests, and one more closing for each crux that a person may settle later."""
+    # A later round needs only a look and a memo: its forecasts follow by arithmetic from numbers that
+    # are on the ledger.
     later = (PlanRow(round=n, phases=("E", "S")) for n in range(2, CRUXES_MAX + 2))
     return (PlanRow(round=1, phases=("A", "B", "C", "E", "D", "S")), *later)
 

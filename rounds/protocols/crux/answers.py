@@ -54,16 +54,18 @@ OPTIONS_MAX: Final = 6
 
 
 def coherence_problems(
-    given: CruxNumbers | CruxDraft, own: Mapping[str, int], options: tuple[str, ...], where: str
+    draft: CruxNumbers | CruxDraft, own: Mapping[str, int], options: tuple[str, ...], where: str
 ) -> Iterator[str]:
     """Complain where probability, both forecasts and the role's own forecast contradict each other."""
     numbers = Numbers(
-        given.probability,
-        points_of(as_points(given.if_true), options),
-        points_of(as_points(given.if_false), options),
+        draft.probability,
+        points_of(as_points(draft.if_true), options),
+        points_of(as_points(draft.if_false), options),
     )
     limit = forecast_parameters().limits.incoherent_above
     forecast = points_of(own, options)
+    # The parameter is a whole number of points, so honest rounding by a model passes and
+    # a contradiction does not.
     for option, points, difference in zip(options, forecast, incoherence(numbers, forecast), strict=True):
         if abs(difference) > limit:
             yield (
@@ -74,9 +76,10 @@ def coherence_problems(
 
 
 def words_problem(text: str, at_most: int, where: str) -> Iterator[str]:
-    """Complain about too many words."""
+    """Yield a problem where a text has too many words."""
     count = word_count(text)
     if count > at_most:
+        # Chinese and Japanese have no spaces, so a model cannot find the mistake from the count alone.
         counted = " (two characters are a word)" if UNSPACED.search(text) else ""
         yield f"{where}: {count} words, {at_most} at most{counted}"
 
@@ -85,7 +88,7 @@ def words_problem(text: str, at_most: int, where: str) -> Iterator[str]:
 
 
 def wrong_frame(known: Quotable, reply: FrameReply) -> Iterator[str]:
-    """What is wrong with a frame."""
+    """Yield what is wrong with a frame."""
     if reply.ill_posed and not reply.why:
         yield "why: say in a sentence why the question cannot be answered as it stands"
     for n, same in enumerate(reply.double):
@@ -98,7 +101,7 @@ def wrong_frame(known: Quotable, reply: FrameReply) -> Iterator[str]:
 
 
 def framed(_: Numbering, step: Step, reply: FrameReply) -> tuple[Event, ...]:
-    """The frame as an event."""
+    """Return the frame as an event."""
     return (
         Frame(
             **by(step),
@@ -107,7 +110,7 @@ def framed(_: Numbering, step: Step, reply: FrameReply) -> tuple[Event, ...]:
             missing=reply.missing,
             double=reply.double,
             two_readings=tuple(
-                WordReadings(word=one.word, readings=one.readings) for one in reply.two_readings
+                WordReadings(word=word.word, readings=word.readings) for word in reply.two_readings
             ),
         ),
     )
@@ -117,7 +120,9 @@ def framed(_: Numbering, step: Step, reply: FrameReply) -> tuple[Event, ...]:
 
 
 def wrong_answer(known: Quotable, reply: SealedAnswer) -> Iterator[str]:
-    """What is wrong with an answer."""
+    """Yield what is wrong with an answer."""
+    # Without options of the question, a role can put points only on its own answer and on "none": it has not
+    # seen the answers of the others, and a forecast over unknown options would mean nothing.
     open_ended = is_open_ended(known.state)
     options = (OWN, NONE) if open_ended else option_ids(known.state)
     if open_ended and not (reply.answer or "").strip():
@@ -134,7 +139,7 @@ def wrong_answer(known: Quotable, reply: SealedAnswer) -> Iterator[str]:
 
 
 def answered(_: Numbering, step: Step, reply: SealedAnswer) -> tuple[Event, ...]:
-    """The words of an answer, then its forecast."""
+    """Return the words of an answer, then its forecast."""
     sections = {
         "answer": reply.answer or "",
         **{f"reason-{n}": text for n, text in enumerate(reply.reasons, 1)},
@@ -144,8 +149,9 @@ def answered(_: Numbering, step: Step, reply: SealedAnswer) -> tuple[Event, ...]
             for n, draft in enumerate(reply.cruxes, 1)
         },
     }
+    # A statement without a section is invalid, and a role that hands in only numbers still needs one.
     words = sections if any(sections.values()) else {"answer": "No reason was given."}
-    given = tuple(
+    conditional = tuple(
         ConditionalBelief(
             claim=f"crux-{n}",
             how=draft.how,
@@ -161,7 +167,7 @@ def answered(_: Numbering, step: Step, reply: SealedAnswer) -> tuple[Event, ...]
         role=step.role,
         points=as_points(reply.forecast),
         derived=False,
-        given=given,
+        given=conditional,
     )
     return (*statement(step, "analysis", words), forecast)
 
@@ -170,9 +176,11 @@ def answered(_: Numbering, step: Step, reply: SealedAnswer) -> tuple[Event, ...]
 
 
 def shuffled(state: State) -> dict[str, str]:
-    """Label → role: the answers in an order that tells nothing, by the run's seed."""
+    """Return label → role: the answers in an order that carries no information, by the run's seed."""
     step_id = f"r1.C.{VERIFIER}"
 
+    # A hash of seed, step and role gives an order that re-execution repeats and that no role
+    # can guess or influence.
     def place(role: str) -> str:
         return hashlib.sha256(f"{state.opening.seed}\n{step_id}\n{role}".encode()).hexdigest()
 
@@ -180,64 +188,69 @@ def shuffled(state: State) -> dict[str, str]:
 
 
 def answer_of(book: Book, role: str) -> Statement | None:
-    """The words of a role's answer."""
+    """Return the words of a role's answer."""
     event = book.by_id.get(f"S-1-B-{role}")
     return event if isinstance(event, Statement) else None
 
 
 def _handles(book: Book, kind: str) -> dict[str, str]:
-    """`a#crux-1` → the place of that proposal, `S-1-B-critic#crux-1`."""
-    found: dict[str, str] = {}
+    """Map each handle, `a#crux-1`, to the place of that proposal, `S-1-B-critic#crux-1`."""
+    places: dict[str, str] = {}
     for label, role in shuffled(book.state).items():
         words = answer_of(book, role)
         for section in words.sections if words else ():
             if section.name.startswith(f"{kind}-"):
-                found[f"{label}#{section.name}"] = f"S-1-B-{role}#{section.name}"
-    return found
+                places[f"{label}#{section.name}"] = f"S-1-B-{role}#{section.name}"
+    return places
 
 
 def wrong_agenda(known: Quotable, reply: AgendaReply) -> Iterator[str]:
-    """What is wrong with an agenda: every crux and every way to be wrong has exactly one place."""
+    """Yield what is wrong with an agenda: every crux and every way to be wrong has exactly one place."""
     book = known.book
     cruxes, ways = _handles(book, "crux"), _handles(book, "defeater")
     open_ended = is_open_ended(known.state)
     if open_ended and not 1 <= len(reply.options) <= OPTIONS_MAX:
         yield f"options: the question names none; make 1 to {OPTIONS_MAX} of the answers"
+    # Case is ignored: a model that repeats an option with other capitals would split its points.
     if len({text.casefold() for text in reply.options}) < len(reply.options):
         yield "options: two of them are the same"
     if not open_ended and reply.options:
         yield "options: the question names its own; leave the list empty"
-    for n, one in enumerate(reply.cruxes):
-        if not one.of:
+    for n, crux in enumerate(reply.cruxes):
+        if not crux.of:
             yield f"cruxes[{n}].of: name the proposals that say it"
     placed = [
-        *((name, "cruxes", cruxes) for one in reply.cruxes for name in (*one.of, *one.negated)),
-        *((name, "could_be_wrong", ways) for one in reply.could_be_wrong for name in one.of),
-        *((one.of, "left_out", {**cruxes, **ways}) for one in reply.left_out),
+        *((name, "cruxes", cruxes) for crux in reply.cruxes for name in (*crux.of, *crux.negated)),
+        *((name, "could_be_wrong", ways) for way in reply.could_be_wrong for name in way.of),
+        *((omission.of, "left_out", {**cruxes, **ways}) for omission in reply.left_out),
     ]
     for name, where, allowed in placed:
         if name not in allowed:
             yield f"{where}: {name!r} has no place there; use {names(allowed) or 'nothing: there are none'}"
     count = [name for name, _, _ in placed]
+    # A proposal without a place would disappear unseen, and one with two places would count twice.
     for name in (*cruxes, *ways):
         if count.count(name) != 1:
             yield f"{name!r} needs exactly one place, and has {count.count(name)}"
 
 
 def agreed(numbering: Numbering, step: Step, reply: AgendaReply) -> tuple[Event, ...]:
-    """The agenda, then its claims and the ways to be wrong."""
+    """Return the agenda, then its claims and the ways to be wrong."""
     book = numbering.book
     places = {**_handles(book, "crux"), **_handles(book, "defeater")}
-    claims = [(_claim(step, numbering.number("claim"), one, places), one) for one in reply.cruxes]
+    claims = [(_claim(step, numbering.number("claim"), draft, places), draft) for draft in reply.cruxes]
     merged: list[MergedProposals] = []
-    for claim, one in claims:
-        for proposals, negated in ((one.of, False), (one.negated, True)):
+    for claim, draft in claims:
+        # A proposal that says the opposite is merged too: its numbers count after they are negated.
+        for proposals, negated in ((draft.of, False), (draft.negated, True)):
             if proposals:
                 refs = tuple(places[name] for name in proposals)
                 merged.append(MergedProposals(into=str(claim.id), from_=refs, negated=negated))
     concerns: list[Concern] = []
     for way in reply.could_be_wrong:
         identity, refs = numbering.number("concern"), tuple(places[name] for name in way.of)
+        # How many roles name a way to be wrong feeds the estimate of unseen ones (LIT-4, LIT-5), so
+        # each role counts once.
         seen_by = tuple(role for role in AUTHORS if any(f"-{role}#" in ref for ref in refs))
         concerns.append(Concern(**by(step), id=identity, type="defeater", text=way.text, sightings=seen_by))
         merged.append(MergedProposals(into=identity, from_=refs, negated=False))
@@ -247,36 +260,45 @@ def agreed(numbering: Numbering, step: Step, reply: AgendaReply) -> tuple[Event,
         shared=reply.shared,
         cruxes=tuple(str(claim.id) for claim, _ in claims),
         merged=tuple(merged),
-        dropped=tuple(DroppedProposal(from_=places[one.of], why=one.why) for one in reply.left_out),
+        dropped=tuple(
+            DroppedProposal(from_=places[omission.of], why=omission.why) for omission in reply.left_out
+        ),
     )
     return (agenda, *(claim for claim, _ in claims), *concerns)
 
 
-def _claim(step: Step, identity: str, one: MergedCrux, places: Mapping[str, str]) -> Claim:
-    refs = tuple(places[name] for name in one.of)
+def _claim(step: Step, identity: str, draft: MergedCrux, places: Mapping[str, str]) -> Claim:
+    refs = tuple(places[name] for name in draft.of)
+    # The first author in role order raises a merged claim, whatever the order in which the
+    # verifier lists the proposals.
     raised_by = next(role for role in AUTHORS if any(f"-{role}#" in ref for ref in refs))
     return Claim(
         **by(step),
         id=identity,
         raised_by=raised_by,
-        text=one.text,
-        testable_as=one.test,
-        how=one.how,
+        text=draft.text,
+        testable_as=draft.test,
+        how=draft.how,
         places=refs,
     )
 
 
 def options_of_answers(book: Book) -> tuple[Event, ...]:
-    """An agenda by code, where the question names no options and no agenda was made: each answer is one."""
+    """Return an agenda by code, where the question names no options and no agenda was made: each answer is one."""
     state = book.state
     step = f"r1.C.{VERIFIER}"
     is_due = step in state.given_up or short_way_is_open(state)
     if not is_open_ended(state) or state.agenda is not None or not is_due:
         return ()
+    # Answers that are equal word for word become one option; anything looser would need a judgment.
     texts: dict[str, list[str]] = {}
     for role in answering_roles(state):
         words = answer_of(book, role)
-        text = next((one.text for one in words.sections if one.name == "answer"), "") if words else ""
+        text = (
+            next((section.text for section in words.sections if section.name == "answer"), "")
+            if words
+            else ""
+        )
         texts.setdefault(text, []).append(role)
     merged = tuple(
         MergedProposals(into=f"O-{n}", from_=tuple(f"S-1-B-{role}#answer" for role in roles), negated=False)
@@ -290,34 +312,40 @@ def options_of_answers(book: Book) -> tuple[Event, ...]:
 
 
 def numbers_reply(state: State) -> type[NumbersReply] | type[ForecastReply]:
-    """What a role hands in: a forecast too where the options were just made."""
+    """Return the type of a numbers reply; it asks for a forecast too where the options were just made."""
     return ForecastReply if is_open_ended(state) else NumbersReply
 
 
 def wrong_numbers(known: Quotable, reply: NumbersReply | ForecastReply) -> Iterator[str]:
-    """What is wrong with numbers: one entry for each crux, none that contradicts the forecast."""
+    """Yield what is wrong with numbers: one entry for each crux, none that contradicts the forecast."""
     options = option_ids(known.state)
     own = _forecast_beside(known.state, known.step.role, reply)
     if isinstance(reply, ForecastReply):
         yield from points_problems(reply.forecast, options, "forecast")
-    yield from exactly_one((one.claim for one in reply.numbers), kept_cruxes(known.state), "numbers", "claim")
-    for n, one in enumerate(reply.numbers):
-        yield from points_problems(one.if_true, options, f"numbers[{n}].if_true")
-        yield from points_problems(one.if_false, options, f"numbers[{n}].if_false")
-        yield from coherence_problems(one, own, options, f"numbers[{n}]")
+    yield from exactly_one(
+        (entry.claim for entry in reply.numbers), kept_cruxes(known.state), "numbers", "claim"
+    )
+    for n, entry in enumerate(reply.numbers):
+        yield from points_problems(entry.if_true, options, f"numbers[{n}].if_true")
+        yield from points_problems(entry.if_false, options, f"numbers[{n}].if_false")
+        yield from coherence_problems(entry, own, options, f"numbers[{n}]")
 
 
 def _forecast_beside(state: State, role: str, reply: NumbersReply | ForecastReply) -> dict[str, int]:
-    """The forecast that the numbers go with."""
+    """Return the forecast that the numbers go with."""
     if isinstance(reply, ForecastReply):
         return as_points(reply.forecast)
+    # The first answer is the sealed forecast: numbers must fit it, or a role could move its
+    # forecast after the agenda.
     facts = sealed(state, role, SEALED)
     return dict(facts.points) if facts else {}
 
 
 def numbered(numbering: Numbering, step: Step, reply: NumbersReply | ForecastReply) -> tuple[Event, ...]:
-    """Sealed numbers, with the forecast that they go with."""
-    ordered: Sequence[CruxNumbers] = sorted(reply.numbers, key=lambda one: number_of(one.claim))
+    """Return sealed numbers, with the forecast that they go with."""
+    # Events keep the order of claim ids, so two seats that answer the same in another order
+    # write the same bytes.
+    ordered: Sequence[CruxNumbers] = sorted(reply.numbers, key=lambda entry: number_of(entry.claim))
     return (
         Belief(
             **by(step),
@@ -327,12 +355,12 @@ def numbered(numbering: Numbering, step: Step, reply: NumbersReply | ForecastRep
             derived=False,
             given=tuple(
                 ConditionalBelief(
-                    claim=one.claim,
-                    q=one.probability,
-                    if_true=as_points(one.if_true),
-                    if_false=as_points(one.if_false),
+                    claim=entry.claim,
+                    q=entry.probability,
+                    if_true=as_points(entry.if_true),
+                    if_false=as_points(entry.if_false),
                 )
-                for one in ordered
+                for entry in ordered
             ),
         ),
     )

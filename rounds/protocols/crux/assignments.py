@@ -22,12 +22,12 @@ from rounds.protocols.crux.standing import kept_cruxes, numbers_end, table_at
 from rounds.protocols.plans import AUTHORS
 
 REPAIR: Final = "_repair"
-"""End of the act of a step that mends a program. A repeat would see only what the first step saw."""
+"""Suffix of the act of a step that mends a program. A repeat would see only what the first step saw."""
 WAVES: Final = (1, 2, 3)
 
 
 class Assignment(NamedTuple):
-    """A crux that is tested here, and the roles that doubt it, the most doubtful first; it plans the test."""
+    """A crux that is tested here, with the roles that doubt it; the most doubtful one plans the test."""
 
     claim: str
     how: HowTested
@@ -35,19 +35,21 @@ class Assignment(NamedTuple):
 
     @property
     def act(self) -> str:
-        """The act in the ids of its steps: `c2` of C-1-2."""
+        """Return the act in the ids of its steps: `c2` of C-1-2."""
         return f"c{self.claim.rpartition('-')[2]}"
 
     def step(self, planner: int, kind: str = "") -> StepName:
-        """The step in which a planner writes a program or an expression, or with `REPAIR` mends a program."""
+        """Return the step in which a planner writes a program or an expression, or with `REPAIR` mends a program."""
         return StepName(1, "D", f"{self.act}{kind}", self.planners[planner])
 
 
 def assignments(state: State) -> tuple[Assignment, ...]:
-    """The tests of the run, by what stood when the numbers were complete; none before."""
+    """Return the tests of the run, as they were due when the numbers were complete; none before."""
     end = numbers_end(state)
     if end is None:
         return ()
+    # The table of that moment is read, not the newest one: a verdict that arrives during the tests must not
+    # change which steps exist, or steps on the ledger would lose their place in the table.
     table = table_at(state, end)
     by_claim = {crux.claim: crux for crux in table.cruxes}
     # What a person had settled by then needs no test.
@@ -59,37 +61,40 @@ def assignments(state: State) -> tuple[Assignment, ...]:
 
 
 def _planners(numbers: Mapping[str, Numbers], crux: Crux) -> tuple[str, ...]:
+    # Where the numbers show no doubter, the proposals may: a role that proposed a crux gave
+    # numbers of its own.
     first = doubters(numbers, AUTHORS) or doubters(crux.proposed, AUTHORS)
+    # The others follow in role order, so a second program always has a planner.
     return (*first, *(role for role in AUTHORS if role not in first))
 
 
 def assigned(state: State, step: StepName) -> Assignment:
-    """The assignment of a planning step."""
+    """Return the assignment of a planning step."""
     act = (step.act or "").removesuffix(REPAIR)
-    return next(one for one in assignments(state) if one.act == act)
+    return next(assignment for assignment in assignments(state) if assignment.act == act)
 
 
 def planned_by_program(state: State, _round: int, _phase: str) -> Iterator[StepName]:
-    """The steps that write the first program of each execution crux."""
+    """Return the steps that write the first program of each execution crux."""
     return _first_steps(state, "execution")
 
 
 def planned_by_expression(state: State, _round: int, _phase: str) -> Iterator[StepName]:
-    """The steps that write the expression of each calculation crux."""
+    """Return the steps that write the expression of each calculation crux."""
     return _first_steps(state, "calculation")
 
 
 def _first_steps(state: State, how: HowTested) -> Iterator[StepName]:
-    return (one.step(0) for one in assignments(state) if one.how == how)
+    return (assignment.step(0) for assignment in assignments(state) if assignment.how == how)
 
 
 def to_read(state: State) -> tuple[str, ...]:
-    """The cruxes that documents may settle."""
-    return tuple(one.claim for one in assignments(state) if one.how == "document")
+    """Return the cruxes that documents may settle."""
+    return tuple(assignment.claim for assignment in assignments(state) if assignment.how == "document")
 
 
 def readers(state: State, _round: int) -> tuple[str, ...]:
-    """The verifier, where there is something to read."""
+    """Return the verifier where there is something to read."""
     return (VERIFIER,) if to_read(state) else ()
 
 
@@ -105,9 +110,12 @@ class ExtraProgram(NamedTuple):
 
 
 def extra_programs(state: State) -> dict[int, list[ExtraProgram]]:
-    """Wave → the further programs that are due in it, three in all at most; crux by crux in each wave."""
-    chains = [list(_chain(state, one)) for one in assignments(state) if one.how == "execution"]
+    """Map each wave to the further programs that are due in it, at most three overall; crux by crux in each wave."""
+    chains = [
+        list(_chain(state, assignment)) for assignment in assignments(state) if assignment.how == "execution"
+    ]
     waves: dict[int, list[ExtraProgram]] = {}
+    # The limit is over all waves, because the price announced before the run counts on it (docs/crux.md).
     room = forecast_parameters().limits.extra_programs_at_most
     for wave in WAVES:
         due = [chain[wave - 1] for chain in chains if len(chain) >= wave][:room]
@@ -116,45 +124,49 @@ def extra_programs(state: State) -> dict[int, list[ExtraProgram]]:
     return waves
 
 
-def _chain(state: State, one: Assignment) -> Iterator[ExtraProgram]:
-    """What follows the first program of a crux: its repair, a second program, and the repair of that."""
-    first = yield from _mended(state, one, 0)
+def _chain(state: State, assignment: Assignment) -> Iterator[ExtraProgram]:
+    """Yield what follows the first program of a crux: its repair, a second program, and the repair of that."""
+    first = yield from _mended(state, assignment, 0)
+    # A program that decides nothing is not tested again: only a verdict can be a surprise.
     if first is None or first.verdict not in ("holds", "fails"):
         return
     table = table_at(state, numbers_end(state))
-    crux = next(crux for crux in table.cruxes if crux.claim == one.claim)
+    # The numbers are sealed before any program runs, so what was expected cannot be adjusted to the result.
+    crux = next(crux for crux in table.cruxes if crux.claim == assignment.claim)
     if all_expected_otherwise(numbers_about(table, crux), first.verdict == "holds", AUTHORS):
-        yield ExtraProgram(one.step(1), one.claim, None)
-        yield from _mended(state, one, 1)
+        yield ExtraProgram(assignment.step(1), assignment.claim, None)
+        yield from _mended(state, assignment, 1)
 
 
 def _mended(
-    state: State, one: Assignment, planner: int
+    state: State, assignment: Assignment, planner: int
 ) -> Generator[ExtraProgram, None, ExperimentFacts | None]:
-    """The repair of a planner's program where it needs one; returns the experiment that counts, once it is judged."""
-    programs = programs_of(state, one.claim, one.planners[planner])
+    """Yield the repair of a planner's program where it needs one; return the experiment that counts once judged."""
+    programs = programs_of(state, assignment.claim, assignment.planners[planner])
     if not programs:
         return None
     identity, facts = programs[0]
+    # One readable predicate can be enough for a verdict; such a program needs no repair.
     is_unread = bool(facts.unreadable) and facts.verdict not in ("holds", "fails")
     if facts.judged and (facts.verdict == "error" or is_unread):
-        yield ExtraProgram(one.step(planner, REPAIR), one.claim, identity)
+        yield ExtraProgram(assignment.step(planner, REPAIR), assignment.claim, identity)
         facts = programs[1][1] if len(programs) > 1 else facts
     return facts if facts.judged else None
 
 
 def programs_of(state: State, claim: str, role: str) -> list[tuple[str, ExperimentFacts]]:
-    """The programs that a role wrote for a crux, in order."""
-    found = [
+    """Return the programs that a role wrote for a crux, in order."""
+    programs = [
         (identity, facts)
         for identity, facts in state.experiments.items()
         if facts.by == role and claim in facts.claims
     ]
-    return sorted(found, key=lambda entry: number_of(entry[0]))
+    # The order is that of the numbers: as text, E-1-10 sorts before E-1-2.
+    return sorted(programs, key=lambda entry: number_of(entry[0]))
 
 
 def extra_steps(wave: int) -> Callable[[State, int, str], Iterator[StepName]]:
-    """The steps of a wave, as a row of the table asks for them."""
+    """Build the steps of a wave, as a row of the table asks for them."""
 
     def steps(state: State, _round: int, _phase: str) -> Iterator[StepName]:
         return (extra.step for extra in extra_programs(state)[wave])
@@ -163,13 +175,14 @@ def extra_steps(wave: int) -> Callable[[State, int, str], Iterator[StepName]]:
 
 
 def broken_program(state: State, step: StepName) -> str | None:
-    """The experiment that a step mends."""
+    """Return the experiment that a step mends."""
     extras = (extra for wave in extra_programs(state).values() for extra in wave)
     return next((extra.broken for extra in extras if extra.step == step), None)
 
 
 def tests_are_done(state: State) -> bool:
-    """Whether every test of the run has come to its end, or cannot go on."""
+    """Return whether every test of the run has ended or cannot go on."""
+    # Without complete numbers the tests are not known yet, which is not the same as done.
     if numbers_end(state) is None:
         return False
     steps = [*planned_by_program(state, 1, "D"), *planned_by_expression(state, 1, "D")]
@@ -177,6 +190,7 @@ def tests_are_done(state: State) -> bool:
     steps += [StepName(1, "D", None, role) for role in readers(state, 1)]
     if not all(state.is_done(str(step)) for step in steps):
         return False
+    # With experiments off, programs that were written stay unjudged forever and must not hold up the run.
     return state.experiments_at(state.seq) == "off" or not any(
         state.experiments[identity].by in AUTHORS for identity in state.unjudged
     )
@@ -186,7 +200,7 @@ def tests_are_done(state: State) -> bool:
 
 
 def writers(standing: ForecastStanding) -> tuple[str, ...]:
-    """Roles by how near their forecast is to the group, the nearest first; ties in role order."""
+    """Return roles by how near their forecast is to the group, the nearest first; ties in role order."""
     group = standing.group
     if group is None:
         return ()
@@ -195,7 +209,7 @@ def writers(standing: ForecastStanding) -> tuple[str, ...]:
 
 
 def objector(standing: ForecastStanding, writer: str) -> str | None:
-    """The role that is least convinced of the leader, the writer aside; ties in role order."""
+    """Return the role that is least convinced of the leader, the writer aside; ties in role order."""
     leader = standing.leader
     others = [role for role in AUTHORS if role in standing.forecasts and role != writer]
     return (

@@ -53,7 +53,7 @@ Shown = tuple[str, str, tuple[int, ...]]
 
 
 def blocks(book: Book, step: Step, column: Column) -> tuple[Shown, ...]:
-    """What a step is shown, by column."""
+    """Return what a step is shown, by column."""
     if column is Column.BEFORE:
         return tuple(_before(book, step))
     return tuple(block for make in _BLOCKS.get(step.task, ()) for block in make(book, step))
@@ -67,29 +67,32 @@ def _block(event: Event, lines: Iterable[str], name: str = "") -> Shown:
 
 
 def _before(book: Book, step: Step) -> Iterator[Shown]:
-    """Options that were made of the answers, and what the check of the question found."""
+    """Yield options that were made of the answers, and what the check of the question found."""
+    # The step of phase A makes the frame, so there is nothing to show it yet.
     if step.name.phase == "A":
         return
+    # Ledger order keeps the beginning of a prompt stable from step to step, which lets vendors serve
+    # it from their cache.
     for event in book.events:
         if event.kind == "agenda" and book.state.agenda and book.state.agenda.options:
-            options = (bar(one.id, one.text) for one in book.state.agenda.options)
+            options = (bar(option.id, option.text) for option in book.state.agenda.options)
             yield _block(event, ["options, made of the answers", *options])
         if event.kind == "frame" and book.state.frame and book.state.frame.two_readings:
-            words = (bar(one.word, " / ".join(one.readings)) for one in book.state.frame.two_readings)
+            words = (bar(word.word, " / ".join(word.readings)) for word in book.state.frame.two_readings)
             yield _block(event, ["words that can be read in two ways", *words])
         if isinstance(event, Frame):
             yield from _objections(book, event)
 
 
 def _objections(book: Book, frame: Frame) -> Iterator[Shown]:
-    """Options that the question lacks, options that are the same, and why it cannot be answered as it is written."""
+    """Yield options that the question lacks, options that are the same, and why it is ill-posed."""
     if frame.missing:
         head = "options that the check of the question found missing: points for one of them go to `none`"
         yield _block(frame, [head, *(bar("missing", text) for text in frame.missing)], "missing")
     if frame.double:
         texts = option_texts(book.state)
         same = (
-            bar("same", " = ".join(f"{one} ({texts.get(one, '')})" for one in group))
+            bar("same", " = ".join(f"{option} ({texts.get(option, '')})" for option in group))
             for group in frame.double
         )
         yield _block(
@@ -104,7 +107,7 @@ def _objections(book: Book, frame: Frame) -> Iterator[Shown]:
 
 
 def _answers(book: Book, _step: Step) -> Iterator[Shown]:
-    """The answers under letters, in an order that tells nothing, without names and numbers."""
+    """Yield the answers under letters, in an order that carries no information, without names and numbers."""
     for label, role in shuffled(book.state).items():
         words = answer_of(book, role)
         if words is not None:
@@ -126,7 +129,7 @@ def _claims(which: Callable[[Book, Step], Iterable[str]]) -> Callable[[Book, Ste
 
 
 def _agenda(book: Book, _step: Step) -> Iterator[Shown]:
-    """What all answers share, every crux, and the ways in which an answer could be wrong."""
+    """Yield what all answers share, every crux, and the ways in which an answer could be wrong."""
     agenda = book.state.agenda
     if agenda is None:
         return
@@ -140,12 +143,16 @@ def _agenda(book: Book, _step: Step) -> Iterator[Shown]:
 
 
 def _own_forecast(book: Book, step: Step) -> Iterator[Shown]:
-    """The role's own forecast and reasons."""
+    """Yield the role's own forecast and reasons."""
     facts, options = sealed(book.state, step.role, SEALED), option_ids(book.state)
     words = answer_of(book, step.role)
     if words is not None:
-        named = [one for one in words.sections if one.name.startswith(("answer", "reason"))]
-        yield _block(words, [f"{words.id} · your answer", *(bar(f"#{one.name}", one.text) for one in named)])
+        named = [section for section in words.sections if section.name.startswith(("answer", "reason"))]
+        yield _block(
+            words,
+            [f"{words.id} · your answer", *(bar(f"#{section.name}", section.text) for section in named)],
+        )
+    # With options of its own a role gave points on `own` and `none`, which are no options anymore.
     if facts is not None and not is_open_ended(book.state):
         points = ", ".join(f"{option} {facts.points.get(option, 0)}" for option in options)
         yield _block(book.by_id[facts.id], [f"{facts.id} · your forecast", bar("points", points)])
@@ -160,23 +167,30 @@ def _how_to_write(book: Book, step: Step) -> Iterator[Shown]:
 
 
 def _broken(book: Book, step: Step) -> Iterator[Shown]:
-    """The program that is to be mended, and what went wrong; never what it printed."""
+    """Yield the program that is to be mended, and what went wrong; never what it printed."""
     identity = broken_program(book.state, step.name)
     if identity is None:
         return
     yield shown_program(book, identity)
     judged = [event for event in book.of(ExperimentJudged) if event.of == identity]
-    lines = [f"{identity} · could not settle the claim", *(bar(*one) for one in failure_of(book, identity))]
+    lines = [
+        f"{identity} · could not settle the claim",
+        *(bar(*failure) for failure in failure_of(book, identity)),
+    ]
+    # The judgment may be recorded more than once after a resume; the last one is in force.
     yield identity, "\n".join(lines), tuple(event.seq for event in judged[-1:])
 
 
 def _results(book: Book, _step: Step) -> Iterator[Shown]:
-    """Every verdict: of documents, of expressions, of programs."""
+    """Yield every verdict: of documents, of expressions, of programs."""
     for event in book.of(Verification):
         quoted = verdict_quoted(event, classes=False)
-        levels = [bar("level", f"{one.claim_id}: {one.class_}") for one in event.claim_status_changes]
+        levels = [
+            bar("level", f"{change.claim_id}: {change.class_}") for change in event.claim_status_changes
+        ]
         yield quoted.name, "\n".join([quoted.text, *levels]), quoted.seqs
     yield from ran(book, book.of(ExperimentJudged))
+    # Two results that disagree cancel each other, and a writer who sees only the two verdicts would pick one.
     for claim in kept_cruxes(book.state):
         if disagreeing(book.state, claim):
             head = f"{claim} · two programs disagree, so it is not settled"
@@ -184,7 +198,7 @@ def _results(book: Book, _step: Step) -> Iterator[Shown]:
 
 
 def _person_answers(book: Book, _step: Step) -> Iterator[Shown]:
-    """Answers of people, with the question, claim and test that they answer."""
+    """Yield answers of people, with the question, claim and test that they answer."""
     for event in book.of(Decision):
         if event.type == "answer":
             quoted = person_answer(book, event)
@@ -195,7 +209,9 @@ def _person_answers(book: Book, _step: Step) -> Iterator[Shown]:
 
 
 def _forecasts(book: Book, step: Step) -> Iterator[Shown]:
-    """Each role's forecast now, by role."""
+    """Yield each role's forecast now, by role."""
+    # The standing of this round's look is shown, not the newest: a person's result that arrives now belongs
+    # to the next round.
     standing, options = standing_of_look(book.state, step.name.round), option_ids(book.state)
     for role, forecast in standing.forecasts.items():
         facts = book.state.beliefs_at(step.name.round).get(role)
@@ -206,7 +222,7 @@ def _forecasts(book: Book, step: Step) -> Iterator[Shown]:
 
 
 def _computed(book: Book, step: Step) -> Iterator[Shown]:
-    """What moot computed: group forecast, status, and the unsettled cruxes with their value."""
+    """Yield what moot computed: group forecast, status, and the unsettled cruxes with their value."""
     state, look = book.state, last_look(book.state)
     standing, options = standing_of_look(state, step.name.round), option_ids(state)
     if standing.group is None or standing.leader is None or look is None:
@@ -228,7 +244,7 @@ def _computed(book: Book, step: Step) -> Iterator[Shown]:
 
 
 def _tests(book: Book, step: Step) -> Iterator[Shown]:
-    """Each crux with what tested it or why nothing did; where there is no crux, why nothing was tested at all."""
+    """Yield each crux with what tested it or why nothing did; without a crux, why nothing was tested at all."""
     state = book.state
     if reason := why_nothing_was_tested(state):
         yield "tests", "\n".join(["what was tested", bar("nothing", reason)]), ()
@@ -241,12 +257,14 @@ def _tests(book: Book, step: Step) -> Iterator[Shown]:
 
 
 def figure(value: Fraction) -> str:
-    """A figure with one decimal at most."""
+    """Format a figure with one decimal at most."""
+    # The fraction is rounded exactly before it becomes a float, so a half never
+    # depends on binary representation.
     return f"{float(round(value, 1)):g}"
 
 
 def _answers_by_role(book: Book, _step: Step) -> Iterator[Shown]:
-    """The answers, for the writer of the memo."""
+    """Yield the answers, for the writer of the memo."""
     for role in AUTHORS:
         words = answer_of(book, role)
         if isinstance(words, Statement):
@@ -255,52 +273,57 @@ def _answers_by_role(book: Book, _step: Step) -> Iterator[Shown]:
 
 
 def _memo(book: Book, step: Step) -> Iterator[Shown]:
-    """The memo, sentence by sentence."""
+    """Yield the memo, sentence by sentence."""
     event = rewriting.memos_of(book.state, step.name.round)[0]
     if isinstance(event, Memo):
-        lines = [bar(f"#s{n} {one.field}", one.text) for n, one in enumerate(event.sentences, 1)]
+        lines = [
+            bar(f"#s{n} {sentence.field}", sentence.text) for n, sentence in enumerate(event.sentences, 1)
+        ]
         answers = f"{event.answers}: {option_texts(book.state).get(event.answers or '', '')}"
         yield _block(event, [f"{event.id} · the memo", bar("answers with", answers), *lines])
 
 
 def _refused(book: Book, step: Step) -> Iterator[Shown]:
-    """The role's own memo when it comes back: each sentence, and why one is unsupported."""
+    """Yield the role's own memo when it comes back: each sentence, and why it is unsupported."""
     if step.name.repeat == 1:
         return
     first, _ = rewriting.memos_of(book.state, step.name.round)
-    check = next((one for one in book.of(DriftCheck) if one.id == f"H-{step.name.round}"), None)
+    check = next((drift for drift in book.of(DriftCheck) if drift.id == f"H-{step.name.round}"), None)
     if first is None or check is None:
         return
-    wrong = {one.of: one.reason for one in check.sentences if one.verdict == "not"}
+    wrong = {sentence.of: sentence.reason for sentence in check.sentences if sentence.verdict == "not"}
     lines = [f"{first.id} · your memo: hand it in again, with each unsupported sentence changed or left out"]
-    for n, one in enumerate(first.sentences, 1):
-        lines.append(bar(f"#s{n} {one.field}", one.text))
+    for n, sentence in enumerate(first.sentences, 1):
+        lines.append(bar(f"#s{n} {sentence.field}", sentence.text))
         if (why := wrong.get(f"{first.id}#s{n}")) is not None:
             lines.append(bar(f"#s{n} unsupported", why))
     yield _block(first, lines)
 
 
 def _cited(book: Book, step: Step) -> Iterator[Shown]:
-    """The question with its options, and each sentence of the memo with the text that it cites."""
+    """Yield the question with its options, and each sentence of the memo with the text that it cites."""
     options = (bar(option, text) for option, text in option_texts(book.state).items())
     yield "question", "\n".join([bar("question", book.state.opening.question), *options]), ()
     event, wanted = book.state.memo, to_judge(book, step)
+    # A memo of an earlier round can still be the newest one; its sentences were checked there.
     if event is None or event.round != step.name.round:
         return
-    for n, one in enumerate(event.sentences, 1):
+    for n, sentence in enumerate(event.sentences, 1):
         if n not in wanted:
             continue
-        kind = f"{one.field}, a judgment" if one.judgment else one.field
-        lines = [f"sentence {n}, {kind}", bar("says", one.text)]
-        for ref in one.refs:
+        kind = f"{sentence.field}, a judgment" if sentence.judgment else sentence.field
+        lines = [f"sentence {n}, {kind}", bar("says", sentence.text)]
+        for ref in sentence.refs:
             lines += _cited_lines(book, ref)
-        lines += [bar("quotes", one.quote)] if one.quote else []
+        lines += [bar("quotes", sentence.quote)] if sentence.quote else []
         yield _block(event, lines, f"sentence {n}")
 
 
 def _cited_lines(book: Book, ref: str) -> Iterator[str]:
-    """The text that a sentence cites; outputs of a program with the repetition or the control that wrote them."""
+    """Yield the text that a sentence cites; outputs of a program with the repetition or the control that wrote them."""
     there = cited_texts(book, (ref,)).get(ref)
+    # The reference is shown empty rather than left out, so that the verifier can mark
+    # the sentence as unsupported.
     if there is None:
         yield bar(f"cites {ref}", "")
         return
@@ -335,4 +358,4 @@ _BLOCKS: Final[Mapping[str, tuple[Callable[[Book, Step], Iterable[Shown]], ...]]
     "S.objection": (_memo, _person_answers),
     "S.check": (_cited, _tests),
 }
-"""Task → what its prompt shows, in order."""
+"""Blocks of each task's prompt, in order."""

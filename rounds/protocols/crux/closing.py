@@ -55,11 +55,13 @@ _CITE_TYPE: Final = {
 
 def _decimal(value: Fraction) -> str:
     exact = Decimal(value.numerator) / Decimal(value.denominator)
+    # Six decimals, half to even: the recorded figure must come out the same in every
+    # implementation of the format.
     return f"{exact.quantize(Decimal('0.000001'), rounding=ROUND_HALF_EVEN):f}"
 
 
 def look(book: Book, phase: str) -> tuple[Event, ...]:
-    """Record where the run stands; then the questions whose answers could change it, where the run waits for them."""
+    """Return the events of a look: where the run stands, and the questions that it waits for."""
     state = book.state
     standing, options = standing_at(state), option_ids(state)
     group = standing.group
@@ -78,15 +80,23 @@ def look(book: Book, phase: str) -> tuple[Event, ...]:
         status=cast("StandingStatus", str(standing.status)),
         leader=None if standing.leader is None else options[standing.leader],
         pool={o: _decimal(group.points(n)) for n, o in enumerate(options)} if group else {},
-        values=tuple(ValueOfTest(claim=one.claim, evsi=_decimal(one.best)) for one in standing.unsettled),
+        values=tuple(ValueOfTest(claim=crux.claim, evsi=_decimal(crux.best)) for crux in standing.unsettled),
     )
+    # Questions are written in the commit of the look, so a crash cannot leave a run that
+    # waits without a question.
     return (signals, *(_questions(book, phase) if state.waits else ()))
 
 
 def _questions(book: Book, phase: str) -> Iterator[Event]:
-    """One question for each unsettled crux that is worth a test and that a person can settle, not yet asked."""
+    """Yield one question for each unsettled crux that is worth a test, that a person can settle, and that was not asked
+    yet."""
     numbering = Numbering(book, book.state.round)
-    asked = {claim for one in book.state.concerns.values() if _is_question(one) for claim in one.between}
+    asked = {
+        claim
+        for concern in book.state.concerns.values()
+        if _is_question(concern)
+        for claim in concern.between
+    }
     for crux in askable(book.state):
         claim = book.by_id[crux.claim]
         if isinstance(claim, Claim) and crux.claim not in asked:
@@ -102,64 +112,67 @@ def _questions(book: Book, phase: str) -> Iterator[Event]:
             )
 
 
-def _is_question(one: Any) -> bool:
-    return bool(one.for_human) and one.type == "question" and one.by == "controller"
+def _is_question(concern: Any) -> bool:
+    return bool(concern.for_human) and concern.type == "question" and concern.by == "controller"
 
 
 def last_look(state: State) -> Signals | None:
-    """The look of the round that is open, if it was taken."""
+    """Return the look of the open round, if it was taken."""
     return look_of(state, state.round)
 
 
 def look_of(state: State, round_: int) -> Signals | None:
-    """The look of a round."""
-    return next((one for one in reversed(state.looks) if one.round == round_), None)
+    """Return the look of a round."""
+    return next((signals for signals in reversed(state.looks) if signals.round == round_), None)
 
 
 def standing_of_look(state: State, round_: int) -> ForecastStanding:
-    """Where the run stood at the look of a round: its closing is played on this, whatever came later."""
-    found = look_of(state, round_)
-    return standing_at(state, None if found is None else found.seq)
+    """Return where the run stood at the look of a round: its closing is played on this, whatever came later."""
+    recorded = look_of(state, round_)
+    return standing_at(state, None if recorded is None else recorded.seq)
 
 
 # ---------------------------------------------------------------- waiting for a person
 
 
 def needed(state: State) -> tuple[str, ...]:
-    """Open questions whose answers could still change the outcome."""
+    """Return open questions whose answers could still change the outcome."""
     if not state.waits:
         return ()
+    # Worth is computed anew: after another answer, a question may no longer be able to change anything.
     worth = {crux.claim for crux in askable(state)}
     return tuple(
         identity
-        for identity, one in state.concerns.items()
-        if _is_question(one) and identity not in state.resolved and worth.intersection(one.between)
+        for identity, concern in state.concerns.items()
+        if _is_question(concern) and identity not in state.resolved and worth.intersection(concern.between)
     )
 
 
 def _has_changed(state: State) -> bool:
-    """Whether leader or status differ from what the last look recorded."""
+    """Return whether leader or status differ from what the last look recorded."""
     seen, now = last_look(state), standing_at(state)
     leader = None if now.leader is None else option_ids(state)[now.leader]
     return seen is not None and (seen.leader, seen.status) != (leader, str(now.status))
 
 
 def after_round(state: State) -> AfterRound:
-    """The next round, the wait for a person, or the end, once look and closing are done."""
+    """Return the next round, the wait for a person, or the end, once look and closing are done."""
     seen = last_look(state)
     if seen is None:
         return "steps"
+    # An empty group forecast means that no role answered with numbers, and there is nothing to close.
     if not seen.pool:
         return "seats_failed"
     if "S" not in state.validated.get(state.round, ()) and has_memo_steps(state, state.round):
         return "steps"
+    # The plan has one row per crux at most, which bounds the rounds that answers of people can open.
     if _has_changed(state) and state.rounds[state.round].plan_row + 1 < len(state.opening.plan):
         return "next"
     return "wait" if needed(state) else "protocol_end"
 
 
 def status_of(state: State) -> OutcomeStatus:
-    """Status of the outcome now; a memo that answers with another option than the leader is a person's call."""
+    """Return the status of the outcome now; a memo for another option than the leader is a person's call."""
     if state.stopped_by is not None:
         return OutcomeStatus.STOPPED
     if not state.finished:
@@ -168,17 +181,19 @@ def status_of(state: State) -> OutcomeStatus:
 
 
 def status_of_answer(state: State) -> OutcomeStatus:
-    """Status that the answer would have if the run were over."""
+    """Return the status that the answer would have if the run were over."""
     standing, memo = standing_at(state), state.memo
     if memo is not None and standing.leader is not None:
         leader = option_ids(state)[standing.leader]
+        # `at_most` never raises a status: a memo cannot turn an unsettled run into one that asks
+        # only for a choice.
         if memo.answers not in (None, leader):
             return standing.status.at_most(OutcomeStatus.YOUR_CALL)
     return standing.status
 
 
 def is_waiting(state: State) -> bool:
-    """Whether the run has its answer and waits for a person."""
+    """Return whether the run has its answer and waits for a person."""
     return last_look(state) is not None and after_round(state) == "wait"
 
 
@@ -186,45 +201,45 @@ def is_waiting(state: State) -> bool:
 
 
 def closes(state: State, round_: int) -> bool:
-    """Whether the round has its closing steps."""
-    found = look_of(state, round_)
-    return found is not None and bool(found.pool)
+    """Return whether the round has its closing steps."""
+    recorded = look_of(state, round_)
+    return recorded is not None and bool(recorded.pool)
 
 
 def has_memo_steps(state: State, round_: int) -> bool:
-    """Whether a memo is asked for."""
+    """Return whether a memo is asked for."""
     return rule(state, "memo") != "off" and closes(state, round_)
 
 
 def memo_writers(state: State, round_: int) -> tuple[str, ...]:
-    """The nearest role, and the next nearest, which writes where the memo of the first is lost."""
+    """Return the nearest role and the next nearest, which writes where the memo of the first is lost."""
     return writers(standing_of_look(state, round_))[:2]
 
 
 def first_writer(state: State, round_: int) -> tuple[str, ...]:
-    """Who writes the memo."""
+    """Return the role that writes the memo."""
     return memo_writers(state, round_)[:1]
 
 
 def second_writer(state: State, round_: int) -> tuple[str, ...]:
-    """Who writes it where that was lost."""
+    """Return the role that writes the memo where the first one was lost."""
     return memo_writers(state, round_)[1:]
 
 
 def first_memo_was_lost(state: State, round_: int) -> bool:
-    """Whether the first writer's memo was lost."""
+    """Return whether the first writer's memo was lost."""
     return has_memo_steps(state, round_) and any(
         f"r{round_}.S.memo.{role}" in state.given_up for role in first_writer(state, round_)
     )
 
 
 def memo_is_in(state: State, round_: int) -> bool:
-    """Whether a memo was written in this round."""
+    """Return whether a memo was written in this round."""
     return closes(state, round_) and rewriting.writer_of(state, round_) is not None
 
 
 def objectors(state: State, round_: int) -> tuple[str, ...]:
-    """Who objects to the memo; none where one role alone answered."""
+    """Return the role that objects to the memo; none where one role alone answered."""
     writer = rewriting.writer_of(state, round_)
     role = objector(standing_of_look(state, round_), writer) if writer else None
     return (role,) if role else ()
@@ -234,25 +249,28 @@ def objectors(state: State, round_: int) -> tuple[str, ...]:
 
 
 def owed(book: Book) -> tuple[Event, ...]:
-    """Options where none were made, forecasts that verdicts moved, then the decision once the closing is done."""
+    """Return options where none were made, forecasts moved by verdicts, then the decision once the closing is done."""
+    # One kind per call: each later kind reads the state that the earlier one changes, and the driver asks
+    # again after every commit. A crash between two of them resumes at the one that is missing.
     state = book.state
     if state.round not in state.rounds:
         return ()
-    if made := options_of_answers(book):
-        return made
+    if agenda := options_of_answers(book):
+        return agenda
     if tests_are_done(state) and (moved := moved_forecasts(state)):
         return moved
     return decided(book) if _closing_is_done(state) else ()
 
 
 def moved_forecasts(state: State) -> tuple[Event, ...]:
-    """Forecasts that verdicts have moved since they were last recorded, by role."""
+    """Return forecasts that verdicts have moved since they were last recorded, by role."""
     standing, options = standing_at(state), option_ids(state)
     recorded = state.beliefs_at(state.round)
     moved: list[Event] = []
     for role, forecast in standing.forecasts.items():
         points = {option: value for option, value in zip(options, forecast, strict=True) if value}
         before = recorded.get(role)
+        # Options made by code have no numbers from the roles, so a verdict has nothing to move them with.
         if before is not None and not made_by_code(state) and dict(before.points) != points:
             moved.append(
                 Belief(
@@ -269,12 +287,16 @@ def moved_forecasts(state: State) -> tuple[Event, ...]:
 
 
 def _next_id(state: State, role: str) -> str:
-    given = [one.n for one in state.beliefs.values() if (one.round, one.role) == (state.round, role)]
-    return forecast_id(state.round, role, max([NUMBERS, *given]) + 1)
+    numbers = [
+        facts.n for facts in state.beliefs.values() if (facts.round, facts.role) == (state.round, role)
+    ]
+    # Computed forecasts are numbered after the sealed ones, whose numbers are fixed even where
+    # a role gave none.
+    return forecast_id(state.round, role, max([NUMBERS, *numbers]) + 1)
 
 
 def forecasts_after_answer(book: Book, answer: Decision) -> tuple[Event, ...]:
-    """The forecasts that a person's result moves, for the same commit; none while it is kept back."""
+    """Return the forecasts that a person's result moves, for the same commit; none while it is kept back."""
     if answer.result is None or numbers_end(book.state) is None:
         return ()
     return moved_forecasts(book.state)
@@ -286,6 +308,7 @@ def _closing_is_done(state: State) -> bool:
         return False
     if not has_memo_steps(state, round_):
         return True
+    # Without a memo, both writers must have lost theirs before the leader alone becomes the answer.
     if not memo_is_in(state, round_):
         return all(state.is_done(f"r{round_}.S.memo.{role}") for role in memo_writers(state, round_))
     late = [f"r{round_}.S.objection.{role}" for role in objectors(state, round_)]
@@ -295,18 +318,21 @@ def _closing_is_done(state: State) -> bool:
 
 
 def _decided_in(state: State, round_: int) -> bool:
-    return any(one.type == "final" and one.round == round_ for one in state.decisions.values())
+    return any(decision.type == "final" and decision.round == round_ for decision in state.decisions.values())
 
 
 def decided(book: Book) -> tuple[Event, ...]:
-    """The final decision: the memo's answer without its unsupported sentences, or the leader; it replaces the last."""
+    """Return the final decision, which replaces the last: the memo's answer without its unsupported sentences, or the
+    leader."""
     state, round_ = book.state, book.state.round
     seen, memo = last_look(state), rewriting.last_memo(state, round_)
     assert seen is not None, "a run closes after a look"
     sentences, removed = rewriting.left(book, round_)
     option = memo.answers if memo is not None else seen.leader
-    answer = " ".join(one.text for one in sentences if one.field == "answer")
-    earlier = tuple(Cite(type="decision", id=one, relation="supersedes") for one in final_in_force(state))
+    answer = " ".join(sentence.text for sentence in sentences if sentence.field == "answer")
+    earlier = tuple(
+        Cite(type="decision", id=earlier_id, relation="supersedes") for earlier_id in final_in_force(state)
+    )
     decision = Decision(
         round=round_,
         phase="S",
@@ -316,27 +342,34 @@ def decided(book: Book) -> tuple[Event, ...]:
         type="final",
         cites=(*_cites(book, sentences), *earlier),
         made_by="rule",
+        # `none` is not an option of the question, so a decision for it is about nothing.
         about=(option,) if option and option.startswith("O-") else (),
         dissent=tuple(
             Dissent(role=event.by, ref=str(event.id), text=event.text)
             for event in book.of(Concern)
             if (event.round, event.phase, event.rank) == (round_, "S", 1)
         ),
-        falsifiers=tuple(one.text for one in sentences if one.field == "changes_our_mind"),
-        requirements=tuple(Requirement(text=one.text) for one in sentences if one.field == "requirements"),
+        falsifiers=tuple(sentence.text for sentence in sentences if sentence.field == "changes_our_mind"),
+        requirements=tuple(
+            Requirement(text=sentence.text) for sentence in sentences if sentence.field == "requirements"
+        ),
     )
+    # The shortened memo and the decision are one commit: a reader never sees a decision
+    # next to refused sentences.
     return (removed, decision) if removed else (decision,)
 
 
 def _cites(book: Book, sentences: Sequence[MemoSentence]) -> tuple[Cite, ...]:
-    """What the remaining sentences refer to, and at least the forecasts of the group."""
+    """Return what the remaining sentences refer to, and at least the forecasts of the group."""
+    # A decision without a cite breaks a rule (SD-47), and a judgment alone cites nothing;
+    # the forecasts always exist.
     state = book.state
-    named = [parse_reference(ref).id for one in sentences for ref in one.refs]
+    named = [parse_reference(ref).id for sentence in sentences for ref in sentence.refs]
     forecasts = [facts.id for facts in state.beliefs_at(state.round).values()]
-    found: list[Cite] = []
+    cites: list[Cite] = []
     for identity in dict.fromkeys((*named, *forecasts)):
         kind: Any = _CITE_TYPE.get(identity.partition("-")[0])
         if kind is not None:
             relation: Any = "supported-by" if identity in named else "based-on"
-            found.append(Cite(type=kind, id=identity, relation=relation))
-    return tuple(found)
+            cites.append(Cite(type=kind, id=identity, relation=relation))
+    return tuple(cites)

@@ -15,17 +15,19 @@ from rounds.protocols.programs import plans_programs
 from rounds.protocols.step_table import rule, step_of
 
 Asked = tuple[str, str | None, str, int]
-"""Task, act, role, repeat."""
+"""Task, act, role and repeat of a step."""
 
 
 def largest(state: State, round_: int) -> tuple[Group, ...]:
-    """The groups of the first round of a run that tests three cruxes here and mends what it can.
+    """Return the groups of the first round of a run that tests three cruxes here and mends what it can.
 
     Later rounds follow from a person's results and are not part of a run's price.
     """
+    # A price announced before the run cannot know whether a person will ever answer.
     if round_ > 1:
         return ()
     first = first_role(state)
+    # The groups follow the order of the table, because waits are estimated per group and not per step.
     groups: list[list[Asked]] = [
         [("A", None, VERIFIER, 1)],
         [("B", None, first, 1)],
@@ -33,6 +35,7 @@ def largest(state: State, round_: int) -> tuple[Group, ...]:
         [("C.agenda", None, VERIFIER, 1)],
         [("E", None, role, 1) for role in AUTHORS],
     ]
+    # Programs are the dearest tests: one reply each and a repair each. Expressions are never repaired.
     groups += _with_programs() if plans_programs(state) else _WITHOUT_PROGRAMS
     groups += _CLOSING if rule(state, "memo") != "off" else []
     return tuple(_group(asked) for asked in groups)

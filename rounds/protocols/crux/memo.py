@@ -31,25 +31,30 @@ _DEVIATION: Final = {"PASS": 1, "PARTIAL": 3, "FAIL": 5}
 
 
 def wrong_memo(known: Quotable, reply: MemoReply) -> Iterator[str]:
-    """What is wrong with a memo: the option that it answers with, then its sentences (`roles/memo/checks.py`)."""
+    """Yield what is wrong with a memo: the option that it answers with, then its sentences (`roles/memo/checks.py`)."""
     sentences = sentences_of(reply)
     for problem in memo_problems(sentences, memo_context(known, reply, sentences)):
         yield str(problem)
 
 
 def sentences_of(reply: MemoReply) -> tuple[MemoSentence, ...]:
-    """The sentences as events keep them."""
+    """Return the sentences as events keep them."""
     return tuple(
-        MemoSentence(field=one.field, text=one.text, refs=one.refs, quote=one.quote, judgment=one.judgment)
-        for one in reply.sentences
+        MemoSentence(
+            field=draft.field, text=draft.text, refs=draft.refs, quote=draft.quote, judgment=draft.judgment
+        )
+        for draft in reply.sentences
     )
 
 
 def memo_context(known: Quotable, reply: MemoReply, sentences: Sequence[MemoSentence]) -> MemoContext:
-    """What a memo is checked against: what its prompt showed, the asker's words, and what was computed."""
+    """Return what a memo is checked against: what its prompt showed, the asker's words, and what was computed."""
     book, opened = known.book, known.opened
+    # The memo is checked against the look it was written from, or a later result would
+    # make its figures wrong.
     standing = standing_of_look(known.state, known.step.name.round)
-    refs = [ref for one in sentences for ref in one.refs]
+    refs = [ref for sentence in sentences for ref in sentence.refs]
+    # A redacted document reads as empty; a figure that only it holds is then refused.
     contents = (book.blobs.read(document.sha256) or b"" for document in opened.context)
     leader = None if standing.leader is None else option_ids(known.state)[standing.leader]
     return MemoContext(
@@ -71,20 +76,20 @@ def memo_context(known: Quotable, reply: MemoReply, sentences: Sequence[MemoSent
 
 
 def computed_values(state: State, round_: int) -> tuple[Fraction, ...]:
-    """Points, values of tests and counts, as a memo may state them."""
+    """Return points, values of tests and counts, as a memo may state them."""
     standing = standing_of_look(state, round_)
     group = standing.group
     points = [Fraction(value) for forecast in standing.forecasts.values() for value in forecast]
     points += [group.points(n) for n in range(len(group.sums))] if group else []
     points += [standing.margin] if standing.margin is not None else []
-    values = [one.best for one in standing.unsettled]
+    values = [crux.best for crux in standing.unsettled]
     tested = [claim for claim, facts in state.claims.items() if facts.moves]
     counts = (len(state.answered), len(standing.forecasts), len(tested), len(standing.unsettled))
     return (*points, *values, *map(Fraction, counts))
 
 
 def likelihood_now(state: State) -> Likelihood | None:
-    """How likely the leader is, by the group forecast."""
+    """Return how likely the leader is, by the group forecast."""
     standing = standing_of_look(state, state.round)
     if standing.group is None or standing.leader is None:
         return None
@@ -92,7 +97,7 @@ def likelihood_now(state: State) -> Likelihood | None:
 
 
 def written(_: Numbering, step: Step, reply: MemoReply) -> tuple[Event, ...]:
-    """The memo."""
+    """Return the memo as an event."""
     return (
         Memo(
             **by(step),
@@ -108,13 +113,13 @@ def written(_: Numbering, step: Step, reply: MemoReply) -> tuple[Event, ...]:
 
 
 def wrong_objection(known: Quotable, reply: ObjectionReply) -> Iterator[str]:
-    """What is wrong with an objection: its length."""
+    """Yield what is wrong with an objection: its length."""
     del known
     yield from words_problem(reply.text, OBJECTION_WORDS_MAX, "text")
 
 
 def objected(numbering: Numbering, step: Step, reply: ObjectionReply) -> tuple[Event, ...]:
-    """The objection as a concern; its author dissents where it has a rank."""
+    """Return the objection as a concern; its author dissents where it has a rank."""
     return (
         Concern(
             **by(step),
@@ -127,7 +132,8 @@ def objected(numbering: Numbering, step: Step, reply: ObjectionReply) -> tuple[E
 
 
 def to_judge(book: Book, step: Step) -> tuple[int, ...]:
-    """Numbers of the sentences that a check judges: all of the memo, or those that a rewrite changed."""
+    """Return the numbers of the sentences that a check judges: all of the memo, or those that a rewrite changed."""
+    # Sentences that were not changed keep their verdict: judging them twice could contradict the first check.
     if step.name.repeat > 1:
         return rewriting.changed(book.state, step.name.round)
     memo = book.state.memo
@@ -135,23 +141,24 @@ def to_judge(book: Book, step: Step) -> tuple[int, ...]:
 
 
 def _numbered(letter: str, step: Step) -> str:
-    """The id of a memo or of its check: the second one says so."""
+    """Return the id of a memo or of its check, with a suffix for the second one."""
     again = f"~{step.name.repeat}" if step.name.repeat > 1 else ""
     return f"{letter}-{step.name.round}{again}"
 
 
 def wrong_sentences(known: Quotable, reply: SentencesReply) -> Iterator[str]:
-    """What is wrong with the check of a memo: a verdict is missing for a sentence or a goal."""
+    """Yield what is wrong with the check of a memo: a verdict is missing for a sentence or a goal."""
     wanted = to_judge(known.book, known.step)
-    if sorted(one.n for one in reply.sentences) != sorted(wanted):
+    if sorted(sentence.n for sentence in reply.sentences) != sorted(wanted):
         yield f"sentences: exactly one for each of {', '.join(map(str, wanted)) or 'none'} is wanted"
     goals = [goal.id for goal in known.opened.goals]
-    yield from exactly_one((one.goal for one in reply.goals), goals, "goals", "goal")
+    yield from exactly_one((kept.goal for kept in reply.goals), goals, "goals", "goal")
 
 
 def checked(_: Numbering, step: Step, reply: SentencesReply) -> tuple[Event, ...]:
-    """The drift check of the round, with a verdict on every sentence."""
-    served = {one.served for one in reply.goals}
+    """Return the drift check of the round, with a verdict on every sentence."""
+    served = {kept.served for kept in reply.goals}
+    # One goal that is not served fails the check, whatever the others say; without goals it passes.
     verdict: Literal["PASS", "FAIL", "PARTIAL"] = "FAIL" if "no" in served else "PARTIAL"
     verdict = "PASS" if served <= {"yes"} else verdict
     return (
@@ -161,10 +168,14 @@ def checked(_: Numbering, step: Step, reply: SentencesReply) -> tuple[Event, ...
             verdict=verdict,
             deviation_score=_DEVIATION[verdict],
             notes=reply.notes or "No goal is neglected.",
-            anchors=tuple(Anchor(goal=one.goal, served=one.served) for one in reply.goals),
+            anchors=tuple(Anchor(goal=kept.goal, served=kept.served) for kept in reply.goals),
             sentences=tuple(
-                SentenceCheck(of=f"{_numbered('M', step)}#s{one.n}", verdict=one.verdict, reason=one.reason)
-                for one in sorted(reply.sentences, key=lambda one: one.n)
+                SentenceCheck(
+                    of=f"{_numbered('M', step)}#s{sentence.n}",
+                    verdict=sentence.verdict,
+                    reason=sentence.reason,
+                )
+                for sentence in sorted(reply.sentences, key=lambda sentence: sentence.n)
             ),
         ),
     )

@@ -1,4 +1,4 @@
-"""Sightings: how many ways to be wrong the roles named, sealed from each other, and how many nobody named."""
+"""Sightings: how many ways to be wrong the roles named, sealed from each other, and how many stay unnamed."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from rounds.protocols.plans import AUTHORS
 
 
 def unseen(state: State) -> Unseen | None:
-    """Ways in which the leader may be wrong: how many were named, and by how many roles; None without an agenda."""
+    """Return how many ways the leader may be wrong were named, and by how many roles; None without an agenda."""
     if state.agenda is None:
         return None
     table, standing = table_at(state), standing_at(state)
+    # The estimate compares lists about one thing, so a role that prefers another option is left out.
     lists = [role for role in AUTHORS if _preferred_leader(role, table, standing)]
-    found = [
+    sightings = [
         [role for role in lists if any(f"-{role}#defeater-" in ref for ref in merged.from_)]
         for merged in state.agenda.merged
         if merged.into.startswith("N-")
     ]
-    return unseen_of(found, len(lists))
+    return unseen_of(sightings, len(lists))
 
 
 def _preferred_leader(role: str, table: ForecastTable, standing: ForecastStanding) -> bool:
-    """Whether a role's sealed forecast has the same leader: only then it lists ways in which that leader is wrong."""
+    """Return whether a role's sealed forecast has the same leader; only then its list is about that leader."""
     forecast = table.forecasts.get(role)
     return forecast is not None and leader_of(forecast) == standing.leader

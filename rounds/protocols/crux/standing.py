@@ -38,80 +38,85 @@ ASKED_OF_A_PERSON: Final[frozenset[HowTested]] = frozenset({"execution", "calcul
 
 
 def is_open_ended(state: State) -> bool:
-    """Whether the question names no options."""
+    """Return whether the question names no options."""
     return not state.opening.options
 
 
 def made_by_code(state: State) -> bool:
-    """Whether each answer became an option, because nobody merged them."""
+    """Return whether each answer became an option because no reply merged them."""
     return state.agenda is not None and state.agenda.by == "controller"
 
 
 def option_ids(state: State) -> tuple[str, ...]:
-    """The options in order with `none` last; before any are known, a role's own answer and another one."""
+    """Return the options in order with `none` last; before any are known, a role's own answer and another one."""
     named = tuple(option.id for option in state.options)
     return (*(named or (OWN,)), NONE)
 
 
 def option_texts(state: State) -> dict[str, str]:
-    """Option id → its text, `none` included."""
+    """Map each option id to its text, `none` included."""
     return {option.id: option.text for option in state.options} | {NONE: "none of the options"}
 
 
-def points_of(given: Mapping[str, int], options: tuple[str, ...]) -> Forecast:
-    """Points in option order."""
-    return tuple(given.get(option, 0) for option in options)
+def points_of(points: Mapping[str, int], options: tuple[str, ...]) -> Forecast:
+    """Return points in option order."""
+    # Options without points are left out by models; they count as zero rather than as unknown.
+    return tuple(points.get(option, 0) for option in options)
 
 
-def numbers_of(given: ConditionalBelief, options: tuple[str, ...]) -> Numbers:
-    """A role's numbers about a crux, in option order."""
-    return Numbers(given.q, points_of(given.if_true, options), points_of(given.if_false, options))
+def numbers_of(belief: ConditionalBelief, options: tuple[str, ...]) -> Numbers:
+    """Return a role's numbers about a crux, in option order."""
+    return Numbers(belief.q, points_of(belief.if_true, options), points_of(belief.if_false, options))
 
 
 # ---------------------------------------------------------------- what was given
 
 
 def forecast_id(round_: int, role: str, n: int) -> str:
-    """Id of a role's n-th forecast in a round."""
+    """Return the id of a role's n-th forecast in a round."""
     return f"B-{round_}-{role}" + (f"~{n}" if n > 1 else "")
 
 
 def sealed(state: State, role: str, n: int) -> BeliefFacts | None:
-    """A role's sealed forecast: with its answer (`SEALED`) or with its numbers (`NUMBERS`)."""
+    """Return a role's sealed forecast: given with its answer (`SEALED`) or with its numbers (`NUMBERS`)."""
     return state.beliefs.get(forecast_id(1, role, n))
 
 
 def answering_roles(state: State) -> tuple[str, ...]:
-    """Roles whose answer is in."""
+    """Return the roles whose answer is in."""
     return tuple(role for role in AUTHORS if sealed(state, role, SEALED) is not None)
 
 
 def first_role(state: State) -> str:
-    """The role that answers first, by the seed."""
+    """Return the role that answers first, by the seed."""
+    # The seed rotates the first role over runs: one fixed role would decide alone in every
+    # run that ends early.
     return AUTHORS[state.opening.seed % len(AUTHORS)]
 
 
 def cruxes_of(state: State) -> tuple[str, ...]:
-    """Claims of the agenda that could change the answer."""
+    """Return the claims of the agenda that could change the answer."""
     return state.agenda.cruxes if state.agenda else ()
 
 
 def _forecasts(state: State) -> dict[str, Forecast]:
-    """Sealed forecasts over the options, by role; none while the options are not known."""
+    """Return sealed forecasts over the options, by role; none while the options are not known."""
     options = option_ids(state)
     if not is_open_ended(state):
-        found = {role: sealed(state, role, SEALED) for role in AUTHORS}
-        return {role: points_of(facts.points, options) for role, facts in found.items() if facts}
+        beliefs = {role: sealed(state, role, SEALED) for role in AUTHORS}
+        return {role: points_of(facts.points, options) for role, facts in beliefs.items() if facts}
     if made_by_code(state):
         return dict(_over_own_options(state, options))
     if state.agenda is None:
         return {}
-    found = {role: sealed(state, role, NUMBERS) for role in AUTHORS}
-    return {role: points_of(facts.points, options) for role, facts in found.items() if facts}
+    # Options made by the agenda exist only after the answers, so the forecast over them
+    # comes with the numbers.
+    beliefs = {role: sealed(state, role, NUMBERS) for role in AUTHORS}
+    return {role: points_of(facts.points, options) for role, facts in beliefs.items() if facts}
 
 
 def _over_own_options(state: State, options: tuple[str, ...]) -> Iterator[tuple[str, Forecast]]:
-    """Each role's points for its own answer, on the option that this answer became."""
+    """Yield each role's points for its own answer, on the option that this answer became."""
     places = {
         parse_reference(ref).id: merged.into
         for merged in (state.agenda.merged if state.agenda else ())
@@ -129,31 +134,34 @@ def _over_own_options(state: State, options: tuple[str, ...]) -> Iterator[tuple[
 
 
 def _proposed(state: State) -> dict[str, dict[str, Numbers]]:
-    """Claim → role → the numbers that it proposed the claim with; its first where two of its own were merged."""
+    """Map claim → role → the numbers that it proposed the claim with; its first where two of its own were merged."""
     options = (OWN, NONE) if is_open_ended(state) else option_ids(state)
-    found: dict[str, dict[str, Numbers]] = {claim: {} for claim in cruxes_of(state)}
+    proposed: dict[str, dict[str, Numbers]] = {claim: {} for claim in cruxes_of(state)}
     for merged in state.agenda.merged if state.agenda else ():
-        for ref in merged.from_ if merged.into in found else ():
+        for ref in merged.from_ if merged.into in proposed else ():
             reference = parse_reference(ref)
             role = reference.id.rpartition("-")[2]
             facts = sealed(state, role, SEALED)
-            given = (
-                next((one for one in facts.given if one.claim == reference.section), None) if facts else None
+            draft = (
+                next((belief for belief in facts.given if belief.claim == reference.section), None)
+                if facts
+                else None
             )
-            if given is not None and role not in found[merged.into]:
-                numbers = numbers_of(given, options)
-                found[merged.into][role] = numbers.negated if merged.negated else numbers
-    return found
+            if draft is not None and role not in proposed[merged.into]:
+                numbers = numbers_of(draft, options)
+                # A proposal that says the opposite swaps its two forecasts and turns its probability round.
+                proposed[merged.into][role] = numbers.negated if merged.negated else numbers
+    return proposed
 
 
 def _sealed_numbers(state: State, claim: str) -> dict[str, Numbers]:
     options = option_ids(state)
     return {
-        role: numbers_of(given, options)
+        role: numbers_of(belief, options)
         for role in AUTHORS
         if (facts := sealed(state, role, NUMBERS)) is not None
-        for given in facts.given
-        if given.claim == claim
+        for belief in facts.given
+        if belief.claim == claim
     }
 
 
@@ -161,14 +169,17 @@ def _sealed_numbers(state: State, claim: str) -> dict[str, Numbers]:
 
 
 def verdicts_on(state: State, claim: str, seq: int) -> tuple[Verdict, ...]:
-    """Verdicts on a crux through event `seq`, in order. Two programs for one crux that disagree give none."""
+    """Return verdicts on a crux through event `seq`, in order. Two programs for one crux that disagree give none."""
     levels: tuple[Level, ...] = get_args(Level)
+    # Each source counts once with its latest move: a judgment recorded again after a
+    # resume replaces the first.
     latest: dict[str, Move] = {}
     for move in state.claims[claim].moves:
         if move.seq <= seq and move.class_ in levels and not _is_withdrawn(state, move, seq):
             latest[move.by] = move
     decisive = [move for move in latest.values() if move.bearing in ("supports", "contradicts")]
     planned = [move for move in decisive if _is_planned_by_a_role(state, move)]
+    # Only programs of roles cancel each other. A person's result stays a verdict beside them.
     disagree = len({move.bearing for move in planned}) > 1
     counted = [move for move in decisive if not (disagree and move in planned)]
     return tuple(
@@ -178,7 +189,7 @@ def verdicts_on(state: State, claim: str, seq: int) -> tuple[Verdict, ...]:
 
 
 def disagreeing(state: State, claim: str) -> bool:
-    """Whether two programs were run for a crux and came out differently."""
+    """Return whether two programs were run for a crux and came out differently."""
     bearings = {
         move.bearing
         for move in state.claims[claim].moves
@@ -188,9 +199,10 @@ def disagreeing(state: State, claim: str) -> bool:
 
 
 def _is_withdrawn(state: State, move: Move, seq: int) -> bool:
-    """Whether a person's result was overridden by then."""
+    """Return whether a person's result was overridden by then."""
     facts = state.decisions.get(move.by)
     later = state.decisions.get(facts.overturned_by or "") if facts else None
+    # An override after the look does not change what the look saw; the next one reads it.
     return later is not None and later.seq <= seq
 
 
@@ -203,13 +215,14 @@ def _is_planned_by_a_role(state: State, move: Move) -> bool:
 
 
 def stakes_of(state: State) -> Stakes:
-    """The stakes, which set the value from which a test is worth running."""
-    known: dict[str, Stakes] = {one: one for one in get_args(Stakes)}
+    """Return the stakes, which set the value from which a test is worth running."""
+    known: dict[str, Stakes] = {stakes: stakes for stakes in get_args(Stakes)}
+    # Runs from before the rule existed have no stakes on their ledger; they were played as normal ones.
     return known.get(rule(state, "stakes"), "normal")
 
 
 def terms_at(state: State, seq: int) -> ForecastTerms:
-    """What can be tested here, by what was said about experiments through event `seq`."""
+    """Return what can be tested here, by the permission for experiments through event `seq`."""
     parameters = forecast_parameters()
     return ForecastTerms(
         tau=parameters.tau[stakes_of(state)],
@@ -220,15 +233,16 @@ def terms_at(state: State, seq: int) -> ForecastTerms:
 
 
 def frame_check(state: State) -> FrameCheck | None:
-    """What the frame step found; None while it is open, and where its reply was lost."""
+    """Return what the frame step found; None while it is open, and where its reply was lost."""
     frame = state.frame
     if frame is None:
         return None
+    # A missing or double option is an objection too: the forecasts then cover the wrong choices.
     return FrameCheck(frame.ill_posed, frame.ill_posed or bool(frame.missing) or bool(frame.double))
 
 
 def table_at(state: State, seq: int | None = None) -> ForecastTable:
-    """All numbers of the run, with the verdicts through event `seq`; all of them without one."""
+    """Return all numbers of the run, with the verdicts through event `seq`; without `seq`, with all verdicts."""
     through = state.seq if seq is None else seq
     proposed = _proposed(state)
     return ForecastTable(
@@ -239,6 +253,8 @@ def table_at(state: State, seq: int | None = None) -> ForecastTable:
                 state.claims[claim].how or "person",
                 proposed[claim],
                 _sealed_numbers(state, claim),
+                # Verdicts are withheld until the numbers are complete: a person's result may arrive before,
+                # and nobody may give numbers about a claim whose result counts already.
                 verdicts_on(state, claim, through) if numbers_end(state) is not None else (),
             )
             for claim in cruxes_of(state)
@@ -250,12 +266,12 @@ def table_at(state: State, seq: int | None = None) -> ForecastTable:
 
 
 def standing_at(state: State, seq: int | None = None) -> ForecastStanding:
-    """Where the run stands: forecasts, group forecast, unsettled cruxes, status."""
+    """Return where the run stands: forecasts, group forecast, unsettled cruxes, status."""
     return standing_of(table_at(state, seq))
 
 
 def kept_cruxes(state: State) -> tuple[str, ...]:
-    """The cruxes that the run keeps, by value; the others stay unsettled."""
+    """Return the cruxes that the run keeps, by value; the others stay unsettled."""
     return tuple(crux.claim for crux in _kept(state))
 
 
@@ -266,9 +282,10 @@ def _kept(state: State) -> list[Crux]:
 
 
 def is_asked_for_numbers(state: State) -> bool:
-    """Whether all roles give numbers about the kept cruxes."""
+    """Return whether all roles give numbers about the kept cruxes."""
     if state.agenda is None or made_by_code(state):
         return False
+    # Options that were just made have no forecast from any role yet, whatever the cruxes are worth.
     if is_open_ended(state):
         return True
     forecasts = _forecasts(state)
@@ -279,18 +296,20 @@ def is_asked_for_numbers(state: State) -> bool:
 
 
 def numbering_roles(state: State) -> tuple[str, ...]:
-    """The roles that are asked for numbers: those with a forecast, and all where the options were just made."""
+    """Return the roles that are asked for numbers: those with a forecast, and all where the options were just made."""
     if not is_asked_for_numbers(state):
         return ()
     return AUTHORS if is_open_ended(state) else answering_roles(state)
 
 
 def numbers_end(state: State) -> int | None:
-    """Seq of the event that completed the numbers, or the agenda where none are asked for; None before it.
+    """Return the seq of the event that completed the numbers, or of the agenda where none are asked for; None before
+    it.
 
-    A person's result from before is kept back until then: nobody gives numbers about a claim whose result is known.
+    A person's result from before is kept back until then: no role gives numbers about a claim whose result is known.
     """
     if state.agenda is None:
+        # A lost agenda leaves no claims, and the run goes on to its closing with the first forecasts.
         lost = state.given_up.get(f"r1.C.{VERIFIER}")
         return lost if lost is not None else None
     steps = [f"r1.E.{role}" for role in numbering_roles(state)]
@@ -301,12 +320,12 @@ def numbers_end(state: State) -> int | None:
 
 
 def short_way_is_open(state: State) -> bool:
-    """Whether the first answers end the run before any test."""
+    """Return whether the first answers end the run before any test."""
     return first_answer_ends(state) or _all_answers_end(state)
 
 
 def first_answer_ends(state: State) -> bool:
-    """Whether the first answer alone ends the run; high stakes ask all four."""
+    """Return whether the first answer alone ends the run; high stakes ask all four."""
     first = first_role(state)
     if stakes_of(state) == "high" or not state.is_done(f"r1.B.{first}"):
         return False
@@ -322,17 +341,19 @@ def _all_answers_end(state: State) -> bool:
 
 def _is_short(state: State, roles: tuple[str, ...], at_least: int) -> bool:
     options = (OWN, NONE) if is_open_ended(state) else option_ids(state)
-    facts = [one for role in roles if (one := sealed(state, role, SEALED)) is not None]
-    answers = {one.role: points_of(one.points, options) for one in facts}
+    facts = [belief for role in roles if (belief := sealed(state, role, SEALED)) is not None]
+    answers = {belief.role: points_of(belief.points, options) for belief in facts}
     proposals: list[tuple[HowTested, Numbers]] = [
-        (given.how or "person", numbers_of(given, options)) for one in facts for given in one.given
+        (given.how or "person", numbers_of(given, options)) for belief in facts for given in belief.given
     ]
     return short_way(answers, len(roles), proposals, frame_check(state), terms_at(state, state.seq), at_least)
 
 
 def askable(state: State) -> list[UnsettledCrux]:
-    """Unsettled cruxes worth a test that a person can settle, and that some role has numbers about."""
+    """Return unsettled cruxes worth a test that a person can settle, and that some role has numbers about."""
     table = table_at(state)
+    # Without numbers about a crux a verdict would move no forecast, so the question would
+    # be asked for nothing.
     known = {crux.claim for crux in table.cruxes if numbers_about(table, crux)}
     return [
         crux

@@ -48,13 +48,15 @@ CHECKS: Final = 4
 
 
 def _verification_id(numbering: Numbering, before: int = 0) -> str:
-    """The next id; `before`: verifications of the same commit that are not on the ledger yet."""
+    """Return the next id; `before` counts verifications of the same commit that are not on the ledger yet."""
     return f"V-1-{CHECKS + before + number_of(numbering.number('verification'))}"
 
 
 def _read_in_this_commit(numbering: Numbering) -> int:
-    """How many verdicts on documents come with the reply that closes the group: they are numbered first."""
+    """Return how many verdicts on documents come with the reply that closes the group; they are numbered first."""
     step, state = f"r1.D.{VERIFIER}", numbering.book.state
+    # The group can close with another reply, after the reading was written; then its
+    # verdicts are counted already.
     return len(to_read(state)) if step in numbering.closing and step not in state.answered else 0
 
 
@@ -62,12 +64,15 @@ def _read_in_this_commit(numbering: Numbering) -> int:
 
 
 def wrong_plan(known: Quotable, reply: ProgramReply) -> Iterator[str]:
-    """What is wrong with a program: why it could settle nothing, and what a repair may not change."""
-    yield from (f"program: {one}" for one in wrong_program(known.step, reply.program, known.opened.seed))
+    """Yield what is wrong with a program: why it could settle nothing, and what a repair may not change."""
+    yield from (
+        f"program: {problem}" for problem in wrong_program(known.step, reply.program, known.opened.seed)
+    )
     broken = broken_program(known.state, known.step.name)
     if broken is not None:
         before = plan_of(known.book, broken)
         after = _experiment(known.book, known.step, reply.program, broken)
+        # A repair that moves the bar could turn a failed test into a passed one without any new evidence.
         for name in ("pass_if", "fail_if"):
             if getattr(before, name) != getattr(after, name):
                 yield f"program.{name}: a repair may change files and argv, and not what counts as the result"
@@ -81,12 +86,12 @@ def _experiment(book: Book, step: Step, program: PlannedProgram, number: str) ->
 
 
 def measured(_: Numbering, step: Step, reply: ProgramReply) -> tuple[Event, ...]:
-    """What the program measures, in words."""
+    """Return what the program measures, in words."""
     return statement(step, "plan", {"measures": reply.measures})
 
 
 def programs(numbering: Numbering, step: Step, reply: ProgramReply) -> Iterator[Event]:
-    """The experiment of a program, numbered when its group closes."""
+    """Yield the experiment of a program, numbered when its group closes."""
     book = numbering.book
     # A later word about experiments can reopen a group that closed before; its programs are there already.
     if not any(plan.step == step.id for plan in book.of(ExperimentPlanned)):
@@ -94,21 +99,22 @@ def programs(numbering: Numbering, step: Step, reply: ProgramReply) -> Iterator[
 
 
 def brought(reply: Reply) -> Mapping[str, bytes]:
-    """The files of a program, by hash."""
+    """Return the files of a program, by hash."""
     return files_of([reply.program]) if isinstance(reply, ProgramReply) else {}
 
 
 def runs_first(state: State, group: Group) -> tuple[str, ...]:
-    """Programs that are run before a repair or a second program is asked for."""
+    """Return programs that are run before a repair or a second program is asked for."""
     if not group.name.startswith("D.again") or state.experiments_at(state.seq) == "off":
+        # Only the waves wait for results. The first programs are all written before any of them is run.
         return ()
-    return tuple(one for one in state.unjudged if state.experiments[one].by in AUTHORS)
+    return tuple(identity for identity in state.unjudged if state.experiments[identity].by in AUTHORS)
 
 
 def failure_of(book: Book, identity: str) -> Iterator[tuple[str, str]]:
-    """(label, text) of what went wrong with a program: the unreadable predicate, or what it wrote to stderr.
+    """Yield (label, text) of what went wrong with a program: the unreadable predicate, or what it wrote to stderr.
 
-    Standard output stays hidden: whoever mends a program must not see its result.
+    Standard output stays hidden: the role that mends a program must not see its result.
     """
     plan, content = plan_of(book, identity), content_of(book.blobs)
     for predicate in book.state.experiments[identity].unreadable:
@@ -122,9 +128,13 @@ def failure_of(book: Book, identity: str) -> Iterator[tuple[str, str]]:
             ended = f"exit {run.exit}" if run.exit is not None else f"signal {run.signal} (a limit ended it)"
             yield f"{name} ended with", ended
             yield "stderr", content(run.stderr.kept).decode("utf-8", "replace")[-STDERR_SHOWN:]
+            # The first broken run is enough: repetitions of one fault would fill the prompt
+            # with the same traceback.
             return
 
 
+# Characters of standard error in a repair prompt; the end of a traceback names the fault,
+# the beginning rarely does.
 STDERR_SHOWN: Final = 4_000
 
 
@@ -136,7 +146,7 @@ def _broke(plan: ExperimentPlanned, run: ExperimentRun, book: Book) -> bool:
 
 
 def wrong_calculation(known: Quotable, reply: CalculationReply) -> Iterator[str]:
-    """What is wrong with an expression: it cannot be computed, or uses a number that stands nowhere."""
+    """Yield what is wrong with an expression: it cannot be computed, or a number in it has no source."""
     if reply.expression is None:
         return
     left, right = evaluated(reply.expression), evaluated(reply.value)
@@ -146,8 +156,10 @@ def wrong_calculation(known: Quotable, reply: CalculationReply) -> Iterator[str]
     if right is None or len(right.operands) != 1:
         yield "value: write one number, as in 1200"
         return
+    # A number from nowhere would make the verdict an assertion; every operand must be written in a
+    # source of the run.
     there = _stated(known.book)
-    missing = [one for one in (*left.operands, *right.operands) if one not in there]
+    missing = [operand for operand in (*left.operands, *right.operands) if operand not in there]
     if missing:
         yield (
             f"expression: {names(dict.fromkeys(missing))} stands neither in the question nor in a document nor in an"
@@ -156,24 +168,26 @@ def wrong_calculation(known: Quotable, reply: CalculationReply) -> Iterator[str]
 
 
 def _stated(book: Book) -> frozenset[str]:
-    """Numbers of the question, the documents and the outputs of experiments."""
+    """Return the numbers of the question, the documents and the outputs of experiments."""
     opened = book.state.opening
-    texts = [opened.question, *(one.text for one in (*opened.goals, *opened.options))]
-    blobs = [one.sha256 for one in opened.context] + [run.stdout.kept for run in book.of(ExperimentRun)]
+    texts = [opened.question, *(item.text for item in (*opened.goals, *opened.options))]
+    blobs = [document.sha256 for document in opened.context] + [
+        run.stdout.kept for run in book.of(ExperimentRun)
+    ]
     texts += [(book.blobs.read(blob) or b"").decode("utf-8", "replace") for blob in blobs]
     return frozenset[str]().union(*(values_in(text) for text in texts))
 
 
 def calculated(_: Numbering, step: Step, reply: CalculationReply) -> tuple[Event, ...]:
-    """The expression in words."""
+    """Return the expression in words."""
     sections = {"calculation-1": calculation_text(reply)} if reply.expression else {}
     return statement(step, "plan", {**sections, "why": reply.why})
 
 
 def calculation_text(reply: CalculationReply) -> str:
-    """The expression, the value that it has, and what it is compared with."""
-    found = evaluated(reply.expression or "")
-    result = "" if found is None else f" = {_decimal(found.value)}"
+    """Format the expression, its value, and what it is compared with."""
+    calculation = evaluated(reply.expression or "")
+    result = "" if calculation is None else f" = {_decimal(calculation.value)}"
     return f"{reply.expression}{result}, which must be {reply.comparison.replace('_', ' ')} {reply.value}"
 
 
@@ -182,15 +196,18 @@ def _decimal(value: Fraction) -> str:
 
 
 def calculation_verdicts(numbering: Numbering, step: Step, reply: CalculationReply) -> Iterator[Event]:
-    """The verdict of an expression, computed by moot and written by the controller."""
+    """Yield the verdict of an expression, computed by moot and written by the controller."""
     left, right = evaluated(reply.expression or ""), evaluated(reply.value)
     if left is None or right is None:
         return
     claim = assigned(numbering.book.state, step.name).claim
+    # A group can be closed again after a resume; the verdict of the first time is on the ledger then.
     if any(
-        one.by == "controller" and claim in one.claims_affected for one in numbering.book.of(Verification)
+        event.by == "controller" and claim in event.claims_affected
+        for event in numbering.book.of(Verification)
     ):
         return
+    # Both sides are exact fractions, so `equal` means equal and no tolerance is needed.
     comparisons = {
         "above": left.value > right.value,
         "at_least": left.value >= right.value,
@@ -216,35 +233,37 @@ def calculation_verdicts(numbering: Numbering, step: Step, reply: CalculationRep
 
 
 def wrong_reading(known: Quotable, reply: ReadingReply) -> Iterator[str]:
-    """What is wrong with verdicts on documents: one for each crux, and none without an exact quote."""
-    yield from exactly_one((one.claim for one in reply.verdicts), to_read(known.state), "verdicts", "claim")
-    for n, one in enumerate(reply.verdicts):
-        yield from known.evidence_problems(one.quotes, f"verdicts[{n}].quotes")
-        if one.verdict == "not_settled":
+    """Yield what is wrong with verdicts on documents: one for each crux, and none without an exact quote."""
+    yield from exactly_one(
+        (verdict.claim for verdict in reply.verdicts), to_read(known.state), "verdicts", "claim"
+    )
+    for n, entry in enumerate(reply.verdicts):
+        yield from known.evidence_problems(entry.quotes, f"verdicts[{n}].quotes")
+        if entry.verdict == "not_settled":
             continue
-        if not any(cited.ref.startswith("K-") and cited.quote for cited in one.quotes):
+        if not any(cited.ref.startswith("K-") and cited.quote for cited in entry.quotes):
             yield (
-                f"verdicts[{n}]: {one.verdict} needs an exact quote of a document, with its lines as ref; without one"
+                f"verdicts[{n}]: {entry.verdict} needs an exact quote of a document, with its lines as ref; without one"
                 " the verdict is not_settled"
             )
 
 
 def read(numbering: Numbering, step: Step, reply: ReadingReply) -> tuple[Event, ...]:
-    """One verification for each crux, in the order of their ids."""
-    verdicts = sorted(reply.verdicts, key=lambda one: to_read(numbering.book.state).index(one.claim))
-    return tuple(_document_verdict(numbering, step, one) for one in verdicts)
+    """Return one verification for each crux, in the order of their ids."""
+    verdicts = sorted(reply.verdicts, key=lambda verdict: to_read(numbering.book.state).index(verdict.claim))
+    return tuple(_document_verdict(numbering, step, verdict) for verdict in verdicts)
 
 
-def _document_verdict(numbering: Numbering, step: Step, one: DocumentVerdict) -> Verification:
+def _document_verdict(numbering: Numbering, step: Step, verdict: DocumentVerdict) -> Verification:
     book = numbering.book
     # Without a quote the verifier read all of the documents, and they do not settle it.
     documents = tuple(Evidence(ref=document.id) for document in book.state.opening.context)
-    bearing, evidence = _BEARING[one.verdict], evidence_of(one.quotes) or documents
-    raised_by = book.state.claims[one.claim].raised_by
-    class_ = evidence_class(exhibits(book, one.claim, evidence), raised_by, bearing)
+    bearing, evidence = _BEARING[verdict.verdict], evidence_of(verdict.quotes) or documents
+    raised_by = book.state.claims[verdict.claim].raised_by
+    class_ = evidence_class(exhibits(book, verdict.claim, evidence), raised_by, bearing)
     # A crux that is tested was pending when the step opened, whatever a person measured since.
     envelope = {**by(step), "id": _verification_id(numbering)}
-    return _verification(envelope, "pending", one.claim, bearing, evidence, one.notes, class_)
+    return _verification(envelope, "pending", verdict.claim, bearing, evidence, verdict.notes, class_)
 
 
 def _verification(

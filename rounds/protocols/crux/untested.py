@@ -1,6 +1,6 @@
-"""What tested each crux, and where nothing did, why: for the prompts of the memo and of its sentence check.
+"""What tested each crux, and where nothing did, why; for the prompts of the memo and of its sentence check.
 
-A writer who does not know why a claim stayed open guesses, and a sentence such as "nobody measured it" has nothing to
+A writer who does not know why a claim stayed open guesses, and a sentence such as "it was not measured" has nothing to
 be held against. Both are shown this list, made by code from the ledger.
 """
 
@@ -49,22 +49,24 @@ def why_nothing_was_tested(state: State) -> str | None:
 def test_of(book: Book, claim: str, round_: int) -> str:
     """Return what settled a crux at the look of a round and which way, or why it is not settled."""
     state = book.state
-    crux = next(one for one in table_at(state, _through(state, round_)).cruxes if one.claim == claim)
+    crux = next(crux for crux in table_at(state, _through(state, round_)).cruxes if crux.claim == claim)
     if crux.verdict is not None:
         return f"it {'holds' if crux.verdict.holds else 'fails'}: {_TESTED[crux.verdict.level]}"
     if disagreeing(state, claim):
         return f"{_NOT_SETTLED} two programs were run and came out differently"
-    assignment = next((one for one in assignments(state) if one.claim == claim), None)
+    assignment = next((assignment for assignment in assignments(state) if assignment.claim == claim), None)
     reason = _why_not_here(state, crux) if assignment is None else _why_without_result(state, assignment)
     return f"{_NOT_SETTLED} {reason}"
 
 
 def _through(state: State, round_: int) -> int | None:
-    return next((one.seq for one in reversed(state.looks) if one.round == round_), None)
+    return next((look.seq for look in reversed(state.looks) if look.round == round_), None)
 
 
 def _why_not_here(state: State, crux: Crux) -> str:
-    """Why no test of a crux was asked for. What stood when the numbers were complete decides, as for the tests."""
+    """Return why no test of a crux was asked for, by what was known when the numbers were complete."""
+    # Experiments may have been allowed since; the memo must give the reason that held when
+    # the tests were chosen.
     terms = table_at(state, numbers_end(state)).terms
     if crux.claim not in kept_cruxes(state):
         at_most = terms.parameters.limits.kept_at_most
@@ -81,16 +83,19 @@ _HERE_NOT: Final[Mapping[str, str]] = {
 }
 
 
-def _why_without_result(state: State, one: Assignment) -> str:
-    """Why a test that was asked for settled nothing."""
-    if one.how == "document":
+def _why_without_result(state: State, assignment: Assignment) -> str:
+    """Return why a test that was asked for settled nothing."""
+    if assignment.how == "document":
         lost = f"r1.D.{VERIFIER}" in state.given_up
         return "the reply about the documents was lost" if lost else "the documents do not say it"
-    if str(one.step(0)) in state.given_up:
+    if str(assignment.step(0)) in state.given_up:
         return "no test was made: the reply that plans it was lost"
-    if one.how == "calculation":
+    if assignment.how == "calculation":
         return "it was not calculated: a number that it needs is written nowhere"
-    programs = [facts for role in one.planners for _, facts in programs_of(state, one.claim, role)]
+    programs = [
+        facts for role in assignment.planners for _, facts in programs_of(state, assignment.claim, role)
+    ]
+    # A second program comes from another planner, so the programs of all planners are looked at.
     if not any(facts.runs for facts in programs):
         return "a program was written and was not run: a person has not allowed it"
     return "a program was run, and its runs or its controls do not decide it"

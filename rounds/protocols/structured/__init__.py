@@ -5,17 +5,17 @@ The lengths of texts are shorter than the published ones, which `[rules] lengths
 Laws
  1. A round runs B, C, D, E.belief (by rule E.position), E.checks (1, 2 and 4), E.check3, F, G, H in this order;
     steps of one group run side by side and see nothing of each other.
- 2. In a stress round the absent role has no step in A–H, and a check that needs its artifact is not asked of anybody.
+ 2. In a stress round the absent role has no step in A–H, and a check that needs its artifact is not asked for.
  3. Claims proposed in D are minted when D closes, so that E can bear on them; those of F from the next round on.
- 4. A position is sealed before any verdict of its check is known, an answer before any of its round; nobody is shown
+ 4. A position is sealed before any verdict of its check is known, an answer before any of its round; no role is shown
     the answers.
- 5. The verifier is nobody's author: it writes checks, drift checks and resolutions, never a claim or a decision.
+ 5. The verifier is no author: it writes checks, drift checks and resolutions, never a claim or a decision.
  6. S follows the last G, or the first look whose stop is obeyed; it raises no new claim.
  7. S waits for a person's answer to every open question that decides (`wait`): marked by the lead, or asked again.
  8. Where a run was opened for experiments, what artifacts bring is run before the checks of the round, what verdicts
-    bring before its reviews; nobody is asked in between.
- 9. A claim is moved by evidence of its own, whose class is computed; and whoever decides says of every objection that
-    it stands against a decision, or how it is met.
+    bring before its reviews; no role is asked in between.
+ 9. A claim is moved by evidence of its own, whose class is computed; and the lead says of every objection that
+    it counts against a decision, or how it is met.
 """
 
 from __future__ import annotations
@@ -92,12 +92,13 @@ _SHAPES: Final[Mapping[str, type[Reply]]] = {
     "S.review": RetrospectiveReply,
     "S.close": ClosingReply,
 }
-"""Kind of step → the shape of its reply."""
+"""Shape of the reply of each kind of step."""
 
 # ---------------------------------------------------------------- who is asked
 
 
 def _lead(state: State, round_: int) -> tuple[str, ...]:
+    # Imported rounds may lack a lead. The first author stands in, in the order of SD-1.
     return (state.rounds[round_].lead or AUTHORS[0],)
 
 
@@ -106,6 +107,7 @@ def _others(state: State, round_: int) -> tuple[str, ...]:
 
 
 def _verifier(state: State, round_: int) -> tuple[str, ...]:
+    # The signature is that of all row functions, and the verifier is asked in every round alike.
     del state, round_
     return ("verifier",)
 
@@ -123,11 +125,14 @@ def _present(role: str) -> Callable[[State, int], tuple[str, ...]]:
 
 
 def _seals(state: State, round_: int) -> bool:
+    # A recording before its opening event counts as sealing, because the table is laid out
+    # before the run opens.
     sealed = state.opened is None or state.opened.rules.get(POSITIONS) not in ("off", ANSWERS)
     return sealed and bool(applicable_checks(state, round_))
 
 
 def _is_made(check: int) -> Callable[[State, int], bool]:
+    # SD-35: a check that needs the artifact of an absent role has nothing to look at.
     return lambda state, round_: check in applicable_checks(state, round_)
 
 
@@ -136,7 +141,9 @@ def _checks_drift(state: State, round_: int) -> bool:
 
 
 def _resolves(state: State, round_: int) -> bool:
-    """Claims are resolved where some are pending, or were until this step resolved them."""
+    """Return whether claims are pending, or were until this step resolved them."""
+    # Once the step is done nothing is pending, and without the second test its row would
+    # vanish from the table.
     pending = any(claim.status == "pending" for claim in state.claims.values())
     return _closes(state, round_) and (pending or state.is_done(f"r{round_}.S.resolve.verifier"))
 
@@ -153,6 +160,8 @@ def _closes(state: State, round_: int) -> bool:
 
 
 def _follows_from(state: State, round_: int) -> Hashable:
+    # This key lists everything that the steps of a round depend on: the table is built anew only when it
+    # changes. A value left out here would leave a stale table in use.
     opened, row = state.rounds[round_], plan_row(state, round_)
     sealed, closing = _seals(state, round_), _closes(state, round_)
     checks = applicable_checks(state, round_)
@@ -189,7 +198,7 @@ def _wrong_check(known: Quotable, reply: CheckReply) -> Iterator[str]:
 
 
 def _shape(kind: type[Reply]) -> type[Reply] | Callable[[State], type[Reply]]:
-    """The shape of a reply; where programs may come with it, that depends on the run."""
+    """Return the shape of a reply; where programs may come with it, that depends on the run."""
     runnable = programs.WITH_PROGRAMS.get(kind)
     return kind if runnable is None else lambda state: runnable if programs.may_bring(state) else kind
 
@@ -211,6 +220,7 @@ def _sheet() -> Sheet:
         asked = asks_each(_present(role))
         return row(f"D.{role}", asked, yields.artifact, _wrong_artifact, later=yields.claims, group="D")
 
+    # SD-27: check 3 reads the results of checks 1 and 2, so it has a group of its own after them.
     def check_row(check: int, group: str) -> StepRow:
         return row(
             f"E.check{check}",
@@ -285,6 +295,7 @@ def _sheet() -> Sheet:
                 planned=False,
             ),
         ),
+        # Ids are given in this order when a group closes, so they do not depend on which reply arrived last.
         closing_order=("claim", "decision", "concern", "experiment_planned"),
         follows_from=_follows_from,
     )
@@ -299,14 +310,14 @@ _SHEET: Final = _sheet()
 
 
 def _view(state: State, step: Step) -> View:
-    """A step's row, and what is told beside it where there is anything."""
+    """Return a step's row, with the extra column only where there is something to show in it."""
     view = _SHEET.view(state, step)
     raises = step.task.startswith("D.") and rivals.spreads(state)
     return {**view, Column.TOLD: ALL} if raises or programs.is_told(state, step) else view
 
 
 def _tells(book: Book, step: Step, column: Column) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """Which option one's claim is about, and what programs there are or may be."""
+    """Yield which option the role's claim is about, and what programs there are or may be."""
     if column is not Column.TOLD:
         return
     if step.task.startswith("D.") and rivals.spreads(book.state):

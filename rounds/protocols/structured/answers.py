@@ -1,6 +1,6 @@
 """E.belief: what every role would answer if the run stopped now, sealed once a round.
 
-They are asked before the checks, so that an answer is about the round before and no verdict of this one can move it.
+Roles are asked before the checks, so that an answer is about the round before and no verdict of this one can move it.
 """
 
 from __future__ import annotations
@@ -45,24 +45,25 @@ class AnswerNow(Part, frozen=True, kw_only=True):
 
 
 def asks_for_answers(state: State, round_: int) -> bool:
-    """Whether the round asks: the run does, and the round checks something."""
+    """Return whether the round asks for answers: the run does, and the round checks something."""
+    # A round without a check brings no verdict, so an answer after it would only repeat the one before.
     asked = state.opened is not None and state.opened.rules.get(POSITIONS) == ANSWERS
     return asked and bool(applicable_checks(state, round_))
 
 
 def answer_keys(state: State) -> tuple[str, ...]:
-    """What points may be put on."""
+    """Return the keys that points may be put on."""
     return (*(option.id for option in state.options), NEITHER) if state.options else (STANDS, NEITHER)
 
 
 def wrong_answer(known: Quotable, reply: AnswerNow) -> Iterator[str]:
-    """What is wrong with points or with what they cite."""
+    """Yield what is wrong with points or with what they cite."""
     yield from points_problems(reply.belief, answer_keys(known.state), "belief")
     yield from known.evidence_problems(reply.because, "because")
 
 
 def sealed_answer(_: Numbering, step: Step, reply: AnswerNow) -> tuple[Event, ...]:
-    """The answer of a role."""
+    """Return the answer of a role."""
     return (
         Belief(
             **by(step),

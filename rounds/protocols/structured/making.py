@@ -1,4 +1,4 @@
-"""How one event of `structured` is made from one part of a reply: ids from the step, words counted by us."""
+"""Events of `structured`, each made from one part of a reply: ids from the step, words counted by moot."""
 
 from __future__ import annotations
 
@@ -81,6 +81,7 @@ def statement(
         id=statement_id(step),
         type=kind,
         sections=tuple(Section(name=section.name, text=section.text) for section in sections),
+        # Words are counted here and never taken from the reply: limits on length are judged by this number.
         words=sum(word_count(section.text) for section in sections),
         responds_to=responds_to,
         options=options,
@@ -89,14 +90,16 @@ def statement(
 
 
 def artifact_words(body: Mapping[str, Any], findings: tuple[Finding, ...]) -> int:
-    """Words of an artifact: every string of its body and of its findings (SD-4)."""
+    """Return the words of an artifact: every string of its body and of its findings (SD-4)."""
     texts = (*strings(dict(body)), *(finding.text for finding in findings))
     return sum(map(word_count, texts))
 
 
 def artifact(step: Step, reply: ArtifactReply) -> Artifact:
+    # The body goes through JSON once, so that the event holds plain values and hashes the same after
+    # it is read back.
     body: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(reply.body))
-    findings = tuple(Finding(section=found.section, text=found.text) for found in reply.findings)
+    findings = tuple(Finding(section=finding.section, text=finding.text) for finding in reply.findings)
     return Artifact(
         **by(step),
         id=f"A-{step.name.round}-{step.role}",
@@ -150,6 +153,7 @@ def positions(step: Step, reply: PositionReply) -> tuple[Event, ...]:
             confidence=sealed.confidence,
             reason=sealed.reason,
         )
+        # Positions are written in the order of the checks, whatever order the reply has them in.
         for sealed in sorted(reply.positions, key=lambda sealed: sealed.check_id)
     )
 
@@ -161,6 +165,7 @@ def verification(book: Book, step: Step, reply: CheckReply) -> Verification:
         for test in reply.claims
         if test.bearing is not None
     )
+    # A claim that was examined and not moved is listed too, so readers can see that the check looked at it.
     unmoved = tuple(test.claim_id for test in reply.claims if test.bearing is None)
     return Verification(
         **by(step),
@@ -184,29 +189,35 @@ def _change(
     bearing: Bearing,
     cited: Iterable[Cited],
 ) -> StatusChange:
-    """What a verdict does to a claim, and by what. Its class is computed and never claimed."""
+    """Return what a verdict does to a claim, and by which evidence. Its class is computed and never claimed."""
     evidence = evidence_of(cited)
     raised_by = book.state.claims[test.claim_id].raised_by
-    given = exhibits(book, test.claim_id, evidence)
+    exhibit = exhibits(book, test.claim_id, evidence)
     return StatusChange(
         claim_id=test.claim_id,
+        # The status is that of the step's opening: another check of the group may have moved the claim since,
+        # and replies must not depend on which of them arrives first.
         from_=status_at_opening(book.state, test.claim_id, step),
         to=STATUS_OF_BEARING[bearing],
         bearing=bearing,
-        class_=evidence_class(given, raised_by, bearing) if evidence else None,
+        class_=evidence_class(exhibit, raised_by, bearing) if evidence else None,
         evidence=evidence,
     )
 
 
 def _rests_on(reply: CheckReply) -> tuple[Evidence, ...]:
-    """All that a verdict rests on: its own evidence, and that for each claim."""
+    """Return all that a verdict rests on: its own evidence, and that for each claim."""
     own = (cited for test in reply.claims for cited in test.evidence)
+    # Duplicates go, in order: a reference that supports the verdict and a claim would
+    # count twice against SD-38.
     return evidence_of(dict.fromkeys((*reply.evidence, *own)))
 
 
 def resolutions(book: Book, step: Step, reply: ResolveReply) -> tuple[Event, ...]:
     round_ = step.name.round
+    # Numbers go on after the resolutions of this round that are already on the ledger.
     taken = sum(facts.round == round_ and facts.check_id == 5 for facts in book.state.checks.values())
+    # Resolutions follow the order in which claims were raised; as text, C-10-1 sorts before C-2-1.
     order = {claim: n for n, claim in enumerate(book.state.claims)}
     return tuple(
         Verification(
@@ -233,6 +244,7 @@ def flips(book: Book, step: Step, reply: ReviewReply) -> tuple[Event, ...]:
         Flip(
             **by(step),
             id=f"F-{round_}-{flip.check_id}-{step.role}",
+            # The earlier stance is read from the ledger, so a role cannot restate what it believed before.
             of=f"P-{round_}-{flip.check_id}-{step.role}",
             from_=book.state.positions[f"P-{round_}-{flip.check_id}-{step.role}"].stance,
             to=flip.to,
@@ -284,7 +296,7 @@ def concern_of(numbering: Numbering, step: Step, draft: ConcernDraft) -> Concern
 
 
 def cite_type(identity: str) -> Any:
-    """What kind of thing a decision cites, by its id."""
+    """Return what kind of thing a decision cites, by its id."""
     return _CITE_TYPES[identity.split("-")[0]]
 
 
@@ -303,22 +315,23 @@ def decision(numbering: Numbering, step: Step, draft: DecisionDraft, kind: Any) 
         about=draft.about,
         confidence=draft.confidence,
         falsifiers=draft.falsifiers,
-        requirements=tuple(Requirement(text=one.text, by=one.by) for one in draft.requirements),
+        requirements=tuple(Requirement(text=need.text, by=need.by) for need in draft.requirements),
         dissent=objections(numbering.book, draft.dissent),
     )
 
 
 def objections(book: Book, named: tuple[str, ...]) -> tuple[Dissent, ...]:
-    """Objections that stand against a decision, each in the words of the role that made it."""
-    found: list[Dissent] = []
+    """Return objections against a decision, each in the words of the role that made it."""
+    dissents: list[Dissent] = []
     for identity in named:
         event = book.by_id[identity]
         words = objection_in(event) if isinstance(event, Statement) else None
         assert words is not None, f"{identity} is no objection"
-        found.append(Dissent(role=event.by, ref=identity, text=words))
-    return tuple(found)
+        # The words are copied from the ledger: the lead names an objection and cannot reword it.
+        dissents.append(Dissent(role=event.by, ref=identity, text=words))
+    return tuple(dissents)
 
 
 def met_sections(book: Book, met: tuple[Met, ...]) -> tuple[NamedSection, ...]:
-    """How each objection that is met is met, a section each."""
-    return tuple(NamedSection(name=f"met-{book.by_id[one.objection].by}", text=one.how) for one in met)
+    """Return how each objection is met, one section each."""
+    return tuple(NamedSection(name=f"met-{book.by_id[answer.objection].by}", text=answer.how) for answer in met)

@@ -1,4 +1,4 @@
-"""What is wrong with a well-shaped reply of `structured`, in words that name only what its brief quoted (FORMAT 5)."""
+"""Checks of well-shaped replies of `structured`, in words that name only what the brief quoted (FORMAT 5)."""
 
 from __future__ import annotations
 
@@ -34,18 +34,20 @@ from rounds.protocols.schedule import applicable_checks, authors, claim_cap
 from rounds.protocols.structured.answers import answer_keys
 from rounds.protocols.structured.making import artifact
 
+# Artifacts and statements are missing here: a decision rests on something that was tested
+# or recorded as open.
 _CITABLE = ("C", "V", "D", "N", "H", "E")
 
 
 def wrong_statement(known: Quotable, reply: StatementReply) -> Iterator[str]:
-    """What is wrong with a proposal or a supplement."""
+    """Yield what is wrong with a proposal or a supplement."""
     yield from repeated((section.name for section in reply.sections), "sections")
     yield from ids_problems(known, reply.responds_to, "responds_to")
     yield from known.option_problems(reply.options, "options")
 
 
 def wrong_assessment(known: Quotable, reply: AssessmentReply) -> Iterator[str]:
-    """What is wrong with an assessment: its decisions, and what it leaves open."""
+    """Yield what is wrong with an assessment: its decisions, and what it leaves open."""
     yield from wrong_closing(known, reply)
     for n, concern in enumerate(reply.concerns):
         yield from known.evidence_problems(concern.evidence, f"concerns[{n}].evidence")
@@ -60,30 +62,32 @@ DECIDING_MAX: Final = 3
 
 
 def _wrong_marks(known: Quotable, concerns: Sequence[ConcernDraft]) -> Iterator[str]:
-    """What is wrong with the marks of questions that decide."""
-    marked = [(n, one) for n, one in enumerate(concerns) if one.deciding is not None]
+    """Yield what is wrong with the marks of questions that decide."""
+    marked = [(n, concern) for n, concern in enumerate(concerns) if concern.deciding is not None]
     keys = answer_keys(known.state)
-    for n, one in marked:
-        if one.type != "question" or not one.for_human:
+    for n, concern in marked:
+        if concern.type != "question" or not concern.for_human:
             yield f"concerns[{n}].deciding: only a question to a person (for_human) decides; else null"
-        if one.deciding not in keys:
-            yield f"concerns[{n}].deciding: {one.deciding!r} is no option; name one of {', '.join(keys)}"
+        if concern.deciding not in keys:
+            yield f"concerns[{n}].deciding: {concern.deciding!r} is no option; name one of {', '.join(keys)}"
+    # A run waits for every marked question (law 7), so a lead that marks all of them would stall it.
     if len(marked) > DECIDING_MAX:
         yield f"concerns: {len(marked)} questions are marked as deciding; mark the {DECIDING_MAX} that matter most"
 
 
 def wrong_closing(known: Quotable, reply: AssessmentReply | ClosingReply) -> Iterator[str]:
-    """What is wrong with sections and decisions."""
+    """Yield what is wrong with sections and decisions."""
     yield from repeated((section.name for section in reply.sections), "sections")
     yield from _decisions(known, reply.decisions)
     yield from _objections(known, reply)
 
 
 def _objections(known: Quotable, reply: AssessmentReply | ClosingReply) -> Iterator[str]:
-    """What becomes of every objection of others: it stands against a decision, or it is said how it is met.
+    """Yield objections of others that are neither kept as dissent nor met.
 
-    Whoever decides is not against the own decision.
+    A role that decides is not against its own decision.
     """
+    # Only objections that the prompt quoted count: naming one that it did not see would be a guess.
     shown = {
         identity
         for identity, event in known.by_id.items()
@@ -94,24 +98,25 @@ def _objections(known: Quotable, reply: AssessmentReply | ClosingReply) -> Itera
     }
     places = [
         *(
-            (f"decisions[{n}].dissent", one)
+            (f"decisions[{n}].dissent", named)
             for n, draft in enumerate(reply.decisions)
-            for one in draft.dissent
+            for named in draft.dissent
         ),
-        *(("met", one.objection) for one in reply.met),
+        *(("met", entry.objection) for entry in reply.met),
     ]
-    for where, one in places:
-        if one not in shown:
-            yield f"{where}: {one!r} is no objection; they are {names(sorted(shown)) or 'none'}"
-    yield from repeated((one.objection for one in reply.met), "met")
+    for where, named in places:
+        if named not in shown:
+            yield f"{where}: {named!r} is no objection; they are {names(sorted(shown)) or 'none'}"
+    yield from repeated((entry.objection for entry in reply.met), "met")
     for n, draft in enumerate(reply.decisions):
         yield from repeated(draft.dissent, f"decisions[{n}].dissent")
-    for left in sorted(shown - {one for _, one in places}):
+    for left in sorted(shown - {named for _, named in places}):
         yield f"met: the objection {left} stands against no decision and is not met; say which"
 
 
 def wrong_retrospective(known: Quotable, reply: RetrospectiveReply) -> Iterator[str]:
-    """What is wrong with a retrospective: every mode has one line."""
+    """Yield what is wrong with a retrospective: every mode has one line."""
+    # The signature is that of all checks of the table; this one needs nothing from the run.
     del known
     yield from repeated((note.mode for note in reply.failure_modes), "failure_modes")
 
@@ -124,7 +129,8 @@ def _parties(known: Quotable, parties: Iterable[str], where: str) -> Iterator[st
 
 
 def wrong_artifact(known: Quotable, reply: ArtifactReply) -> Iterator[str]:
-    """What is wrong with an artifact: its sections, claims and references."""
+    """Yield what is wrong with an artifact: its sections, claims and references."""
+    # The sections are those of the event that this reply would become, so checks and readers count alike.
     own = sections_of(artifact(known.step, reply))
     for n, finding in enumerate(reply.findings):
         if finding.section not in own:
@@ -149,6 +155,7 @@ def wrong_artifact(known: Quotable, reply: ArtifactReply) -> Iterator[str]:
 
 
 def _traces(known: Quotable, reply: ActionArtifact) -> Iterator[str]:
+    # SD-6: exactly these three traces, in this order. Readers refer to them by position.
     for n, (trace, kind) in enumerate(
         zip(reply.body.traces, ("happy_path", "edge_case", "cross_round"), strict=True)
     ):
@@ -156,6 +163,7 @@ def _traces(known: Quotable, reply: ActionArtifact) -> Iterator[str]:
             yield f"body.traces[{n}].kind: trace {n + 1} is the {kind}"
         for k, hook in enumerate(trace.hooks):
             yield from known.reference_problems(hook, f"body.traces[{n}].hooks[{k}]")
+    # SD-9: round 1 has no earlier primitive, so its cross-round trace may go without a hook.
     if known.step.name.round > 1 and not reply.body.traces[2].hooks:
         yield "body.traces[2].hooks: the cross-round trace names at least one earlier decision, claim or text"
 
@@ -164,6 +172,7 @@ def _invariant(known: Quotable, reply: GuardianArtifact) -> Iterator[str]:
     body = reply.body
     for n, evidence in enumerate(body.evidence):
         yield from known.reference_problems(evidence.ref, f"body.evidence[{n}]", evidence.quote)
+    # SD-10: a FAIL names its mechanism, and no other verdict may carry one.
     if (body.verdict == "FAIL") != bool(body.mechanism):
         yield "body.mechanism: given if and only if the verdict is FAIL"
     if (body.verdict == "CONDITIONAL_PASS") != bool(body.condition):
@@ -185,7 +194,7 @@ def _claims(
 
 
 def _places(known: Quotable, draft: ClaimDraft, where: str) -> Iterator[str]:
-    """Places are passages, not whole texts: a verifier is shown every one of them."""
+    """Yield problems with places: they are passages and not whole texts, since a verifier is shown every one of them."""
     for n, ref in enumerate(draft.places):
         reference = parse_reference(ref)
         own = reference.id == f"A-{known.step.name.round}-{known.step.role}"
@@ -200,21 +209,23 @@ def _supersedes(known: Quotable, older: str, where: str) -> Iterator[str]:
     if known.unknown(older) or older not in known.state.claims:
         yield f"{where}: claim {older!r} is unknown"
         return
+    # Judged at the opening of the step, like statuses of changes: a claim that was tested meanwhile was
+    # not shown as such.
     status = status_at_opening(known.state, older, known.step)
     if status in ("pending", "superseded"):
         yield f"{where}: {older} is {status}; only a tested claim can be superseded"
 
 
 def wrong_positions(known: Quotable, reply: PositionReply) -> Iterator[str]:
-    """What is wrong with sealed positions: one for every check that is made."""
+    """Yield what is wrong with sealed positions: one for every check that is made."""
     wanted = applicable_checks(known.state, known.step.name.round)
-    given = tuple(sorted(sealed.check_id for sealed in reply.positions))
-    if given != wanted:
+    positions = tuple(sorted(sealed.check_id for sealed in reply.positions))
+    if positions != wanted:
         yield f"positions: exactly one for each of the checks {names(map(str, wanted))} is wanted"
 
 
 def wrong_check(known: Quotable, reply: CheckReply) -> Iterator[str]:
-    """What is wrong with a verdict and what it means for claims."""
+    """Yield what is wrong with a verdict and its effect on claims."""
     yield from known.evidence_problems(reply.evidence, "evidence")
     for n, tested in enumerate(reply.claims):
         yield from known.evidence_problems(tested.evidence, f"claims[{n}].evidence")
@@ -230,15 +241,18 @@ def _bearing(known: Quotable, claim: str, bearing: str | None, result: str, wher
     if known.unknown(claim) or claim not in known.state.claims:
         yield f"{where}.claim_id: claim {claim!r} is unknown"
         return
+    # SD-44: superseded is final. A claim may still be listed without a bearing.
     if status_at_opening(known.state, claim, known.step) == "superseded" and bearing is not None:
         yield f"{where}: {claim} is superseded; that is final"
+    # SD-44 ties a status to a result; without this an UNCLEAR check could confirm a claim.
     if bearing is not None and (bearing == "inconclusive") != (result == "UNCLEAR"):
         yield f"{where}.bearing: UNCLEAR goes with inconclusive, and only with it"
 
 
 def wrong_review(known: Quotable, reply: ReviewReply) -> Iterator[str]:
-    """What is wrong with a review: flips, claims, tensions."""
+    """Yield what is wrong with a review: flips, claims, tensions."""
     round_ = known.step.name.round
+    # A review has one text, so its claims can point only into the summary.
     yield from _claims(known, reply.claims, "claims", {"summary": ()})
     yield from repeated((flip.check_id for flip in reply.flips), "flips")
     for n, flip in enumerate(reply.flips):
@@ -261,6 +275,7 @@ def _decisions(known: Quotable, drafts: Sequence[DecisionDraft]) -> Iterator[str
                 yield f"{place}.cites[{k}]: {cite.id!r} is unknown; cite claims, verifications, decisions, concerns"
             elif cite.relation in ("overturns", "supersedes") and not cite.id.startswith("D-"):
                 yield f"{place}.cites[{k}]: only a decision can be overturned or superseded by a decision"
+        # A second cite of one id would pass the minimum of SD-47 without a second source.
         yield from repeated((cite.id for cite in draft.cites), f"{place}.cites")
         for k, ref in enumerate(draft.round_artifact_refs):
             yield from known.reference_problems(ref, f"{place}.round_artifact_refs[{k}]")
@@ -269,23 +284,25 @@ def _decisions(known: Quotable, drafts: Sequence[DecisionDraft]) -> Iterator[str
 
 
 def wrong_drift(known: Quotable, reply: DriftReply) -> Iterator[str]:
-    """What is wrong with a drift check: one answer for every goal."""
+    """Yield what is wrong with a drift check: one answer for every goal."""
     goals = tuple(entry.id for entry in known.opened.goals)
     if tuple(sorted(anchor.goal for anchor in reply.anchors)) != tuple(sorted(goals)):
         yield f"anchors: exactly one for each goal is wanted: {names(goals)}"
     for n, anchor in enumerate(reply.anchors):
         yield from known.evidence_problems(anchor.evidence, f"anchors[{n}].evidence")
     if reply.addresses is not None:
+        # An answer to a failed drift check is a later PASS that names it; anything else leaves it open.
         failed = {facts.id for facts in known.state.drift.values() if facts.verdict == "FAIL"}
         if reply.addresses not in failed or reply.verdict != "PASS":
             yield "addresses: only a PASS can address, and only an earlier FAIL"
 
 
 def wrong_resolutions(known: Quotable, reply: ResolveReply) -> Iterator[str]:
-    """What is wrong with resolutions: one for every pending claim."""
+    """Yield what is wrong with resolutions: one for every pending claim."""
     pending = sorted(claim for claim, facts in known.state.claims.items() if facts.status == "pending")
     if sorted(resolution.claim_id for resolution in reply.resolutions) != pending:
         yield f"resolutions: exactly one for each pending claim is wanted: {names(pending)}"
+        # With a claim missing, the list is out of step and errors about single entries would mislead.
         return
     for n, resolution in enumerate(reply.resolutions):
         place = f"resolutions[{n}]"

@@ -1,7 +1,7 @@
 """Programs in `structured`: a role may hand one in with its artifact, the verifier with its verdict.
 
-Only where the run was opened for experiments. What artifacts bring is run before the checks are made, what verdicts
-bring before the reviews: whoever judges or reviews sees what came out and may cite it.
+Only where the run was opened for experiments. Programs of artifacts run before the checks, programs of verdicts before
+the reviews: the roles that judge or review see the results and may cite them.
 """
 
 from __future__ import annotations
@@ -92,42 +92,43 @@ WITH_PROGRAMS: Final[Mapping[type[Reply], type[Reply]]] = {
     CriticArtifact: RunnableCriticArtifact,
     CheckReply: RunnableCheck,
 }
-"""The shape of a reply → the same where programs may come with it."""
+"""Reply types and their variants with programs."""
 
 
 # ---------------------------------------------------------------- what a reply brings
 
 
 def offered(reply: Reply) -> tuple[ClaimProgram, ...]:
-    """The programs of a reply; those of shapes without any are none."""
+    """Return the programs of a reply; replies of other shapes have none."""
     return getattr(reply, "programs", ())
 
 
 def brought(reply: Reply) -> Mapping[str, bytes]:
-    """The files of a reply's programs, by hash."""
+    """Return the files of a reply's programs, by hash."""
     return files_of(offered(reply))
 
 
 def wrong_programs(known: Quotable, reply: ArtifactReply | CheckReply) -> Iterator[str]:
-    """What is wrong with the programs of a reply: each decides a claim that running can decide, and only one."""
+    """Yield what is wrong with the programs of a reply: each decides one claim that running can decide."""
     own = getattr(reply, "proposed_claims", ())
-    yield from repeated((one.claim for one in offered(reply)), "programs")
-    for n, one in enumerate(offered(reply)):
+    yield from repeated((program.claim for program in offered(reply)), "programs")
+    for n, program in enumerate(offered(reply)):
         where = f"programs[{n}]"
-        how = _how(known, own, one.claim)
+        how = _how(known, own, program.claim)
         if how is None:
             own_ones = names(str(k) for k in range(1, len(own) + 1)) or "none"
-            yield f"{where}.claim: {one.claim!r} is no open claim; give an id, or the number of your own: {own_ones}"
+            yield f"{where}.claim: {program.claim!r} is no open claim; give an id, or the number of your own: {own_ones}"
         elif how not in RUN_HERE:
-            yield f"{where}.claim: {one.claim} is decided by {how}, not by execution or calculation; leave it out"
+            yield f"{where}.claim: {program.claim} is decided by {how}, not by execution or calculation; leave it out"
         else:
             yield from (
-                f"{where}: {problem}" for problem in wrong_program(known.step, one, known.opened.seed)
+                f"{where}: {problem}" for problem in wrong_program(known.step, program, known.opened.seed)
             )
 
 
 def _how(known: Quotable, own: Sequence[ClaimDraft], claim: str) -> HowTested | None:
-    """How a claim is decided; None where there is none that could still be."""
+    """Return how a claim is decided; None where it is unknown or closed."""
+    # `isdecimal` alone accepts digits of other scripts, which no id and no list number has.
     if claim.isascii() and claim.isdecimal():
         return own[int(claim) - 1].how if 1 <= int(claim) <= len(own) else None
     facts = None if known.unknown(claim) else known.state.claims.get(claim)
@@ -138,29 +139,32 @@ def _how(known: Quotable, own: Sequence[ClaimDraft], claim: str) -> HowTested | 
 def planned(
     numbering: Numbering, step: Step, reply: ArtifactReply | CheckReply, own: Sequence[Claim] = ()
 ) -> Iterator[Event]:
-    """The experiments of a reply; `own` are the claims that it raises, in their order."""
-    for one in offered(reply):
-        claim = own[int(one.claim) - 1] if one.claim.isdecimal() else numbering.book.by_id[one.claim]
-        assert isinstance(claim, Claim), one.claim
+    """Yield the experiments of a reply; `own` are the claims that it raises, in their order."""
+    for program in offered(reply):
+        claim = own[int(program.claim) - 1] if program.claim.isdecimal() else numbering.book.by_id[program.claim]
+        assert isinstance(claim, Claim), program.claim
         assert claim.id
         number, seed = numbering.number("experiment_planned"), numbering.book.state.opening.seed
-        yield experiment(step, claim.id, claim.testable_as, one, number, seed)
+        yield experiment(step, claim.id, claim.testable_as, program, number, seed)
 
 
 # ---------------------------------------------------------------- when it is run
 
 
 def runs_first(state: State, group: Group) -> tuple[str, ...]:
-    """Experiments whose results a group waits for: the checks for those of artifacts, later phases for all."""
+    """Return experiments whose results a group waits for: the checks for those of artifacts, later phases for all."""
+    # In phases B to D no program of the round exists yet, so there is nothing to wait for.
     if not state.unjudged or group.phase in ("B", "C", "D"):
         return ()
+    # Positions and beliefs are sealed before results exist; a wait here would let a result leak into them.
     is_check = group.name.startswith("E.check")
     if group.phase == "E" and not is_check:
         return ()
-    waiting = ((one, state.experiments[one]) for one in state.unjudged)
+    waiting = ((identity, state.experiments[identity]) for identity in state.unjudged)
     return tuple(
-        one
-        for one, facts in waiting
+        identity
+        for identity, facts in waiting
+        # A check must not wait for a program of another check of its group: they run side by side.
         if facts.awaited and facts.round == state.round and not (is_check and facts.by == VERIFIER)
     )
 
@@ -174,22 +178,23 @@ _OF_RUN: Final = ("S.resolve", "S.review", "S.close")
 
 
 def may_bring(state: State) -> bool:
-    """Whether seats of the run may bring programs; those of runs opened before this were never asked."""
+    """Return whether seats of the run may bring programs; runs opened before this rule never asked for them."""
     return plans_programs(state) and state.opening.rules.get(PROGRAMS) == "on"
 
 
 def is_told(state: State, step: Step) -> bool:
-    """Whether a step is told of programs."""
+    """Return whether a step is shown blocks about programs."""
     return may_bring(state) and step.task in (*_WRITES, *_OF_ROUND, *_OF_RUN)
 
 
 def told(book: Book, step: Step) -> Iterable[tuple[str, str, tuple[int, ...]]]:
-    """How to write a program, where a step may; the programs of the round and what came out; at the end all of it."""
+    """Yield how to write a program, the programs of the round with their results, and at the end all results."""
     if step.task in _OF_ROUND:
         yield from planned_programs(book, step)
         yield from ran(book, book.of(ExperimentJudged, step.name.round))
     if step.task in _OF_RUN:
         yield from ran(book, book.of(ExperimentJudged))
+    # A repeated step already has the instruction in the prompt that it repeats.
     if step.task in _WRITES and step.name.repeat == 1 and book.state.runs_programs:
         yield "programs", how_to_write(book.state, IN_ARTIFACT if step.name.phase == "D" else IN_VERDICT), ()
 

@@ -1,7 +1,7 @@
 """Which option a role's claim of a round is about: the ones that were tested least come first.
 
-Left to themselves roles raise claims about whatever leads, and about two options at once; in recorded runs an option
-was then left without a single tested claim. By rule `rivals` each role is told one option of the round for its claim.
+Left to themselves, roles raise claims about the leading option, and about two options at once; in recorded runs an option
+was then left without a single tested claim. With the rule `rivals`, each role gets one option per round for its claim.
 """
 
 from __future__ import annotations
@@ -17,25 +17,28 @@ SPREAD: Final = "spread"
 
 
 def spreads(state: State) -> bool:
-    """Whether roles are told an option for their claim; runs opened without the rule never were."""
+    """Return whether roles get an option for their claim; runs opened without the rule never did."""
     return state.opening.rules.get(RULE) == SPREAD and len(state.options) > 1
 
 
 def option_for(state: State, round_: int, role: str) -> str | None:
-    """The option for a role's claim, of those that no verdict dropped; `state` is that at the opening of phase D.
+    """Return the option for a role's claim, of those that no verdict dropped; `state` is that at the opening of phase
+    D.
 
-    What is raised about an option alone and still pending counts like a test. Roles choose one after the other, in
+    A pending claim about one option alone counts like a test. Roles choose one after the other, in
     role order, and ties follow the order of the options.
     """
     counts, gone = counted_alone(state), dropped(state)
+    # Without pending claims in the count, all roles of a round would be sent to the same option.
     for claim in state.claims.values():
         if claim.status == "pending" and len(claim.about) == 1 and claim.about[0] in counts:
             counts[claim.about[0]] += 1
     living = {option: count for option, count in counts.items() if option not in gone}
-    for one in active_roles(state, round_) if len(living) > 1 else ():
+    # With one living option there is no rival left to spread claims over.
+    for author in active_roles(state, round_) if len(living) > 1 else ():
         option = min(living, key=living.__getitem__)
         living[option] += 1
-        if one == role:
+        if author == role:
             return option
     return None
 

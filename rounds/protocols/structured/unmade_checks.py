@@ -1,4 +1,4 @@
-"""Verdicts that no verifier gives: of checks that cannot be made (SD-34, SD-56), and of those whose reply was lost."""
+"""Verdicts written by the controller: of checks that cannot be made (SD-34, SD-56), and of those whose reply was lost."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from rounds.protocols.schedule import active_roles, applicable_checks, lost_arti
 
 
 def missing_checks(book: Book) -> tuple[Event, ...]:
-    """After D closes: a verdict NOT_APPLICABLE for each check that cannot be made; it is asked of nobody."""
+    """Return a verdict NOT_APPLICABLE for each check that cannot be made, once D is closed."""
     state, round_ = book.state, book.state.round
+    # Before D is closed it is unknown which artifacts get lost, so a verdict now could be wrong.
     if "D" not in plan_row(state, round_).phases or not _artifacts_are_in(state, round_):
         return ()
     asked = applicable_checks(state, round_)
@@ -34,6 +35,8 @@ def lost_verdict(book: Book, step: Step) -> tuple[Event, ...]:
     refs = tuple(
         Evidence(ref=f"A-{round_}-{role}") for role in wanted if f"A-{round_}-{role}" in book.state.artifacts
     )
+    # SD-38: a verdict other than NOT_APPLICABLE needs two references. With fewer artifacts only
+    # that one is left.
     enough = len(refs) >= 2
     notes = "The verifier gave no verdict; the artifacts stand side by side."
     result: Result = "UNCLEAR" if enough else "NOT_APPLICABLE"
@@ -63,6 +66,7 @@ def _artifacts_are_in(state: State, round_: int) -> bool:
 def _cause(state: State, round_: int, check: int) -> str:
     opened = state.rounds[round_]
     if check in opened.applicable:
+        # Lost roles are sorted, since the wording is part of the ledger and must not depend on arrival.
         lost = ", ".join(sorted(lost_artifacts(state, round_)))
         return f"The artifact of {lost} was given up, so this check has nothing to test."
     if check == 4:

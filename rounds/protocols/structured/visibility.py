@@ -1,8 +1,8 @@
-"""What each kind of step of `structured` may see: the tables of FORMAT 5, a row a kind of step.
+"""Visibility in `structured`: the tables of FORMAT 5, one row per kind of step.
 
-Who judges sees the question, the documents and the places that the tested claims name; the lead sees what drift checks
-said and which questions stand open; who decides sees every objection; a supplement is written from the proposal alone,
-without the claims of earlier rounds; and who reviews verdicts sees neither those nor the positions of others.
+The verifier sees the question, the documents and the places that the tested claims name; the lead sees what drift checks
+found and the open questions, and every objection; a supplement is written from the proposal alone,
+without the claims of earlier rounds; and a reviewer of verdicts sees neither those nor the positions of others.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ _WHOLE_ROUND: Final[View] = {
     C.VERDICTS: ALL,
 }
 
+# A sealed position is given without proposal and supplements: they show where the lead
+# and others are heading.
 _SEALED: Final[View] = {
     C.QUESTION: ALL,
     C.PLAN: ALL,
@@ -53,6 +55,7 @@ _SEALED: Final[View] = {
 
 VISIBILITY: Final[Mapping[str, View]] = {
     "B": {**_TALK, C.FLIPS: Sight("last_tensions"), C.UNANSWERED: ALL},
+    # A supplement is written from the proposal alone, so claims of earlier rounds are left out.
     "C": {column: sight for column, sight in _TALK.items() if column != C.OLD_CLAIMS} | {C.PROPOSAL: ALL},
     "D": {**_TALK, C.PROPOSAL: ALL, C.SUPPLEMENTS: ALL},
     "E.position": _SEALED,

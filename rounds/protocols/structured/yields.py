@@ -1,4 +1,4 @@
-"""What replies of `structured` yield: the text at once, and what is numbered when the group closes."""
+"""Events that replies of `structured` yield: the text at once, numbered things when the group closes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rounds.protocols.structured import making, programs
 
 
 def statement(kind: str) -> Callable[[Numbering, Step, Any], tuple[Event, ...]]:
-    """The text of a step, of one kind."""
+    """Build a function that returns the text of a step, of one kind."""
     return lambda _, step, reply: (
         making.statement(
             step, kind, reply.sections, getattr(reply, "responds_to", ()), getattr(reply, "options", ())
@@ -31,13 +31,15 @@ def statement(kind: str) -> Callable[[Numbering, Step, Any], tuple[Event, ...]]:
 
 
 def artifact(_: Numbering, step: Step, reply: ArtifactReply) -> tuple[Event, ...]:
-    """The artifact, which carries its claims as proposed."""
+    """Return the artifact, which carries its claims as proposed."""
     return (making.artifact(step, reply),)
 
 
 def claims(numbering: Numbering, step: Step, reply: ArtifactReply) -> Iterator[Event]:
-    """The claims that an artifact proposes, and the programs that come with it."""
+    """Yield the claims that an artifact proposes, and the programs that come with it."""
     source = f"A-{step.name.round}-{step.role}"
+    # The claims come first: a program may refer to one by its place in the reply, and needs the
+    # id that it got.
     raised = [
         making.claim(numbering, step, draft, f"{source}#{draft.section}") for draft in reply.proposed_claims
     ]
@@ -46,30 +48,30 @@ def claims(numbering: Numbering, step: Step, reply: ArtifactReply) -> Iterator[E
 
 
 def decided(kind: str) -> Callable[[Numbering, Step, Any], tuple[Event, ...]]:
-    """The text of who decides; with it how each objection is met."""
+    """Build a function that returns the text of the deciding role, with how each objection is met."""
 
     def statements(
         numbering: Numbering, step: Step, reply: AssessmentReply | ClosingReply
     ) -> tuple[Event, ...]:
         sections = (*reply.sections, *making.met_sections(numbering.book, reply.met))
-        return (making.statement(step, kind, sections, tuple(one.objection for one in reply.met)),)
+        return (making.statement(step, kind, sections, tuple(entry.objection for entry in reply.met)),)
 
     return statements
 
 
 def against(reply: ReviewReply | RetrospectiveReply) -> tuple[NamedSection, ...]:
-    """What a role holds against where the run is heading, where it says so."""
+    """Return what a role holds against the run's direction, if anything."""
     return (NamedSection(name=AGAINST, text=reply.against),) if reply.against else ()
 
 
 def review(numbering: Numbering, step: Step, reply: ReviewReply) -> tuple[Event, ...]:
-    """What the round showed a role, what it holds against it, and where it changed its mind."""
+    """Return what the round showed a role, its objections, and where it changed its mind."""
     sections = (NamedSection(name="summary", text=reply.summary), *against(reply))
     return (making.statement(step, "review", sections), *making.flips(numbering.book, step, reply))
 
 
 def findings(numbering: Numbering, step: Step, reply: ReviewReply) -> Iterator[Event]:
-    """Claims and tensions of a review."""
+    """Yield claims and tensions of a review."""
     for draft in reply.claims:
         yield making.claim(numbering, step, draft, f"{statement_id(step)}#summary")
     for tension in reply.tensions:
@@ -77,7 +79,7 @@ def findings(numbering: Numbering, step: Step, reply: ReviewReply) -> Iterator[E
 
 
 def assessed(numbering: Numbering, step: Step, reply: AssessmentReply) -> Iterator[Event]:
-    """Decisions of a round, and what stays open."""
+    """Yield decisions of a round, and what stays open."""
     for draft in reply.decisions:
         yield making.decision(numbering, step, draft, "round")
     for concern in reply.concerns:
@@ -85,13 +87,13 @@ def assessed(numbering: Numbering, step: Step, reply: AssessmentReply) -> Iterat
 
 
 def closed(numbering: Numbering, step: Step, reply: ClosingReply) -> Iterator[Event]:
-    """Final decisions."""
+    """Yield final decisions."""
     for draft in reply.decisions:
         yield making.decision(numbering, step, draft, "final")
 
 
 def retrospective(_: Numbering, step: Step, reply: RetrospectiveReply) -> tuple[Event, ...]:
-    """The run looked back at, with the failure modes that the role saw."""
+    """Return the retrospective of a role, with the failure modes that it saw."""
     summary = NamedSection(name="summary", text=reply.summary)
     ticks = tuple(ModeSeen(mode=tick.mode, seen=tick.seen) for tick in reply.failure_modes)
     return (making.statement(step, "retrospective", (summary, *against(reply)), checklist=ticks),)
