@@ -246,10 +246,7 @@ class Met(Part, frozen=True, kw_only=True):
 
 
 class ConcernDraft(Part, frozen=True, kw_only=True):
-    """Something left open; `for_human` puts it to the person who runs the deliberation.
-
-    A question whose answer would change what is decided names the option in `deciding`.
-    """
+    """Something left open; `for_human` asks a person, `deciding` names the option that the answer would change."""
 
     type: Literal["concern", "tension", "question"]
     text: Text

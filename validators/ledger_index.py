@@ -89,6 +89,7 @@ class LedgerIndex:
         "book",
         "context",
         "events",
+        "findings",
         "imported_through",
         "opened",
         "opening_problem",

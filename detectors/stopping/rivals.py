@@ -24,7 +24,9 @@ def rivals_unexamined(
     del planned
     rule = parameters.examined
     counts, gone = counts_by_option(state), dropped(state)
-    short = [one for one, count in counts.items() if count.claims < rule.tests_at_least and one not in gone]
+    short = [
+        name for name, count in counts.items() if count.claims < rule.tests_at_least and name not in gone
+    ]
     untouched = [option for option in short if not counts[option].claims]
     tests = tests_by_round(state)
     first = _enough_since(0, tests, len(rounds), rule)

@@ -1,1 +1,1 @@
-"""Whether a run is what was committed: verify, damage, blobs, seals."""
+"""Checks that a run is what was committed: verify, damage, blobs, seals."""

@@ -1,7 +1,7 @@
-"""Blobs as `verify` judges them: every acknowledged line, and what events and their briefs name (FORMAT 8).
+"""Blob checks of `verify`: every acknowledged line, and every blob that events and their briefs name (FORMAT 8).
 
-Lines stand in the order in which events first name them; only a program may stand earlier. A line that was changed,
-doubled, cut, moved or added is seen.
+Lines follow the order in which events first name them; only a program may come earlier. A line that was changed,
+repeated, cut, moved or added is reported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from ledger.store.streams import BLOBS
 
 
 class BlobAudit:
-    """Reads the blobs of a run once, then holds every event against them. Keeps a line number per blob, no contents."""
+    """Single pass over the blobs of a run, against which every event is then checked. Keeps one line number per blob
+    and no contents.
+    """
 
     def __init__(self, blobs: BlobStore, acknowledged: int) -> None:
         self._blobs = blobs
@@ -34,13 +36,15 @@ class BlobAudit:
         self._unread_briefs = False
 
     def file_problems(self) -> Iterator[Problem]:
-        """Yield what is wrong with the lines themselves. Comes before `problems`."""
+        """Yield what is wrong with the lines themselves. Run it before `problems`."""
         number, end = 0, 0
         for number, (begin, line) in enumerate(self._blobs.lines(), 1):
             end = begin + len(line)
             try:
                 sha256, content = read_blob_line(line)
             except NotABlob as error:
+                # The hash is cut out of a line that may hold anything, so undecodable bytes are replaced
+                # instead of raised.
                 self._changed.add(line[11:75].decode("ascii", "replace"))
                 yield _at(number, str(error))
                 continue
@@ -56,8 +60,10 @@ class BlobAudit:
             )
 
     def problems(self, event: Event) -> Iterator[Problem]:
-        """Yield what is wrong with the blobs that `event` and its briefs name; but for those that are missing, which a
-        later event may have redacted (`absent`)."""
+        """Yield what is wrong with the blobs that `event` and its briefs name.
+
+        Missing blobs are left to `absent`, because a later event may have redacted them.
+        """
         for sha256 in redacted_blobs(event):
             self._redacted.setdefault(sha256, event.seq)
         for named in named_blobs(event):
@@ -69,10 +75,14 @@ class BlobAudit:
                     yield from self._ask(part, event)
 
     def absent(self) -> Iterator[Problem]:
-        """Yield, when every event was looked at: blobs that are missing, redacted, to be redacted and still there, or
-        named by no event."""
+        """Yield the blobs that are missing, redacted, redacted but still present, or named by no event.
+
+        Call it after the last event.
+        """
         for sha256, (what, seq) in self._missing.items():
             if sha256 in self._redacted:
+                # A redaction is recorded before bytes are removed, so a missing blob with a record is no
+                # damage.
                 by = self._redacted[sha256]
                 yield Problem(f"{what} was redacted by event {by}: blob {sha256}", seq, is_damage=False)
             elif sha256 in self._gone:
@@ -81,6 +91,8 @@ class BlobAudit:
                 yield Problem(f"{what} is missing: blob {sha256}", seq)
         for sha256, seq in self._redacted.items():
             if sha256 in self._lines and sha256 not in self._gone:
+                # The process died between the amendment and the tombstones. Running the command again finishes
+                # the job.
                 what = f"blob {sha256} is redacted, but its bytes are still there: run `moot redact` again"
                 yield Problem(what, seq, is_damage=False)
         for sha256, number in self._lines.items():
@@ -96,6 +108,7 @@ class BlobAudit:
         with file:
             file.seek(self._acknowledged)
             extra = 0
+            # The tail is not acknowledged and may hold anything, so each read is bounded.
             while line := file.readline(1 << 20):
                 extra += len(line)
                 if line.startswith(b'{"sha256":"') and line[11:75].decode("ascii", "replace") in self._lines:
@@ -110,6 +123,8 @@ class BlobAudit:
             return
         self._named.add(sha256)
         if sha256 in self._gone or sha256 not in self._lines:
+            # A brief that cannot be read may name any blob, so order and "named by no event" can no longer be
+            # judged.
             self._unread_briefs |= named.kind == "brief"
             if sha256 in self._changed:
                 yield Problem(f"{named.what} was changed: blob {sha256} has other bytes", event.seq)

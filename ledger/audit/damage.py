@@ -1,6 +1,6 @@
-"""Damage: what all is wrong with streams that do not lead to their head, and what lies beyond a head.
+"""Damage report: everything that is wrong with streams that do not lead to their head, and with what lies beyond it.
 
-Lines are taken by the number that they claim, and every disagreement is named, not only the first.
+Lines are taken by the number that they claim, and every disagreement is listed, not only the first.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Line(NamedTuple):
 
 
 def damage(directory: Path, head: Head) -> Iterator[Problem]:
-    """Everything that is wrong up to `head`, at most `PROBLEMS_MAX` things."""
+    """Yield everything that is wrong up to `head`, at most `PROBLEMS_MAX` problems."""
     yield from islice(_damage(directory, head), PROBLEMS_MAX)
 
 
@@ -59,6 +59,8 @@ def _damage(directory: Path, head: Head) -> Iterator[Problem]:
             if isinstance(line, Problem):
                 yield line
                 continue
+            # A number that was seen before is reported and skipped: following it would make every later line
+            # look wrong.
             if line.seq <= last:
                 yield line.problem(f"event {line.seq} stands here again, or too late")
                 continue
@@ -67,6 +69,8 @@ def _damage(directory: Path, head: Head) -> Iterator[Problem]:
             else:
                 yield from _link(line, hash_, rest)
             yield from _content(line)
+            # Go on from the bytes that are there, so that one changed line is reported once and not as a broken
+            # chain to the end.
             last, hash_, rest = line.seq, line_hash(line.content), line.rest
         if last < head.seq:
             yield Problem(_missing(last + 1, head.seq), last + 1)
@@ -90,7 +94,7 @@ def _lines(stream: StreamName, lines: Iterator[bytes], first: int = 1) -> Iterat
 
 
 def _by_seq(streams: list[Iterator[_Line | Problem]], until: int) -> Iterator[_Line | Problem]:
-    """The lines of all streams, the one with the smallest number next; none beyond `until`."""
+    """Yield the lines of all streams in the order of their numbers, none beyond `until`."""
     fronts: dict[int, _Line] = {}
     ready = set(range(len(streams)))
     while True:
@@ -99,6 +103,8 @@ def _by_seq(streams: list[Iterator[_Line | Problem]], until: int) -> Iterator[_L
                 if isinstance(front, Problem):
                     yield front
                 elif front.seq <= until:
+                    # The claimed numbers of a damaged stream may not ascend. Taking one front per stream bounds
+                    # memory all the same.
                     fronts[index] = front
                     break
         ready.clear()
@@ -134,16 +140,16 @@ class Tail(msgspec.Struct, frozen=True):
 
 
 def tail_of(directory: Path, mark: LogPosition) -> Tail:
-    """Judge what follows `mark`, which stands at the head."""
+    """Judge what follows `mark`, which is the position of the head."""
     damage: list[Problem] = []
     notes: list[Problem] = []
     for index, stream in enumerate(STREAMS):
         with plain_file(stream_path(directory, stream)) as file:
             extra = file.seek(0, os.SEEK_END) - mark.offsets[index]
             number = line_number(file, mark.offsets[index])
-            found = list(islice(_impossible(stream, lines_of(file), mark, number), PROBLEMS_MAX))
-        damage += found
-        if extra and not found:
+            impossible = list(islice(_impossible(stream, lines_of(file), mark, number), PROBLEMS_MAX))
+        damage += impossible
+        if extra and not impossible:
             what = f"{extra} bytes beyond head, of a commit interrupted or being written: no damage"
             notes.append(Problem(what, None, stream, number, is_damage=False))
     return Tail(tuple(damage), tuple(notes))
@@ -152,10 +158,11 @@ def tail_of(directory: Path, mark: LogPosition) -> Tail:
 def _impossible(
     stream: StreamName, lines: Iterator[bytes], mark: LogPosition, number: int
 ) -> Iterator[Problem]:
-    """Whole lines beyond the head that no writer who died can have left there."""
+    """Yield whole lines beyond the head that an interrupted writer cannot have left there."""
     for line in _lines(stream, lines, number):
         if isinstance(line, Problem):
             continue  # torn pages after a power failure look like anything
+        # A writer appends only numbers after the head, so an older number was copied here.
         if line.seq <= mark.head.seq:
             yield line.problem(f"event {line.seq} stands here again")
         elif line.seq == mark.head.seq + 1 and line.prev != mark.head.hash:

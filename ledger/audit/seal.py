@@ -1,4 +1,4 @@
-"""Seals: a signed checkpoint of a ledger's head, in the shapes of C2SP's signed-note and tlog-checkpoint.
+"""Seals: a signed checkpoint of a ledger's head, in the formats of C2SP's signed-note and tlog-checkpoint.
 
     moot/<first 32 hex digits of the first line's hash>     which ledger
     <number of events>
@@ -6,9 +6,9 @@
 
     — alice YWJjZA…=                    base64 of the key's hash (4 bytes) and the Ed25519 signature (64 bytes)
 
-A key is told by name and hash: the first four bytes of SHA-256 over name, line feed, 0x01 and the public key. The third
-line is the head of the hash chain, not the root of a tree: whoever has the ledger recomputes it by hashing the first so
-many lines. A later ledger extends the sealed one if its line of that number has that hash.
+A key is identified by name and hash: the first four bytes of SHA-256 over name, line feed, 0x01 and the public key.
+The third line is the head of the hash chain, not the root of a tree: anyone who has the ledger recomputes it by
+hashing that many lines. A later ledger extends the sealed one if its line of that number has that hash.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ NOTE_BYTES_MAX: Final = 1 << 16
 
 
 class NoteRefused(ValueError):
-    """A note or a key that cannot be used; the message says why, and never holds a secret."""
+    """Note or key that cannot be used. The message gives the reason and never holds a secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verifier:
-    """A public key with its name: what others need to check a signature."""
+    """Public key with its name: what others need to check a signature."""
 
     name: str
     public: bytes
 
     @property
     def hash(self) -> bytes:
-        """The four bytes by which signatures name the key."""
+        """Return the four bytes by which signatures name the key."""
         return hashlib.sha256(self.name.encode() + b"\n" + ED25519 + self.public).digest()[:4]
 
     def __str__(self) -> str:
@@ -54,7 +54,7 @@ class Verifier:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Signer:
-    """A secret key with its name. Its repr shows the name alone."""
+    """Secret key with its name. Its repr shows the name alone."""
 
     name: str
     seed: bytes
@@ -64,11 +64,11 @@ class Signer:
 
     @property
     def verifier(self) -> Verifier:
-        """The public half."""
+        """Return the public half."""
         return Verifier(self.name, _private(self.seed).public_key().public_bytes_raw())
 
     def secret(self) -> str:
-        """The line that a key file holds. For that file alone."""
+        """Return the line that a key file holds. Never write it anywhere else."""
         half = base64.b64encode(ED25519 + self.seed).decode()
         return f"{SECRET_PREFIX}+{self.name}+{self.verifier.hash.hex()}+{half}"
 
@@ -86,7 +86,7 @@ def _public(public: bytes) -> Ed25519PublicKey:
 
 
 def signer(name: str, seed: bytes) -> Signer:
-    """A signer from 32 random bytes. Raises `NoteRefused` when the name cannot stand in a note."""
+    """Return a signer made from 32 random bytes. Raises `NoteRefused` when the name is not valid in a note."""
     if not NAME.fullmatch(name):
         raise NoteRefused(f"{name!r} is no key name: no spaces, no +, at most 100 characters")
     if len(seed) != 32:
@@ -95,25 +95,25 @@ def signer(name: str, seed: bytes) -> Signer:
 
 
 def read_signer(text: str) -> Signer:
-    """The signer of a key file."""
+    """Return the signer of a key file. Raises `NoteRefused`."""
     parts = text.strip().split("+", 4)
     if len(parts) != 5 or f"{parts[0]}+{parts[1]}" != SECRET_PREFIX:
         raise NoteRefused("not a secret key that moot wrote")
-    made = signer(parts[2], _key_bytes(parts[4]))
-    if made.verifier.hash.hex() != parts[3]:
+    key = signer(parts[2], _key_bytes(parts[4]))
+    if key.verifier.hash.hex() != parts[3]:
         raise NoteRefused("the key's hash does not fit its name")
-    return made
+    return key
 
 
 def read_verifier(text: str) -> Verifier:
-    """The verifier of a public key line, `name+hash+key`."""
+    """Return the verifier of a public key line, `name+hash+key`. Raises `NoteRefused`."""
     parts = text.strip().split("+", 2)
     if len(parts) != 3 or not NAME.fullmatch(parts[0]):
         raise NoteRefused("not a public key: name+hash+key")
-    made = Verifier(parts[0], _key_bytes(parts[2]))
-    if made.hash.hex() != parts[1]:
+    key = Verifier(parts[0], _key_bytes(parts[2]))
+    if key.hash.hex() != parts[1]:
         raise NoteRefused("the key's hash does not fit its name")
-    return made
+    return key
 
 
 def _key_bytes(text: str) -> bytes:
@@ -127,26 +127,31 @@ def _key_bytes(text: str) -> bytes:
 
 
 def sign(text: str, key: Signer) -> str:
-    """The note of `text`, which ends with a line feed."""
+    """Return the signed note of `text`, which must end with a line feed."""
     assert text.endswith("\n"), "a note's text ends with a line feed"
     signature = key.verifier.hash + _private(key.seed).sign(text.encode())
     return f"{text}\n— {key.name} {base64.b64encode(signature).decode()}\n"
 
 
 def open_note(note: str, verifiers: tuple[Verifier, ...]) -> tuple[str, tuple[str, ...]]:
-    """The text of a note, and the names of the known keys that signed it.
+    """Return the text of a note, and the names of the known keys that signed it.
 
-    A signature by an unknown key is passed over; a bad one by a known key, or none at all, raises `NoteRefused`.
+    A signature by an unknown key is ignored. A wrong signature by a known key, or no valid signature, raises
+    `NoteRefused`.
     """
+    # A note comes from outside. The limit is checked before any pattern or base64 decoding runs over it.
     if len(note.encode()) > NOTE_BYTES_MAX:
         raise NoteRefused("the note is too long")
+    # The last empty line counts, as in signed-note: the text itself may hold empty lines.
     text, blank, signatures = note.rpartition("\n\n")
     if not blank or not signatures.endswith("\n"):
         raise NoteRefused("not a signed note: text, an empty line, signatures")
-    known = {(one.name, one.hash): one for one in verifiers}
+    known = {(verifier.name, verifier.hash): verifier for verifier in verifiers}
     good: list[str] = []
     for line in signatures[:-1].split("\n"):
         name, raw = _signature(line)
+        # Name and hash together choose the key: two keys may share a name, and four bytes may collide by
+        # chance.
         key = known.get((name, raw[:4]))
         if key is not None:
             _check(key, raw[4:], f"{text}\n")
@@ -175,6 +180,7 @@ def _check(key: Verifier, signature: bytes, text: str) -> None:
     try:
         _public(key.public).verify(signature, text.encode())
     except InvalidSignature:
+        # A wrong signature by a known key is an attack or an accident, never something to skip.
         raise NoteRefused(f"the signature of {key.name} does not fit the text") from None
 
 
@@ -184,30 +190,31 @@ _SIZE: Final = re.compile(r"[1-9][0-9]{0,15}")
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What a seal says: which ledger, and the head it had."""
+    """Content of a seal: which ledger, and its head."""
 
     origin: str
     head: Head
 
     @property
     def text(self) -> str:
-        """The note's text."""
+        """Return the note's text."""
         root = base64.b64encode(bytes.fromhex(self.head.hash)).decode()
         return f"{self.origin}\n{self.head.seq + 1}\n{root}\n"
 
 
 def origin_of(first_line_hash: str) -> str:
-    """How a ledger is named in its seals: by its opening, which nothing that follows can change."""
+    """Return the name of a ledger in its seals. It comes from the opening, which no later event can change."""
+    # 128 bits name the ledger. The head's hash, not this prefix, is what a seal proves.
     return f"moot/{first_line_hash[:32]}"
 
 
 def seal(checkpoint: Checkpoint, key: Signer) -> str:
-    """The signed note of a checkpoint."""
+    """Return the signed note of a checkpoint."""
     return sign(checkpoint.text, key)
 
 
 def read_seal(note: str, verifiers: tuple[Verifier, ...]) -> tuple[Checkpoint, tuple[str, ...]]:
-    """The checkpoint of a seal and who signed it. Raises `NoteRefused`."""
+    """Return the checkpoint of a seal and who signed it. Raises `NoteRefused`."""
     text, names = open_note(note, verifiers)
     lines = text.split("\n")
     if len(lines) < 4 or not ORIGIN.fullmatch(lines[0]) or not _SIZE.fullmatch(lines[1]):

@@ -1,7 +1,8 @@
-"""Verify: is a run, byte for byte, what was committed? Chain, bytes, schema, head, blobs (FORMAT 1, 8).
+"""Verify: whether a run is, byte for byte, what was committed. Chain, bytes, schema, head, blobs (FORMAT 1, 8).
 
-One pass decides, in constant memory but for a number per blob. When it meets damage, a second, patient pass says all
-that is wrong. A blob that an event refers to is there, with the bytes that its name says, or was redacted.
+One pass decides, in constant memory but for one number per blob. When it meets damage, a second, slower pass lists
+everything that is wrong. A blob that an event refers to is either present with the bytes that its name says, or
+redacted.
 """
 
 from __future__ import annotations
@@ -73,12 +74,12 @@ class VerifyReport(Result, frozen=True):
 
     @property
     def exit_code(self) -> int:
-        """FORMAT 13: 3 damaged, 1 a given checkpoint is not a prefix, 0 intact."""
+        """Return the exit code (FORMAT 13): 3 damaged, 1 a checkpoint is not a prefix of the ledger, 0 intact."""
         return 3 if self.damaged else 0 if self.ok else 1
 
 
 def verify(path: str | os.PathLike[str], checkpoints: Sequence[Head] = ()) -> VerifyReport:
-    """Look at every byte of the run at `path` that the head vouches for; nothing is changed.
+    """Check every byte of the run at `path` that the head vouches for. Nothing is changed.
 
     Raises `NotARun`, `OtherFormat` and `Unreadable`; damage is in the report.
     """
@@ -94,32 +95,38 @@ def _verify(directory: Path, checkpoints: Sequence[Head]) -> VerifyReport:
         head, acknowledged = read_acknowledged(directory)
     except Damaged as error:
         return _report(directory, 0, None, error.problems, (), ())
+    # The length of the blobs comes from `head`, not from the file: bytes beyond it were never acknowledged.
     mark = LogPosition(blobs=acknowledged)
     count, problems, kept = _read_through(directory, mark, head, checkpoints)
+    # The mark reaches the head only if every line was proven. With damage, what follows the head means nothing.
     is_read = mark.head == head
     tail = tail_of(directory, mark) if is_read else Tail()
     original, unlike = _redacted_copy(directory) if is_read and _is_copy(directory) else (None, [])
     held = [
         CheckpointModel(
-            seq=one.seq,
-            hash=one.hash,
-            holds=kept.get(one.seq) == one.hash,
-            original=original is not None and original.holds(one),
+            seq=checkpoint.seq,
+            hash=checkpoint.hash,
+            holds=kept.get(checkpoint.seq) == checkpoint.hash,
+            original=original is not None and original.holds(checkpoint),
         )
-        for one in checkpoints
+        for checkpoint in checkpoints
     ]
     return _report(directory, count, head, [*problems, *unlike, *tail.damage], tail.notes, held)
 
 
 def _is_copy(directory: Path) -> bool:
-    """Whether the opening says that the run is a redacted copy."""
+    """Return whether the opening says that the run is a redacted copy."""
     with closing(decoded(directory, LogPosition(), read_head(directory))) as events:
         opening = next(events)
     return isinstance(opening, RunOpened) and opening.origin.type == "redaction"
 
 
 def _redacted_copy(directory: Path) -> tuple[Original | None, list[Problem]]:
-    """What a redacted copy says of its original; lines that are neither the original's nor said to be changed."""
+    """Return what a redacted copy says of its original, and problems.
+
+    Problems are the lines that are neither the original's nor listed as changed.
+    """
+    # Redaction is imported here because few runs are redacted copies, and `verify` starts faster without it.
     from ledger.redaction.redacted_copy import original_of, unlike
 
     run = RunStore(directory)
@@ -127,34 +134,38 @@ def _redacted_copy(directory: Path) -> tuple[Original | None, list[Problem]]:
     if original is None:
         return None, [Problem("a redacted copy that does not say what was changed in it")]
     what = "not the line of the original, and the redaction does not name it"
-    found = [Problem(what, seq) for seq in islice(unlike(run, original), PROBLEMS_MAX)]
+    problems = [Problem(what, seq) for seq in islice(unlike(run, original), PROBLEMS_MAX)]
     places = ", ".join(f"@{seq}" for seq in sorted(original.changed))
     last = len(original.hashes) - 1
-    told = f"a redacted copy of the run with head @{last} {original.hashes[-1]}; changed in it: {places}"
-    return original, [*found, Problem(told, is_damage=False)]
+    summary = f"a redacted copy of the run with head @{last} {original.hashes[-1]}; changed in it: {places}"
+    return original, [*problems, Problem(summary, is_damage=False)]
 
 
 def problems_of(run: RunStore) -> list[Problem]:
-    """Return what is wrong or worth knowing about a run beside its events, which reading them proves: its blobs, what
-    follows the head, and files that are no part of it. Raises what `RunStore.events` raises."""
+    """Return what is wrong or worth knowing about a run besides its events.
+
+    Reading the events proves them; this covers the blobs, bytes after the head, and files that are not part of the
+    run.
+    Raises what `RunStore.events` raises.
+    """
     events, position = run.read()
     audit = BlobAudit(run.blobs, position.blobs)
     with readable(run.path):
         tail = tail_of(run.path, position)
-        told = _Told()
-        told.take(audit.file_problems())
+        listed = _Told()
+        listed.take(audit.file_problems())
         for event in events:
-            told.take(audit.problems(event))
-        told.take(audit.absent())
-        told.take(audit.tail())
-        told.take(extra_files(run.path, FILES))
-    return [*told.problems(), *tail.damage, *tail.notes]
+            listed.take(audit.problems(event))
+        listed.take(audit.absent())
+        listed.take(audit.tail())
+        listed.take(extra_files(run.path, FILES))
+    return [*listed.problems(), *tail.damage, *tail.notes]
 
 
 class _Told:
-    """What is told of many problems: the first of each kind, damage and what is none, and how many more there are.
+    """Shortened list of problems: the first of each kind (damage, or not), and how many more there are.
 
-    All of them are taken in: what comes after many harmless ones may be damage.
+    All problems are taken in, because damage may follow many harmless ones.
     """
 
     def __init__(self) -> None:
@@ -162,14 +173,14 @@ class _Told:
         self._counts: Counter[bool] = Counter()
 
     def take(self, problems: Iterable[Problem]) -> None:
-        """Take more of them in."""
+        """Take more problems in."""
         for problem in problems:
             self._counts[problem.is_damage] += 1
             if self._counts[problem.is_damage] <= PROBLEMS_MAX:
                 self._shown.append(problem)
 
     def problems(self) -> list[Problem]:
-        """In the order they came; at most `PROBLEMS_MAX` of each kind."""
+        """Return the problems in the order they came, at most `PROBLEMS_MAX` of each kind."""
         more = [
             Problem(f"and {count - PROBLEMS_MAX} more of this kind", is_damage=is_damage)
             for is_damage, count in self._counts.items()
@@ -181,26 +192,29 @@ class _Told:
 def _read_through(
     directory: Path, mark: LogPosition, head: Head, checkpoints: Sequence[Head]
 ) -> tuple[int, list[Problem], dict[int, str]]:
-    """Events read, problems, and the hashes of the lines that checkpoints ask for."""
+    """Return the number of events read, the problems, and the hashes of the lines that checkpoints ask for."""
     blobs = BlobAudit(BlobStore(directory), mark.blobs)
-    told = _Told()
-    told.take(blobs.file_problems())
-    wanted = {one.seq for one in checkpoints}
+    listed = _Told()
+    listed.take(blobs.file_problems())
+    wanted = {checkpoint.seq for checkpoint in checkpoints}
     hashes = {head.seq: head.hash}
     count = 0
     try:
         for event in decoded(directory, mark, head):
             count += 1
             if event.seq - 1 in wanted:
+                # `prev` is already proven to be the hash of the line before, so no line is hashed twice.
                 hashes[event.seq - 1] = event.prev
-            told.take(blobs.problems(event))
+            listed.take(blobs.problems(event))
     except Damaged as error:
-        found = list(damage(directory, head))
-        return count, [*(found or error.problems), *told.problems()], {}
-    told.take(blobs.absent())
-    told.take(blobs.tail())
-    told.take(extra_files(directory, FILES))
-    return count, told.problems(), hashes
+        # The fast pass stops at the first break. The second pass names every disagreement, and its list may be
+        # empty when the problem is one that only the fast pass sees.
+        damages = list(damage(directory, head))
+        return count, [*(damages or error.problems), *listed.problems()], {}
+    listed.take(blobs.absent())
+    listed.take(blobs.tail())
+    listed.take(extra_files(directory, FILES))
+    return count, listed.problems(), hashes
 
 
 def _report(

@@ -1,8 +1,8 @@
-"""Which texts of two runs are the same thing said: identical, matched or merely similar (FORMAT 11).
+"""Alignment of the texts of two runs: identical, matched or merely similar (FORMAT 11).
 
 identical   the same id and the same line: a shared prefix, a fork
 matched     the same words after NFC, case folding and collapsing white space
-similar     tokens overlap by at least 0.6; shown with the number, never taken for the same
+similar     tokens overlap by at least 0.6; shown with the number, never treated as the same
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SIMILAR_FROM: Final = Fraction(6, 10)
 
 @dataclass(frozen=True, slots=True)
 class Alignable:
-    """One claim or decision as alignment sees it. `tokens` are of text and `testable_as` together."""
+    """Claim or decision as alignment sees it. `tokens` are those of text and `testable_as` together."""
 
     id: str
     line: str
@@ -34,7 +34,7 @@ class Alignable:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two that belong together; `similarity` is a token Jaccard index, 1 for identical and matched ones."""
+    """Two texts that belong together; `similarity` is a token Jaccard index, 1 for identical and matched ones."""
 
     a: str
     b: str
@@ -43,7 +43,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """One to one: every id is in at most one pair. `only_a` and `only_b` are those neither identical nor matched."""
+    """One-to-one alignment: every id is in at most one pair. `only_a` and `only_b` are neither identical nor matched."""
 
     identical: tuple[Pair, ...]
     matched: tuple[Pair, ...]
@@ -53,7 +53,7 @@ class Alignment:
 
 
 def alignable(event: Claim | Decision) -> Alignable:
-    """What alignment needs of an event."""
+    """Return what alignment needs of an event."""
     text = normal(event.text)
     other = normal(event.testable_as) if isinstance(event, Claim) else ""
     used = frozenset(tokens(f"{text} {other}"))
@@ -61,19 +61,20 @@ def alignable(event: Claim | Decision) -> Alignable:
 
 
 def normal(text: str) -> str:
-    """NFC, case-folded, white space collapsed."""
+    """Return the text in NFC, case-folded, with white space collapsed."""
+    # Case folding can decompose letters again, so the result is normalized a second time.
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     return " ".join(folded.split())
 
 
 def align(a: Iterable[Alignable], b: Iterable[Alignable]) -> Alignment:
     """Align two runs' claims, or their decisions."""
-    left = {one.id: one for one in sorted(a, key=_order)}
-    right = {one.id: one for one in sorted(b, key=_order)}
+    left = {item.id: item for item in sorted(a, key=_order)}
+    right = {item.id: item for item in sorted(b, key=_order)}
     identical = [
-        Pair(one.id, one.id, Fraction(1))
-        for one in left.values()
-        if one.id in right and right[one.id].line == one.line
+        Pair(item.id, item.id, Fraction(1))
+        for item in left.values()
+        if item.id in right and right[item.id].line == item.line
     ]
     _remove(left, right, identical)
     matched = _same_text(left, right)
@@ -83,8 +84,8 @@ def align(a: Iterable[Alignable], b: Iterable[Alignable]) -> Alignment:
     return Alignment(tuple(identical), tuple(matched), tuple(similar), only_a, only_b)
 
 
-def _order(one: Alignable) -> tuple[int, int, str]:
-    return round_of(one.id) or 0, number_of(one.id), one.id
+def _order(item: Alignable) -> tuple[int, int, str]:
+    return round_of(item.id) or 0, number_of(item.id), item.id
 
 
 def _remove(left: dict[str, Alignable], right: dict[str, Alignable], pairs: Sequence[Pair]) -> None:
@@ -93,18 +94,19 @@ def _remove(left: dict[str, Alignable], right: dict[str, Alignable], pairs: Sequ
 
 
 def _same_text(left: dict[str, Alignable], right: dict[str, Alignable]) -> list[Pair]:
-    """Equal normalised texts: first under the same id, then the earlier with the earlier. An empty one matches none."""
-    kept = {one.id for one in left.values() if one.text and _text(right, one.id) == one.text}
+    """Pair equal normalized texts: first under the same id, then in order of appearance. Empty texts never match."""
+    kept = {item.id for item in left.values() if item.text and _text(right, item.id) == item.text}
     waiting: dict[str, list[str]] = defaultdict(list)
+    # Reversed, so that `pop` below takes the earliest text first in constant time.
     for other in reversed(right.values()):
         if other.id not in kept:
             waiting[other.text].append(other.id)
     pairs: list[Pair] = []
-    for one in left.values():
-        if one.id in kept:
-            pairs.append(Pair(one.id, one.id, Fraction(1)))
-        elif one.text and waiting.get(one.text):
-            pairs.append(Pair(one.id, waiting[one.text].pop(), Fraction(1)))
+    for item in left.values():
+        if item.id in kept:
+            pairs.append(Pair(item.id, item.id, Fraction(1)))
+        elif item.text and waiting.get(item.text):
+            pairs.append(Pair(item.id, waiting[item.text].pop(), Fraction(1)))
     return pairs
 
 
@@ -113,37 +115,40 @@ def _text(table: Mapping[str, Alignable], identity: str) -> str | None:
 
 
 def _alike(left: Sequence[Alignable], right: Sequence[Alignable]) -> list[Pair]:
-    """Candidates by token overlap, taken greedily by (similarity descending, id a, id b)."""
+    """Choose pairs greedily among the candidates, by (similarity descending, id a, id b)."""
     candidates = _candidates(left, right)
-    candidates.sort(key=lambda found: (-found[0], _order(found[1]), _order(found[2])))
+    candidates.sort(key=lambda candidate: (-candidate[0], _order(candidate[1]), _order(candidate[2])))
     taken_a: set[str] = set()
     taken_b: set[str] = set()
     pairs: list[Pair] = []
-    for similarity, one, other in candidates:
-        if one.id not in taken_a and other.id not in taken_b:
-            taken_a.add(one.id)
+    for similarity, item, other in candidates:
+        if item.id not in taken_a and other.id not in taken_b:
+            taken_a.add(item.id)
             taken_b.add(other.id)
-            pairs.append(Pair(one.id, other.id, similarity))
+            pairs.append(Pair(item.id, other.id, similarity))
     return pairs
 
 
 def _candidates(
     left: Sequence[Alignable], right: Sequence[Alignable]
 ) -> list[tuple[Fraction, Alignable, Alignable]]:
-    """Every pair that is similar enough. Only texts of comparable size can be: that leaves most pairs out unseen."""
+    """Return every pair that is similar enough."""
     by_size: dict[int, list[Alignable]] = defaultdict(list)
     for other in right:
         by_size[len(other.tokens)].append(other)
-    found: list[tuple[Fraction, Alignable, Alignable]] = []
+    candidates: list[tuple[Fraction, Alignable, Alignable]] = []
     least = SIMILAR_FROM
-    for one in left:
-        size = len(one.tokens)
+    for item in left:
+        size = len(item.tokens)
         for other_size, others in by_size.items():
+            # A Jaccard index cannot exceed the ratio of the sizes, so most pairs need no set intersection.
             if not size or min(size, other_size) < SIMILAR_FROM * max(size, other_size):
                 continue
             for other in others:
-                common = len(one.tokens & other.tokens)
+                common = len(item.tokens & other.tokens)
                 whole = size + other_size - common
+                # Whole numbers decide: a float quotient could fall on either side of the limit on another
+                # machine.
                 if common * least.denominator >= whole * least.numerator:
-                    found.append((Fraction(common, whole), one, other))
-    return found
+                    candidates.append((Fraction(common, whole), item, other))
+    return candidates

@@ -1,4 +1,4 @@
-"""What differs between two runs: claims and how they ended, decisions, cost, and where the ledgers part (FORMAT 11)."""
+"""Differences between two runs: claims and how they ended, decisions, cost, and where the ledgers part (FORMAT 11)."""
 
 from __future__ import annotations
 
@@ -97,6 +97,7 @@ def diff(a: Book, b: Book, names: tuple[str, str] = ("a", "b")) -> LedgerDiff:
         b=names[1],
         same=parting is None,
         comparable=comparable,
+        # Runs of different questions differ from their first line on, which would say nothing.
         first_divergence=parting.seq if parting and comparable else None,
         parting=parting if comparable else None,
         claims=_differences(_align(a, b, Claim), _claim_statuses(a.state), _claim_statuses(b.state)),
@@ -106,7 +107,7 @@ def diff(a: Book, b: Book, names: tuple[str, str] = ("a", "b")) -> LedgerDiff:
 
 
 def first_divergence(a: tuple[Event, ...], b: tuple[Event, ...]) -> Parting | None:
-    """Where two ledgers part: the lowest seq at which they do not say the same."""
+    """Return where two ledgers part: the lowest seq at which their events differ in content."""
     for seq in range(max(len(a), len(b))):
         event = a[seq] if seq < len(a) else None
         other = b[seq] if seq < len(b) else None
@@ -120,8 +121,10 @@ def _say_the_same(event: Event, other: Event) -> bool:
 
 
 def content(event: Event) -> Mapping[str, Any]:
-    """What an event says: its line without `prev`, `at`, and what its call took and cost."""
+    """Return an event's line as a mapping without `prev`, `at`, and what its call took and cost."""
     fields: dict[str, Any] = orjson.loads(encode(event))
+    # `prev` hashes the instant of the line before. Two replays of one deliberation differ in both and agree in
+    # content.
     del fields["prev"], fields["at"]
     call: dict[str, Any] | None = fields["call"]
     for measured in (call, *call["attempts"]) if call else ():

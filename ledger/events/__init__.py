@@ -122,7 +122,7 @@ KINDS: Final[dict[str, tuple[type[Event], StreamName]]] = {
 
 
 def stream_of(event: Event) -> StreamName:
-    """The stream that holds `event`."""
+    """Return the stream that holds `event`."""
     return KINDS[event.kind][1]
 
 

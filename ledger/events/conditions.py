@@ -1,7 +1,8 @@
-"""Conditions: what a decision hangs on, in two opposite senses.
+"""Conditions of a decision, in two opposite senses.
 
-`falsifiers` are what would show the decision to be wrong; `requirements` are what has to be met before it may be
-followed. Every view reads them here and calls each what it is.
+`falsifiers` would prove the decision wrong; `requirements` must be met before it may be followed. Every view reads
+them
+here and labels each one.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ WORDS: Final[Mapping[Literal["falsifiers", "requirements"], str]] = {
 
 
 class Conditions(NamedTuple):
-    """Texts of what a decision hangs on."""
+    """Texts of a decision's falsifiers and requirements."""
 
     falsifiers: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
 
     def told(self) -> tuple[tuple[str, str], ...]:
-        """Return each with the words that stand before it."""
+        """Return each condition with the words that introduce it."""
         return (
             *((WORDS["falsifiers"], text) for text in self.falsifiers),
             *((WORDS["requirements"], text) for text in self.requirements),

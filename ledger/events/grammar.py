@@ -1,7 +1,8 @@
-"""Grammar: the strings of an event that have a form (hashes, roles, decimals, …) have it.
+"""Grammar: checks that the strings of an event with a fixed form (hashes, roles, decimals, …) have that form.
 
-The types publish these forms; here they are checked, because a look-up in what was found good before costs a tenth of
-a regular expression. A test holds that the table below names every string that has a form in the types.
+The types publish these forms. They are checked here because a look-up among strings already accepted costs a tenth of
+a
+regular expression. A test proves that the table below names every string that has a form in the types.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ REMEMBERED_MAX: Final = 4_096
 
 
 class Form:
-    """One form of strings, and some that were found to have it."""
+    """Form of strings, with a cache of strings that have it."""
 
     __slots__ = ("_match", "known", "pattern")
 
@@ -39,11 +40,13 @@ class Form:
         self.known: set[str] = set()
 
     def fits(self, text: str) -> bool:
-        """Whether `text` has this form."""
+        """Return whether `text` has this form."""
         if text in self.known:
             return True
         if not self._match(text):
             return False
+        # A ledger chooses these strings, so the cache is bounded. Clearing it costs less than keeping an order
+        # of use.
         if len(self.known) >= REMEMBERED_MAX:
             self.known.clear()
         self.known.add(text)
@@ -129,11 +132,13 @@ _is_context: Final = re.compile(CONTEXT_PATTERN).search  # each is new: there is
 
 @cache
 def grammar(kind: str) -> Check:
-    """A function that says what is wrong with the strings of an event of that kind, or None."""
+    """Return a function that says what is wrong with the strings of an event of this kind, or None."""
     own = [_check(path, form) for path, form in FORMS.get(kind, ())]
     every = [_check(path, form) for path, form in ENVELOPE] + own
 
     def check(event: Envelope) -> str | None:
+        # The quick test covers the whole envelope at once. Only a suspicious event is checked field by field,
+        # which names the field.
         for check_form in own if _is_usual(event) else every:
             problem = check_form(event)
             if problem:
@@ -162,7 +167,7 @@ def _check(path: str, form: Form) -> Check:
 
 
 def _check_each(path: str, outer: str, inner: str, form: Form) -> Check:
-    """The same for a field of each struct in a list, which is the usual path and often an empty list."""
+    """Return a check for a field of each struct in a list, the usual case and often an empty list."""
     list_of, value_of, fits = attrgetter(outer), attrgetter(inner), form.fits
 
     def check(event: Any) -> str | None:
@@ -180,7 +185,7 @@ def _wrong(path: str, text: str) -> str:
 
 
 def _values(value: Any, names: list[str]) -> Iterator[str]:
-    """The strings at a path of names, with `[]` behind a list and `{}` behind an object; null leads nowhere."""
+    """Yield the strings at a path of names. `[]` marks a list and `{}` an object; null ends the path."""
     if not names:
         yield value
         return
@@ -192,7 +197,7 @@ def _values(value: Any, names: list[str]) -> Iterator[str]:
 
 
 def _is_usual(event: Envelope) -> bool:
-    """Whether the strings of an envelope have their forms, asked quickly; a no is looked at one by one."""
+    """Return whether the envelope's strings certainly have their forms. On False they are checked one by one."""
     step, call = event.step, event.call
     if event.by not in ROLE.known and not ROLE.fits(event.by):
         return False
@@ -202,12 +207,13 @@ def _is_usual(event: Envelope) -> bool:
 
 
 def _is_usual_call(call: Call) -> bool:
-    """The types hold each hash to 64 characters, so all can be looked at together."""
+    """Return whether a call's strings certainly have their forms."""
     context, cost = call.context.id, call.cost_usd
     if context is not None and not _is_context(context):
         return False
     if cost is not None and cost not in DECIMAL.known and not DECIMAL.fits(cost):
         return False
+    # The types fix each hash at 64 characters, so one conversion of their concatenation proves all of them.
     hashes = call.prompt_set + call.brief + call.reply
     for attempt in call.attempts:
         hashes += attempt.brief if attempt.reply is None else attempt.brief + attempt.reply

@@ -57,7 +57,7 @@ def is_event_name(text: str) -> bool:
 
 
 class StepName(NamedTuple):
-    """A step id in its parts; `act` and `repeat` are None and 1 when absent."""
+    """Parts of a step id; `act` and `repeat` are None and 1 when absent."""
 
     round: int
     phase: str
@@ -72,7 +72,7 @@ class StepName(NamedTuple):
 
 
 def parse_step(text: str) -> StepName | None:
-    """The parts of a step id, or None when it is not one."""
+    """Return the parts of a step id, or None when it is not one."""
     match = _STEP.fullmatch(text)
     if match is None:
         return None
@@ -82,7 +82,7 @@ def parse_step(text: str) -> StepName | None:
 
 
 class Reference(NamedTuple):
-    """`<id>#<section>` in its parts; lines are 1-based and inclusive, only for context documents."""
+    """Parts of `<id>#<section>`; lines are 1-based and inclusive, only for context documents."""
 
     id: str
     section: str | None = None
@@ -90,7 +90,7 @@ class Reference(NamedTuple):
 
 
 def parse_reference(text: str) -> Reference:
-    """Split a ref; whether it resolves is asked of the ledger."""
+    """Split a reference. Whether it resolves depends on the ledger."""
     match = _DOCUMENT_LINES.fullmatch(text)
     if match:
         first = int(match[2])
@@ -101,25 +101,26 @@ def parse_reference(text: str) -> Reference:
 
 @lru_cache(4_096)
 def round_of(identity: str) -> int | None:
-    """The round number inside an id (`C-3-4` → 3), None for ids without one."""
+    """Return the round number inside an id (`C-3-4` → 3), None for ids without one."""
     parts = identity.split("-")
     return (
+        # Goals, options and documents count over the whole run, so their number is not a round.
         int(parts[1]) if len(parts) > 1 and parts[1].isdigit() and parts[0] not in ("G", "O", "K") else None
     )
 
 
 def number_of(identity: str) -> int:
-    """The n of a numbered id (`C-3-4` → 4); 0 when it has none."""
+    """Return the n of a numbered id (`C-3-4` → 4); 0 when it has none."""
     parts = identity.split("-")
     return int(parts[2]) if len(parts) > 2 and parts[2].isdigit() else 0
 
 
 def repeat_of(identity: str) -> int:
-    """The number behind `~` of an id (`B-2-critic~3` → 3); 1 when it has none."""
+    """Return the number after `~` of an id (`B-2-critic~3` → 3); 1 when it has none."""
     _, _, repeat = identity.partition("~")
     return int(repeat) if repeat.isdigit() else 1
 
 
 def role_of(identity: str) -> str:
-    """The role at the end of an id (`P-3-1-critic~2` → critic); of positions and flips."""
+    """Return the role at the end of an id (`P-3-1-critic~2` → critic); for positions and flips."""
     return identity.rpartition("-")[2].partition("~")[0]

@@ -1,7 +1,8 @@
-"""Laws of single events that the field types cannot say: a table that the decoder and the schemas both read.
+"""Laws of single events that the field types cannot express: a table that the decoder and the schemas both read.
 
-Counts, non-empty text and the shape of an artifact's body are waived for `by: import` (FORMAT 12): there they are
-findings. Everything else holds for every line.
+Counts, non-empty text and the shape of an artifact's body are waived for `by: import` (FORMAT 12), where a rule
+reports
+them. Everything else holds for every line.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ LAWS: Final[dict[str, tuple[Law, ...]]] = {
 
 
 def broken_law(event: Event) -> str | None:
-    """The first law that `event` breaks, in words; None when it keeps all."""
+    """Return the first law that `event` breaks, in words; None when it keeps all."""
     return laws_of(event.kind)(event)
 
 
@@ -113,7 +114,7 @@ def _matcher(pattern: str) -> Callable[[str], object]:
 
 @cache
 def laws_of(kind: str) -> Broken:
-    """Return `broken_law` for the events of one kind, made for speed: what is usual is asked first and at once."""
+    """Return `broken_law` for the events of one kind, optimized for the usual case."""
     pattern = ID_PATTERNS.get(kind)
     is_id = _matcher(pattern) if pattern else None
     laws = fused(LAWS.get(kind, ()))
@@ -130,6 +131,7 @@ def laws_of(kind: str) -> Broken:
             return "saw is empty if and only if call is null"
         elif event.via is not None:
             return "an event with via has call null"
+        # Imports may lack what their source never recorded. LAW002 reports it as a warning instead.
         if event.by == "import":
             return None
         for law in laws:
@@ -142,7 +144,7 @@ def laws_of(kind: str) -> Broken:
 
 
 def broken_waived_laws(event: Event) -> Iterator[tuple[Law, str]]:
-    """The laws waived for imports that `event` does not keep, each with what is wrong."""
+    """Yield the laws waived for imports that `event` does not keep, each with what is wrong."""
     for law, broken in _waived(event.kind):
         problem = broken(event)
         if problem is not None:
@@ -163,7 +165,7 @@ def _body(event: Artifact) -> str | None:
 
 
 def check_of(law: Law) -> Broken:
-    """What is wrong with an event by one law."""
+    """Return a check of one law: a function that says what is wrong with an event, or None."""
     match law:
         case Paired():
             return _paired(law)
@@ -174,7 +176,7 @@ def check_of(law: Law) -> Broken:
 
 
 def fused(laws: Sequence[Law]) -> tuple[Broken, ...]:
-    """Fewer checks than laws, for speed: the fields that only must not be empty are asked about at once."""
+    """Return fewer checks than laws, for speed: fields that only must not be empty are checked at once."""
     simple: dict[str, list[Length]] = {}
     others: list[Broken] = []
     for law in laws:
@@ -186,7 +188,7 @@ def fused(laws: Sequence[Law]) -> tuple[Broken, ...]:
 
 
 def _filled(outer: str, laws: list[Length]) -> Broken:
-    """Several laws on fields of the event itself (`outer` is empty) or of each struct in the list `outer`."""
+    """Check several laws on fields of the event itself (`outer` is empty) or of each struct in the list `outer`."""
     names = [law.path.rpartition("[].")[2] for law in laws]
     values_of = attrgetter(*names)
     is_full: Callable[[Any], object] = values_of if len(names) == 1 else lambda part: all(values_of(part))
@@ -194,6 +196,7 @@ def _filled(outer: str, laws: list[Length]) -> Broken:
     one_by_one = [_length(law) for law in laws]
 
     def broken(event: Any) -> str | None:
+        # One attrgetter call covers every field. Only when it finds an empty one does the slow loop name which.
         if all(map(is_full, list_of(event))) if list_of else is_full(event):
             return None
         return next((problem for law in one_by_one if (problem := law(event))), None)
@@ -254,7 +257,7 @@ def _flat(law: Length) -> Broken:
 
 
 def _nested(law: Length) -> Broken:
-    """A law over a field of each struct in a list."""
+    """Check a law over a field of each struct in a list."""
     outer, _, inner = law.path.partition("[].")
     list_of = attrgetter(outer)
     measured = _flat(Length(inner, law.at_least, law.at_most))

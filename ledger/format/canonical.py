@@ -42,11 +42,11 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 class NotCanonical(ValueError):
-    """A line that is no event: the message says why, in one clause."""
+    """Line that is not an event. The message gives the reason in one clause."""
 
 
 class OtherVersion(NotCanonical):
-    """A line in another version of the format: a later one, or one of release 0.1."""
+    """Line in another version of the format: a later one, or one of release 0.1."""
 
     def __init__(self, version: int) -> None:
         super().__init__(f"version {version} of the format is not the one that this moot reads ({FORMAT})")
@@ -54,7 +54,7 @@ class OtherVersion(NotCanonical):
 
 
 class _Kind(NamedTuple):
-    """How the lines of one kind are read. Made when the first one is."""
+    """Decoder and checks for the lines of one kind, built when the first such line is read."""
 
     decode: Callable[[bytes], Event]
     bad_form: Callable[[Event], str | None]
@@ -75,16 +75,18 @@ def encode(event: Event) -> bytes:
 
 
 def line_hash(line: bytes) -> str:
-    """SHA-256 of a line without its line feed, as 64 hex digits: what the next line's `prev` is."""
+    """Return SHA-256 of a line without its line feed, as 64 hex digits: the next line's `prev`."""
     return hashlib.sha256(line).hexdigest()
 
 
 def decode(line: bytes, proven: int = 0) -> Event:
-    """The event of a line without its line feed; of which `proven` bytes, up to behind `rest`, are known to be right.
+    """Return the event of a line without its line feed. The first `proven` bytes, up to after `rest`, are known to be
+    right.
 
     Raises `NotCanonical` (or `OtherVersion`) when the line is not canonical or breaks its kind's schema.
     Unknown fields are accepted; `unknown_fields` names them.
     """
+    # The length is checked before any parser sees the line: a hostile file may hold one of any size.
     if len(line) > LINE_BYTES_MAX:
         raise NotCanonical(f"the line is longer than {LINE_BYTES_MAX} bytes")
     try:
@@ -94,6 +96,8 @@ def decode(line: bytes, proven: int = 0) -> Event:
             raise NotCanonical("its kind is unknown")
         read, bad_form, broken_law = kind
         event = read(line)
+        # Writing the event again and comparing bytes proves field order, escapes and number forms at once,
+        # without a second parser.
         if usual is None or _encode(event) != line:
             _check_by_definition(line, event)
         if (
@@ -105,6 +109,7 @@ def decode(line: bytes, proven: int = 0) -> Event:
         problem = bad_form(event) or broken_law(event)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise NotCanonical(str(error)) from None
+    # A hostile line may nest deeper than the interpreter's stack before any depth check of ours runs.
     except RecursionError:
         raise NotCanonical(f"nested deeper than {DEPTH_MAX}") from None
     if problem:
@@ -115,8 +120,10 @@ def decode(line: bytes, proven: int = 0) -> Event:
 
 
 def _unusual_kind(line: bytes) -> bytes:
-    """Return the kind of a line in which `v`, `at` and `kind` do not follow one another as we write them."""
+    """Return the kind of a line in which `v`, `at` and `kind` do not follow one another as moot writes them."""
     version = _version(line)
+    # Only after prev, seq and rest are recognized may a line be called one of another version; otherwise it is
+    # just damaged.
     if version is None:
         raise NotCanonical("the line does not begin with prev, seq, rest and v")
     if int(version[1]) != FORMAT:
@@ -126,7 +133,7 @@ def _unusual_kind(line: bytes) -> bytes:
 
 
 def _check_by_definition(line: bytes, event: Any) -> None:
-    """The slow path: unknown fields or another order, yet perhaps canonical."""
+    """Check a line with unknown fields or another order of fields, which may still be canonical. Slow path."""
     value = parse(line)
     check_numbers_and_depth(value, 1)
     if orjson.dumps(value) != line:
@@ -139,7 +146,7 @@ def _check_by_definition(line: bytes, event: Any) -> None:
 
 
 def _missing(stored: Any, known: Any, path: str) -> str | None:
-    """The first field of `known` that `found` lacks, as a path."""
+    """Return the path of the first field of `known` that `stored` lacks, or None."""
     if isinstance(known, dict):
         for key, value in cast("dict[str, Any]", known).items():
             if key not in stored:
@@ -156,7 +163,7 @@ def _missing(stored: Any, known: Any, path: str) -> str | None:
 
 
 def unknown_fields(line: bytes, event: Event) -> tuple[str, ...]:
-    """Top-level fields of a canonical line that this version does not know, in the order read."""
+    """Return top-level fields of a canonical line that this version does not know, in the order read."""
     if encode(event) == line:
         return ()
     known = {field.encode_name for field in msgspec.structs.fields(event)}
@@ -167,7 +174,7 @@ def unknown_fields(line: bytes, event: Event) -> tuple[str, ...]:
 
 
 def parse(line: bytes) -> dict[str, Any]:
-    """The object that a line is, any numbers and text allowed."""
+    """Return the object that a line holds, with any numbers and text. Raises `NotCanonical`."""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError as error:
@@ -178,7 +185,7 @@ def parse(line: bytes) -> dict[str, Any]:
 
 
 def check_numbers_and_depth(value: Any, depth: int) -> None:
-    """For values that no type bounds. The line is depth 1."""
+    """Raise `NotCanonical` for numbers or nesting out of bounds, in values that no type bounds. The line is depth 1."""
     if isinstance(value, float):
         raise NotCanonical("a floating-point number occurs")
     if isinstance(value, int) and not -SAFE_INTEGER <= value <= SAFE_INTEGER:
@@ -193,7 +200,9 @@ def check_numbers_and_depth(value: Any, depth: int) -> None:
 
 
 def refuse_control_characters(value: Any) -> None:
-    """In any string of `value`, names of fields included; tab and line feed are allowed."""
+    """Raise `NotCanonical` for a control character in any string of `value`, names of fields included. Tab and line
+    feed are allowed.
+    """
     if isinstance(value, str):
         match = _CONTROL.search(value)
         if match:

@@ -71,7 +71,7 @@ def _identity(kind: str) -> Schema:
 
 
 def published() -> Mapping[str, bytes]:
-    """File name below `schemas/` → what it must hold."""
+    """Return file name below `schemas/` → the bytes it must hold."""
     return {f"events/{kind}.json": schemas.text_of(event_schema(kind)) for kind in KINDS}
 
 
@@ -83,7 +83,7 @@ _FIELD: Final = re.compile(r"^    (\w+): [^#]*(?:#(?: (.*))?)?$")
 
 @cache
 def meanings(struct: type[msgspec.Struct]) -> Mapping[str, str]:
-    """Field → what its comment says where it is declared, beside it or above it; fields of bases come first."""
+    """Return field → the comment beside or above its declaration; fields of bases come first."""
     comments: dict[str, str] = {}
     for declared in reversed(struct.__mro__):
         if not (issubclass(declared, msgspec.Struct) and declared.__module__.startswith("ledger.")):
@@ -98,7 +98,7 @@ def meanings(struct: type[msgspec.Struct]) -> Mapping[str, str]:
 
 
 def first_line(type_: type) -> str:
-    """What a type says of itself."""
+    """Return the first line of a type's docstring."""
     return (type_.__doc__ or "").strip().split("\n")[0]
 
 
@@ -109,7 +109,7 @@ class Parts:
     definitions: dict[str, Schema]
 
     def described(self, struct: type[msgspec.Struct], depth: int) -> Schema:
-        """An object at that depth: every known field is there, unknown ones are tame."""
+        """Return the schema of an object at that depth: every known field is required, unknown ones are bounded."""
         info = inspect.type_info(struct)
         assert isinstance(info, inspect.StructType), struct
         schema: Schema = {
@@ -133,14 +133,16 @@ class Parts:
         return schema | {"description": description} if description else schema
 
     def part(self, struct: type[msgspec.Struct], depth: int) -> Schema:
-        """A reference to the description of `struct` at that depth."""
+        """Return a reference to the description of `struct` at that depth."""
+        # Unknown fields may nest to a limit that counts from the line, so one struct at two depths needs two
+        # definitions.
         name = f"{struct.__name__}-{depth}"
         if name not in self.definitions:
             self.definitions[name] = {"description": first_line(struct), **self.described(struct, depth)}
         return {"$ref": f"#/$defs/{name}"}
 
     def anything(self, left: int) -> Schema:
-        """A reference to any value with at most `left` containers inside one another."""
+        """Return a reference to any value with at most `left` containers inside one another."""
         name = f"anything-{left}"
         if name not in self.definitions:
             scalars: Schema = {
@@ -161,7 +163,7 @@ class Parts:
         }
 
     def value(self, type_: inspect.Type, depth: int) -> Schema:
-        """The schema of a field or item; `depth` is that of the value when it is a container."""
+        """Return the schema of a field or item; `depth` is that of the value when it is a container."""
         match type_:
             case inspect.Metadata(type=inner):
                 # msgspec annotates this as a bare dict
@@ -202,7 +204,7 @@ def _scalar(type_: inspect.Type) -> Schema:
 
 
 def bounds(what: str, least: int | None, most: int | None) -> Schema:
-    """`minLength`, `maxItems` and so on, those that are given."""
+    """Return `minLength`, `maxItems` and so on, those that are set."""
     low: Schema = {} if least is None else {f"min{what}": least}
     return low if most is None else low | {f"max{what}": most}
 
@@ -237,7 +239,7 @@ def _call_laws() -> list[Schema]:
 
 
 def _waived_laws(kind: str, parts: Parts) -> list[Schema]:
-    """What holds for every event that is not imported."""
+    """Return the laws of every event that is not imported."""
     shape = KINDS[kind][0]
     laws = [_law(law, shape) for law in LAWS.get(kind, ()) if not isinstance(law, Total)]
     if kind != "artifact":
@@ -283,14 +285,14 @@ def _length(law: Length, shape: type[msgspec.Struct]) -> Schema:
 
 
 def _field(shape: type[msgspec.Struct], name: str) -> inspect.Type:
-    """The type of a field."""
+    """Return the type of a field."""
     info = inspect.type_info(shape)
     assert isinstance(info, inspect.StructType)
     return next(field.type for field in info.fields if field.name == name)
 
 
 def main(arguments: list[str]) -> int:
-    """`--write` or `--check`; 1 when published files differ."""
+    """Run `--write` or `--check`; return 1 when published files differ."""
     if arguments == ["--write"]:
         for name, content in published().items():
             path = schemas.DIRECTORY / name

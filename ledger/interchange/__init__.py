@@ -1,1 +1,1 @@
-"""Ledgers that come in from elsewhere, and ledgers written out for other tools."""
+"""Import of ledgers from other systems, and export for other tools."""

@@ -1,4 +1,4 @@
-"""Import and export: a reader makes a run in one commit or not at all, an exporter fills a directory (FORMAT 12)."""
+"""Import and export: a reader makes a run in one commit or not at all; an exporter fills a directory (FORMAT 12)."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ READERS: Final[Mapping[str, Callable[[Path, Terms], Mapping[str, Imported]]]] = 
 
 
 class NotEmpty(LedgerError):
-    """Several files or runs were to go where something is already."""
+    """Several files or runs were to go where something exists already."""
 
     exit_code = 2
 
 
 class UnknownFormat(LedgerError):
-    """The format is none that moot reads or writes."""
+    """Format that moot neither reads nor writes."""
 
     exit_code = 2
 
@@ -58,7 +58,9 @@ class UnknownFormat(LedgerError):
 
 @contextmanager
 def _filled(directory: Path, disk: Disk) -> Generator[Path]:
-    """A new or empty directory, which appears with all that is put into it. Raises `NotEmpty` and `WriteFailed`."""
+    """Yield a new or empty directory, which appears with all that is put into it. Raises `NotEmpty` and
+    `WriteFailed`.
+    """
     with writing(directory):
         if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
             fix = "choose a new or an empty directory"
@@ -78,17 +80,19 @@ def import_run(
     sync: bool = True,
     screened: Screen = lambda _: (),
 ) -> ImportReport:
-    """Make the run `out` from `src`; a format that holds several runs makes them below `out`.
+    """Create the run `out` from `src`; a format that holds several runs creates them below `out`.
 
-    `at` is the instant that the events carry; `screened` gives what is written of their texts, behind the opening.
-
-    With bad lines the report says so (`ok` false) and nothing is written; the runs of a source appear together or
-    not at all. Raises `UnknownFormat`, `NotAStateDirectory`, `NotEmpty`, and what `create_run` raises.
+    `at` is the instant that the events carry; `screened` returns the screening events of their texts, which follow
+    the
+    opening. With bad lines the report says so (`ok` false) and nothing is written; the runs of a source appear
+    together
+    or not at all. Raises `UnknownFormat`, `NotAStateDirectory`, `NotEmpty`, and what `create_run` raises.
     """
     if format not in READERS:
         raise UnknownFormat(format, READERS)
     imported = READERS[format](Path(src), terms or Terms())
     bad = [line for run in imported.values() for line in run.bad]
+    # Nothing is written while any line is bad: half an import would look like a complete one later.
     heads: dict[str, str] = {}
     if not bad:
         try:
@@ -113,7 +117,7 @@ def import_run(
 def _written(
     imported: Mapping[str, Imported], out: Path, at: str, sync: bool, screened: Screen
 ) -> dict[str, str]:
-    """Name → head of the runs that were made: one at `out`, or several in it, which appear at once."""
+    """Return name → head of the runs that were created: one at `out`, or several in it, which appear at once."""
 
     def write(run: Imported, place: Path) -> str:
         opening, *others = run.events
@@ -123,6 +127,7 @@ def _written(
 
     if set(imported) == {""}:
         return {"": write(imported[""], out)}
+    # The runs are made in a hidden directory and renamed at once, so a crash leaves none of them behind.
     with _filled(out, Disk(sync)) as staging:
         return {name: write(run, staging / name) for name, run in imported.items()}
 

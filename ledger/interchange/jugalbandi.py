@@ -1,8 +1,8 @@
-"""Published Jugalbandi results: into ledgers, and counted again by the published text rules and by structure.
+"""Published Jugalbandi results: imported as ledgers, and counted again by the published text rules and by structure.
 
-The published rules count list lines and words (JB-9 … JB-14); they reproduce the stored numbers. The structural counts
-read headings and the bold word at the head of a paragraph, outside code fences (JB-13, JB-15, JB-17, JB-21): prose does
-not fool them.
+The published rules count list lines and words (JB-9 … JB-14) and reproduce the stored numbers. The structural counts
+read headings and the bold word at the head of a paragraph, outside code fences (JB-13, JB-15, JB-17, JB-21), so prose
+does not mislead them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class JugalbandiCounts(Result, frozen=True):
 
 
 class NotAResult(ValueError):
-    """The object is no published Jugalbandi result; the message names what is missing."""
+    """Object that is not a published Jugalbandi result; the message names what is missing."""
 
 
 def jugalbandi_counts(result: Mapping[str, Any]) -> JugalbandiCounts:
@@ -93,6 +93,8 @@ def _published(
 ) -> dict[str, Any]:
     alone = published_assumptions(single, baseline=True)
     passes = [published_assumptions(text) for text in council]
+    # The published harness counts a tag wherever it occurs, even inside prose. Its numbers are reproduced,
+    # errors included.
     tags = {tag: len(re.findall(re.escape(f"[{tag}]"), challenger, re.I)) for tag in TAGS}
     words = {word: len(re.findall(rf"\*{{0,2}}{word}\*{{0,2}}", resolver, re.I)) for word in DISPOSITIONS}
     proposed = published_assumptions(proposer)
@@ -119,29 +121,33 @@ def _published(
 
 
 def _rounded(value: float) -> int:
-    """Halves go up, as in the published harness."""
+    """Round halves up, as the published harness does."""
+    # Python's `round` goes to even, which would differ from stored estimates at every half.
     return int(value + 0.5)
 
 
 def published_assumptions(text: str, *, baseline: bool = False) -> int:
-    """List lines of the first section about assumptions; the baseline's section ends at any `##…` (JB-9, JB-10)."""
+    """Count list lines of the first section about assumptions; the baseline's section ends at any `##…` (JB-9,
+    JB-10).
+    """
     section = _section(text, _ASSUMPTIONS, baseline=baseline)
     return 0 if section is None else len(_LIST_LINE.findall(section))
 
 
 def assumption_lines(text: str) -> list[str]:
-    """Outermost entries of the assumptions section, outside code: an entry's own sub-points are no assumptions."""
+    """Return the outermost entries of the assumptions section, outside code. Sub-points of an entry do not count."""
     section = _section("\n".join(_outside_code(text)), _ASSUMPTIONS)
     if section is None:
         return []
     entries = [line for line in section.splitlines() if _LIST_LINE.match(line)]
+    # Models indent whole lists, so the smallest indentation in use marks the top level, not column 0.
     outermost = min((len(line) - len(line.lstrip()) for line in entries), default=0)
     kept = [line for line in entries if len(line) - len(line.lstrip()) == outermost]
     return [_LIST_LINE.sub("", line, count=1).strip() or line.strip() for line in kept]
 
 
 def published_critiques(text: str) -> int:
-    """Third-level headings of the first section about critiques or flaws, else its list lines (JB-11)."""
+    """Count third-level headings of the first section about critiques or flaws, else its list lines (JB-11)."""
     section = _section(text, re.compile(r"^##(?!#).*(?:crit|flaw).*$", re.M | re.I))
     if section is None:
         return 0
@@ -173,7 +179,7 @@ def _outside_code(text: str) -> list[str]:
 
 
 def without_code(lines: list[str]) -> list[bool]:
-    """For each line whether it stands outside code fences, and is none itself."""
+    """Return for each line whether it is outside code fences and not a fence itself."""
     kept: list[bool] = []
     inside = False
     for line in lines:
@@ -191,7 +197,7 @@ _MARKUP: Final = re.compile(r"^[\s#*]+|[\s*]+$")
 
 
 class Headed(NamedTuple):
-    """A word at the head of a passage (a tag, a disposition), the head line after it, and what follows."""
+    """Word at the head of a passage (a tag, a disposition), the rest of the head line, and what follows."""
 
     word: str
     head: str
@@ -199,7 +205,7 @@ class Headed(NamedTuple):
 
 
 def read_result(content: bytes, name: str, terms: Terms) -> dict[str, Imported]:
-    """Name of a run → what it comes to. A file that is no result is one bad line."""
+    """Return name of a run → its import. A file that is not a result gives one bad line."""
     try:
         result: Any = orjson.loads(without_mark(content))
         jugalbandi_counts(result)
@@ -283,7 +289,7 @@ def _statement(phase: str, role: str, repeat: int, kind: StatementType, text: st
 
 
 def parts(text: str) -> Iterator[str]:
-    """The whole text in parts that a section holds, cut behind a line where one ends; joined they are the text."""
+    """Yield the text in parts that fit a section, cut after a line if possible. Joined, they are the text."""
     while len(text) > SECTION_MAX:
         cut = text.rfind("\n", SECTION_MAX // 2, SECTION_MAX) + 1 or SECTION_MAX
         yield text[:cut]
@@ -333,7 +339,7 @@ def _dispositions(text: str, challenges: list[str], notes: list[str]) -> Iterato
 
 
 def headed(text: str, head: re.Pattern[str], words: tuple[str, ...]) -> Iterator[Headed]:
-    """The passages that begin with a word at their head, in order; heads inside code do not count."""
+    """Yield the passages that begin with one of `words` at their head, in order; heads inside code do not count."""
     lines = text.splitlines()
     outside = without_code(lines)
     starts = [n for n, line in enumerate(lines) if outside[n] and head.match(line)]

@@ -1,8 +1,9 @@
-"""Markdown that says what the text says: the one escaper of everything that is written as Markdown.
+"""Markdown escaping: the only escaper for everything that is written as Markdown.
 
 Whatever a ledger holds stays text: it makes no heading, list, quotation, table, rule, link, image, footnote, formula,
-code block or HTML. What stands between two single backticks on one line stays code, for it can hold nothing else.
-A function here is the only way in which a value reaches a document; what a document says itself is written as it is.
+code block or HTML. Text between two single backticks on one line stays code, because code can hold nothing else. A
+value
+reaches a document only through a function here; the document's own words are written as they are.
 """
 
 from __future__ import annotations
@@ -32,38 +33,38 @@ _ADDRESS: Final = re.compile(
 
 
 def inline(text: str) -> str:
-    """A text on one line, for a sentence, a heading, a list or a cell."""
+    """Return a text on one line, for a sentence, a heading, a list or a cell."""
     return _escaped_line(one_line(text))
 
 
 def listed(texts: Iterable[str]) -> str:
-    """`a, b, c`, each as text."""
+    """Return `a, b, c`, each escaped as text."""
     return ", ".join(inline(text) for text in texts)
 
 
 def code(text: str) -> str:
-    """A name or a reference as code, where it can be code."""
+    """Return a name or a reference as code, or as escaped text where backticks or bars rule code out."""
     line = one_line(text)
     return f"`{line}`" if line and not set(line) & set("`|\\") else inline(line)
 
 
 def quoted(text: str, prefix: str = "> ") -> str:
-    """A text with its lines as a block quotation; `prefix` may put it into a list."""
+    """Return a text with its lines as a block quotation; `prefix` may put it into a list."""
     return _lines(text, prefix)
 
 
 def paragraphs(text: str) -> str:
-    """A text with its lines, as paragraphs of their own."""
+    """Return a text with its lines, as paragraphs of their own."""
     return _lines(text, "")
 
 
 def block(text: str) -> str:
-    """A text letter by letter, as a block of code; an empty line stands before it."""
+    """Return a text character by character, as an indented code block. Put an empty line before it."""
     return "\n".join(f"    {line}".rstrip() for line in visible(text).split("\n"))
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """A table as lines; nothing when there are no rows. Cells are Markdown already."""
+    """Return a table as lines; none when there are no rows. Cells are Markdown already."""
     body = [f"| {' | '.join(cell or ' ' for cell in row)} |" for row in rows]
     if not body:
         return []
@@ -86,10 +87,11 @@ def _escaped_line(line: str) -> str:
 
 
 def _kept(begins: re.Match[str]) -> str:
-    """What would begin a heading, a rule or a list, as text."""
+    """Escape what would begin a heading, a rule or a list."""
     before, mark = (begins[1], begins[2]) if begins[2] else (begins[3], begins[4])
     return f"{before}\\{mark}"
 
 
 def _escaped(text: str) -> str:
+    # Addresses come last: their backslash must not be escaped again.
     return _ADDRESS.sub(r"\g<0>\\", _SPECIAL.sub(r"\\\1", text))

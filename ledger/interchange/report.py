@@ -60,7 +60,7 @@ class ExportReport(Result, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What an exporter makes of a run: files by path, and what its format could not hold."""
+    """Output of an exporter: files by path, and what its format could not hold."""
 
     files: dict[str, bytes]
     notes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Rows of a state directory into events, in the order that FORMAT 12 gives: by round, and there by kind and number.
+"""Events from the rows of a state directory, in the order that FORMAT 12 gives: by round, then by kind and number.
 
 In a round: leads, claims, sealed positions, verifications, flips, concerns, decisions, drift check.
 """
@@ -57,7 +57,7 @@ from ledger.state.state import State
 
 
 class Drafting:
-    """Drafts the events of a source round by round, folding them as they come. `notes` say what found no place."""
+    """Drafts of a source's events, round by round, folded as they come. `notes` list rows that had no place."""
 
     def __init__(self, tables: Tables) -> None:
         self.events: list[Event] = []
@@ -162,6 +162,8 @@ class Drafting:
         implied = BEARING_OF_STATUS.get(row.to, "inconclusive")
         return StatusChange(
             claim_id=claim,
+            # A source may leave `from` out. Replay knows the status by then, because events are folded while
+            # they are drafted.
             from_=status if row.from_ is UNSET or row.from_ is None else row.from_,
             to=row.to,
             bearing=implied if row.bearing is UNSET else row.bearing,
@@ -169,7 +171,7 @@ class Drafting:
         )
 
     def _flips(self, identity: str, row: VerificationRow, seats: Mapping[Author, Position]) -> list[Event]:
-        """The flips that a row lists, then those that only its positions afterwards show."""
+        """Return the flips that a row lists, then those that only its later positions show."""
         stances: dict[Author, Verdict] = dict(present(row.positions_pre) or {})
         listed = present(row.flips) or ()
         after = present(row.positions_post) or {}
@@ -178,6 +180,8 @@ class Drafting:
             flips.extend(self._flip(identity, row, flip, seats, stances))
         for role in AUTHORS:
             if role in after and stances.get(role) != after[role]:
+                # A changed position without a listed flip is still a flip: leaving it out would hide conformity
+                # (FM-1).
                 silent = FlipRow(role=role, to=after[role])
                 flips.extend(self._flip(identity, row, silent, seats, stances))
         return flips

@@ -1,8 +1,9 @@
 """A run as a state directory: rows, artifacts, documents and round files under the paths that refs name (SD-3).
 
-An import goes back out with the keys it came with, its refs and documents verbatim. Headings are the anchors that refs
-name; words are escaped (`markdown.py`) and cannot pass for a drift verdict, which the published script looks for
-anywhere in a round file (SD-68). Pure: paths and bytes; `formats.py` writes them.
+An imported run goes back out with the keys it came with, its refs and documents verbatim. Headings are the anchors
+that
+refs name. Words are escaped (`markdown.py`) and cannot pass for a drift verdict, which the published script looks for
+anywhere in a round file (SD-68). Pure functions: paths and bytes, which `formats.py` writes.
 """
 
 from __future__ import annotations
@@ -35,21 +36,22 @@ _DRIFT: Final = re.compile(r"(drift[ _]check)(\**):", re.IGNORECASE)
 
 
 def quoted(text: str) -> str:
-    """`text` as a block quote that holds no drift verdict."""
+    """Return `text` as a block quote that holds no drift verdict."""
     return _without_verdict(markdown.quoted(text))
 
 
 def inline(text: str) -> str:
-    """`text` on one line, without a drift verdict."""
+    """Return `text` on one line, without a drift verdict."""
     return _without_verdict(markdown.inline(text))
 
 
 def _without_verdict(text: str) -> str:
+    # A backslash before the colon is invisible when rendered and breaks the published script's pattern.
     return _DRIFT.sub(r"\1\2\\:", text)
 
 
 def document(title: str, parts: Iterable[tuple[str, str]]) -> bytes:
-    """A Markdown file: a title, then headings with their text."""
+    """Return a Markdown file: a title, then headings with their text."""
     blocks = [f"# {title}"]
     for heading, text in parts:
         blocks += [f"## {heading}", text] if text else [f"## {heading}"]
@@ -57,7 +59,7 @@ def document(title: str, parts: Iterable[tuple[str, str]]) -> bytes:
 
 
 def artifact_file(event: Artifact) -> bytes:
-    """An artifact; the headings are the anchors that refs name."""
+    """Return an artifact as a file; the headings are the anchors that refs name."""
     parts = [
         (inline(name), "\n\n".join(quoted(text) for text in texts))
         for name, texts in sections_of(event).items()
@@ -67,14 +69,14 @@ def artifact_file(event: Artifact) -> bytes:
 
 
 def statement_file(event: Statement) -> bytes:
-    """A statement; the headings are its sections."""
+    """Return a statement as a file; the headings are its sections."""
     parts = [(inline(section.name), quoted(section.text)) for section in event.sections]
     head = f"{inline(event.id or '')}: {event.type} by {inline(event.by)}, round {event.round}"
     return document(head, parts)
 
 
 def round_file(book: Book, round_: int, place: Callable[[str, str], str]) -> bytes:
-    """The file of one round; `place` turns a ref into a path. A drift verdict stands on a line of its own."""
+    """Return the file of one round; `place` turns a ref into a path. A drift verdict is on a line of its own."""
     opened = book.state.rounds.get(round_)
     lead = f" led by {inline(opened.lead)}" if opened and opened.lead else ""
     away = f", without {inline(opened.absent)}" if opened and opened.absent else ""
@@ -95,9 +97,10 @@ def _claims(book: Book, round_: int) -> Iterator[tuple[str, str]]:
 
 def _verifications(book: Book, round_: int, place: Callable[[str, str], str]) -> Iterator[tuple[str, str]]:
     for check in book.of(Verification, round_):
-        refs = "".join(f"\n- {inline(place(one.ref, check.by))}" for one in check.evidence_refs)
+        refs = "".join(f"\n- {inline(place(evidence.ref, check.by))}" for evidence in check.evidence_refs)
         moved = "".join(
-            f"\n- {inline(one.claim_id)} becomes {inline(one.to)}" for one in check.claim_status_changes
+            f"\n- {inline(change.claim_id)} becomes {inline(change.to)}"
+            for change in check.claim_status_changes
         )
         body = f"{inline(check.check)}: {check.result}.\n\n{quoted(check.notes)}"
         yield (
@@ -145,8 +148,12 @@ HELD: Final = frozenset(
 
 
 def export_skill(book: Book, *, layout: Literal["flat", "state"] = "flat") -> Exported:
-    """The state directory of a run. `flat` puts the rows beside the documents; `state` puts them under `state/`, where
-    the published scripts want them: these look refs up from the parent."""
+    """Return the state directory of a run.
+
+    `flat` puts the rows beside the documents. `state` puts them under `state/`, where the published scripts expect
+    them:
+    these look refs up from the parent.
+    """
     opened = book.state.opening
     rows = WrittenRows(book, opened)
     prefix = "state/" if layout == "state" else ""
@@ -176,7 +183,7 @@ def _run(opened: RunOpened) -> Content:
 
 
 def _documents(book: Book, places: Places) -> tuple[dict[str, bytes], list[str]]:
-    """Context documents at their paths, and those whose bytes are gone."""
+    """Return context documents at their paths, and notes on those whose bytes are gone."""
     opened = book.state.opened
     files: dict[str, bytes] = {}
     missing: list[str] = []
@@ -190,7 +197,7 @@ def _documents(book: Book, places: Places) -> tuple[dict[str, bytes], list[str]]
 
 
 def _generated(book: Book, places: Places) -> dict[str, bytes]:
-    """Artifacts, statements and rounds of our own, as Markdown."""
+    """Return the run's own artifacts, statements and rounds as Markdown files."""
     own = [event for event in book.events if event.by != "import"]
     files: dict[str, bytes] = {}
     for event in own:

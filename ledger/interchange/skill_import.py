@@ -1,11 +1,14 @@
-"""A `skill` state directory into a ledger: all of it or, when a line is bad, nothing (FORMAT 12).
+"""Import of a `skill` state directory: all of it or, when a line is bad, nothing (FORMAT 12).
 
 <src>/claims.jsonl …  with <src>/artifacts and <src>/rounds     (one directory), or
-<src>/state/claims.jsonl …  with them beside `state`            (the published layout; <src>/state may be named itself)
+<src>/state/claims.jsonl …  with them beside `state`            (the published layout; <src>/state may be named
+itself)
 
-`read_skill` is pure: it takes the files by name and gives drafts, so the same rows in any order of lines give the same
-bytes. Goals come from anchors, the plan from the rounds, documents are kept under their paths. `docs/import.md` says
-what becomes what.
+`read_skill` is pure: it takes the files by name and returns drafts, so the same rows in any order of lines give the
+same
+bytes. Goals come from anchors, the plan from the rounds; documents keep their paths. `docs/import.md` maps each file
+and
+key.
 """
 
 from __future__ import annotations
@@ -70,13 +73,13 @@ DOCUMENTS_MAX: Final = 2_000
 
 
 class NotAStateDirectory(LedgerError):
-    """The source of an import holds none of the files that a state directory has, or one that cannot be read."""
+    """Source of an import that holds none of a state directory's files, or one that cannot be read."""
 
     exit_code = 2
 
 
 def read_directory(src: Path) -> dict[str, bytes]:
-    """The files of `src` by name, for `read_skill`. Raises `NotAStateDirectory`."""
+    """Return the files of `src` by name, for `read_skill`. Raises `NotAStateDirectory`."""
     state, root = _layout(src)
     files = {name: _rows(state / name, root) for name in FILES if (state / name).is_file()}
     paths = sorted({*_below(root), *_named(files)})
@@ -89,7 +92,7 @@ def read_directory(src: Path) -> dict[str, bytes]:
 
 
 def _layout(src: Path) -> tuple[Path, Path]:
-    """Where the rows are, and from where evidence refs count (SD-49: the parent of `state`)."""
+    """Return the directory of the rows, and the one that evidence refs start from (SD-49: the parent of `state`)."""
     for state in (src, src / "state"):
         if any((state / name).is_file() for name in PUBLISHED):
             return state, state.absolute().parent if state.absolute().name == "state" else state
@@ -107,7 +110,7 @@ def _below(root: Path) -> Iterator[str]:
 
 
 def _named(files: Mapping[str, bytes]) -> Iterator[str]:
-    """The file parts of all refs, as the published check looks them up."""
+    """Yield the file parts of all refs, as the published check looks them up."""
     rows = read_rows(files)
     for _, row in rows.of("verifications.jsonl", VerificationRow):
         refs = row.evidence_refs or ()
@@ -124,11 +127,12 @@ def _file_part(ref: str) -> str:
 
 
 def _is_inside(root: Path, path: str) -> bool:
-    """Whether `path` names a plain file of this directory: nothing above it, no link out of it, no row file."""
+    """Return whether `path` names a plain file of this directory: not above it, no link out of it, no row file."""
     parts = PurePosixPath(path)
     if not path or parts.is_absolute() or ".." in parts.parts or parts.as_posix() != path or path in FILES:
         return False
     try:
+        # The path is resolved before it is read, so that a link inside the directory cannot lead out of it.
         place = (root / path).resolve()
         return place.is_file() and place.is_relative_to(root.resolve())
     except (OSError, ValueError):  # a name that no file can have
@@ -136,6 +140,7 @@ def _is_inside(root: Path, path: str) -> bool:
 
 
 def _rows(path: Path, root: Path) -> bytes:
+    # A hostile source may link a row file to a secret elsewhere, whose words would then be in the ledger.
     if not path.resolve().is_relative_to(root.resolve()):
         raise NotAStateDirectory("a link that leads outside", str(path), "put the file itself there")
     return _bounded(path)
@@ -157,7 +162,7 @@ NAME_LENGTH_MAX: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a state directory does not say: the question, and how the stop signals will be read."""
+    """Settings that a state directory lacks: the question, and how the stop signals will be read."""
 
     question: str = ""
     profile: Profile = "published"
@@ -166,7 +171,9 @@ class Terms:
 
 
 def goals_of(run: RunFile, claims: Numbered[ClaimRow], decisions: Numbered[DecisionRow]) -> dict[str, str]:
-    """Anchors in order of appearance: by round, claims before decisions; those that run.json lists come first."""
+    """Return anchor → goal id, in order of appearance: by round, claims before decisions; those in run.json come
+    first.
+    """
     anchors = [
         *((row.round, 0, present(row.anchor_ref)) for _, row in claims.rows),
         *((row.round, 1, present(row.anchor_ref)) for _, row in decisions.rows),
@@ -216,7 +223,7 @@ def _plan(tables: Tables, run: RunFile) -> tuple[PlanRow, ...]:
 
 
 def _digest(rows: Rows) -> str:
-    """A hash of the rows alone, whatever their order: by it two imports of the same source know each other."""
+    """Return a hash of the rows alone, whatever their order. Two imports of the same source share it."""
     digest = hashlib.sha256()
     for name in FILES:
         for key in sorted(placed.key for placed in rows.by_file.get(name, ())):
@@ -227,7 +234,9 @@ def _digest(rows: Rows) -> str:
 def documents_of(
     source: Mapping[str, bytes],
 ) -> tuple[tuple[ContextDocument, ...], dict[str, bytes], list[str]]:
-    """Artifacts and round files as context documents that keep their path as name, in natural order."""
+    """Return artifacts and round files as context documents named by their path, in natural order; their blobs;
+    notes.
+    """
     documents: list[ContextDocument] = []
     blobs: dict[str, bytes] = {}
     left_out: list[str] = []
@@ -244,7 +253,7 @@ def documents_of(
 
 
 def natural(path: str) -> tuple[tuple[int, str], ...]:
-    """A sort key under which round_2 stands before round_10."""
+    """Return a sort key by which round_2 precedes round_10."""
     return tuple(
         (int(part), part) if part.isascii() and part.isdigit() else (-1, part)
         for part in re.split(r"([0-9]+)", path)
@@ -257,7 +266,7 @@ SEALING_BYTES: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What a source comes to. With `bad` lines there are no events; otherwise `events[0]` is the `run_opened`."""
+    """Import of a source. With `bad` lines there are no events; otherwise `events[0]` is the `run_opened`."""
 
     events: tuple[Event, ...]
     blobs: Mapping[str, bytes]
@@ -268,7 +277,7 @@ class Imported:
 
 
 def read_skill(source: Mapping[str, bytes], terms: Terms | None = None) -> Imported:
-    """The ledger that a state directory means.
+    """Return the ledger that a state directory describes.
 
     `source` maps the names in `FILES`, and the paths of artifacts, round files and other documents as refs write
     them, to their bytes.
@@ -315,13 +324,13 @@ def _tables(rows: Rows, claims: Sequence[tuple[str, ClaimRow]], run: RunFile) ->
 
 
 def _distinct(rows: Iterable[tuple[str, Any]]) -> tuple[Any, ...]:
-    """Rows by round and content, each content once."""
+    """Return rows by round and content, each content once."""
     by_key = dict(rows)
     return tuple(by_key[key] for key in sorted(by_key, key=lambda key: (by_key[key].round, key)))
 
 
 def _contradictions(rows: Rows) -> Iterable[BadLine]:
-    """Rows that cannot all stand: two different drift checks of one round, a verification of no check."""
+    """Yield rows that contradict each other: two different drift checks of a round, a verification of no check."""
     first: dict[int, str] = {}
     for placed in rows.by_file["drift_checks.jsonl"]:
         if isinstance(placed.row, DriftRow) and first.setdefault(placed.row.round, placed.key) != placed.key:
@@ -335,6 +344,7 @@ def _contradictions(rows: Rows) -> Iterable[BadLine]:
 
 def _too_long(events: Sequence[Event]) -> Iterable[BadLine]:
     for event in events:
+        # Checked here, so that the report names the event before the commit would refuse all of them.
         if len(encode(event)) > LINE_BYTES_MAX - SEALING_BYTES:
             what = f"{event.kind} {event.id or ''}".strip()
             yield BadLine(file="", line=0, message=f"{what} would be longer than a line may be")
@@ -349,7 +359,7 @@ def _differences(events: Sequence[Event], claims: Numbered[ClaimRow]) -> Iterabl
 
 
 def _lead_notes(rows: Rows) -> Iterable[str]:
-    """Where a lead row says something that a round cannot hold."""
+    """Yield a note where a lead row says something that a round cannot hold."""
     counted: dict[int, int] = {}
     for _, row in rows.of("lead_history.jsonl", LeadRow):
         counted[row.round] = counted.get(row.round, 0) + 1
@@ -365,7 +375,7 @@ def _lead_notes(rows: Rows) -> Iterable[str]:
 
 
 def counts(events: Sequence[Event]) -> dict[str, int]:
-    """How many events of each kind, and how many documents."""
+    """Count the events of each kind, and the documents."""
     by_kind: dict[str, int] = {}
     for event in events:
         by_kind[event.kind] = by_kind.get(event.kind, 0) + 1

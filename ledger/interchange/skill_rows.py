@@ -1,4 +1,4 @@
-"""Bytes of a state directory into rows; every line that is no row is named with its file and number (FORMAT 12)."""
+"""Rows from the bytes of a state directory; each line that is not a row is reported by file and number (FORMAT 12)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Pointer = Annotated[str, Meta(max_length=500)]
 
 
 class SkillRow(Struct, frozen=True, kw_only=True):
-    """A line of a state directory."""
+    """Line of a state directory."""
 
 
 class SightingRow(SkillRow, frozen=True, kw_only=True):
@@ -215,7 +215,7 @@ OWN_KEYS: Final = frozenset(
 
 
 def known_keys(row_type: type[SkillRow]) -> frozenset[str]:
-    """The JSON keys of a row type."""
+    """Return the JSON keys of a row type."""
     return frozenset(field.encode_name for field in msgspec.structs.fields(row_type))
 
 
@@ -232,7 +232,7 @@ R = TypeVar("R", bound=SkillRow)
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A row with its line number, and its content in a fixed form, which orders rows that share a place."""
+    """Row with its line number, and its content in a fixed form, which orders rows that share a place."""
 
     line: int
     key: str
@@ -241,7 +241,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """All rows of a source, by file, with what is wrong and what was not taken over."""
+    """Rows of a source by file, with what is wrong and what was not taken over."""
 
     by_file: Mapping[str, tuple[Placed, ...]]
     seen: frozenset[str]
@@ -250,7 +250,7 @@ class Rows:
     notes: tuple[str, ...]
 
     def of(self, name: str, row_type: type[R]) -> tuple[tuple[str, R], ...]:
-        """Key and row for every row of a file, in file order."""
+        """Return key and row for every row of a file, in file order."""
         return tuple(
             (placed.key, placed.row)
             for placed in self.by_file.get(name, ())
@@ -259,11 +259,11 @@ class Rows:
 
 
 class _NotARow(ValueError):
-    """Why a line is no row."""
+    """Reason why a line is not a row."""
 
 
 def read_rows(source: Mapping[str, bytes]) -> Rows:
-    """The rows of the files that `FILES` names; a missing file has none (SD-49)."""
+    """Return the rows of the files that `FILES` names; a missing file has none (SD-49)."""
     by_file: dict[str, tuple[Placed, ...]] = {}
     seen: set[str] = set()
     ignored: dict[str, int] = {}
@@ -304,6 +304,8 @@ def _object(line: bytes) -> dict[str, Any]:
     if len(line) > ROW_BYTES_MAX:
         raise _NotARow(f"longer than {ROW_BYTES_MAX} bytes")
     try:
+        # The standard library is slower than orjson, but reports duplicate keys, `NaN` and the column of an
+        # error.
         value = json.loads(line.decode(), object_pairs_hook=_unique, parse_constant=_refuse)
     except UnicodeDecodeError as error:
         raise _NotARow(f"not UTF-8: byte {error.start + 1} is 0x{line[error.start]:02x}") from None
@@ -314,6 +316,7 @@ def _object(line: bytes) -> dict[str, Any]:
     except _NotARow:
         raise
     except ValueError:
+        # Python refuses to convert integers of more than 4,300 digits, with a plain ValueError.
         raise _NotARow("not JSON: a number is too long") from None
     if not isinstance(value, dict):
         raise _NotARow("not a JSON object")
@@ -362,7 +365,7 @@ def _convert(content: dict[str, Any], row_type: type[SkillRow]) -> SkillRow:
 
 
 def _in_words(message: str) -> str:
-    """msgspec's message with the place first: `result: invalid enum value 'GREAT'`."""
+    """Return msgspec's message with the place first: `result: invalid enum value 'GREAT'`."""
     what, _, where = message.partition(" - at `$")
     what = what[:1].lower() + what[1:]
     place = where.rstrip("`").lstrip(".")

@@ -31,7 +31,7 @@ from ledger.state.lifecycle import STATUSES
 
 
 class Numberable(Protocol):
-    """A row with an id and a round."""
+    """Row with an id and a round."""
 
     @property
     def id(self) -> str: ...
@@ -49,29 +49,29 @@ Keyed = tuple[str, N]
 
 @dataclass(frozen=True, slots=True)
 class Numbered(Generic[N]):
-    """Rows with their ids in the order (round, number), and what became of ids that could not stay."""
+    """Rows with their ids in the order (round, number), and the ids that had to change."""
 
     rows: tuple[tuple[str, N], ...]
     aliases: dict[str, str]
     mapped: tuple[MappedId, ...]
 
     def rounds(self) -> frozenset[int]:
-        """The rounds that the rows name."""
+        """Return the rounds that the rows name."""
         return frozenset(row.round for _, row in self.rows)
 
     def now(self, identity: str) -> str:
-        """What a reference to `identity` means now."""
+        """Return the id that a reference to `identity` means now."""
         return self.aliases.get(identity, identity)
 
 
 @dataclass(slots=True)
 class _Taken:
-    """Which numbers a round has given out."""
+    """Numbers that each round has given out."""
 
     numbers: dict[int, set[int]] = field(default_factory=lambda: defaultdict[int, set[int]](set))
 
     def next(self, round_: int, wanted: int, floor: int) -> int:
-        """`wanted` when it is free, else the first number behind all others and behind `floor`."""
+        """Return `wanted` when it is free, else the first number after all others and after `floor`."""
         taken = self.numbers[round_]
         n = wanted if wanted and wanted not in taken else max([floor, *taken]) + 1
         taken.add(n)
@@ -86,11 +86,12 @@ def number_rows(
     wanted: Callable[[N], int] = lambda _: 0,
     floor: int = 0,
 ) -> Numbered[N]:
-    """Give every row an id of `kind`; one whose id cannot stay gets the number `wanted`, else one above `floor`."""
+    """Give every row an id of `kind`. A row whose id cannot stay gets the number `wanted`, else one above `floor`."""
     pattern: Final = re.compile(ID_PATTERNS[kind] or "")
     waiting: list[tuple[N, str]] = []
     kept: dict[str, N] = {}
     taken = _Taken()
+    # Sorted by content, so that the same rows in another order of lines get the same ids (FORMAT 3).
     for _, row in sorted(rows, key=lambda keyed: (keyed[1].round, keyed[1].id, keyed[0])):
         why = _why_not(pattern, row, kept)
         if why is None:
@@ -106,6 +107,7 @@ def number_rows(
         mapped.append(MappedId(file=file, old=row.id, new=new, why=why))
         numbered.append((new, row))
         if row.id not in kept:
+            # Several rows may claim one illegal id. References mean the first of them, in the sorted order.
             aliases.setdefault(row.id, new)
     numbered.sort(key=lambda pair: (pair[1].round, number_of(pair[0])))
     return Numbered(tuple(numbered), aliases, tuple(mapped))
@@ -122,13 +124,13 @@ def _why_not(pattern: re.Pattern[str], row: N, kept: dict[str, N]) -> str | None
 
 
 def unique(base: str, used: dict[str, int]) -> str:
-    """`base`, or `base~2`, `base~3`, … when it was given out before (positions and flips)."""
+    """Return `base`, or `base~2`, `base~3`, … when it was given out before (positions and flips)."""
     used[base] = used.get(base, 0) + 1
     return base if used[base] == 1 else f"{base}~{used[base]}"
 
 
 def together(rows: Sequence[Keyed[N]]) -> dict[tuple[str, int], list[Keyed[N]]]:
-    """Rows by (id, round), each list in the order of their content."""
+    """Group rows by (id, round), each list in the order of its content."""
     groups: dict[tuple[str, int], list[Keyed[N]]] = {}
     for keyed in sorted(rows, key=lambda keyed: keyed[0]):
         groups.setdefault((keyed[1].id, keyed[1].round), []).append(keyed)
@@ -148,7 +150,7 @@ _EMPTY: Final = (UNSET, None, "", ())
 
 
 def merge_updates(rows: Sequence[Keyed[ClaimRow]]) -> tuple[list[Keyed[ClaimRow]], tuple[str, ...]]:
-    """One row a claim, and a note for every claim that several rows stood for.
+    """Return one row per claim, and a note for every claim that several rows described.
 
     Of several statuses the most advanced is taken as the stored one; the verifications decide anyway (SD-57).
     """
@@ -166,7 +168,7 @@ def merge_updates(rows: Sequence[Keyed[ClaimRow]]) -> tuple[list[Keyed[ClaimRow]
 
 
 def _merged(rows: list[ClaimRow]) -> ClaimRow:
-    """The first row, completed from the others."""
+    """Return the first row, completed from the others."""
     changes: dict[str, Any] = {}
     for name in _FILLED_IN:
         values = [value for row in rows if (value := getattr(row, name)) not in _EMPTY]
@@ -183,7 +185,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The rows of a source with their final ids. `goals` maps the text of an anchor to its goal's id."""
+    """Rows of a source with their final ids. `goals` maps the text of an anchor to its goal's id."""
 
     claims: Numbered[ClaimRow]
     verifications: Numbered[VerificationRow]
@@ -195,7 +197,7 @@ class Tables:
     plan_rows: int
 
     def rounds(self) -> tuple[int, ...]:
-        """Every round that some row names."""
+        """Return every round that some row names."""
         tables = (self.claims, self.verifications, self.decisions, self.concerns)
         numbers = {round_ for table in tables for round_ in table.rounds()}
         numbers |= {row.round for row in self.leads} | {row.round for row in self.drift}
@@ -203,23 +205,23 @@ class Tables:
 
 
 def present(value: T | UnsetType | None) -> T | None:
-    """None for a key that is absent, null or an empty string."""
+    """Return the value, or None for a key that is absent, null or an empty string."""
     return None if value is UNSET or value is None or value == "" else value
 
 
 def absent_of(row: LeadRow) -> Author | None:
-    """Who was away: only a round that does not deny being a stress round has somebody away."""
+    """Return the absent role. A round that denies being a stress round has none."""
     away = row.absent_agent
     return None if away is UNSET or away is None or away == "none" or row.is_stress is False else away
 
 
 def planned_of(row: LeadRow) -> Author | None:
-    """Who was to be away; `absent_agent` where nobody wrote it down."""
+    """Return the role that was planned to be absent; `absent_agent` where no plan was recorded."""
     return absent_of(row) if row.planned_stress is UNSET else present(row.planned_stress)
 
 
 def check_number(row: VerificationRow) -> int:
-    """1–4 for the four checks, else 5; 0 when neither the row nor its id says it."""
+    """Return 1–4 for the four checks, else 5; 0 when neither the row nor its id names one."""
     if row.check is UNSET:
         number = number_of(row.id)
         return number if 1 <= number <= len(CHECKS) else 0
@@ -227,12 +229,12 @@ def check_number(row: VerificationRow) -> int:
 
 
 def check_name(row: VerificationRow) -> Check:
-    """The check of a row that `check_number` knows."""
+    """Return the check of a row that `check_number` knows."""
     return CHECKS[check_number(row) - 1] if row.check is UNSET else row.check
 
 
 class Rounds:
-    """The rows of every round."""
+    """Rows of every round."""
 
     def __init__(self, tables: Tables) -> None:
         self.claims = _grouped(tables.claims)
@@ -260,5 +262,5 @@ def check_order(pair: tuple[str, VerificationRow]) -> tuple[str, int, int]:
 
 
 def phase_of(row: VerificationRow) -> Literal["E", "S"]:
-    """S for what the closing synthesis resolved, E for every other test."""
+    """Return S for what the closing synthesis resolved, E for every other test."""
     return "S" if row.check == "synthesis_resolution" else "E"

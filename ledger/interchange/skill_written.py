@@ -1,8 +1,9 @@
-"""The rows of a state directory as an export writes them, and the paths that their refs name (SD-3, SD-5).
+"""Rows of a state directory as an export writes them, and the paths that their refs name (SD-3, SD-5).
 
-Sealed positions and flips become keys of a verification's row: before, after, and what changed (FM-1). Siblings of our
-own runs all state the status at their group's opening; a state directory knows no groups, and a row's `from` is what
-the rows before it lead to (FORMAT 2, FORMAT 12).
+Sealed positions and flips become keys of a verification's row: before, after, and what changed (FM-1). Steps of one
+group in moot's own runs all state the status at the group's opening. A state directory has no groups: a row's `from`
+is
+the status that the rows before it lead to (FORMAT 2, FORMAT 12).
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class Places:
-    """The paths of one run. Round numbers are padded alike, so that a sorted listing is in order (SD-69)."""
+    """Paths of one run. Round numbers are padded alike, so that a sorted listing is in order (SD-69)."""
 
     def __init__(self, book: Book) -> None:
         self._book = book
@@ -54,15 +55,15 @@ class Places:
 
     @property
     def documents(self) -> dict[str, str]:
-        """Context document id → path."""
+        """Return context document id → path."""
         return self._documents
 
     def round_file(self, round_: int) -> str:
-        """The file with what a round claimed, tested and decided."""
+        """Return the path of the file with a round's claims, tests and decisions."""
         return f"rounds/round_{round_:0{self._width}}.md"
 
     def of(self, event: Event) -> str:
-        """The file that an event's words are in."""
+        """Return the path of the file that holds an event's words."""
         folder = f"round_{event.round:0{self._width}}"
         match event:
             case Artifact():
@@ -74,7 +75,7 @@ class Places:
                 return self.round_file(event.round)
 
     def ref(self, ref: str, by: str) -> str:
-        """A ref as a path; what an import wrote stays as it is, and so does what points nowhere."""
+        """Return a ref as a path. Refs that an import wrote, or that resolve to nothing, stay as they are."""
         if by == "import":
             return ref
         target = parse_reference(ref)
@@ -92,6 +93,8 @@ class Places:
 def _document_paths(opened: RunOpened) -> dict[str, str]:
     imported = opened.origin.type == "import"
     return {
+        # A document's name comes from a file. One with `..` or a drive letter must not leave the export
+        # directory.
         document.id: document.name if imported and is_safe(document.name) else _own_path(document)
         for document in opened.context
     }
@@ -103,7 +106,7 @@ def _own_path(document: ContextDocument) -> str:
 
 
 def is_safe(path: str) -> bool:
-    """Whether writing to `path` stays inside the directory that it is relative to."""
+    """Return whether writing to `path` stays inside the directory that it is relative to."""
     parts = PurePosixPath(path)
     return (
         bool(path)
@@ -133,7 +136,7 @@ class PositionRows:
                 self._flips.setdefault(about[event.of], []).append(row)
 
     def of(self, event: Verification, keys: frozenset[str]) -> dict[str, Any]:
-        """`positions_pre`, `positions_post` and `flips` of a verification, as far as `keys` has them."""
+        """Return `positions_pre`, `positions_post` and `flips` of a verification, as far as `keys` has them."""
         before = self._before.get(event.id or "")
         if before is None:
             return {}
@@ -145,7 +148,7 @@ class PositionRows:
 
 
 def just_before(book: Book) -> Mapping[tuple[str, str], Status]:
-    """(verification, claim) → the claim's status before that row."""
+    """Return (verification, claim) → the claim's status before that row."""
     state = State()
     statuses: dict[tuple[str, str], Status] = {}
     for events in _by_round(book):
@@ -161,12 +164,12 @@ def just_before(book: Book) -> Mapping[tuple[str, str], Status]:
 
 
 def by_check(event: Verification) -> tuple[int, str, int, int]:
-    """The order of rows in verifications.jsonl."""
+    """Return the sort key of rows in verifications.jsonl."""
     return event.round, event.phase, event.check_id, number_of(event.id or "")
 
 
 def _by_round(book: Book) -> list[list[Claim | Verification]]:
-    """The claims of each round, then its verifications by check: the order in which an import reads them."""
+    """Return the claims of each round, then its verifications by check: the order in which an import reads them."""
     rounds: dict[int, list[Claim | Verification]] = defaultdict(list)
     for claim in book.of(Claim):
         rounds[claim.round].append(claim)
@@ -179,7 +182,7 @@ Content = dict[str, Any]
 
 
 class WrittenRows:
-    """The rows of a run, file by file. `keys` are the optional keys to write even when they are empty."""
+    """Rows of a run, file by file. `keys` are the optional keys to write even when they are empty."""
 
     def __init__(self, book: Book, opened: RunOpened) -> None:
         self.book = book
@@ -193,7 +196,7 @@ class WrittenRows:
         self._positions = PositionRows(book, self.places)
 
     def _optional(self, key: str, value: Any, empty: Any = None) -> Any:
-        """`value`; when it says nothing, `empty` if the key is to be there and UNSET otherwise."""
+        """Return `value`; when it is empty, `empty` if the key must be present and UNSET otherwise."""
         if value is not None and value != () and value != {}:
             return value
         return empty if key in self.keys else UNSET
@@ -202,7 +205,7 @@ class WrittenRows:
         return None if goal is None else self._goals.get(goal, goal)
 
     def claims(self) -> Iterator[Content]:
-        """claims.jsonl."""
+        """Yield the rows of claims.jsonl."""
         for event in self.book.of(Claim):
             at = self.places.ref(event.raised_at_artifact, event.by) if event.raised_at_artifact else None
             sightings = event.sightings or self._sightings.get(event.id or "", ())
@@ -222,17 +225,21 @@ class WrittenRows:
             }
 
     def verifications(self) -> Iterator[Content]:
-        """verifications.jsonl by check id; the keys for positions are there when positions were taken."""
+        """Yield the rows of verifications.jsonl by check id. Position keys exist where positions were taken."""
         for event in sorted(self.book.of(Verification), key=by_check):
             yield {
                 "id": event.id,
                 "round": event.round,
                 "check": event.check,
                 "result": event.result,
-                "evidence_refs": [self.places.ref(one.ref, event.by) for one in event.evidence_refs],
+                "evidence_refs": [
+                    self.places.ref(evidence.ref, event.by) for evidence in event.evidence_refs
+                ],
                 "notes": event.notes,
                 "claims_affected": event.claims_affected,
-                "claim_status_changes": [self._change(event, one) for one in event.claim_status_changes],
+                "claim_status_changes": [
+                    self._change(event, change) for change in event.claim_status_changes
+                ],
                 "confidence": UNSET if event.confidence is None else event.confidence,
                 **self._positions.of(event, self.keys),
                 "repeats": UNSET if event.repeats is None else event.repeats,
@@ -248,7 +255,7 @@ class WrittenRows:
         return row if change.class_ is None else row | {"class": change.class_}
 
     def decisions(self) -> Iterator[Content]:
-        """decisions.jsonl."""
+        """Yield the rows of decisions.jsonl."""
         for event in self.book.of(Decision):
             refs = tuple(self.places.ref(ref, event.by) for ref in event.round_artifact_refs)
             yield {
@@ -263,7 +270,7 @@ class WrittenRows:
             }
 
     def leads(self) -> Iterator[Content]:
-        """lead_history.jsonl; a round that an import only inferred has no row."""
+        """Yield the rows of lead_history.jsonl; a round that an import only inferred has none."""
         for event in self.book.of(RoundOpened):
             content = (event.lead, event.absent, event.planned_stress, event.findings)
             if event.by == "import" and content == (None, None, None, None):
@@ -303,7 +310,7 @@ class WrittenRows:
         }
 
     def drift_checks(self) -> Iterator[Content]:
-        """drift_checks.jsonl."""
+        """Yield the rows of drift_checks.jsonl."""
         for event in self.book.of(DriftCheck):
             earlier = round_of(event.addresses) if event.addresses else None
             yield {
@@ -315,7 +322,7 @@ class WrittenRows:
             }
 
     def concerns(self) -> Iterator[Content]:
-        """concerns.jsonl."""
+        """Yield the rows of concerns.jsonl."""
         for event in self.book.of(Concern):
             yield {
                 "id": event.id,
@@ -329,7 +336,7 @@ class WrittenRows:
 
 
 def _sightings(book: Book) -> dict[str, tuple[Content, ...]]:
-    """Sightings of our own runs, which are ratings."""
+    """Return claim id → sightings of moot's own runs, which are ratings."""
     sightings: dict[str, tuple[Content, ...]] = {}
     for event in book.of(Rating):
         if event.scale == "sighting":
@@ -338,11 +345,11 @@ def _sightings(book: Book) -> dict[str, tuple[Content, ...]]:
 
 
 def jsonl(rows: Iterable[Content]) -> bytes:
-    """Rows as JSON Lines."""
+    """Return rows as JSON Lines."""
     encode = msgspec.json.encode
     return b"".join(encode(_present(row)) + b"\n" for row in rows)
 
 
 def _present(row: Content) -> Content:
-    """A row without its UNSET keys."""
+    """Return a row without its UNSET keys."""
     return {key: value for key, value in row.items() if not isinstance(value, UnsetType)}

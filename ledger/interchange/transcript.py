@@ -54,7 +54,7 @@ from ledger.state.saying import clause
 
 
 def entry(event: Event, book: Book) -> str:
-    """One event: a line that says what it is, then the words in it; `book` knows what became of a decision."""
+    """Return the Markdown of one event: a line that says what it is, then its words; `book` knows a decision's fate."""
     headline, body = _told(event, book)
     name = f"**{inline(event.id)}**" if event.id else f"**@{event.seq}**"
     simulated = " (recorded)" if event.call is not None and event.call.simulated else ""
@@ -62,7 +62,7 @@ def entry(event: Event, book: Book) -> str:
 
 
 def _told(event: Event, book: Book) -> tuple[str, list[str]]:
-    """Headline and quoted texts of an event, by the stream it belongs to."""
+    """Return headline and quoted texts of an event, by the stream it belongs to."""
     match event:
         case Decision():
             return _decision(event, book)
@@ -145,8 +145,8 @@ def _tested(
     match event:
         case Verification():
             moves = [
-                f"- {inline(one.claim_id)}: {inline(one.from_)} → {inline(one.to)} ({inline(one.bearing)})"
-                for one in event.claim_status_changes
+                f"- {inline(move.claim_id)}: {inline(move.from_)} → {inline(move.to)} ({inline(move.bearing)})"
+                for move in event.claim_status_changes
             ]
             return f"{inline(event.check)}: **{event.result}**", [
                 quoted(event.notes),
@@ -162,7 +162,7 @@ def _tested(
             head = f"response by {inline(event.by)} to {inline(event.to)}: {inline(event.outcome)}"
             return head, [quoted(event.text)]
         case Flip():
-            why = listed(one.ref for one in event.because) or "nothing new"
+            why = listed(evidence.ref for evidence in event.because) or "nothing new"
             moved = f"from {inline(event.from_)} to {inline(event.to)}"
             return f"{inline(event.of)} changes {moved}, citing {why}", []
         case DriftCheck():
@@ -174,7 +174,8 @@ def _tested(
         case Validation():
             verdict = "no errors" if event.ok else "errors"
             lines = [
-                f"- {inline(one.code)} ({one.severity}): {inline(one.message)}" for one in event.findings
+                f"- {inline(finding.code)} ({finding.severity}): {inline(finding.message)}"
+                for finding in event.findings
             ]
             return f"validation after {inline(event.after)}: {verdict}", ["\n".join(lines)]
 
@@ -186,18 +187,18 @@ def _evidence(evidence: Iterable[Evidence]) -> str:
 
 
 def _decision(event: Decision, book: Book) -> tuple[str, list[str]]:
-    """A decision with what would show it wrong, what it requires, who is against it."""
+    """Return a decision with its falsifiers, requirements and dissent."""
     facts = book.state.decisions.get(event.id or "")
     ended = f", **overturned by {inline(facts.overturned_by)}**" if facts and facts.overturned_by else ""
     rests = listed(f"{cite.relation} {cite.id}" for cite in event.cites) or "nothing"
-    told = conditions_of(event)
+    conditions = conditions_of(event)
     parts = [quoted(event.text)]
-    for words, texts in zip(WORDS.values(), told, strict=True):
+    for words, texts in zip(WORDS.values(), conditions, strict=True):
         if texts:
             parts.append(
-                "\n".join([f"{words[0].upper()}{words[1:]}:", "", *(f"- {inline(one)}" for one in texts)])
+                "\n".join([f"{words[0].upper()}{words[1:]}:", "", *(f"- {inline(text)}" for text in texts)])
             )
-    parts += [f"Against it, {inline(one.role)}:\n\n{quoted(one.text)}" for one in event.dissent]
+    parts += [f"Against it, {inline(dissent.role)}:\n\n{quoted(dissent.text)}" for dissent in event.dissent]
     return f"decision ({event.type}) by {event.made_by}{ended}; rests on: {rests}.", parts
 
 

@@ -84,7 +84,7 @@ def redacted_copy(
         raise CannotRedact(
             "this run was imported", where, "take the words out of its source and import that again"
         )
-    targets = tuple(target(one, book, source) for one in dict.fromkeys(names))
+    targets = tuple(target(named, book, source) for named in dict.fromkeys(names))
     sought = words_of(targets, book)
     if secret is not None:
         if len(secret.strip()) < WORDS_MIN:
@@ -95,7 +95,7 @@ def redacted_copy(
     name = INSTEAD if sought.stand_in_name(name) else name
     lines = [line for _, _, line in source.lines()]
     changed = tuple(seq for seq, line in enumerate(lines) if _without(orjson.loads(line), sought)[1])
-    blobs, left_out = _blobs(source, sought, tuple(sha256 for one in targets for sha256 in one.blobs))
+    blobs, left_out = _blobs(source, sought, tuple(sha256 for chosen in targets for sha256 in chosen.blobs))
     if not changed and not left_out:
         _refuse_nothing(source, sought)
     if len(changed) + len(left_out) > NAMED_MAX:
@@ -164,19 +164,19 @@ def _rewritten(
     """All lines again, those that change without the secret, the chain anew. Raises `CannotRedact`."""
     prev, rewritten, written = BEGINNING.hash, list[Event](), list[bytes]()
     for seq, (line, event) in enumerate(zip(lines, events, strict=True)):
-        one = line
+        new_line = line
         if seq in changed:
-            one = orjson.dumps(_without(orjson.loads(line), sought)[0])
+            new_line = orjson.dumps(_without(orjson.loads(line), sought)[0])
         if isinstance(event, RunOpened):
-            one = _opening(one, seq, origin if seq == 0 else None, prev, waiver, sought)
-        one = b'{"prev":"%b"%b' % (prev.encode(), one[BEHIND_PREV:])
+            new_line = _opening(new_line, seq, origin if seq == 0 else None, prev, waiver, sought)
+        new_line = b'{"prev":"%b"%b' % (prev.encode(), new_line[BEHIND_PREV:])
         try:
-            rewritten.append(decode(one))
+            rewritten.append(decode(new_line))
         except NotCanonical as error:
             what = f"event {seq} cannot be without it: {error}"
             raise CannotRedact(what, "", "only words can be replaced, not ids, roles or hashes") from None
-        written.append(one)
-        prev = line_hash(one)
+        written.append(new_line)
+        prev = line_hash(new_line)
     return Sealed(tuple(rewritten), tuple(written), Head(len(lines) - 1, prev))
 
 

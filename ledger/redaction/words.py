@@ -228,15 +228,15 @@ class Sought:
         """`text` with `[redacted]` for each of the words, so that counts of words stay what they were."""
         places = {
             (at[begin][0], at[end - 1][1])
-            for said, at in placed_readings(text)
-            for begin, end in self._found(said)
+            for reading, at in placed_readings(text)
+            for begin, end in self._found(reading)
         }
-        said: list[str] = []
+        pieces: list[str] = []
         done = 0
         for begin, end in _joined(sorted(places)):
-            said += (text[done:begin], re.sub(r"\S+", INSTEAD, text[begin:end]))
+            pieces += (text[done:begin], re.sub(r"\S+", INSTEAD, text[begin:end]))
             done = end
-        return "".join((*said, text[done:]))
+        return "".join((*pieces, text[done:]))
 
     def _found(self, seen: str) -> Iterator[Place]:
         for line in self._lines:

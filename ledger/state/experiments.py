@@ -154,12 +154,12 @@ def _bound_problems(plan: ExperimentPlanned) -> Iterator[str]:
         ),
     )
     yield from (problem for is_beyond, problem in bounds if is_beyond)
-    inputs = [one.name for one in plan.inputs]
-    names = [*inputs, *(one.name for one in plan.files)]
+    inputs = [file.name for file in plan.inputs]
+    names = [*inputs, *(file.name for file in plan.files)]
     yield from _program_problems("files", names, plan.argv, names)
     for control in plan.controls:
         where = f"the control that must {control.must}"
-        own = [one.name for one in control.files]
+        own = [file.name for file in control.files]
         yield from _program_problems(where, own, control.argv, [*inputs, *own])
 
 

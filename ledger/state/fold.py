@@ -145,7 +145,7 @@ def step(state: State, event: Event) -> None:
                 event.seq,
                 tuple([anchor.goal for anchor in event.anchors if anchor.served == "no"]),
             )
-            state.sentences.update((one.of, one.verdict) for one in event.sentences)
+            state.sentences.update((sentence.of, sentence.verdict) for sentence in event.sentences)
         case Disposition():
             state.resolved.add(event.of)
         case Signals():
@@ -425,9 +425,9 @@ def _end(state: State, identity: str, cite: Cite) -> list[str]:
         state.faulty = None
     ruling = state.rulings.get(cite.id)
     ended = ruling.decision if overturns and ruling is not None else cite.id
-    for one in state.rulings.values():
-        if overturns and (one is ruling or (one.decision is not None and one.decision == ended)):
-            one.overturned_by = one.overturned_by or identity
+    for other in state.rulings.values():
+        if overturns and (other is ruling or (other.decision is not None and other.decision == ended)):
+            other.overturned_by = other.overturned_by or identity
     older = state.decisions.get(ended or "")
     if older is None or ended is None or ended == identity:
         return []

@@ -67,6 +67,8 @@ def keep_series(
     before = _files(path, experiment)
     number = max(before, default=0)
     start = _claimed_head(before[number]) if before else None
+    # An unreadable predecessor must not block new work: the chain restarts at the ledger, and `checks_of` reports the
+    # damaged file.
     start = start or Head(book.events[-1].seq, line_hash(encode(book.events[-1])))
     sealed = seal(runs, prev=start.hash, seq=start.seq + 1, at=now())
     texts: dict[str, str] = {}
@@ -75,6 +77,7 @@ def keep_series(
         try:
             texts[name] = content.decode()
         except UnicodeDecodeError:
+            # Latin-1 maps each byte to one character, so any output survives JSON and comes back byte for byte.
             others[name] = content.decode("latin-1")
     kept = CheckFile(tuple(line.decode() for line in sealed.lines), sealed.head.hash, texts, others)
     directory, disk = path / CHECKS, Disk()
@@ -83,28 +86,33 @@ def keep_series(
         refuse_link(directory)
         content = msgspec.json.format(msgspec.json.encode(kept), indent=2) + b"\n"
         disk.replace(directory / f"{experiment}.{number + 1}.json", [content])
+        # The file's name is durable only once its directory is synced, and `checks/` itself only once the run is.
         disk.settle(directory)
         disk.settle(path)
 
 
 def checks_of(path: Path, book: Book, experiment: str) -> list[CheckShown]:
-    """Return what was run beside a run, in order, with the verdicts computed now. A file that is wrong says why."""
+    """Return the series that were run beside a run, in order, with verdicts computed now.
+
+    A damaged file stays in the list and carries its problem.
+    """
     plan, files = plan_of(book, experiment), _files(path, experiment)
-    shown = [_bad(file, "its name is not one that moot gives") for file in _misnamed(path, experiment)]
+    # A misnamed file is listed, not skipped: renaming a series must not make an unwelcome verdict disappear.
+    checks = [_bad(file, "its name is not one that moot gives") for file in _misnamed(path, experiment)]
     before: _Series | None = None
     for number, file in sorted(files.items()):
         try:
             series = _read(file, plan)
         except _BadCheck as error:
-            shown.append(_bad(file, str(error)))
+            checks.append(_bad(file, str(error)))
             before = None
             continue
         problem = (
             _broken_link(series, before, book) if number == 1 or before else _NO_BEFORE.format(number - 1)
         )
-        shown.append(_shown(file, series, plan, book, problem))
+        checks.append(_shown(file, series, plan, book, problem))
         before = series
-    return shown
+    return checks
 
 
 _NO_BEFORE: Final = "series {} before it is missing or damaged"
@@ -141,7 +149,7 @@ def _bad(file: Path, problem: str) -> CheckShown:
 
 
 def _files(path: Path, experiment: str) -> dict[int, Path]:
-    """Number → file of every series of an experiment."""
+    """Return number → file for every series of an experiment."""
     named = ((_NAME.fullmatch(file.name), file) for file in (path / CHECKS).glob(f"{experiment}.*.json"))
     return {int(match[1]): file for match, file in named if match}
 
@@ -153,7 +161,7 @@ def _misnamed(path: Path, experiment: str) -> Iterator[Path]:
 
 
 def _claimed_head(file: Path) -> Head | None:
-    """Return where the chain of a file says that it ends; None where it cannot be read."""
+    """Return where a file's chain claims to end; None where it cannot be read."""
     try:
         kept = msgspec.json.decode(read_plain(file, FILE_BYTES_MAX), type=CheckFile)
         return Head(decode(kept.lines[-1].encode()).seq, kept.hash)
@@ -162,9 +170,10 @@ def _claimed_head(file: Path) -> Head | None:
 
 
 def _read(file: Path, plan: ExperimentPlanned) -> _Series:
-    """Read a series and check all that it says of itself. Raises `_BadCheck`."""
+    """Read a series and check its names, order, hashes and outputs. Raises `_BadCheck`."""
     try:
         kept = msgspec.json.decode(read_plain(file, FILE_BYTES_MAX), type=CheckFile)
+        # One line above the limit is enough to see that there are too many, without decoding a hostile file whole.
         lines = [line.encode() for line in kept.lines[: RUNS_MAX + 1]]
         events = [decode(line) for line in lines]
         wrote = kept.content()
@@ -177,11 +186,14 @@ def _read(file: Path, plan: ExperimentPlanned) -> _Series:
     runs = tuple(event for event in events if isinstance(event, ExperimentRun))
     if not runs or len(runs) != len(kept.lines) or len(runs) > RUNS_MAX:
         raise _BadCheck("it does not hold the runs of a series")
+    # The hashes alone would also hold for a series copied over from another experiment.
     if {run.of for run in runs} != {plan.id}:
         raise _BadCheck(f"it is a series of {runs[0].of}: it was moved")
     hashes = [line_hash(line) for line in lines]
+    # Dropping, adding or editing a run in the middle breaks the chain here.
     if [run.prev for run in runs[1:]] != hashes[:-1] or kept.hash != hashes[-1]:
         raise _BadCheck("a run does not have the hash that the next one names: it was changed")
+    # An intact chain may still omit failed repetitions, so the runs must fill the slots from the first one on.
     if [Slot(run.control, run.n) for run in runs] != list(islice(slots(TIMES_MAX), len(runs))):
         raise _BadCheck("the runs are not those of a whole series, in order")
     for name, content in wrote.items():
@@ -189,6 +201,7 @@ def _read(file: Path, plan: ExperimentPlanned) -> _Series:
             raise _BadCheck("what a program wrote does not have the hash that its run names: it was changed")
     for output in (output for run in runs for output in (run.stdout, run.stderr)):
         whole = wrote.get(output.kept)
+        # A long output is kept in part (`kept` names the part, `sha256` the whole), so fewer bytes are in order here.
         if whole is None or len(whole) > output.bytes:
             raise _BadCheck("what a program wrote is missing")
         if len(whole) == output.bytes and output.kept != output.sha256:
@@ -197,7 +210,7 @@ def _read(file: Path, plan: ExperimentPlanned) -> _Series:
 
 
 def _broken_link(series: _Series, before: _Series | None, book: Book) -> str | None:
-    """Say where the first line of a series does not go on from what it must."""
+    """Return why the first line of a series does not follow the ledger or the series before it; None if it does."""
     first = series.runs[0]
     if before is not None:
         goes_on = (first.seq - 1, first.prev) == (before.head.seq, before.head.hash)

@@ -32,7 +32,10 @@ def opening_of(
     experiments: Programs | None = None,
     changes: Collection[str] = (),
 ) -> Opening:
-    """The opening of a new run; `seats` are specifications by role, `params` a parameter file of one's own."""
+    """Return the opening of a new run.
+
+    `seats` maps each role to its specification. `params` is the content of the person's own parameter file.
+    """
     return resolve(
         deliberation,
         documents,
@@ -47,9 +50,10 @@ def opening_of(
 
 
 def estimate_for(opening: Opening, specs: Mapping[str, str], name: str) -> Estimate:
-    """What a run may take: replies, tokens, dollars and time. `specs`: seats by role."""
+    """Return what a run may take in replies, tokens, dollars and time. `specs` maps each role to its seat."""
     from moot.view.estimate import estimate_of
 
+    # Commands, people and hosts name no model, so they have no price and stay out of the table.
     models = {spec: model for spec in specs.values() if (model := model_of(spec)) is not None}
     return estimate_of(name, opening.event, specs, models, prices_in_force())
 
@@ -59,6 +63,7 @@ def choices_for(options: int) -> list[Choice]:
     choices = [
         choice_for(protocol.name, options, plan=plan)
         for protocol in PROTOCOLS.values()
+        # A protocol with a fixed plan is one choice; every other one can be run with each of the plans.
         for plan in ((None,) if protocol.fixed_plan else PLANS)
     ]
     return sorted(choices, key=lambda choice: (choice.replies, choice.protocol))
@@ -69,6 +74,7 @@ def choice_for(protocol: str, options: int, spec: str = DEFAULT, *, plan: str | 
     from moot.view.gate import choice_of
 
     least, most = PROTOCOLS[protocol].options_wanted
+    # Placeholder options: replies and prices depend on how many options there are, never on their words.
     named = [f"option {n}" for n in range(1, min(max(options, least), most) + 1)]
     subject = {"question": "Which?", "protocol": protocol, "options": named}
     deliberation = checked(

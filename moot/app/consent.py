@@ -1,4 +1,4 @@
-"""The person's word: asked before somebody else's program runs here, or an address is asked that a file chose.
+"""The person's consent: required before another author's program runs here, or before a file decides whom moot calls.
 
     door                          needs the word                                  the option that gives it
     run FILE                      seats that FILE names                           --allow-commands, --seats, --seat
@@ -11,8 +11,8 @@
     replay --re-run               the same
     new, next, submit, fork, MCP  nothing: they ask host seats and start no program
 
-`host`, `human` and `tape:RUN` seats reach nobody. What the command line or a call of the library names is the person's
-word already. At a terminal moot asks; elsewhere it refuses and names the option.
+`host`, `human` and `tape:RUN` seats contact no program and no address. A seat or option on the command line, or in a
+library call, is consent already. At a terminal moot asks; elsewhere it refuses and names the option.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rounds.experiments.bench import Bench
 
 Agreed = Callable[[str, str], bool]
-"""Shows a text to the person and asks a question; where nobody can be asked there is none."""
+"""Shows a text to the person and asks a yes/no question; None where no person can answer."""
 WATCHED: Final = "MOOT_WATCHED"
 OPENED: Final = "opened-runs"
 OPENED_BYTES_MAX: Final = 1 << 24
@@ -41,7 +41,7 @@ SILENT_KINDS: Final = ("host", "human", "tape")
 
 
 def need_word(about: str, question: str, refusal: MootError, agreed: Agreed | None) -> None:
-    """Ask the person. Raises `refusal` after a no, and where nobody can be asked."""
+    """Ask the person for consent. Raise `refusal` after a no, and where no person can answer."""
     if agreed is None or not agreed(about, question):
         raise refusal
 
@@ -54,7 +54,7 @@ def reaches_out(spec: str) -> bool:
 def need_word_for_seats(
     file: str, specs: Mapping[str, str], agreed: Agreed | None, *, is_allowed: bool = False
 ) -> None:
-    """Ask before seats are used that only a file names: whoever wrote the file is not at the keyboard.
+    """Ask before using seats that only a file names, because the file's author is not at the keyboard.
 
     `specs` maps a role or an arm to its seat. Raises `MootError`.
     """
@@ -71,7 +71,7 @@ def need_word_for_seats(
 
 
 def need_word_for_programs(where: str, agreed: Agreed | None, *, is_allowed: bool = False) -> None:
-    """Ask before programs of replies are run because a file says so. Raises `MootError`."""
+    """Ask before running programs of replies that only a file allows. Raises `MootError`."""
     if is_allowed:
         return
     what = "programs that replies bring would be run here, and only a file says so"
@@ -81,7 +81,7 @@ def need_word_for_programs(where: str, agreed: Agreed | None, *, is_allowed: boo
 
 
 def bench_for(agreed: Agreed | None) -> Bench:
-    """Return the sandbox, with the person's word where this machine only watches a limit that others enforce.
+    """Return the sandbox, after consent where this machine can watch the memory limit but not enforce it.
 
     Raises `NoSandbox` and `MootError`.
     """
@@ -104,10 +104,12 @@ def bench_for(agreed: Agreed | None) -> Bench:
 
 
 def note_opened(run: Path) -> None:
-    """Remember that this person opened a run here. Where that cannot be written, a resumed run asks again."""
+    """Remember that this person opened a run here. If that cannot be written, a resumed run asks again."""
     place = state_directory() / OPENED
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
+        # O_APPEND keeps the lines of processes that open runs at once apart. O_NOFOLLOW refuses a link that another
+        # user planted, and 0600 keeps the list private: it says which runs skip the question.
         descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
         try:
             write_fully(descriptor, f"{_mark(run)}\n".encode())
@@ -118,7 +120,7 @@ def note_opened(run: Path) -> None:
 
 
 def was_opened_here(run: Path) -> bool:
-    """Return whether this person opened this run, at this place."""
+    """Return whether this person opened this run, at this path."""
     try:
         return _mark(run).encode() in read_plain(state_directory() / OPENED, OPENED_BYTES_MAX).split()
     except OSError:
@@ -126,6 +128,6 @@ def was_opened_here(run: Path) -> bool:
 
 
 def _mark(run: Path) -> str:
-    """Return what identifies a run: its place, and its first line, which holds the question and the time."""
+    """Return what identifies a run: its path and its first line, which holds the question and the time."""
     _, _, line = next(RunStore(run).lines())
     return sha256(os.fsencode(run.resolve()) + b"\0" + line).hexdigest()

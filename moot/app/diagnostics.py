@@ -31,7 +31,7 @@ COLUMNS_AT_LEAST: Final = 80
 
 
 def examine(settings: Settings) -> Iterator[Examined]:
-    """Everything that is looked at, what stops a run first."""
+    """Yield every check of this machine, those that stop a run first."""
     yield _python()
     yield Examined(name="moot", state="ok", found=moot.version(), fix=None)
     yield from _runs(settings.runs)
@@ -53,19 +53,21 @@ def examine(settings: Settings) -> Iterator[Examined]:
 
 
 def _python() -> Examined:
-    found = platform.python_version()
+    release = platform.python_version()
     if sys.version_info < PYTHON_AT_LEAST:
-        return _fault("python", found, "install Python 3.11 or newer and make the environment anew")
-    return _ok("python", f"{found} ({platform.system()})")
+        return _fault("python", release, "install Python 3.11 or newer and make the environment anew")
+    return _ok("python", f"{release} ({platform.system()})")
 
 
 def _runs(runs: Path) -> Iterator[Examined]:
-    """Whether new runs can be written, and whether what is written survives a crash."""
+    """Yield whether new runs can be written, and whether they survive a crash."""
+    # A new `runs` directory is made with the first run, so its nearest existing parent is what must be writable.
     above = next((path for path in (runs, *runs.absolute().parents) if path.exists()), Path("/"))
     if not above.is_dir():
         yield _fault("runs", f"{runs} is not a directory", f"move the file {above} away, or set MOOT_RUNS")
         return
     try:
+        # Permission bits do not tell on a read-only or network file system: only a trial write does.
         with tempfile.TemporaryDirectory(prefix=".moot-doctor-", dir=above) as directory:
             yield _ok("runs", str(runs) if above == runs else f"{runs} (made when needed)")
             yield _durable(Path(directory))
@@ -77,7 +79,7 @@ def _runs(runs: Path) -> Iterator[Examined]:
 
 
 def _durable(directory: Path) -> Examined:
-    """Locks and syncs, tried out on a file of their own."""
+    """Try locks and syncs on a file of their own."""
     fix = "put the runs on a local file system: set MOOT_RUNS"
     try:
         with locked(directory):
@@ -92,16 +94,16 @@ def _terminal() -> Examined:
     if not sys.stdout.isatty():
         return _ok("terminal", "stdout is none: plain lines instead of the live view")
     columns, lines = shutil.get_terminal_size()
-    found = f"{columns} × {lines}"
+    size = f"{columns} × {lines}"
     if os.environ.get("TERM") in (None, "", "dumb"):
         return _missing(
-            "terminal", f"{found}, TERM is not set", "set TERM for the live view, such as TERM=xterm-256color"
+            "terminal", f"{size}, TERM is not set", "set TERM for the live view, such as TERM=xterm-256color"
         )
     if columns < COLUMNS_AT_LEAST:
         return _missing(
-            "terminal", found, f"widen it to {COLUMNS_AT_LEAST} columns; from 120 on every seat has its own"
+            "terminal", size, f"widen it to {COLUMNS_AT_LEAST} columns; from 120 on every seat has its own"
         )
-    return _ok("terminal", found)
+    return _ok("terminal", size)
 
 
 def _colour(settings: Settings) -> Examined:
@@ -120,23 +122,25 @@ def _encoding() -> Examined:
 
 
 def _offline(settings: Settings) -> Examined:
-    found = "on: no seat may leave this machine" if settings.offline else "off"
-    return _ok("offline", found)
+    mode = "on: no seat may leave this machine" if settings.offline else "off"
+    return _ok("offline", mode)
 
 
 def _extra(name: str, what_for: str, fix: str) -> Examined:
+    # Looking for the package is enough: importing an SDK takes up to a second, and there are several of them.
     if find_spec(name) is None:
         return _missing(f"extra {name}", f"not installed (only for {what_for})", install_line(fix))
     try:
         return _ok(f"extra {name}", version(name))
+    # A vendored or editable SDK can be imported without package metadata, so it has no version to show.
     except PackageNotFoundError:
         return _ok(f"extra {name}", "installed")
 
 
 def _key(keys: list[str]) -> Examined:
-    found = [name for name in keys if os.environ.get(name)]
-    if found:
-        return _ok("key", f"{', '.join(found)} {'is' if len(found) == 1 else 'are'} set (not shown)")
+    present = [name for name in keys if os.environ.get(name)]
+    if present:
+        return _ok("key", f"{', '.join(present)} {'is' if len(present) == 1 else 'are'} set (not shown)")
     fix = f"only model seats over a network need one: export {keys[0]}=…; host, human, ollama and tape do not"
     return _missing("key", f"none of {', '.join(keys)} is set", fix)
 
@@ -145,6 +149,7 @@ def _address(row: Provider) -> Examined:
     name, variable = f"endpoint {row.name}", row.address_variable
     if not os.environ.get(variable):
         return _ok(name, f"{variable} is not set: {row.address}")
+    # Only scheme, host and port are shown: an address may carry a password or a token in the rest.
     parts = urlsplit(row.at(None, os.environ).address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         return _missing(
@@ -161,7 +166,7 @@ def _model() -> Examined:
 
 
 def _programs() -> Iterator[Examined]:
-    """Yield the programs that seats need, with what stays open to each."""
+    """Yield the programs that seats need, with what each of them can still reach."""
     from roles.seats.presets import found_version
 
     absent: list[str] = []
@@ -192,7 +197,7 @@ def _prices() -> Examined:
 
 
 def _sandbox() -> Examined:
-    """Return whether programs of replies can run here: the sandbox is really tried."""
+    """Return whether programs of replies can run here, by trying the sandbox."""
     from rounds.experiments.self_test import self_test
 
     test = self_test()
@@ -205,22 +210,24 @@ def _sandbox() -> Examined:
 
 
 def _examples() -> Examined:
-    found: list[str] = []
+    summaries: list[str] = []
     for path in examples():
         try:
             state = RunStore(path).book().state
         except LedgerError as error:
             fix = f"restore it: `moot verify {path}` says what is wrong"
             return _missing("examples", f"{path.name}: {error.what}", fix)
-        found.append(f"{path.name} ({'finished' if state.finished else f'unfinished, round {state.round}'})")
-    if not found:
+        summaries.append(
+            f"{path.name} ({'finished' if state.finished else f'unfinished, round {state.round}'})"
+        )
+    if not summaries:
         places = ", ".join(str(place) for place in example_directories()[:2])
         return _missing(
             "examples", f"none in {places}", "for `moot demo` work in a checkout, or name a run of your own"
         )
-    if not any("(finished)" in one for one in found):
-        return _missing("examples", ", ".join(found), "none is finished: name a run, `moot demo RUN`")
-    return _ok("examples", ", ".join(found))
+    if not any("(finished)" in summary for summary in summaries):
+        return _missing("examples", ", ".join(summaries), "none is finished: name a run, `moot demo RUN`")
+    return _ok("examples", ", ".join(summaries))
 
 
 def _ok(name: str, found: str) -> Examined:

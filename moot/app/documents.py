@@ -13,12 +13,14 @@ TEXT_BYTES_MAX: Final = 1 << 20
 
 
 def write_document(file: Path, content: bytes) -> None:
-    """Put `content` at `file`, whole or not at all; what stood there stays until then.
+    """Write `content` to `file`, whole or not at all; until then the old file stays.
 
-    Raises `MootError` (exit code 2) when no file can be of that name, `WriteFailed` (3) when the system refuses.
+    Raises `MootError` (exit code 2) when no file can have that name, `WriteFailed` (3) when the system refuses.
     """
     try:
         write_out(file, content)
+    # These name a mistake in the path, which the person can fix; a full or read-only disk is reported as a failed
+    # write.
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
         reason = (error.strerror or str(error)).lower()
         raise usage(
@@ -29,7 +31,7 @@ def write_document(file: Path, content: bytes) -> None:
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a plain file. Raises `MootError` when it is no text, and `OSError`."""
+    """Return the text of a plain file. Raises `MootError` when it is not text, and `OSError`."""
     content = read_plain(file, TEXT_BYTES_MAX)
     try:
         return readable(content)

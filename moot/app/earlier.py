@@ -15,13 +15,14 @@ from moot.view.adr import adr
 DECISION: Final = re.compile(r"(.+):(D-\d+-\d+)")
 
 
-def earlier_decision(said: str) -> dict[str, str]:
-    """The row of a deliberation's `[[context]]`: the decision record, which begins with where it comes from.
+def earlier_decision(reference: str) -> dict[str, str]:
+    """Return a row of `[[context]]`: the decision record, which begins with its source.
 
-    Raises `MootError` when there is no such run or decision, or nothing was decided.
+    Raises `MootError` when the run or the decision does not exist, or nothing was decided.
     """
-    named = DECISION.fullmatch(said)
-    run = Run(find_run(named[1] if named else said))
+    # The pattern takes the last `:D-…`, so a run's path may contain colons of its own.
+    named = DECISION.fullmatch(reference)
+    run = Run(find_run(named[1] if named else reference))
     book, name = run.book, run.path.resolve().name
     only = named[2] if named else None
     if only is not None and not isinstance(book.by_id.get(only), Decision):

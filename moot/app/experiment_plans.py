@@ -44,9 +44,9 @@ _TESTS: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class PlanWish:
-    """What a person says of an experiment; what is not said has a usual value. Files are paths.
+    """A person's options for an experiment, with defaults for the rest. Files are paths.
 
-    `must_fail`, `must_hold`: `NAME=FILE` puts another file in the place of one; other words are run instead of `argv`.
+    `must_fail`, `must_hold`: `NAME=FILE` replaces a file; any other words are run instead of `argv`.
     """
 
     claims: Sequence[str]
@@ -65,7 +65,7 @@ class PlanWish:
 
 
 def plan_experiment(session: Session, wish: PlanWish, name: str | None = None) -> tuple[Event, ...]:
-    """Put a plan on the ledger, with who made it. Raises `MootError` with everything that is wrong with it."""
+    """Append a plan to the ledger, with its author. Raises `MootError` with every problem of the plan."""
     blobs: dict[str, bytes] = {}
     plan = _planned(session, wish, blobs)
     _refuse_unwritable(plan)
@@ -78,8 +78,10 @@ def plan_experiment(session: Session, wish: PlanWish, name: str | None = None) -
 
 
 def _refuse_unwritable(plan: ExperimentPlanned) -> None:
-    """Refuse words and numbers that no ledger keeps, before anything is written. Raises `MootError`."""
+    """Raise `MootError` for words and numbers that no ledger keeps, before anything is written."""
     try:
+        # A round trip through the ledger's own codec finds everything that it would refuse later; id, seq and time
+        # are stand-ins.
         decode(encode(msgspec.structs.replace(plan, id="E-1-1", seq=1, at=now())))
     except ValueError as error:  # `NotCanonical`, or text that is no Unicode
         fix = "shorten it, or leave the character out; numbers are whole or decimal, without an exponent"
@@ -87,20 +89,20 @@ def _refuse_unwritable(plan: ExperimentPlanned) -> None:
 
 
 def read_predicate(text: str) -> Predicate:
-    """A predicate as a person writes it. Raises `MootError`."""
-    found = _PREDICATE.fullmatch(text.strip())
-    if found is None:
+    """Parse a predicate as a person writes it. Raises `MootError`."""
+    parts = _PREDICATE.fullmatch(text.strip())
+    if parts is None:
         fix = (
             "write such as 'exit = 0', 'stdout ~ ^lost: 0$', 'json:/lost <= 0' or 'stdout near 3.14 +- 0.01'"
         )
         raise usage(f"no predicate {text!r}", fix, "--pass-if")
-    of: Any = found["of"].partition(":")[0]
-    if found["tolerance"] is not None and not re.match(DECIMAL_PATTERN, found["tolerance"]):
+    of: Any = parts["of"].partition(":")[0]
+    if parts["tolerance"] is not None and not re.match(DECIMAL_PATTERN, parts["tolerance"]):
         fix = "write a decimal number with at most nine places, such as 0.01"
-        raise usage(f"no tolerance {found['tolerance']!r}", fix, "--pass-if")
-    pointer = (found["pointer"] or "") if of == "json" else None
+        raise usage(f"no tolerance {parts['tolerance']!r}", fix, "--pass-if")
+    pointer = (parts["pointer"] or "") if of == "json" else None
     return Predicate(
-        of=of, test=_TESTS[found["test"]], value=found["value"], pointer=pointer, tolerance=found["tolerance"]
+        of=of, test=_TESTS[parts["test"]], value=parts["value"], pointer=pointer, tolerance=parts["tolerance"]
     )
 
 
@@ -110,11 +112,12 @@ def _planned(session: Session, wish: PlanWish, blobs: dict[str, bytes]) -> Exper
     files = tuple(_kept(path, blobs) for path in wish.programs)
     argv = tuple(wish.argv) or ("python3", files[0].name)
     inputs = (_kept(path, blobs) for path in wish.inputs)
-    said: tuple[tuple[Literal["fail", "hold"], Sequence[str]], ...] = (
+    controls: tuple[tuple[Literal["fail", "hold"], Sequence[str]], ...] = (
         ("fail", wish.must_fail),
         ("hold", wish.must_hold),
     )
     return ExperimentPlanned(
+        # Round, phase and id are set when the plan is appended: only then is the run's state known under its lock.
         round=0,
         phase="open",
         by="human",
@@ -122,10 +125,10 @@ def _planned(session: Session, wish: PlanWish, blobs: dict[str, bytes]) -> Exper
         question=kept_words(wish.question or _question(session, wish.claims[0]), "--question"),
         files=files,
         argv=argv,
-        inputs=tuple(InputBlob(name=one.name, sha256=one.sha256, origin="a person") for one in inputs),
+        inputs=tuple(InputBlob(name=blob.name, sha256=blob.sha256, origin="a person") for blob in inputs),
         pass_if=tuple(read_predicate(text) for text in wish.pass_if or ("exit = 0",)),
         fail_if=tuple(read_predicate(text) for text in wish.fail_if or ("exit = 1",)),
-        controls=tuple(_control(must, words, files, argv, blobs) for must, words in said if words),
+        controls=tuple(_control(must, words, files, argv, blobs) for must, words in controls if words),
         k=wish.times,
         limits=ExperimentLimits(
             wall_seconds=wish.seconds,
@@ -139,16 +142,17 @@ def _planned(session: Session, wish: PlanWish, blobs: dict[str, bytes]) -> Exper
 
 def _control(
     must: Literal["fail", "hold"],
-    said: Sequence[str],
+    texts: Sequence[str],
     files: tuple[NamedBlob, ...],
     argv: tuple[str, ...],
     blobs: dict[str, bytes],
 ) -> ExperimentControl:
-    """The program on another subject: a file in the place of another one, or beside them, or other words."""
-    instead = {name: path for name, path in map(_replacement, said) if name}
-    words = next((_words(text, must) for text in said if not _replacement(text)[0]), argv)
+    """Build a control: the same program with a file replaced or added, or with other words to run."""
+    instead = {name: path for name, path in map(_replacement, texts) if name}
+    words = next((_words(text, must) for text in texts if not _replacement(text)[0]), argv)
     kept = (NamedBlob(name=name, sha256=_kept(path, blobs).sha256) for name, path in instead.items())
-    changed = {one.name: one for one in (*files, *kept)}
+    # A later file with the same name wins, so a control replaces the program's file and keeps all others.
+    changed = {blob.name: blob for blob in (*files, *kept)}
     return ExperimentControl(must=must, files=tuple(changed.values()), argv=words)
 
 
@@ -161,19 +165,20 @@ def _words(text: str, must: str) -> tuple[str, ...]:
 
 
 def _replacement(text: str) -> tuple[str, str]:
-    """Name and path of `NAME=FILE`; no name where these are words to run."""
+    """Split `NAME=FILE` into name and path; return no name where these are words to run."""
     name, equals, path = text.partition("=")
     return (name, path) if equals and re.fullmatch(r"[A-Za-z0-9._-]+", name) else ("", "")
 
 
 def _question(session: Session, claim: str) -> str:
-    """How the claim says that it can be tested, as far as a question may be long."""
-    said = str(getattr(session.inner.book().by_id.get(claim), "testable_as", "Does it hold?"))
-    return first_words(said, QUESTION_WORDS_MAX)
+    """Return the claim's own proposed test, cut to the length of a question."""
+    test = str(getattr(session.inner.book().by_id.get(claim), "testable_as", "Does it hold?"))
+    return first_words(test, QUESTION_WORDS_MAX)
 
 
 def _kept(path: str, blobs: dict[str, bytes]) -> NamedBlob:
     content = read_plain(Path(path), FILE_BYTES_MAX)
+    # The plan names contents, not paths: a file that changes later cannot change what was planned.
     sha256 = hashlib.sha256(content).hexdigest()
     blobs[sha256] = content
     return NamedBlob(name=Path(path).name, sha256=sha256)

@@ -1,6 +1,6 @@
 """Experiments of a run: run in the sandbox, written out to be run elsewhere, run again and compared.
 
-A run that is finished keeps its ledger as it is: what is run then stands beside it, `checks/E-2-1.1.json` and so on.
+The ledger of a finished run never changes: later series go into files next to it, `checks/E-2-1.1.json` and so on.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rounds.run.experiments import conduct
 
 
 class SeriesRun(NamedTuple):
-    """A whole series that was run now, with what it wrote by hash, and what it comes to."""
+    """A whole series that was run now, with its outputs by hash and its verdict."""
 
     of: str
     runs: tuple[ExperimentRun, ...]
@@ -45,12 +45,12 @@ def run_experiments(
     times: int | None = None,
     name: str | None = None,
     agreed: Agreed | None = None,
-    told: Callable[[tuple[Event, ...]], object] = lambda _: None,
+    report: Callable[[tuple[Event, ...]], object] = lambda _: None,
 ) -> list[SeriesRun | tuple[Event, ...]]:
-    """Run one experiment, or all that were never judged; a person's word for exactly these.
+    """Run one experiment, or all that were never judged; the call is the person's consent for exactly these.
 
-    What was written, commit by commit; in a finished run the series that was kept beside it. Raises `NoSandbox` before
-    anything is written, `MootError` where there is nothing to run, and `DriverBusy`.
+    Returns the events of each experiment; for a finished run, the series that was kept next to it. Raises `NoSandbox`
+    before anything is written, `MootError` where there is nothing to run, and `DriverBusy`.
     """
     book = session.inner.book()
     due = _due(session, book, wanted)
@@ -58,26 +58,30 @@ def run_experiments(
         raise usage(f"--times {times}", f"1 to {TIMES_MAX}", "experiment run")
     for experiment in due:
         _refuse_unlawful(plan_of(book, experiment))
+    # The sandbox is tried before the lease and the first event, so that a refusal leaves the ledger as it was.
     bench = bench_for(agreed)
-    made: list[SeriesRun | tuple[Event, ...]] = []
+    results: list[SeriesRun | tuple[Event, ...]] = []
     with DriverLease(session.path) as lease:
         for experiment in due:
             if book.state.finished:
-                made.append(_beside(session, bench, experiment, times))
+                results.append(_beside(session, bench, experiment, times))
                 continue
             judged = bool(book.state.experiments[experiment].judged)
+            # A judged experiment gets its planned count once more; None lets `conduct` finish the series that was
+            # begun.
             more = times if times is not None else plan_of(book, experiment).k if judged else None
             written: list[Event] = list(human_actions.allow_experiment(session.inner, experiment, name))
             for events in conduct(session.inner, bench, experiment, times=more):
+                # A series may take minutes: without a sign of life another process would take the driver for dead.
                 lease.beat()
-                told(events)
+                report(events)
                 written += events
-            made.append(tuple(written))
-    return made
+            results.append(tuple(written))
+    return results
 
 
 def _refuse_unlawful(plan: ExperimentPlanned) -> None:
-    """Refuse a plan that `check` refuses: a ledger that was written by hand may ask for any time and memory."""
+    """Refuse a plan that `check` refuses: a ledger written by hand may ask for any time and memory."""
     for problem in plan_problems(plan):
         fix = f"plan it again; `moot check` names {plan.id} too"
         raise MootError("plan_refused", f"{plan.id} is not run: {problem}", "experiment run", fix)
@@ -107,7 +111,7 @@ def _beside(session: Session, bench: Bench, experiment: str, times: int | None) 
 
 
 def run_again(book: Book, bench: Bench, experiment: str, *, times: int | None = None) -> SeriesRun:
-    """A whole series of an experiment from its blobs, controls first; nothing is written."""
+    """Run a whole series of an experiment from its blobs, controls first, and write nothing."""
     plan, content = plan_of(book, experiment), content_of(book.blobs)
     if times is not None:
         plan = msgspec.structs.replace(plan, k=times)
@@ -118,28 +122,29 @@ def run_again(book: Book, bench: Bench, experiment: str, *, times: int | None = 
         return blobs[sha256] if sha256 in blobs else content(sha256)
 
     for slot in slots(plan.k):
-        made = bench.conduct(plan, slot, content, started_at=now())
-        blobs |= made.blobs
-        runs.append(made.event)
+        trial = bench.conduct(plan, slot, content, started_at=now())
+        blobs |= trial.blobs
+        runs.append(trial.event)
+        # A control with the wrong result makes the series void, so its repetitions would be wasted time.
         if has_wrong_control(plan, tuple(runs), read):
             break
     return SeriesRun(experiment, tuple(runs), blobs, judge(plan, runs, read)[1])
 
 
 def re_run(book: Book, bench: Bench | None, why_not: str = "") -> list[ReRun]:
-    """Every judged experiment of a run, run again from its blobs; without a bench none is. Nothing is written."""
-    found: list[ReRun] = []
+    """Run every judged experiment again from its blobs and compare; without a bench only list them. Writes nothing."""
+    reruns: list[ReRun] = []
     for experiment, facts in book.state.experiments.items():
         now = run_again(book, bench, experiment).verdict if bench is not None and facts.judged else None
         why = "" if now is not None else "never judged" if not facts.judged else why_not
         same = now == facts.verdict
         falls = [] if same or now is None else list(_resting_on(book, experiment))
-        found.append(ReRun(id=experiment, recorded=facts.verdict, now=now, same=same, why=why, falls=falls))
-    return found
+        reruns.append(ReRun(id=experiment, recorded=facts.verdict, now=now, same=same, why=why, falls=falls))
+    return reruns
 
 
 def _resting_on(book: Book, experiment: str) -> Iterator[str]:
-    """The sentences of the memo that cite an experiment, or a claim that it decides."""
+    """Yield the sentences of the memo that cite an experiment, or a claim that it decides."""
     memo = book.state.memo
     names = {experiment, *book.state.experiments[experiment].claims}
     for n, sentence in enumerate(memo.sentences if memo else (), 1):
@@ -151,22 +156,23 @@ def _resting_on(book: Book, experiment: str) -> Iterator[str]:
 
 
 def write_files(session: Session, experiment: str | None, directory: Path) -> None:
-    """Write the files of an experiment, and of its controls, into a new directory, for whoever runs it elsewhere.
+    """Write the files of an experiment and of its controls into a new directory, to be run elsewhere.
 
-    `experiment/`, `must_fail/` and `must_hold/` hold what lies in the work directory; nothing is run.
+    `experiment/`, `must_fail/` and `must_hold/` hold what lies in the work directory. Nothing is run.
     """
     book = session.inner.book()
     if experiment not in book.state.experiments:
         raise usage(
             f"no experiment {experiment!r} in this run", "see `moot experiment show RUN`", "--out DIR"
         )
+    # Never over existing files: the program may have been edited there.
     if directory.exists():
         raise usage(f"{directory} is there", "name a directory that is not there yet", "--out DIR")
     plan, content = plan_of(book, experiment), content_of(book.blobs)
     subjects: dict[str, tuple[NamedBlob, ...]] = {"experiment": plan.files}
-    subjects |= {f"must_{one.must}": one.files for one in plan.controls}
+    subjects |= {f"must_{control.must}": control.files for control in plan.controls}
     for name, files in subjects.items():
         (directory / name).mkdir(parents=True)
-        named = {one.name: one.sha256 for one in plan.inputs} | {one.name: one.sha256 for one in files}
+        named = {blob.name: blob.sha256 for blob in (*plan.inputs, *files)}
         for file, sha256 in named.items():
             (directory / name / file).write_bytes(content(sha256))

@@ -1,4 +1,4 @@
-"""Forks: a new run that shares the beginning of another one, where it goes, and what the forks of a run lost."""
+"""Forks: a new run that shares the beginning of another one, its directory, and what the forks of a run lost."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from rounds.setup.opening import Opening, cast_roles
 NOTHING_SAID: Final = RunOptions()
 STREAM_BYTES_MAX: Final = 1 << 28
 MARK: Final = b'"origin":{"type":"fork"'
-"""Stands in the decisions of every fork; looking for it first is cheaper than reading each run."""
+"""Text in the decisions of every fork; searching for it first is cheaper than reading each run."""
 
 
 def made_fork(
@@ -60,9 +60,10 @@ def made_fork(
     options: RunOptions = NOTHING_SAID,
     here: bool = False,
 ) -> Fork:
-    """Make a fork of the run at `parent`, at `out`, or by a name of ours below `runs`.
+    """Create a fork of the run at `parent`, at `out` or under a generated name below `runs`.
 
-    `options` say how an import goes on; its next round is the one to part at. Raises `MootError` and `LedgerError`.
+    `options` say how an import goes on; the fork of an import parts at its next round. Raises `MootError` and
+    `LedgerError`.
     """
     if through is not None and without is None:
         raise usage(
@@ -70,8 +71,8 @@ def made_fork(
         )
     run = RunStore(parent)
     book = run.book()
-    said = spoken(book.state.roles, everybody, specs or {})
-    kinds = {role: declared_of(spec) for role, spec in said.items()}
+    chosen = spoken(book.state.roles, everybody, specs or {})
+    kinds = {role: declared_of(spec) for role, spec in chosen.items()}
     if here and (round_ is not None or without is not None):
         raise usage("--here parts at the last commit", "leave --round and --without out", "--here")
     round_, base = _going_on(book, book.state.round if here else round_, options, kinds)
@@ -81,6 +82,7 @@ def made_fork(
         session = fork(run, path, wish, name=parent.resolve().name, moot=version(), clock=now)
     except CannotFork as error:
         raise MootError("cannot_fork", error.what, str(parent), error.fix) from None
+    # A fork holds the parent's ledger, so it is trusted exactly as far as the parent was.
     if was_opened_here(parent):
         note_opened(path)
     origin = session.opened.origin
@@ -100,8 +102,9 @@ def made_fork(
 def _going_on(
     book: Book, round_: int | None, options: RunOptions, kinds: Mapping[str, str]
 ) -> tuple[int, Opening | None]:
-    """The round to part at, and what an import goes on with."""
+    """Return the round to part at, and the opening that an import goes on with."""
     opened = book.state.opening
+    # A run of moot brings its question and plan along; an import has neither, so the fork must be given both.
     if opened.origin.type != "import":
         if round_ is None:
             raise usage("a fork needs to know where to part", "add --round N or --here", "--round")
@@ -124,7 +127,7 @@ def _going_on(
 
 
 def _runs_for_forks(parent: Path) -> Path:
-    """Beside the parent; the fork of a recorded example goes where new runs go."""
+    """Return the directory next to the parent; forks of a recorded example go where new runs go."""
     beside = parent.resolve().parent
     is_example = beside in (directory.resolve() for directory in example_directories())
     return read_settings().runs if is_example else beside
@@ -138,7 +141,7 @@ def _place(runs: Path, parent: Path, book: Book, wish: Wish) -> Path:
 
 
 def stress(path: Path, *, roles: Sequence[str] = (), per_role: int, make: bool) -> Stress:
-    """What the forks of a run show. With `make` the planned ones that are missing are made, ready to be answered.
+    """Return what the forks of a run show. With `make`, create the missing planned ones, ready to be answered.
 
     Raises `MootError` and `LedgerError`.
     """
@@ -149,31 +152,34 @@ def stress(path: Path, *, roles: Sequence[str] = (), per_role: int, make: bool) 
             raise usage(f"no role {role!r}", f"roles are {', '.join(known)}", "--role")
     if parent.state.opening.origin.type == "import":
         raise usage("an import has no steps, so it has no forks", "stress a run that moot made", str(path))
-    planned = [one for one in planned_forks(parent.state, per_role) if not roles or one.role in roles]
+    planned = [wish for wish in planned_forks(parent.state, per_role) if not roles or wish.role in roles]
     shares = pools_without(parent)
-    spared = [] if roles else [one.role for one in shares if not (one.changes or one.close)]
-    planned = [one for one in planned if one.role not in spared]
-    found = list(_forks(path, parent))
-    changed = [changed_rounds(book.state, parent.state) for _, book in found]
+    # Leaving a role out of the group forecast costs nothing to compute: a role that moves nothing there needs no
+    # fork.
+    spared = [] if roles else [share.role for share in shares if not (share.changes or share.close)]
+    planned = [wish for wish in planned if wish.role not in spared]
+    forks = list(_forks(path, parent))
+    changed = [changed_rounds(book.state, parent.state) for _, book in forks]
     wanted = missing(planned, changed)
-    made = [made_fork(path, one.round, without=one.role).run for one in wanted] if make else []
-    compared = [_compared(name, book, parent) for name, book in found]
+    created = [made_fork(path, wish.round, without=wish.role).run for wish in wanted] if make else []
+    compared = [_compared(name, book, parent) for name, book in forks]
     return Stress(
         run=str(path),
-        made=made,
+        made=created,
         missing=[] if make else wanted,
-        unfinished=[one.run for one in compared if not one.rounds] + made,
-        forks=told_order([one for one in compared if one.rounds]),
-        roles=[one for one in role_losses(known, compared) if not roles or one.role in roles],
+        unfinished=[fork.run for fork in compared if not fork.rounds] + created,
+        forks=told_order([fork for fork in compared if fork.rounds]),
+        roles=[loss for loss in role_losses(known, compared) if not roles or loss.role in roles],
         left_out=list(shares),
         spared=spared,
     )
 
 
 def _forks(path: Path, parent: Book) -> Iterator[tuple[str, Book]]:
-    """Runs beside the parent and under the settings' runs that share its beginning."""
+    """Yield the runs that share the parent's beginning, next to it and under the settings' runs."""
     places = dict.fromkeys((path.resolve().parent, read_settings().runs.resolve()))
     for place in places:
+        # Sorted, because the order of a directory differs between file systems and the report must not.
         for head in sorted(place.glob("*/head")):
             directory = head.parent
             if directory == path.resolve() or MARK not in _decisions(directory):

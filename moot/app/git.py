@@ -1,6 +1,6 @@
 """Files of a directory that git would take, and changes between two commits, read without running git.
 
-The work is done in `git_reader`, a process with limits on memory, time and files, so that a stranger's repository can
+`git_reader` does the work in a process with limits on memory, time and files. A hostile repository can therefore
 neither start a program, nor reach an address, nor exhaust this process.
 """
 
@@ -23,8 +23,10 @@ RANGE: Final = re.compile(r"git:(?P<before>[^\s.-][^\s]*?)(?P<dots>\.\.\.?)(?P<a
 
 
 class TouchedFile(NamedTuple):
-    """A file that a change touches, after it: `mode` is None where it was deleted, `content` is None where it is not a
-    plain file or too large; `size` in bytes."""
+    """A file as a change leaves it, with its `size` in bytes.
+
+    A deleted file has no `mode`. A file that is too large, or not a plain one, has no `content`.
+    """
 
     path: str
     mode: int | None
@@ -43,9 +45,9 @@ class RepositoryChange(NamedTuple):
 
 
 def files_in(directory: Path) -> list[Path]:
-    """Return paths below a directory, as seen from it, in order: all that git would take.
+    """Return the paths below a directory that git would take, relative to it, in order.
 
-    Outside a repository the rules of `.gitignore` files hold all the same. Raises `MootError`.
+    Outside a repository the rules of `.gitignore` files apply all the same. Raises `MootError`.
     """
     answer = _read(str(directory), action="directory", place=str(directory))
     return [Path(os.fsdecode(b64decode(path))) for path in answer["paths"]]
@@ -81,18 +83,20 @@ def read_change(text: str, place: Path) -> RepositoryChange:
 
 
 def _read(where: str, **request: Any) -> dict[str, Any]:
-    """Ask the reader. Raises `MootError` with its words."""
+    """Ask the reader process. Raises `MootError` with its refusal."""
     # -I: neither the working directory nor the environment can put a module of its own in place of ours.
     try:
         ended = subprocess.run(
             [sys.executable, "-I", "-m", "moot.app.git_reader"],
             input=orjson.dumps(request),
             capture_output=True,
+            # Longer than the reader's own 60 s of CPU time, which it cannot spend while it waits for a disk.
             timeout=SECONDS_MAX,
             check=False,
         )
     except subprocess.TimeoutExpired:
         raise usage(f"reading took more than {SECONDS_MAX:g} seconds", "name single files", where) from None
+    # The kernel kills a reader that exceeds a limit, so there is no answer to quote.
     if ended.returncode != 0 or not ended.stdout:
         what = "this repository cannot be read within the limits (1 GiB of memory, 60 s)"
         raise usage(what, "name a smaller directory, two closer commits, or single files", where)

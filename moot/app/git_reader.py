@@ -44,7 +44,7 @@ MEMORY_MAX: Final = 1 << 30
 SECONDS_MAX: Final = 60
 ENTRIES_MAX: Final = 200_000
 FILE_BYTES_MAX: Final = 1 << 22
-"""Largest content of one file that is returned or compared; of a larger one only the size is told."""
+"""Largest content of one file that is returned or compared; for a larger one only the size is returned."""
 CHANGE_BYTES_MAX: Final = 1 << 26
 IGNORE_BYTES_MAX: Final = 1 << 20
 REPOSITORY: Final = 0o160000
@@ -53,11 +53,11 @@ STARTS_OR_REACHES: Final = (
     "subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.startfile", "os.system", "pty.spawn",
     "socket.", "ctypes.",
 )  # fmt: skip
-"""Beginnings of the names of audit events that stand for a process or a connection."""
+"""Prefixes of audit events that start a process or open a connection."""
 
 
 class Refused(Exception):
-    """A request that cannot be met; `what` happened and the `fix`."""
+    """A request that cannot be met, with `what` happened and the `fix`."""
 
     def __init__(self, what: str, fix: str) -> None:
         super().__init__(what)
@@ -86,6 +86,7 @@ def _limit() -> None:
     """Give this process limits that it cannot lift, and forbid it to start a program or open a connection."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS_MAX, SECONDS_MAX))
+    # No file may grow by a byte: this process only reads, and its answer goes to a pipe.
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     sys.addaudithook(_refuse_event)
 
@@ -112,8 +113,10 @@ class Repository(BaseRepo):
 
     def __init__(self, control: Path) -> None:
         self.control, self.common = control, _common(control)
+        # Refs in a reftable are not in the files that dulwich reads, so a branch would silently look missing.
         if (self.common / "reftable").is_dir():
             raise Refused("this repository keeps its refs in a reftable", "name single files")
+        # A loose object is compressed: without a limit a few kilobytes could unpack to gigabytes.
         objects = DiskObjectStore(str(self.common / "objects"), loose_object_size_limit=CHANGE_BYTES_MAX)
         super().__init__(objects, DiskRefsContainer(str(self.common), str(control)))
 
@@ -155,6 +158,7 @@ def _directory(place: str) -> dict[str, Any]:
     prefix = "" if prefix == "." else f"{prefix}/"
     tracked = set(_tracked(control, prefix))
     ignored = _Ignored(top, control)
+    # A tracked file counts even where an ignore rule matches it, as it does for git.
     paths = tracked | set(_walk(directory, prefix, ignored))
     if len(paths) > ENTRIES_MAX:
         raise Refused(
@@ -184,7 +188,7 @@ class _Ignored(IgnoreFilterManager):
 
 
 def _rules(file: Path) -> IgnoreFilter | None:
-    """Return the rules in a file. A link is not followed, and a file too large for rules has none."""
+    """Return the rules in a file; None for a link, a missing file, and one too large to be a list of rules."""
     try:
         if not stat.S_ISREG(file.lstat().st_mode) or file.stat().st_size > IGNORE_BYTES_MAX:
             return None
@@ -199,14 +203,14 @@ def _walk(directory: Path, prefix: str, ignored: _Ignored) -> Iterator[bytes]:
     count = 0
     pending = [(os.fsencode(directory), os.fsencode(prefix))]
     while pending:
-        place, shown = pending.pop()
+        place, below = pending.pop()
         for entry in os.scandir(place):
             count += 1
             if count > ENTRIES_MAX:
                 raise Refused(
                     f"it holds more than {ENTRIES_MAX:,} entries", "name a smaller directory, or single files"
                 )
-            path = shown + entry.name
+            path = below + entry.name
             is_directory = entry.is_dir(follow_symlinks=False)
             if entry.name == b".git" or ignored.is_ignored(os.fsdecode(path) + "/" * is_directory):
                 continue
@@ -245,6 +249,7 @@ def _commit(repository: Repository, name: str) -> Commit:
         for mark, count, rest in zip(steps[::3], steps[1::3], steps[2::3], strict=True):
             if rest:
                 raise KeyError(name)
+            # A bare `~` or `^` means one step; `HEAD~0` and `HEAD^0` are the commit itself.
             number = int(count or 1)
             for _ in range(number if mark == "~" else min(number, 1)):
                 parent = commit.parents[0 if mark == "~" else number - 1]
@@ -267,7 +272,7 @@ def _merge_base(repository: Repository, old: Commit, new: Commit) -> Commit:
 
 
 def _missing(repository: Repository, what: str) -> Refused:
-    """Return a refusal that tells a shallow or partial clone from a wrong name."""
+    """Return a refusal that tells a shallow or partial clone apart from a wrong name."""
     if repository.is_shallow:
         return Refused(
             f"no {what} here: this clone is shallow, so older history is missing",
@@ -288,11 +293,11 @@ def _word(missing: KeyError) -> str:
 def _files(repository: Repository, changes: Iterable[TreeChange]) -> Iterator[dict[str, Any]]:
     for change in changes:
         old, new = (_side(repository, entry) for entry in (change.old, change.new))
-        shown = new or old
-        assert shown is not None, "a change has at least one side"
+        side = new or old
+        assert side is not None, "a change has at least one side"
         kept = new is not None and new.content is not None and stat.S_ISREG(new.mode)
         yield {
-            "path": _packed(shown.path),
+            "path": _packed(side.path),
             "mode": new.mode if new else None,
             "size": new.size if new else None,
             "content": _packed(new.content) if kept and new and new.content is not None else None,
@@ -306,6 +311,7 @@ def _side(repository: Repository, entry: Any) -> FileSide | None:
         return None
     path, mode, identity = bytes(entry.path), int(entry.mode), ObjectID(entry.sha)
     if stat.S_IFMT(mode) == REPOSITORY:
+        # A submodule's tree entry has no blob; git shows it as this line, and so does the diff.
         words = b"Subproject commit " + identity + b"\n"
         return FileSide(path, mode, identity, len(words), words)
     blob = repository.object_store[identity]

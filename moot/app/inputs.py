@@ -1,4 +1,4 @@
-"""What a run is given to read: files, directories, a change in git, standard input; one budget for all of them.
+"""Documents for a run to read: files, directories, a change in git, standard input; one budget for all of them.
 
     --context notes.md --context src/ --context git:main..HEAD --context -
 
@@ -23,7 +23,7 @@ from moot.app import git
 from moot.errors import USAGE, MootError, usage
 
 BYTES_MAX: Final = 400_000
-"""What all documents of a run may have together unless the person says more: some 100,000 tokens in every brief."""
+"""Limit for all documents of a run together, unless the person raises it: some 100,000 tokens in every prompt."""
 FILES_MAX: Final = 2_000
 NAME_MAX: Final = 160
 FILE_BYTES_MAX: Final = 1 << 22
@@ -43,7 +43,7 @@ class Taken(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """Its size."""
+        """Return its size in bytes."""
         return len(self.text.encode())
 
 
@@ -65,58 +65,62 @@ class Inputs(NamedTuple):
 
     @property
     def rows(self) -> list[dict[str, str]]:
-        """Rows of a deliberation's `[[context]]`."""
-        return [{"name": one.name, "text": one.text} for one in self.documents]
+        """Return the rows of a deliberation's `[[context]]`."""
+        return [{"name": document.name, "text": document.text} for document in self.documents]
 
-    def told(self) -> str:
-        """One line on what went in and what did not; empty where only files were named."""
+    def summary(self) -> str:
+        """Return a line on what went in and what was left out; empty where only files were named."""
         if not self.documents or self.documents[0].name != LISTING:
             return ""
-        given = self.documents[1:]
-        size = sum(one.bytes for one in given)
-        names = [f"{one.name} ({one.why})" for one in self.left[:5]]
+        documents = self.documents[1:]
+        size = sum(document.bytes for document in documents)
+        names = [f"{item.name} ({item.why})" for item in self.left[:5]]
         more = [f"{len(self.left) - 5} more"] if len(self.left) > 5 else []
         left = f"; left out: {', '.join([*names, *more])}" if self.left else ""
-        return f"given to read: {counted(len(given), 'document')}, {size:,} bytes{left}\n"
+        return f"given to read: {counted(len(documents), 'document')}, {size:,} bytes{left}\n"
 
 
-def inputs_of(said: Sequence[str], bytes_max: int = BYTES_MAX, stdin: TextIO | None = None) -> Inputs:
-    """Read what a person named. Raises `MootError` when something is not there, or all of it is too large."""
+def inputs_of(names: Sequence[str], bytes_max: int = BYTES_MAX, stdin: TextIO | None = None) -> Inputs:
+    """Read what a person named. Raises `MootError` when a source does not exist, or all of them are too large."""
     files: list[str] = []
     taken: list[Taken] = []
     left: list[Left] = []
     sources: list[str] = []
     changes: list[str] = []
-    for one in said:
-        if one == "-":
+    for source in names:
+        if source == "-":
             taken.append(Taken(STANDARD_INPUT, _standard_input(stdin or sys.stdin, bytes_max)))
-        elif one.startswith("git:"):
-            change = git.read_change(one, Path())
+        elif source.startswith("git:"):
+            change = git.read_change(source, Path())
             sources.append(f"git {change.name}: from {change.before} to {change.after}")
             changes.append(_diff_name(change))
             _sorted(_change(change), taken, left)
-        elif Path(one).is_dir():
-            sources.append(f"the directory {Path(one).resolve().name}")
-            _sorted(_directory(Path(one)), taken, left)
+        elif Path(source).is_dir():
+            sources.append(f"the directory {Path(source).resolve().name}")
+            _sorted(_directory(Path(source)), taken, left)
         else:
-            files.append(one)
+            files.append(source)
     _refuse_twice(taken)
     if sources:
+        # The listing comes first, so that a seat reads what is missing before it draws conclusions from the rest.
         taken.insert(0, Taken(LISTING, "\n".join(_listing(sources, taken, left, bytes_max)) + "\n"))
     _refuse_too_much(files, taken, bytes_max)
     return Inputs(tuple(files), tuple(taken), tuple(left), tuple(changes))
 
 
-def _sorted(found: Iterable[Taken | Left], taken: list[Taken], left: list[Left]) -> None:
-    for one in found:
-        if isinstance(one, Taken):
-            taken.append(one)
+def _sorted(items: Iterable[Taken | Left], taken: list[Taken], left: list[Left]) -> None:
+    for item in items:
+        if isinstance(item, Taken):
+            taken.append(item)
         else:
-            left.append(one)
+            left.append(item)
 
 
 def _directory(directory: Path) -> Iterator[Taken | Left]:
-    """Every plain text below it that git does not ignore; links are not followed, nor is another repository entered."""
+    """Yield every plain text below a directory that git does not ignore.
+
+    Links are not followed, and other repositories are not entered.
+    """
     paths = git.files_in(directory)
     if not paths:
         raise usage(
@@ -132,9 +136,10 @@ def _directory(directory: Path) -> Iterator[Taken | Left]:
 
 
 def _plain(directory: Path, path: Path) -> bytes | str:
-    """The bytes of a file, or why there are none. No part of the path may be a link."""
+    """Return the bytes of a file, or why there are none. No part of the path may be a link."""
     place, mode = directory, stat.S_IFDIR
     for part in path.parts:
+        # Checked part by part: a link anywhere in the path could lead out of the directory that the person named.
         place /= part
         try:
             mode = os.lstat(place).st_mode
@@ -177,14 +182,18 @@ def _content_or_size(file: git.TouchedFile) -> bytes | str:
 
 
 def _read(name: str, content: Callable[[], bytes | str], *, broken: bool = False) -> Taken | Left:
-    """A text, or why it is none; `broken`: what is no UTF-8 in it is shown as such, for a diff may hold both."""
+    """Return a document, or the reason to leave it out.
+
+    With `broken`, invalid UTF-8 becomes replacement characters, because a diff may hold two encodings.
+    """
+    # A control character in a name could forge a line of the listing, and the listing's own name could pass for it.
     if not name.isprintable() or len(name) > NAME_MAX or name == LISTING:
         return Left(_visible(name)[:NAME_MAX], "a name that no ledger keeps")
-    found = content()
-    if isinstance(found, str):
-        return Left(name, found)
+    result = content()
+    if isinstance(result, str):
+        return Left(name, result)
     try:
-        text = _diff_text(found) if broken else readable(found)
+        text = _diff_text(result) if broken else readable(result)
     except NotText as error:
         return Left(name, str(error))
     return Taken(name, text) if text.strip() else Left(name, "empty")
@@ -201,6 +210,7 @@ def _visible(name: str) -> str:
 
 
 def _standard_input(stdin: TextIO, bytes_max: int) -> str:
+    # One byte above the limit tells that there is more, without reading an endless pipe.
     content = stdin.buffer.read(bytes_max + 1)
     if len(content) > bytes_max:
         fix = "leave out what nobody needs to read, or save it as a file and name that with --context"
@@ -215,38 +225,39 @@ def _standard_input(stdin: TextIO, bytes_max: int) -> str:
 
 
 def _refuse_twice(taken: Sequence[Taken]) -> None:
-    names = [one.name for one in taken]
+    names = [document.name for document in taken]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise usage(f"{twice} is given twice", "name each directory and change once", "--context")
 
 
 def _refuse_too_much(files: Iterable[str], taken: Iterable[Taken], bytes_max: int) -> None:
-    """Refuse what is more than the budget, with what is largest."""
-    sizes = [(one.bytes, one.name) for one in taken]
+    """Refuse more than the budget, and list the largest documents."""
+    sizes = [(document.bytes, document.name) for document in taken]
     sizes += [(Path(file).stat().st_size, file) for file in files if Path(file).is_file()]
     total = sum(size for size, _ in sizes)
     if total <= bytes_max:
         return
     largest = sorted(sizes, reverse=True)
-    shown = [f"{size:>12,}  {name}" for size, name in largest[:LARGEST]]
-    shown += [f"{'':>12}  and {len(largest) - LARGEST} more"] if len(largest) > LARGEST else []
+    lines = [f"{size:>12,}  {name}" for size, name in largest[:LARGEST]]
+    lines += [f"{'':>12}  and {len(largest) - LARGEST} more"] if len(largest) > LARGEST else []
     what = f"the documents have {total:,} bytes, {total - bytes_max:,} more than may be given"
     fix = f"leave out what nobody needs to read, or say --rule context-bytes={total}"
-    raise MootError("too_much", what, "--context", fix, USAGE, more="".join(f"{line}\n" for line in shown))
+    raise MootError("too_much", what, "--context", fix, USAGE, more="".join(f"{line}\n" for line in lines))
 
 
 def _listing(
     sources: Sequence[str], taken: Sequence[Taken], left: Sequence[Left], bytes_max: int
 ) -> Iterator[str]:
-    """The first document: where the others are from, their sizes, and what was passed over."""
+    """Yield the first document: the sources, the size of each document, and what was left out."""
     yield "What was given to read"
     yield ""
     yield from (f"From {source}." for source in sources)
-    yield f"{counted(len(taken), 'document')}, {sum(one.bytes for one in taken):,} bytes of at most {bytes_max:,}."
+    size = sum(document.bytes for document in taken)
+    yield f"{counted(len(taken), 'document')}, {size:,} bytes of at most {bytes_max:,}."
     yield ""
-    yield from (f"{one.bytes:>10,}  {one.name}" for one in taken)
+    yield from (f"{document.bytes:>10,}  {document.name}" for document in taken)
     if left:
         yield ""
         yield "Left out:"
-        yield from (f"{one.why:>20}  {one.name}" for one in left)
+        yield from (f"{item.why:>20}  {item.name}" for item in left)

@@ -1,4 +1,4 @@
-"""What the reading verbs answer with: one function per verb, for the command line and for agent hosts."""
+"""Answers of the reading verbs: one function per verb, for the command line and for agent hosts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class EventFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which events are listed; None is all."""
+    """Filter of listed events; None means all."""
 
     kind: str | None = None
     round: int | None = None
@@ -29,14 +29,14 @@ class EventFilter(msgspec.Struct, frozen=True, kw_only=True):
     role: str | None = None
 
     def check(self) -> None:
-        """Raise `MootError` for a kind or a stream that there is not."""
+        """Raise `MootError` for an unknown kind or stream."""
         if self.kind is not None and self.kind not in KINDS:
             raise usage(f"no kind {self.kind!r}", f"kinds are {', '.join(KINDS)}", "--kind")
         if self.stream is not None and self.stream not in STREAMS:
             raise usage(f"no stream {self.stream!r}", f"streams are {', '.join(STREAMS)}", "--stream")
 
     def includes(self, event: Event) -> bool:
-        """Whether an event is listed."""
+        """Return whether an event is listed."""
         return (
             self.kind in (None, event.kind)
             and self.round in (None, event.round)
@@ -46,7 +46,7 @@ class EventFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_claims(run: Run, status: str | None = None) -> Claims:
-    """Return the claims, or those with one status. Raises `MootError` for a status that there is not."""
+    """Return the claims, or those with one status. Raises `MootError` for an unknown status."""
     if status is not None and status not in STATUSES:
         raise usage(f"no status {status!r}", f"statuses are {', '.join(STATUSES)}", "--status")
     from moot.view.claims import Claims, claims_of
@@ -66,7 +66,10 @@ def read_decisions(run: Run, *, final: bool = False, in_force: bool = False) -> 
 
 
 def find_event(run: Run, identity: str) -> Event:
-    """Return the event with an id (H-5) or at a place (@41). Raises `MootError` when there is none."""
+    """Return the event with an id (H-5) or at a sequence number (@41). Raises `MootError` when the run has no such
+    event.
+    """
+    # A reference may point into an event (`S-5-1#s2`); the event is what is listed.
     wanted = identity.partition("#")[0]
     for event in run.events:
         if wanted in (event.id, f"@{event.seq}"):
@@ -92,14 +95,14 @@ def read_log(run: Run, events: list[Event]) -> Log:
 
 
 def read_event(run: Run, identity: str) -> Shown:
-    """Return what an event says and what became of it. Raises `MootError`."""
+    """Return an event's content and what became of it. Raises `MootError`."""
     from moot.view.show import show_of
 
     return show_of(str(run.path), run.book, find_event(run, identity))
 
 
 def read_grounds(run: Run, identity: str, *, everything: bool = False) -> Why:
-    """Return what a decision or a claim rests on. Raises `MootError`."""
+    """Return the grounds of a decision or a claim. Raises `MootError`."""
     from moot.view.why import why_of
 
     event = find_event(run, identity)

@@ -22,10 +22,11 @@ LOCK_SECONDS: Final = 2.0
 
 
 def check_is_run(path: Path) -> None:
-    """Refuse a directory that is no run, a link to one, and one that holds anything moot did not write.
+    """Refuse a directory that is not a run, a link to one, and one that holds a file moot did not write.
 
     A person may have opened a run in a directory of other files, so an unknown file stops the removal.
     """
+    # Following a link would empty a directory elsewhere and leave the link behind.
     if path.is_symlink():
         raise MootError("not_a_run", "this is a link to a directory", str(path), "name the directory itself")
     names = {entry.name for entry in os.scandir(path)}
@@ -38,8 +39,9 @@ def check_is_run(path: Path) -> None:
 
 
 def reason_to_keep(path: Path) -> str | None:
-    """Return why a run should not be removed without a second thought; None for one that is over or unreadable."""
+    """Return why removing a run needs confirmation; None for a run that is over or unreadable."""
     try:
+        # Taking the lease is the only sure sign: a lease file alone may be left over from a crash.
         with DriverLease(path):
             pass
     except DriverBusy:
@@ -67,6 +69,7 @@ def remove_run(path: Path) -> RemovedRun:
                 shutil.rmtree(entry.path)
             elif entry.name != "lock":
                 os.unlink(entry.path)
+        # The lock goes only now, while it is held: removed earlier, another process could lock a new file meanwhile.
         (path / "lock").unlink(missing_ok=True)
         path.rmdir()
     return RemovedRun(run=str(path), removed=sorted(entry.name for entry in entries))

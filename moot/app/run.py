@@ -1,4 +1,4 @@
-"""A run to read: what its events fold to, what was claimed and decided, and what it answers."""
+"""A run to read: its events, the state that they fold to, its claims, decisions and outcome."""
 
 from __future__ import annotations
 
@@ -25,37 +25,38 @@ AnyPath = str | os.PathLike[str]
 
 
 class Run:
-    """A run to read. Nothing here writes, and what is read is what the head vouches for."""
+    """A run to read. It never writes, and it reads only what the head vouches for."""
 
     def __init__(self, path: AnyPath) -> None:
         self.path: Final = Path(path)
         self._store: Final = store.RunStore(self.path)
+        # Raises at once where there is no run, not at the first property that is read.
         self._store.head()
         self._folded: tuple[Head, State] | None = None
 
     @property
     def head(self) -> Head:
-        """The last commit."""
+        """Return the last commit."""
         return self._store.head()
 
     @property
     def book(self) -> Book:
-        """All events with their state and an index of ids. Raises `StrangeRun` when they are no run."""
+        """Return all events with their state and an index of ids. Raises `StrangeRun` when they do not form a run."""
         return self._store.book()
 
     @property
     def raw_book(self) -> Book:
-        """The same for whoever judges the events: they may be no run."""
+        """Return the same without that check, to judge events that may not form a run."""
         return self._store.raw_book()
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """All events, in order."""
+        """Return all events, in order."""
         return self._store.events()
 
     @property
     def state(self) -> State:
-        """What stands after the last event; read anew when something was committed, without keeping the events."""
+        """Return the state after the last event, read anew after a commit, without keeping the events."""
         head = self._store.head()
         if self._folded is None or self._folded[0] != head:
             self._folded = (head, self._store.state())
@@ -63,21 +64,21 @@ class Run:
 
     @property
     def claims(self) -> list[ClaimLine]:
-        """Claims with their lifecycles."""
+        """Return the claims with their lifecycles."""
         from moot.view.claims import claims_of
 
         return claims_of(str(self.path), self.book).claims
 
     @property
     def decisions(self) -> list[DecisionLine]:
-        """Decisions with what they rest on."""
+        """Return the decisions with their grounds."""
         from moot.view.decisions import decisions_of
 
         return decisions_of(str(self.path), self.book).decisions
 
     @property
     def outcome(self) -> Outcome:
-        """What the run comes to: the answer, how sure, why, what would change it, what it needs from a person."""
+        """Return the outcome: the answer, how sure, why, what would change it, what it needs from a person."""
         from moot.view.costs import spent_beyond
         from moot.view.outcome import outcome_of
 
@@ -85,27 +86,27 @@ class Run:
 
     @property
     def quorum(self) -> RunQuorum:
-        """What the run rests on: declared and actual quorum, what was lost, and whether anybody decided."""
+        """Return the declared and the actual quorum, what was lost, and whether a role decided."""
         from moot.view.quorum import quorum_told
 
         return quorum_told(self.state)
 
     @property
     def blobs(self) -> store.BlobStore:
-        """Briefs, replies and documents, by hash."""
+        """Return the store of prompts, replies and documents, by hash."""
         return self._store.blobs
 
     def problems(self) -> list[Problem]:
-        """Return what is wrong or worth knowing beside the events: blobs, what follows the head, extra files."""
+        """Return what is wrong or worth knowing besides the events: blobs, bytes after the head, extra files."""
         from ledger.audit.verify import problems_of
 
         return problems_of(self._store)
 
     def stream(self, at: int | None = None) -> Iterator[Event]:
-        """All events, or those up to `at`, one at a time."""
+        """Yield all events, or those up to sequence number `at`, one at a time."""
         events = self._store.stream()
         return events if at is None else takewhile(lambda event: event.seq <= at, events)
 
     def lines(self) -> Iterator[tuple[str, int, bytes]]:
-        """Stream, line number and line of every event, in order."""
+        """Yield stream, line number and line of every event, in order."""
         return self._store.lines()

@@ -1,4 +1,4 @@
-"""What the flags of `run` and `new` say, laid over a deliberation file; and the documents that it names."""
+"""Flags of `run` and `new`, merged over a deliberation file, and the documents that it names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PARAMETER_BYTES_MAX: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """The flags; what is None or empty was not said."""
+    """The flags of the command line; None or empty where a flag was left out."""
 
     question: str | None = None
     domain: str | None = None
@@ -43,26 +43,26 @@ class RunOptions:
     single: bool = False
     contexts: Sequence[str] = ()
     texts: Sequence[dict[str, str]] = ()
-    """Documents by their text: rows of `[[context]]`, behind the files."""
+    """Documents by their text: rows of `[[context]]`, after the files."""
     changes: Sequence[str] = ()
     """Names of the texts that are diffs moot computed from a repository."""
     params: Path | None = None
     budget: dict[str, Any] = field(default_factory=dict[str, Any])
     no_wait: bool = False
     seated: Sequence[str] = ()
-    """Roles that `--seat` names: the protocol that the gate chooses has them."""
+    """Roles that `--seat` names: the gate chooses only among protocols that have them."""
     experiments: str | None = None
-    """off or sandbox: the person's word; in a file it is what the file asks for."""
+    """off or sandbox: the person's consent; in a file it is only a request."""
 
     @property
     def is_settled_at_opening(self) -> bool:
-        """Whether anything was said that is settled when a run is opened."""
+        """Return whether any flag is set that only the opening of a run can use."""
         return self != RunOptions(budget=self.budget, experiments=self.experiments, no_wait=self.no_wait)
 
     def over(self, table: Table) -> Table:
-        """`table` with the flags laid over it."""
+        """Return `table` with the flags merged over it."""
         subject = dict(cast("dict[str, Any]", table.get("deliberation", {})))
-        said = {
+        flags = {
             "question": self.question,
             "domain": self.domain,
             "goals": list(self.goals) or None,
@@ -74,11 +74,12 @@ class RunOptions:
             "seed": self.seed,
             "no_stress": True if self.no_stress else None,
         }
-        subject |= {key: value for key, value in said.items() if value is not None}
+        subject |= {key: value for key, value in flags.items() if value is not None}
         if self.params is not None:  # thresholds belong to stop checks, which only its rounds have
             subject.setdefault("protocol", DEFAULT_PROTOCOL)
         laid: Table = {**table, "deliberation": subject}
         if self.plan is not None:
+            # A named plan replaces the rounds that a file spells out: with both, the opening would be refused.
             laid.pop("round", None)
         if self.contexts:
             added = [{"name": Path(path).name, "path": str(Path(path).absolute())} for path in self.contexts]
@@ -101,7 +102,7 @@ class RunOptions:
         return laid
 
     def _gate(self, laid: Table) -> dict[str, bool]:
-        """Return what --single says to the gate (AD-2). Raises `MootError` when the protocol is settled already."""
+        """Return what --single asks of the gate (AD-2). Raises `MootError` when the protocol is settled already."""
         subject = cast("dict[str, Any]", laid["deliberation"])
         settled = [key for key in ("protocol", "plan", "no_stress") if subject.get(key)]
         settled += [f"[{key}]" for key in ("round", "predict", "cast") if laid.get(key)]
@@ -115,7 +116,10 @@ class RunOptions:
 
 
 def deliberation_of(file: str | None, options: RunOptions) -> Deliberation:
-    """The deliberation of a file and the flags over it. Raises `DeliberationError`, `OSError` or `MootError`."""
+    """Return the deliberation of a file with the flags over it.
+
+    Raises `DeliberationError`, `OSError` or `MootError`.
+    """
     from rounds.setup.deliberation import checked
     from rounds.setup.toml_file import FILE_BYTES_MAX, read_toml
 
@@ -128,15 +132,15 @@ def deliberation_of(file: str | None, options: RunOptions) -> Deliberation:
     return checked(options.over(table), text, file)
 
 
-def documents_of(deliberation: Deliberation, file: str | None, said: Iterable[str] = ()) -> dict[str, bytes]:
-    """The bytes of every document that is named by path, which counts from the deliberation file's directory.
+def documents_of(deliberation: Deliberation, file: str | None, named: Iterable[str] = ()) -> dict[str, bytes]:
+    """Return the bytes of every document named by path, relative to the deliberation file's directory.
 
-    A file reaches no further than its own directory: what lies outside is read only when the person who runs it
-    `said` so, with --context. Raises `MootError` and `OSError`.
+    A file reaches no further than its own directory: a document outside is read only when the person who runs it
+    `named` it with --context. Raises `MootError` and `OSError`.
     """
     base = Path(file).parent if file is not None else Path()
-    trusted = {str(Path(path).absolute()) for path in said}
-    found: dict[str, bytes] = {}
+    trusted = {str(Path(path).absolute()) for path in named}
+    documents: dict[str, bytes] = {}
     for document in deliberation.context:
         if document.path is not None:
             place = base / document.path
@@ -146,12 +150,12 @@ def documents_of(deliberation: Deliberation, file: str | None, said: Iterable[st
                 )
             # The resolved file of a run names its documents as blobs, which lie beside it in one file.
             blob = BlobStore(base).read(document.path.removeprefix("blobs/")) if file is not None else None
-            found[document.path] = read_plain(place, DOCUMENT_BYTES_MAX) if blob is None else blob
-    return found
+            documents[document.path] = read_plain(place, DOCUMENT_BYTES_MAX) if blob is None else blob
+    return documents
 
 
 def read_params(path: Path) -> tuple[GateParameters, bytes]:
-    """A parameter file and its bytes. Raises `MootError` when it is none, and `OSError`."""
+    """Return a parameter file and its bytes. Raises `MootError` when it is not one, and `OSError`."""
     from detectors.stopping.parameters import WrongParameters, read_parameters
 
     content = read_plain(path, PARAMETER_BYTES_MAX)
@@ -165,5 +169,5 @@ def read_params(path: Path) -> tuple[GateParameters, bytes]:
 
 
 def _is_below(base: Path, place: Path) -> bool:
-    """Whether a path stays in a directory, links followed."""
+    """Return whether a path stays in a directory, links followed."""
     return place.resolve().is_relative_to(base.resolve())

@@ -1,4 +1,4 @@
-"""A deliberation opened, resumed and driven: what `moot run`, agent hosts and the library do, in one place."""
+"""Opening, resuming and driving a deliberation, for `moot run`, agent hosts and the library."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def open_deliberation(
     experiments: Programs | None = None,
     changes: Collection[str] = (),
 ) -> Session:
-    """Make a run in `directory` and open its first round. Nothing is written when anything is wrong.
+    """Create a run in `directory` and open its first round. Writes nothing when anything is wrong.
 
-    `experiments`: a person said that programs of replies are run here, in a sandbox that held.
+    `experiments`: the person's consent to run programs of replies here, in a sandbox that passed its test.
     """
     kinds = {role: declared_seat(seat) for role, seat in seats.items()}
     plain = opening_of(
@@ -89,7 +89,7 @@ def open_deliberation(
 
 
 def open_run_at(path: Path, opening: Opening) -> RunSession:
-    """Make the run and open its first round. A new directory for runs tells git to leave their bytes alone."""
+    """Create the run and open its first round. A new directory for runs tells git to leave their bytes alone."""
     if not path.parent.exists():
         path.parent.mkdir(parents=True)
         (path.parent / ".gitattributes").write_text(GIT_ATTRIBUTES)
@@ -98,7 +98,7 @@ def open_run_at(path: Path, opening: Opening) -> RunSession:
 
 
 def _with_tapes(opening: Opening, seats: Mapping[str, Seat]) -> Opening:
-    """The opening with the prompts of the recording that its seats play, if they play one: a tape fits no other."""
+    """Return the opening with the prompts of the recording that its seats play: a tape fits no others."""
     if not any(seat.kind == "tape" for seat in seats.values()):
         return opening
     from roles.seats.tape import TapeSeat
@@ -110,7 +110,7 @@ def _with_tapes(opening: Opening, seats: Mapping[str, Seat]) -> Opening:
 def opened(
     file: str | None, options: RunOptions, choice: SeatChoice, *, casting: str | None, directory: Path
 ) -> tuple[Session, dict[str, Seat]]:
-    """A new run from a file and what was said over it, and its seats. Nothing is written when anything is wrong."""
+    """Return a new run from a file and the flags over it, with its seats. Writes nothing when anything is wrong."""
     if (directory / "head").exists():
         raise AlreadyARun(directory)
     name = file or COMMAND_LINE
@@ -118,20 +118,20 @@ def opened(
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
     specs = choice.seats(cast_roles(deliberation, name), written)
     choice.check_file_seats(name, specs)
-    made = choice.made(specs)
-    check_ready(made)
-    choice.check_costs(made, deliberation.budget.usd)
+    seats = choice.build(specs)
+    check_ready(seats)
+    choice.check_costs(seats, deliberation.budget.usd)
     documents = documents_of(deliberation, file, options.contexts)
     params = read_params(options.params)[1] if options.params is not None else None
     choice.check_size(
         lambda: estimate_for(opening_of(deliberation, documents, specs, name=name), specs, name),
-        made,
+        seats,
         deliberation.budget.usd,
         _gate_line(deliberation, specs, choice),
     )
     session = open_deliberation(
         deliberation,
-        made,
+        seats,
         directory,
         documents=documents,
         casting=casting,
@@ -141,18 +141,19 @@ def opened(
         changes=options.changes,
     )
     note_opened(session.path)
-    return session, made
+    return session, seats
 
 
 def _gate_line(
     deliberation: Deliberation, specs: Mapping[str, str], seats: SeatChoice
 ) -> Callable[[Estimate], str] | None:
-    """Return what tells the gate's choice in a line, where the gate made one."""
+    """Return a function that words the gate's choice in a line; None where the gate chose nothing."""
     from moot.view.gate import choice_of, gate_line
 
     gated = routed(deliberation)[1]
     if gated is None or gated.kind == "single":
         return None
+    # Without options in the file, the items that the gate read in the question are the options.
     options = len(deliberation.deliberation.options) or len(gated.items)
     spec = seats.everybody or next(iter(specs.values()))
     cap = deliberation.budget.usd
@@ -163,7 +164,7 @@ def _gate_line(
 def estimated(
     file: str | None, options: RunOptions, choice: SeatChoice, casting: str | None = None
 ) -> Estimate:
-    """Return what a run may take, without opening it. A role without a seat is priced as the default one.
+    """Return what a run may take, without opening it. A role without a seat is priced as the default seat.
 
     Raises `MootError` and `DeliberationError` where opening the run would.
     """
@@ -185,43 +186,45 @@ def estimated(
 
 
 def place_of(directory: str | None) -> Path:
-    """Return where a new run goes: where the person says, or under the runs by a name that moot draws."""
+    """Return the directory of a new run: the person's, or one under the runs with a random name."""
     return new_directory(read_settings().runs, date.today()) if directory is None else Path(directory)
 
 
-def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session, dict[str, Seat]]:
-    """A run that goes on, with its seats and perhaps other limits."""
-    session = open_session(said)
+def resumed(name: str, choice: SeatChoice, options: RunOptions) -> tuple[Session, dict[str, Seat]]:
+    """Return a run that goes on, with its seats and the limits of this call."""
+    session = open_session(name)
     run = session.inner
     if run.opened.origin.type == "import":
-        raise usage("an import asks nobody", f"go on in a fork: `moot fork {said} --seats host`", said)
-    specs = seats_again(said, session, choice)
+        raise usage("an import asks nobody", f"go on in a fork: `moot fork {name} --seats host`", name)
+    specs = seats_again(name, session, choice)
+    # A ledger may come from another person: its seats and programs need this person's consent once.
     if not was_opened_here(session.path):
         choice.check_file_seats(str(session.path), specs)
         if session.state.runs_programs and options.experiments != "off":
             need_word_for_programs(str(session.path), choice.agreed, is_allowed=options.experiments == "on")
-    made = choice.made(specs)
-    choice.check_costs(made, options.budget.get("usd", session.state.limits.usd))
+    seats = choice.build(specs)
+    choice.check_costs(seats, options.budget.get("usd", session.state.limits.usd))
     if options.budget:
         amend_budgets(run, checked_budget(options.budget))
     if options.experiments in ("on", "off"):
         allow_programs(session, choice.agreed, is_allowed=options.experiments == "on")
     if options.no_wait:
         stop_waiting(run)
-    return session, made
+    return session, seats
 
 
 def allow_programs(session: Session, agreed: Agreed | None, *, is_allowed: bool) -> None:
-    """Note a person's word for running programs of replies, or that it is taken back. Raises `NoSandbox`."""
+    """Record a person's consent to run programs of replies, or its withdrawal. Raises `NoSandbox`."""
     if is_allowed:
         bench_for(agreed)
     amend_experiments(session.inner, is_allowed=is_allowed)
 
 
-def seats_again(said: str, session: Session, choice: SeatChoice) -> dict[str, str]:
-    """Role → specification: what is said now, then what the run itself names. Raises `MootError` with the line to say.
+def seats_again(name: str, session: Session, choice: SeatChoice) -> dict[str, str]:
+    """Return role → specification: the flags of this call, then what the run itself names.
 
-    A model is the one that answered last for the role.
+    A model is the one that answered last for the role. Raises `MootError` with the command to type where a role has no
+    seat.
     """
     kinds = {member.role: member.seat.partition(":")[0] for member in session.inner.opened.cast}
     rows = {role: PROVIDERS.get(kind) for role, kind in kinds.items()}
@@ -238,26 +241,29 @@ def seats_again(said: str, session: Session, choice: SeatChoice) -> dict[str, st
     else:
         seats = " ".join(f"--seat {shlex.quote(f'{role}={spec}')}" for role, spec in wanted.items())
     what = f"the run does not say what answers for {', '.join(missing)}"
-    raise MootError("no_seat", what, said, f"say it again: moot run --resume {shlex.quote(said)} {seats}")
+    raise MootError("no_seat", what, name, f"say it again: moot run --resume {shlex.quote(name)} {seats}")
 
 
 def _models_again(session: Session) -> dict[str, str]:
-    """Role → the model that answered last for it, or else for every role of the same seat that has answered.
+    """Return role → the model that answered last for it, or else for every role of the same seat that has answered.
 
-    A model at an address that was named with the seat is not known again: no ledger holds an address.
+    A model whose address was named with the seat is not found again: no ledger holds an address.
     """
     declared = {member.role: member.seat for member in session.inner.opened.cast}
     kinds = {role: seat.partition(":")[0] for role, seat in declared.items()}
-    found: dict[str, str] = {}
+    by_role: dict[str, str] = {}
     for event in session.inner.book().events:
         call, row = event.call, PROVIDERS.get(kinds.get(event.by, ""))
         if call is None or call.model is None or row is None or row.runs != "api" or call.seat != row.seat:
             continue
+        # A seat like `openai:MODEL@URL` asked another server than its provider's; asking the provider instead would
+        # be a different model at a different price.
         is_elsewhere = row.rest == "model@url" and call.provider != row.name
         if not is_elsewhere or os.environ.get(row.address_variable):
-            found[event.by] = f"{row.name}:{call.model}"
+            by_role[event.by] = f"{row.name}:{call.model}"
+    # Roles that were cast with one declared seat share its model, as long as all that answered agree on it.
     of_seat: dict[str, set[str]] = {}
-    for role, spec in found.items():
+    for role, spec in by_role.items():
         of_seat.setdefault(declared[role], set()).add(spec)
     alike = {seat: next(iter(specs)) for seat, specs in of_seat.items() if ":" in seat and len(specs) == 1}
     plain = {
@@ -265,7 +271,7 @@ def _models_again(session: Session) -> dict[str, str]:
         for role, kind in kinds.items()
         if (row := PROVIDERS.get(kind)) is not None and row.runs == "api" and row.family is not None
     }
-    return {**plain, **{role: alike[seat] for role, seat in declared.items() if seat in alike}, **found}
+    return {**plain, **{role: alike[seat] for role, seat in declared.items() if seat in alike}, **by_role}
 
 
 def driven(
@@ -277,7 +283,7 @@ def driven(
     pause: Pause | None = None,
     bench: Bench | None = None,
 ) -> RunEnd:
-    """Drive a run until it ends, has to wait, or comes to a `pause`. Without a `bench` no program is run.
+    """Drive a run until it ends, has to wait, or reaches a `pause`. Without a `bench` no program is run.
 
     Raises `MootError` when it is interrupted or a seat fails for good. A new run that failed before anything was
     answered or paid is then removed: it would only lead the list of runs.
@@ -320,7 +326,7 @@ def bench_of(session: Session, agreed: Agreed | None) -> Bench | None:
 
 
 def asks_about_programs(session: Session) -> bool:
-    """Whether a program is ready and the person has not yet said whether it is run."""
+    """Return whether a program is ready and the person has not yet said whether it may run."""
     state = session.state
     return state.experiments_at(state.seq) == "ask" and bool(experiments_awaited(state))
 
@@ -328,8 +334,9 @@ def asks_about_programs(session: Session) -> bool:
 def _came_to_nothing(session: Session, seats: Mapping[str, Seat]) -> bool:
     """Return whether a failed run holds no reply and its attempts certainly cost nothing.
 
-    What a program costs is not known, so that a run of programs is kept.
+    The price of a program is unknown, so a run of programs is kept.
     """
+    # Attempts whose answer never reached the ledger still cost: the spending file has them, the state has not.
     beyond = Reservations(Spending(session.path).entries()).beyond
     is_free = beyond.tokens == beyond.micro_usd == 0 and not unknown_costs(seats)
     return is_free and not session.state.answered
@@ -338,16 +345,17 @@ def _came_to_nothing(session: Session, seats: Mapping[str, Seat]) -> bool:
 def _drive_here(
     run: RunSession, seats: Mapping[str, Seat], watch: Watch, pause: Pause | None, bench: Bench | None
 ) -> DriveEnd:
-    """Drive from outside any event loop. Ctrl-C, SIGTERM and SIGHUP close the run resumably and end what it started."""
+    """Drive from outside any event loop. Ctrl-C, SIGTERM and SIGHUP close the run resumably and end its programs."""
     try:
         return asyncio.run(_until_ended(drive_run(run, seats, watch, pause, bench)))
     except (KeyboardInterrupt, asyncio.CancelledError):
+        # The stop is written after the loop has ended, so that no reply can be committed behind it.
         run.stop("human")
         raise KeyboardInterrupt from None
 
 
 async def _until_ended(driving: Coroutine[Any, Any, DriveEnd]) -> DriveEnd:
-    """Drive until the end, or until a signal asks to stop: programs of seats would run on without the one that paid."""
+    """Drive until the end or a signal to stop: programs of seats would outlive the run that pays for them."""
     task, loop = asyncio.ensure_future(driving), asyncio.get_running_loop()
     asked: list[int] = []
 
@@ -371,9 +379,9 @@ async def drive_run(
     pause: Pause | None = None,
     bench: Bench | None = None,
 ) -> DriveEnd:
-    """Drive a run under its lease until it ends or has to wait. Raises `DriverBusy` when somebody else drives it.
+    """Drive a run under its lease until it ends or has to wait. Raises `DriverBusy` when another process drives it.
 
-    `bench` runs the programs of a run that runs them; what a ledger says is not the person's word for it.
+    `bench` runs the programs of a run that runs them: a ledger's word alone is not the person's consent.
     """
     path = run.run.path
     with DriverLease(path) as lease:
@@ -393,12 +401,12 @@ async def drive_run(
 
 
 def _beating(watch: Watch, lease: DriverLease, speech: Speech) -> Watch:
-    """The same watch, with a sign of life at every call and commit, and a word to those who look on from outside."""
+    """Return the same watch, with a heartbeat at every call and commit, and news for other processes that watch."""
 
-    def asked(one: AskedStep, seat: Seat) -> None:
+    def asked(step: AskedStep, seat: Seat) -> None:
         lease.beat()
-        speech.asked(one.step.id)
-        watch.asked(one, seat)
+        speech.asked(step.step.id)
+        watch.asked(step, seat)
 
     def committed(events: tuple[Event, ...]) -> None:
         lease.beat()

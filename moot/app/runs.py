@@ -1,7 +1,7 @@
-"""Runs by name: the one that a RUN argument means, what a new one is called, and the recorded examples.
+"""Runs by name: what a RUN argument refers to, the names of new runs, and the recorded examples.
 
-Every seat sees the name of its run, and some must never see what is asked (a challenger sees the plan alone). So a name
-that moot makes holds no word of the question: a date and four letters. Only a person's `--out` may.
+Every seat sees the name of its run, and some must never see the question (a challenger sees only the plan). So a
+generated name holds no word of it: a date and four letters. Only a person's `--out` may.
 """
 
 from __future__ import annotations
@@ -30,21 +30,22 @@ _OLD_SLUG_CHARACTERS: Final = 48
 Draw = Callable[[], str]
 
 
-def find_run(said: str) -> Path:
-    """The directory of a run. That it holds one is for the reader to see. Raises `MootError` with what there is."""
+def find_run(name: str) -> Path:
+    """Return the directory of a run, whether or not it holds one. Raises `MootError` with the runs that exist."""
     runs = read_settings().runs
-    if said == LAST:
+    if name == LAST:
         return _last(runs)
-    for path in (Path(said), runs / said):
-        if said and path.is_dir():
+    for path in (Path(name), runs / name):
+        if name and path.is_dir():
             return path
-    if said and Path(said).exists():
-        raise MootError("not_a_run", f"{said!r} is a file", said, "give the directory that holds it")
-    raise MootError("not_a_run", f"no run {said!r}", str(runs), _near(said, runs))
+    if name and Path(name).exists():
+        raise MootError("not_a_run", f"{name!r} is a file", name, "give the directory that holds it")
+    raise MootError("not_a_run", f"no run {name!r}", str(runs), _near(name, runs))
 
 
 def runs_under(runs: Path) -> list[Path]:
-    """Directories with a ledger below `runs`, the last committed first."""
+    """Return the directories with a ledger below `runs`, the last committed first."""
+    # The head is replaced at every commit, so its time of change is that of the last commit.
     heads = [head for pattern in ("*/head", "examples/*/head") for head in runs.glob(pattern)]
     return [
         head.parent for head in sorted(heads, key=lambda head: (-head.stat().st_mtime_ns, head.parent.name))
@@ -52,17 +53,17 @@ def runs_under(runs: Path) -> list[Path]:
 
 
 def _last(runs: Path) -> Path:
-    found = [path for path in runs_under(runs) if path.parent == runs]
-    if not found:
+    runs_here = [path for path in runs_under(runs) if path.parent == runs]
+    if not runs_here:
         raise MootError("not_a_run", "there is no last run", str(runs), "start one with `moot run`")
-    return found[0]
+    return runs_here[0]
 
 
-def _near(said: str, runs: Path) -> str:
+def _near(name: str, runs: Path) -> str:
     from difflib import get_close_matches
 
     names = [str(path.relative_to(runs)) for path in runs_under(runs)]
-    near = get_close_matches(said, names, 1, 0.6)
+    near = get_close_matches(name, names, 1, 0.6)
     if near:
         return f"did you mean {near[0]!r}?"
     if names:
@@ -72,14 +73,14 @@ def _near(said: str, runs: Path) -> str:
 
 
 def drawn() -> str:
-    """Letters that tell nothing, different for every run."""
+    """Return random letters, different for every run."""
     import secrets  # only a new run draws
 
     return "".join(secrets.choice(LETTERS) for _ in range(LETTERS_DRAWN))
 
 
 def new_directory(runs: Path, today: date, draw: Draw = drawn) -> Path:
-    """`runs/2026-03-04-kfmr`, which nothing is at."""
+    """Return a free path such as `runs/2026-03-04-kfmr`."""
     while (path := runs / f"{today.isoformat()}-{draw()}").exists():
         pass
     return path
@@ -88,9 +89,9 @@ def new_directory(runs: Path, today: date, draw: Draw = drawn) -> Path:
 def fork_directory(
     runs: Path, parent: str, question: str, change: str, today: date, draw: Draw = drawn
 ) -> Path:
-    """`storage.r7-without-critic` for a fork of `storage`, with a number behind it when that is taken.
+    """Return `storage.r7-without-critic` for a fork of `storage`, with a number appended when that is taken.
 
-    A parent whose name was made of its question passes that on to nobody: its forks have a name of their own.
+    If the parent's name was made from its question, its forks get a generated name instead.
     """
     plain = new_directory(runs, today, draw).name if _tells(parent, question) else parent
     base = runs / f"{plain}.{change}"
@@ -102,7 +103,8 @@ def fork_directory(
 
 
 def _tells(name: str, question: str) -> bool:
-    """Whether a name is one that moot made before names were without words: the date and the question's first words."""
+    """Return whether an old version of moot made a name from the date and the question's first words."""
+    # Repeats exactly how old versions made the name; any other rule would let words of a question through.
     plain = unicodedata.normalize("NFKD", question).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
     if len(words) > _OLD_SLUG_CHARACTERS:
@@ -116,28 +118,28 @@ INSTALLED_EXAMPLE: Final = "crux-balance"
 
 
 def example_directories() -> list[Path]:
-    """Where examples are looked for: beside the runs in force, below here, below the checkout, in the package."""
+    """Return where examples are searched: the runs in force, `runs` here and in the checkout, the package."""
     package = Path(moot.__file__).resolve().parent
     places = (read_settings().runs, Path("runs"), package.parent / "runs", package)
     return list(dict.fromkeys(place / "examples" for place in places))
 
 
 def examples() -> list[Path]:
-    """Return every example that can be read, finished or not. Of two with one name the nearer directory's is taken."""
-    found: dict[str, Path] = {}
+    """Return every readable example, finished or not. Of two with one name, the nearer directory wins."""
+    by_name: dict[str, Path] = {}
     for directory in example_directories():
         for head in sorted(directory.glob("*/head")):
-            found.setdefault(head.parent.name, head.parent)
-    return list(found.values())
+            by_name.setdefault(head.parent.name, head.parent)
+    return list(by_name.values())
 
 
 def example(name: str) -> Path | None:
-    """The example of a name; null when there is none."""
+    """Return the example with a name; None when it does not exist."""
     return next((path for path in examples() if path.name == name), None)
 
 
 def finished_examples() -> list[Path]:
-    """Those that reached their end: the one that every installation brings along, then the shortest plan first."""
+    """Return the finished examples: the installed one first, then those with the shortest plan."""
     ranked: list[tuple[bool, int, str, Path]] = []
     for path in examples():
         try:

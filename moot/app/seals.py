@@ -35,6 +35,7 @@ def write_key(directory: Path, key: Signer) -> tuple[Path, Path]:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     secret, public = directory / f"{key.name}.key", directory / f"{key.name}.pub"
     try:
+        # The mode is set when the file is created: a later chmod would leave a moment in which others can read it.
         write_out(secret, f"{key.secret()}\n".encode(), mode=0o600, over=False)
     except FileExistsError:
         raise usage("there is a key of that name already", "choose another name", str(secret)) from None
@@ -46,7 +47,7 @@ def write_key(directory: Path, key: Signer) -> tuple[Path, Path]:
 
 
 def secret_key(path: Path) -> Signer:
-    """The signer in a key file. Refused when others could have read it."""
+    """Return the signer in a key file. Raises `MootError` when others can read the file."""
     text = _text(path)
     if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise MootError(
@@ -59,7 +60,7 @@ def secret_key(path: Path) -> Signer:
 
 
 def public_key(path: Path) -> Verifier:
-    """The verifier in a public key file."""
+    """Return the verifier in a public key file. Raises `MootError`."""
     try:
         return read_verifier(_text(path))
     except NoteRefused as error:
@@ -74,19 +75,21 @@ def _text(path: Path) -> str:
 
 
 def sealed(run: Path, key: Path, out: Path | None) -> HeadSigned:
-    """Sign the head of a run that was verified whole, and keep the note in it, and at `out`.
+    """Sign the head of a run after verifying it whole; keep the note in the run and at `out`.
 
-    Raises `MootError` for a key that cannot be used, `Damaged` for a run that is, `WriteFailed` and `Unreadable`.
+    Raises `MootError` for an unusable key, `Damaged` for a damaged run, `WriteFailed` and `Unreadable`.
     """
     signer = secret_key(key)
+    # A signature vouches for the whole history, so a damaged run must never get one.
     report = moot.verify(run)
     if report.damaged or report.head is None:
-        found = [Problem(one.what, one.seq, one.stream, one.line) for one in report.problems]
-        raise Damaged(tuple(found) or (Problem("no head"),), str(run))
+        problems = tuple(Problem(row.what, row.seq, row.stream, row.line) for row in report.problems)
+        raise Damaged(problems or (Problem("no head"),), str(run))
     first = next(line for _, _, line in moot.open_run(run).lines())
     head = Head(report.head.seq, report.head.hash)
     note = seal(Checkpoint(origin_of(line_hash(first)), head), signer)
     kept = run / "checkpoints" / f"{head.seq}-{signer.name}.note"
+    # A link named `checkpoints` would put the note outside of the run.
     refuse_link(kept.parent)
     with writing(kept):
         kept.parent.mkdir(exist_ok=True)

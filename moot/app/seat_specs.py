@@ -1,4 +1,4 @@
-"""What a person writes for a seat: `anthropic:MODEL`, `ollama:qwen3`, `claude`, `mix:anthropic,openai` …
+"""Specifications of seats: `anthropic:MODEL`, `ollama:qwen3`, `claude`, `mix:anthropic,openai` …
 
 KIND[:MODEL][@URL]               a model or a program by name; `roles/seats/registry.py` has a row for each kind
 command:PROGRAM ARGUMENTS        any program
@@ -21,7 +21,7 @@ LEAVE: Final = "unset MOOT_OFFLINE, or choose host, human or tape:RUN"
 
 
 class ModelSpec(NamedTuple):
-    """A specification in its parts; what was left out is None."""
+    """Parts of a specification; parts that were left out are None."""
 
     row: Provider
     rest: str | None
@@ -29,7 +29,7 @@ class ModelSpec(NamedTuple):
 
 
 def _every_seat() -> Iterator[str]:
-    """Yield a line for each provider, as `moot run` shows them where nobody was named to answer."""
+    """Yield a line of help for each provider, as `moot run` shows them when no seat was named."""
     several = (f"{MIX}:SPEC,SPEC", "several of them, one after the other over the roles")
     for spec, text in (*((row.example or row.name, row.help) for row in PROVIDERS.values()), several):
         yield f"--seats {shlex.quote(spec):<28} {text}\n"
@@ -37,7 +37,7 @@ def _every_seat() -> Iterator[str]:
 
 
 def no_seat(roles: Iterable[str] = ()) -> MootError:
-    """Nobody was named to answer, or nobody for some roles."""
+    """Build the error for a run without seats, or with roles that have none."""
     missing = ", ".join(roles)
     what = f"no seat for {missing}" if missing else "no seat: nobody was named to answer"
     *names, last = (row.example or name for name, row in PROVIDERS.items())
@@ -46,15 +46,17 @@ def no_seat(roles: Iterable[str] = ()) -> MootError:
 
 
 def read_seats(everybody: str | None, one_by_one: Iterable[str]) -> tuple[str | None, dict[str, str]]:
-    """`--seats` and every `--seat ROLE=SPEC`, checked as far as no run is needed for it."""
+    """Parse `--seats` and every `--seat ROLE=SPEC`, with all checks that need no run."""
     if everybody is not None:
         for spec in mixed(everybody):
             check_spec(spec)
     specs: dict[str, str] = {}
-    for said in one_by_one:
-        role, equals, spec = said.partition("=")
+    for argument in one_by_one:
+        role, equals, spec = argument.partition("=")
         if not equals or not role.strip():
-            raise usage(f"--seat {said!r} names no role", "write ROLE=SPEC, such as critic=host", "--seat")
+            raise usage(
+                f"--seat {argument!r} names no role", "write ROLE=SPEC, such as critic=host", "--seat"
+            )
         check_spec(spec)
         specs[role.strip()] = spec
     return everybody, specs
@@ -63,27 +65,29 @@ def read_seats(everybody: str | None, one_by_one: Iterable[str]) -> tuple[str | 
 def choose(
     roles: Iterable[str], everybody: str | None, specs: Mapping[str, str], written: Mapping[str, str]
 ) -> dict[str, str]:
-    """Role → specification: `--seat` before `--seats` before the deliberation file. Raises when a role has none.
+    """Return role → specification: `--seat` wins over `--seats`, then the deliberation file. Raises when a role has
+    none.
 
-    A mix goes over the roles that have no seat of their own, in the order of the protocol.
+    A mix is dealt over the roles that have no seat of their own, in the order of the protocol.
     """
     known = tuple(roles)
     for role in specs:
         if role not in known:
+            # A cutoff of 0 always names a role: a wrong suggestion still shows what roles look like.
             near = get_close_matches(role, known, 1, 0.0)
             raise usage(
                 f"no role {role!r}", f"did you mean {near[0]!r}? roles are {', '.join(known)}", "--seat"
             )
-    said = spoken(known, everybody, specs)
-    found = {role: said.get(role) or written.get(role) for role in known}
-    missing = [role for role, spec in found.items() if spec is None]
+    flags = spoken(known, everybody, specs)
+    chosen = {role: flags.get(role) or written.get(role) for role in known}
+    missing = [role for role, spec in chosen.items() if spec is None]
     if missing:
         raise no_seat(() if len(missing) == len(known) else missing)
-    return {role: spec for role, spec in found.items() if spec is not None}
+    return {role: spec for role, spec in chosen.items() if spec is not None}
 
 
 def spoken(roles: Iterable[str], everybody: str | None, specs: Mapping[str, str]) -> dict[str, str]:
-    """Role → what was said for it: its own seat, or its share of what was said for all."""
+    """Return role → specification from the command line: the role's own seat, or its share of `--seats`."""
     if everybody is None:
         return dict(specs)
     shares, others = mixed(everybody), [role for role in roles if role not in specs]
@@ -91,7 +95,7 @@ def spoken(roles: Iterable[str], everybody: str | None, specs: Mapping[str, str]
 
 
 def mixed(spec: str) -> tuple[str, ...]:
-    """The parts of a mix; any other specification itself."""
+    """Return the parts of a mix; any other specification alone."""
     kind, colon, rest = spec.partition(":")
     if kind != MIX:
         return (spec,)
@@ -100,6 +104,7 @@ def mixed(spec: str) -> tuple[str, ...]:
         raise usage("a mix needs seats", "write mix:SPEC,SPEC, such as mix:anthropic,openai", "--seats")
     for part in parts:
         row = PROVIDERS.get(part.partition(":")[0])
+        # Commas separate the parts of a mix, so a command with one would be cut in two programs.
         if row is not None and row.rest == "words":
             fix = f"give the program to a role of its own: --seat 'ROLE={row.example}'"
             raise usage("a mix takes no command, which may hold a comma", fix, "--seats")
@@ -112,6 +117,7 @@ def read_spec(spec: str) -> ModelSpec:
     if row.runs != "api":
         return ModelSpec(row, rest or None, None)
     model, at, url = rest.partition("@")
+    # A password in a URL would end up in messages and in the process list.
     if at and (row.rest != "model@url" or "://" not in url or "@" in url):
         fix = "write KIND:MODEL, or openai:MODEL@URL without a password in the URL"
         raise usage(f"{spec!r} cannot be read", fix, "seat")
@@ -133,7 +139,7 @@ def may_cost(spec: str) -> bool:
 
 
 def stays_here(spec: str) -> None:
-    """Refuse a seat that could leave this machine, unless MOOT_OFFLINE_ALLOWS says that this kind of it does not."""
+    """Refuse a seat that could leave this machine, unless MOOT_OFFLINE_ALLOWS covers its kind."""
     allowed = {word.strip() for word in os.environ.get("MOOT_OFFLINE_ALLOWS", "").split(",")}
     row = provider_of(spec)
     if row.runs == "api" and not ("loopback" in allowed and _is_loopback(spec)):
@@ -145,7 +151,7 @@ def stays_here(spec: str) -> None:
 
 
 def _is_loopback(spec: str) -> bool:
-    """Return whether a model seat asks a server on this machine, and that one asks nobody else."""
+    """Return whether a model seat calls a server on this machine that does not forward the call."""
     row, model, url = read_spec(spec)
     is_relayed = row.program and not row.is_free(model or "")  # Ollama passes its cloud's models on
     return row.at(url, os.environ).is_on_this_machine and not is_relayed
@@ -171,7 +177,7 @@ def check_spec(spec: str) -> None:
 
 
 def _unknown(spec: str, kind: str) -> MootError:
-    """Return the refusal of a seat that no row has: a bare model name such as `gpt-5` wants its provider before it."""
+    """Return the refusal of an unknown seat: a bare model name such as `gpt-5` needs its provider in front."""
     serving = [
         row.name for row in PROVIDERS.values() if row.serves and re.fullmatch(row.serves, kind.lower())
     ]

@@ -1,4 +1,4 @@
-"""Seats from what a person wrote, what of that was allowed, and the prices that hold for them (DESIGN 5)."""
+"""Seats from specifications, what the person allowed of them, and the prices in force (DESIGN 5)."""
 
 from __future__ import annotations
 
@@ -33,45 +33,45 @@ if TYPE_CHECKING:
     from rounds.setup.opening import Programs
 
 GATE_LIMIT_USD: Final = Decimal(1)
-"""What a run may cost whose protocol the gate chose, without asking."""
+"""Cost up to which a run starts without asking when the gate chose its protocol."""
 SMALL: Final = 20
-"""Replies that are begun without asking where their price is not known."""
+"""Number of replies up to which a run of unknown price starts without asking."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatChoice:
-    """Who answers: `--seats` and every `--seat ROLE=SPEC`, and what of that was allowed."""
+    """Seats of the command line (`--seats`, `--seat ROLE=SPEC`) and what the person allowed."""
 
     everybody: str | None
     specs: Mapping[str, str]
     commands: bool = False
     """Seats that only a file names may be used."""
     agreed: Callable[[str, str], bool] | None = None
-    """Shows a text to the person and asks a question; None where nobody can be asked."""
-    told: Callable[[str], object] | None = None
-    """Shows a line to the person; None where nobody looks."""
+    """Shows a text to the person and asks a question; None where no person can answer."""
+    tell: Callable[[str], object] | None = None
+    """Shows a line to the person; None where no person reads it."""
     yes: bool = False
     """The person has accepted what the run may cost, also where that is not known."""
 
     def seats(self, roles: Sequence[str], written: Mapping[str, str]) -> dict[str, str]:
-        """Role → specification, `written` standing in where nothing was said. Raises `MootError`."""
+        """Return role → specification, with `written` filling the gaps. Raises `MootError`."""
         return choose(roles, self.everybody, self.specs, written)
 
-    def made(self, specs: Mapping[str, str]) -> dict[str, Seat]:
-        """The seats. Raises `MootError` when one may not leave the machine, and MOOT_OFFLINE is set."""
+    def build(self, specs: Mapping[str, str]) -> dict[str, Seat]:
+        """Build the seats. Raises `MootError` when MOOT_OFFLINE is set and one may leave the machine."""
         return make_seats(specs, offline=read_settings().offline)
 
     def check_file_seats(self, file: str, specs: Mapping[str, str]) -> None:
-        """Ask the person before seats are used that only a file names. Raises `MootError`."""
+        """Ask the person before using seats that only a file names. Raises `MootError`."""
         if self.everybody is None:
             only_there = {role: spec for role, spec in specs.items() if role not in self.specs}
             need_word_for_seats(file, only_there, self.agreed, is_allowed=self.commands)
 
     def programs_run_by(self, deliberation: Deliberation, word: str | None) -> Programs | None:
-        """Resolve `--experiments` to on, ask or off (None): what the person says, else what the file asks for.
+        """Resolve `--experiments` to on, ask or off (None): the person's word, else the file's request.
 
         Without either, `crux` asks when the first program is ready, where a person is at a terminal and the sandbox
-        works. Raises `NoSandbox` when the person said `on` and nothing holds programs here: then nothing is begun.
+        works. Raises `NoSandbox` when the person said `on` and no sandbox works here: then the run does not start.
         """
         from rounds.experiments.bench import NoSandbox, bench_here
         from rounds.setup.opening import Programs
@@ -89,15 +89,17 @@ class SeatChoice:
             except NoSandbox:
                 if word is not None:
                     raise
-        if resolved == "ask" and (word or wanted) and self.told is not None:
-            self.told("experiments are off: nobody can be asked here; --experiments on allows them\n")
+        if resolved == "ask" and (word or wanted) and self.tell is not None:
+            # Silence is right only for the default: a person or a file that asked for programs must learn that none
+            # will run.
+            self.tell("experiments are off: nobody can be asked here; --experiments on allows them\n")
         return None
 
-    def check_costs(self, made: Mapping[str, Seat], usd: str | None) -> None:
-        """A budget of dollars binds nobody whose cost is unknown: refuse that unless it was allowed."""
+    def check_costs(self, seats: Mapping[str, Seat], usd: str | None) -> None:
+        """Refuse a budget in dollars for seats of unknown cost, which it cannot stop, unless that was allowed."""
         if usd is None or self.yes:
             return
-        unknown = unknown_costs(made)
+        unknown = unknown_costs(seats)
         if unknown:
             raise usage(
                 f"what the seat of {', '.join(unknown)} costs is unknown, and --max-usd could not hold it",
@@ -108,54 +110,55 @@ class SeatChoice:
     def check_size(
         self,
         estimate: Callable[[], Estimate],
-        made: Mapping[str, Seat],
+        seats: Mapping[str, Seat],
         cap: str | None = None,
         gated: Callable[[Estimate], str] | None = None,
     ) -> None:
-        """Say what a run may take before the first call that costs something, and ask above the limit.
+        """Show what a run may take before the first call that costs money, and ask above the limit.
 
-        `cap` is the budget in dollars. `gated` tells the gate's choice in a line, where the gate chose the protocol:
-        then the limit is $1 unless the person set a cap, and where nobody can be asked the run is refused. Where a
-        person named the protocol, a run that nobody can be asked about begins. Raises `MootError`.
+        `cap` is the budget in dollars. `gated` words the gate's choice, where the gate chose the protocol: then the
+        limit is $1 unless the person set a cap, and a run without a person to ask is refused. Where a person named the
+        protocol, such a run starts. Raises `MootError`.
         """
-        may_cost = any(_may_cost(seat) for seat in made.values())
-        if gated is None and (self.told is None or not may_cost):
+        may_cost = any(_may_cost(seat) for seat in seats.values())
+        if gated is None and (self.tell is None or not may_cost):
             return
         from moot.view.estimate import estimate_line
 
-        found, limit = estimate(), read_settings().ask_above_usd
-        if self.told is not None:
-            line = estimate_line(found, cap) if gated is None else gated(found)
-            self.told(f"{line}{'; `moot run --dry-run` shows the details' if may_cost else ''}\n")
+        estimated, limit = estimate(), read_settings().ask_above_usd
+        if self.tell is not None:
+            line = estimate_line(estimated, cap) if gated is None else gated(estimated)
+            self.tell(f"{line}{'; `moot run --dry-run` shows the details' if may_cost else ''}\n")
         if self.yes or not may_cost:
             return
         needs_word = gated is not None and cap is None
         if needs_word:
             limit = min(limit, GATE_LIMIT_USD)
-        most = None if found.usd is None else Decimal(found.usd.high)
+        most = None if estimated.usd is None else Decimal(estimated.usd.high)
         if most is not None and cap is not None:  # a seat of unknown cost is not bound by dollars
             most = min(most, Decimal(cap))
-        is_small = found.replies_at_most <= SMALL if most is None else most <= limit
+        is_small = estimated.replies_at_most <= SMALL if most is None else most <= limit
         if is_small or (self.agreed is None and (most is None or not needs_word)):
             return
-        costs = f"{found.protocol} may cost up to ${most:.2f}" if most is not None else ""
+        costs = f"{estimated.protocol} may cost up to ${most:.2f}" if most is not None else ""
         if self.agreed is None:
             what = f"{costs}, and nobody named it: above ${limit:.2f} it needs your word"
-            fix = f"add --protocol {found.protocol}, --max-usd AMOUNT or --yes"
+            fix = f"add --protocol {estimated.protocol}, --max-usd AMOUNT or --yes"
             raise MootError("not_begun", what, "moot run", fix)
         if not self.agreed("", f"{costs}. Begin?" if needs_word and costs else "Begin?"):
             fix = "choose a shorter --plan or --protocol, or set --max-usd; --yes begins without being asked"
             raise MootError("not_begun", "nothing was begun", "moot run", fix)
 
 
-def check_ready(made: Mapping[str, Seat]) -> None:
+def check_ready(seats: Mapping[str, Seat]) -> None:
     """Refuse a start that must fail: a key, a program or a server is missing. Raises `MootError`."""
     from roles.seats.port import Checkable
 
-    for seat in dict.fromkeys(made.values()):
+    # Roles may share a seat, and asking a server whether it is ready takes time.
+    for seat in dict.fromkeys(seats.values()):
         missing = seat.unready() if isinstance(seat, Checkable) else None
         if missing is not None:
-            roles = ", ".join(role for role, theirs in made.items() if theirs is seat)
+            roles = ", ".join(role for role, theirs in seats.items() if theirs is seat)
             fix = "nothing was begun: put that right, or name another seat with --seats"
             raise MootError("seat_not_ready", missing, f"seat of {roles}", fix, SEAT_FAILED)
 
@@ -163,17 +166,18 @@ def check_ready(made: Mapping[str, Seat]) -> None:
 def seated(
     roles: Iterable[str], seats: str | Mapping[str, Seat | str], *, offline: bool = False
 ) -> dict[str, Seat]:
-    """A seat for every role: one specification for all, or a specification or a seat by role.
+    """Return a seat for every role from one specification for all, or a specification or a seat by role.
 
-    Raises `MootError` when a role has none, or one is no role.
+    Raises `MootError` when a role has no seat, or a name is not a role.
     """
     everybody = seats if isinstance(seats, str) else None
     by_role: Mapping[str, Seat | str] = {} if isinstance(seats, str) else seats
     specs = {role: seat for role, seat in by_role.items() if isinstance(seat, str)}
     ready = {role: seat for role, seat in by_role.items() if not isinstance(seat, str)}
+    # `host` only fills the roles that bring a finished seat, so that `choose` checks the names and finds no gap.
     wanted = choose(roles, everybody, {**specs, **dict.fromkeys(ready, "host")}, {})
-    made = make_seats({role: spec for role, spec in wanted.items() if role not in ready}, offline=offline)
-    return {role: ready.get(role) or made[role] for role in wanted}
+    built = make_seats({role: spec for role, spec in wanted.items() if role not in ready}, offline=offline)
+    return {role: ready.get(role) or built[role] for role in wanted}
 
 
 def make_seats(
@@ -182,14 +186,14 @@ def make_seats(
     delay_seconds: Callable[[str], float] | None = None,
     offline: bool = False,
 ) -> dict[str, Seat]:
-    """The seats themselves; roles with the same specification share one."""
-    made: dict[str, Seat] = {}
+    """Build the seats; roles with the same specification share one."""
+    by_spec: dict[str, Seat] = {}
     for spec in dict.fromkeys(specs.values()):
         check_spec(spec)
         if offline:
             stays_here(spec)
-        made[spec] = _make(spec, delay_seconds or _delay())
-    return {role: made[spec] for role, spec in specs.items()}
+        by_spec[spec] = _make(spec, delay_seconds or _delay())
+    return {role: by_spec[spec] for role, spec in specs.items()}
 
 
 def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
@@ -197,6 +201,7 @@ def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
     if row.sdk is not None and find_spec(row.sdk.package) is None:
         what = f"the {row.sdk.package} SDK is not installed"
         raise MootError("sdk_missing", what, "seat", row.sdk.fix)
+    # Imported late: an SDK takes up to a second to load, and most commands need none.
     adapter = import_module(row.adapter)
     wanted = Wanted(row, rest or "", url, prices_in_force, _book_of, _person, delay_seconds)
     try:
@@ -220,7 +225,7 @@ def _person() -> Ask:
 
 
 def declared_seat(seat: Seat) -> str:
-    """What the opening says of a seat."""
+    """Return what the opening records about a seat."""
     from roles.seats.port import Declared
 
     return seat.declared if isinstance(seat, Declared) else declared_of(seat.kind)
@@ -246,7 +251,7 @@ def prices_file() -> Path | None:
 
 
 def unknown_costs(seats: Mapping[str, Seat]) -> tuple[str, ...]:
-    """Roles whose seat costs something that is not known beforehand."""
+    """Return the roles whose seat has a cost that is not known beforehand."""
     from roles.seats.api import ApiSeat
     from roles.seats.port import WITHIN
 
@@ -266,12 +271,12 @@ def _may_cost(seat: Seat) -> bool:
 
 
 def _delay() -> Callable[[str], float]:
-    """MOOT_TAPE_DELAY_SECONDS stretches a tape, for watching it and for testing what a kill leaves behind."""
-    said = os.environ.get("MOOT_TAPE_DELAY_SECONDS", "")
+    """Return the delay in MOOT_TAPE_DELAY_SECONDS, which slows a tape down to watch it or to test a kill."""
+    value = os.environ.get("MOOT_TAPE_DELAY_SECONDS", "")
     try:
-        seconds = max(0.0, float(said)) if said else 0.0
+        seconds = max(0.0, float(value)) if value else 0.0
     except ValueError:
         raise usage(
-            f"MOOT_TAPE_DELAY_SECONDS={said!r} is no number", "give seconds, such as 0.1", "environment"
+            f"MOOT_TAPE_DELAY_SECONDS={value!r} is no number", "give seconds, such as 0.1", "environment"
         ) from None
     return lambda _: seconds

@@ -1,7 +1,7 @@
-"""A run worked on step by step: what is open, replies handed in, steps given up, and what a person adds.
+"""Step-by-step work on a run: open steps, replies, steps given up, and a person's entries.
 
-`Session` is the one way in for the command line, for agent hosts and for programs. Every act takes the lock, reads the
-run anew, and is on the disk when it returns.
+The command line, agent hosts and programs all use `Session`. Every action takes the lock, reads the run anew, and is on
+the disk when it returns.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _NAME_MAX: Final = 200
 
 
 class Session:
-    """Work on the run at `run`. Raises `errors.LedgerError` when it is none, or is damaged."""
+    """Step-by-step access to the run at `run`. Raises `errors.LedgerError` for a damaged run or another directory."""
 
     def __init__(self, run: AnyPath) -> None:
         self.path: Final = Path(run)
@@ -57,53 +57,54 @@ class Session:
 
     @property
     def state(self) -> State:
-        """What stands after the last event."""
+        """Return the state after the last event."""
         return self.inner.book().state
 
     @property
     def finished(self) -> bool:
-        """Whether the run has come to its end."""
+        """Return whether the run has ended."""
         return self.state.finished
 
     @property
     def quorum(self) -> RunQuorum:
-        """What the run rests on so far: declared and actual quorum, what was lost, and whether anybody decided."""
+        """Return the declared and the actual quorum so far, what was lost, and whether a role decided."""
         return quorum_told(self.state)
 
     @property
     def outcome(self) -> Outcome:
-        """What the run comes to: the answer, how sure, why, what would change it, what it needs from a person."""
+        """Return the outcome: the answer, how sure, why, what would change it, what it needs from a person."""
         return outcome_of(str(self.path), self.inner.book(), spent_beyond(self.path))
 
     @property
     def open_ids(self) -> list[str]:
-        """Ids of the steps that can run now."""
+        """Return the ids of the steps that can run now."""
         return [step.id for step in open_steps(self.inner.protocol, self.state)]
 
     @property
     def experiments(self) -> tuple[str, ...]:
-        """Ids of the experiments that the run waits for: no reply starts a program."""
+        """Return the ids of the experiments that the run waits for: no reply starts a program."""
         return awaited_experiments(self.inner.protocol, self.state)
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """Ids of the questions to a person that the run waits for."""
+        """Return the ids of the questions to a person that the run waits for."""
         return awaited_answers(self.inner.protocol, self.state)
 
     def open_steps(self, role: str | None = None) -> list[OpenStep]:
-        """The steps that can run now, of one role when given: the exact brief, and the schema of the reply."""
+        """Return the steps that can run now, of one role when given, with the exact prompt and the reply's schema."""
         return self.next(role).steps
 
     def next(self, role: str | None = None, *, wait_seconds: float = 0.0) -> Next:
-        """The same with what else is waited for; when nothing is open, it waits for so long until something is.
+        """Return the open steps and what else is awaited; if no step is open, wait up to `wait_seconds` for one.
 
-        Raises `errors.MootError` for a role that the run has not, and for an import, which asks nobody.
+        Raises `errors.MootError` for a role that the run does not have, and for an import, which has no steps.
         """
         if self.inner.opened.origin.type == "import":
             go_on = f"go on in a fork: `moot fork {self.path} --seats host`"
             raise usage("an import asks nobody", go_on, str(self.path))
         self.check_role(role)
         self.inner.settle()
+        # `settle` first: a driver that was killed may have left work that only the controller can do.
         until = time.monotonic() + wait_seconds
         while not (asked := self.inner.asked(role)) and self.state.closing is None:
             if not _has_news(self.inner.run, until):
@@ -111,14 +112,14 @@ class Session:
         return next_of(str(self.path), self.inner, asked)
 
     def step(self, step: str) -> Next:
-        """One open step, with its brief and the schema of the reply. Raises `errors.StepRefused`."""
+        """Return one open step with its prompt and the reply's schema. Raises `errors.StepRefused`."""
         self.inner.settle()
         find_open(self.inner.protocol, self.inner.book(), step)
-        asked = [one for one in self.inner.asked(role_of(step)) if one.step.id == step]
+        asked = [row for row in self.inner.asked(role_of(step)) if row.step.id == step]
         return next_of(str(self.path), self.inner, asked)
 
     def check_role(self, role: str | None) -> None:
-        """Raise `errors.MootError` for a role that the run has not."""
+        """Raise `errors.MootError` for a role that the run does not have."""
         roles = self.state.roles
         if role is not None and role not in roles:
             raise usage(f"no role {role!r} in this run", f"roles are {', '.join(roles)}", "role")
@@ -132,10 +133,10 @@ class Session:
         context_id: str | None = None,
         seat: SeatKind | None = None,
     ) -> Submission:
-        """Hand in the reply to an open step: one JSON object that satisfies the step's schema.
+        """Submit the reply to an open step: one JSON object that satisfies the step's schema.
 
-        The same bytes again are accepted again. `model` and `context_id` (c1, c2, …) say who answered, `seat` what kind
-        of seat (a person where the opening says so, else a host's). Raises `errors.ReplyRefused` and
+        The same bytes again are accepted again. `model` and `context_id` (c1, c2, …) say who answered, `seat` the kind
+        of seat (a person where the opening says so, else a host). Raises `errors.ReplyRefused` and
         `errors.StepRefused`; then nothing was written.
         """
         answer = Answer(
@@ -145,10 +146,10 @@ class Session:
         return self._accepted(self._first_result(step) if done.already else done.events)
 
     def play(self, seat: Callable[[OpenStep], Reply]) -> Outcome:
-        """Let `seat` answer each open step until none is left; what the run comes to then.
+        """Let `seat` answer each open step until none is left, and return the outcome.
 
         A seat that has no answer raises `errors.SeatFailed`, and the step is given up. Raises `errors.ReplyRefused` at
-        the first reply that is refused: what was accepted before it stands, and `play` goes on at that step.
+        the first reply that is refused: replies accepted before it are kept, and `play` goes on at that step.
         """
         while asked := self.open_steps():
             for step in asked:
@@ -165,18 +166,18 @@ class Session:
         return self._accepted(self.inner.give_up(step, "given_up", kept_words(reason, "reason")))
 
     def ids_in_claims(self, events: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Claims among some events whose words name ids of the run, each with those."""
+        """Return the claims among some events whose words name ids of the run, each with those ids."""
         book, opened = self.inner.book(), self.state.opening
-        asked = {*(one.id for one in (*opened.goals, *opened.options)), *(one.id for one in opened.context)}
+        asked = {item.id for item in (*opened.goals, *opened.options, *opened.context)}
         return tuple(
-            found
+            pair
             for identity in events
             if (event := book.by_id.get(identity)) is not None
-            for found in claims_with_ids(event, lambda name: name in asked or name in book.by_id)
+            for pair in claims_with_ids(event, lambda name: name in asked or name in book.by_id)
         )
 
     def refused(self, errors: Iterable[str]) -> Submission:
-        """A reply that was refused, as a result."""
+        """Return the result of a refused reply."""
         return Submission(
             accepted=False,
             events=[],
@@ -195,7 +196,7 @@ class Session:
         result: TestResult | None = None,
         output: bytes | None = None,
     ) -> tuple[Event, ...]:
-        """Answer a question, or hand in the `result` of a test of the claim that it asks about.
+        """Answer a question, or submit the `result` of a test of the claim that it asks about.
 
         `output` is what the test produced. `by`, here and below, is the person's name.
         """
@@ -204,7 +205,7 @@ class Session:
         )
 
     def override(self, target: str, text: str, *, by: str | None = None) -> tuple[Event, ...]:
-        """Overturn a decision in force, or a ruling or a screening (`@SEQ`), and say what is decided instead."""
+        """Overturn a decision in force, or a ruling or a screening (`@SEQ`), and state the new decision."""
         return human_actions.override(self.inner, target, kept_words(text), self._person(by))
 
     def ack(self, alarm: str, text: str, *, by: str | None = None) -> tuple[Event, ...]:
@@ -212,25 +213,25 @@ class Session:
         return human_actions.acknowledge(self.inner, alarm, kept_words(text), self._person(by))
 
     def note(self, text: str, *, by: str | None = None) -> tuple[Event, ...]:
-        """Put a remark on the ledger; no brief shows it."""
+        """Add a remark to the ledger; no prompt shows it."""
         return human_actions.note(self.inner, kept_words(text), self._person(by))
 
     def accept(
         self, used: str | None = None, *, rejected: bool = False, by: str | None = None
     ) -> tuple[Event, ...]:
-        """Note that the outcome was used as it is, or as `used` has it, or was rejected; `study value` counts these."""
+        """Record that the outcome was used as it is, as `used`, or was rejected; `study value` counts these."""
         return human_actions.accept(self.inner, used, rejected=rejected, name=self._person(by))
 
     def say_what_became(
         self, fate: Fate, text: str, decision: str | None = None, *, by: str | None = None
     ) -> tuple[Event, ...]:
-        """Note that a decision held, failed, or was mixed in what followed; of the first final one if none is named."""
+        """Record that a decision held, failed, or had mixed results; by default the first final one."""
         return human_actions.say_what_became(
             self.inner, fate, kept_words(text), decision, name=self._person(by)
         )
 
     def _person(self, name: str | None) -> str | None:
-        """The name of a person as a ledger keeps it. Raises `MootError`."""
+        """Return the name of a person as a ledger keeps it. Raises `MootError`."""
         return None if name is None else kept_name(name)
 
     def _accepted(self, events: Iterable[Event]) -> Submission:
@@ -244,10 +245,12 @@ class Session:
         )
 
     def _first_result(self, step: str) -> tuple[Event, ...]:
-        """What a step's reply wrote when it was accepted: its commit, and what the controller added at once."""
+        """Return what a step's reply wrote when it was accepted: its commit, and what the controller added at once."""
         book = self.inner.book()
         first = book.state.answered[step]
         end = commit_end(book.events, first)
+        # The controller's additions are commits of their own after the reply's; a repeated submission returns the
+        # same list.
         while end < len(book.events) and _is_added(book.events[end]):
             end = commit_end(book.events, end)
         return book.events[first:end]
@@ -258,23 +261,23 @@ class Session:
         return "human" if kinds.get(role) == "human" else "host"
 
 
-def open_session(said: str) -> Session:
-    """The session of a RUN argument: a directory, an id, or @last."""
-    return Session(find_run(said))
+def open_session(name: str) -> Session:
+    """Return the session of a RUN argument: a directory, an id, or @last."""
+    return Session(find_run(name))
 
 
 def session_at(path: Path) -> RunSession:
-    """A run with its protocol. Raises `LedgerError` when it is none or is damaged."""
+    """Return a run with its protocol. Raises `LedgerError` when it is damaged or not a run."""
     return RunSession(RunStore(path), standard, now)
 
 
 def names(events: Iterable[Event]) -> list[str]:
-    """How events are cited: by id, or `@seq` when their kind has none."""
+    """Return how events are cited: by id, or `@seq` when their kind has none."""
     return [event.id or f"@{event.seq}" for event in events]
 
 
 def role_of(step: str) -> str:
-    """The role that a step's id names."""
+    """Return the role that a step's id names."""
     return step.rpartition(".")[2].partition("~")[0]
 
 
@@ -284,7 +287,10 @@ def kept_name(name: str) -> str:
 
 
 def kept_words(text: str, where: str = "text") -> str:
-    """Words that a ledger keeps: at least one, no control characters but line feeds and tabs. Raises `MootError`."""
+    """Return words that a ledger keeps: not empty, no control characters but line feeds and tabs.
+
+    Raises `MootError`.
+    """
     if not text.strip():
         raise usage("no words", "say it in words", where)
     if UNKEPT.search(text) or len(text) > TEXT_MAX:
@@ -294,7 +300,7 @@ def kept_words(text: str, where: str = "text") -> str:
 
 
 def news_of(path: Path) -> Callable[[], bool]:
-    """A function that waits a moment and says whether something was committed since it was last asked."""
+    """Return a function that waits a moment and returns whether something was committed since its last call."""
     run = RunStore(path)
     seen = run.head()
 
@@ -308,7 +314,7 @@ def news_of(path: Path) -> Callable[[], bool]:
 
 
 def _has_news(run: RunStore, until: float) -> bool:
-    """Whether something was committed before the monotonic clock read `until`."""
+    """Return whether something was committed before the monotonic clock reached `until`."""
     head = run.head()
     while (left := until - time.monotonic()) > 0:
         time.sleep(min(LOOK_EVERY_SECONDS, left))
@@ -344,6 +350,6 @@ def _model(name: str | None) -> str | None:
 
 def _printable(name: str, what: str, where: str) -> str:
     if not (0 < len(name.strip()) <= _NAME_MAX and name.isprintable()):
-        said = f"{what} is 1 to {_NAME_MAX} printable characters"
-        raise usage(said, "give a name such as some-model-1 or Ada Lovelace", where)
+        problem = f"{what} is 1 to {_NAME_MAX} printable characters"
+        raise usage(problem, "give a name such as some-model-1 or Ada Lovelace", where)
     return name.strip()

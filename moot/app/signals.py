@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def refuse_unwatched(run: Run) -> None:
-    """Only the protocol that runs round after round has something that could say stop. Raises `MootError`."""
+    """Raise `MootError` for a run whose protocol has no stop signals: only rounds have any."""
     from rounds.protocols import is_watched
 
     opened = run.state.opened
@@ -36,7 +36,7 @@ def refuse_unwatched(run: Run) -> None:
 def forecasts_of(run: Run) -> ForecastReport | None:
     """Return the forecasts and cruxes of a `crux` run; None for a run of another protocol.
 
-    Raises `MootError` while they are sealed: until all numbers are in.
+    Raises `MootError` while the forecasts are sealed: until all of them are in.
     """
     opened = run.state.opened
     if opened is None or opened.protocol != "crux":
@@ -58,7 +58,7 @@ def signals_of_state(
     params: AnyPath | None = None,
     judgement: StopJudgement | None = None,
 ) -> SignalReport:
-    """Return the same from a state that was folded already."""
+    """Return the stop signals of a state that is already folded."""
     from detectors.parameters import DEFAULT_PROFILE
     from detectors.signals import signals_of_state as read
     from moot.view.stop_checks import worded
@@ -71,7 +71,7 @@ def signals_of_state(
 
 
 def thresholds_of(run: Run, state: State, params: AnyPath | None = None) -> GateParameters:
-    """Return the thresholds of the gates: the file that was named, or those of the run."""
+    """Return the thresholds of the gates, from the named file or from the run."""
     from detectors.stopping.parameters import parameters_of
 
     if params is None:
@@ -82,7 +82,9 @@ def thresholds_of(run: Run, state: State, params: AnyPath | None = None) -> Gate
 
 
 def signals_at_head(run: Run, state: State) -> SignalReport | None:
-    """What `moot signals` says now; None for a protocol without them, and where the run's own thresholds are gone."""
+    """Return what `moot signals` reports now; None for a protocol without signals, or if the run's thresholds are
+    missing.
+    """
     from ledger.store.failures import BlobMissing
     from rounds.protocols import is_watched
 
@@ -90,5 +92,6 @@ def signals_at_head(run: Run, state: State) -> SignalReport | None:
         return None
     try:
         return signals_of_state(run, state, None)
+    # A deleted parameter blob must not hide the rest of the page; `moot verify` reports it.
     except BlobMissing:
         return None

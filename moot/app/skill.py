@@ -1,4 +1,4 @@
-"""The skill for agent hosts, as files that are put into a directory of skills, or taken away again."""
+"""The skill for agent hosts: files that are copied into a directory of skills, or removed from it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ NAME: Final = "structured-deliberation"
 
 
 def skill_files(directory: Path, *, dry_run: bool = False, uninstall: bool = False) -> SkillFiles:
-    """Copy the skill into a directory of skills, or take it away; what was changed by hand is never touched.
+    """Copy the skill into a directory of skills, or remove it; files changed by hand are never touched.
 
     Raises `MootError` and `WriteFailed`.
     """
     source, target = _source(), directory / NAME
     files = {path.relative_to(source): path for path in sorted(source.rglob("*")) if path.is_file()}
+    # Checked for both directions: an edited skill is neither overwritten nor deleted.
     foreign = _foreign(target, files)
     if foreign:
         raise MootError(
@@ -41,7 +42,7 @@ def skill_files(directory: Path, *, dry_run: bool = False, uninstall: bool = Fal
 
 
 def _source() -> Path:
-    """The skill as it ships: in the wheel below the package, in a clone beside it."""
+    """Return the skill's directory: below the package in a wheel, next to it in a clone."""
     package = Path(__file__).parents[1]
     for place in (package / "skills" / NAME, package.parent / "integrations" / "plugin" / "skills" / NAME):
         if (place / "SKILL.md").is_file():
@@ -50,7 +51,7 @@ def _source() -> Path:
 
 
 def _foreign(target: Path, files: dict[Path, Path]) -> str | None:
-    """A file in the way that is not ours as we would write it."""
+    """Return the first file at the target that differs from what this version would write."""
     for path in sorted(target.rglob("*")) if target.is_dir() else ():
         if path.is_file():
             ours = files.get(path.relative_to(target))

@@ -1,7 +1,7 @@
-"""Who is asked right now and what was heard of the answers, for those who look on from another process.
+"""Steps in progress and the words received so far, for viewers in another process.
 
-`<run>/speech` lies beside the ledger while a process drives the run. It is no part of it: nothing is proved by it, the
-run goes on without it, and it is gone when the driver is. Sealed positions are not in it: they open with their verdict.
+`<run>/speech` exists next to the ledger while a process drives the run. It is not part of the ledger: it proves
+nothing, the run goes on without it, and it is deleted with the driver. It never holds sealed positions.
 
     {"asked":[{"step":"r3.D.critic","since":"2026-03-04T05:06:07.000000Z","words":"The retry loses …"}]}
 """
@@ -22,15 +22,15 @@ from ledger.store.disk import read_plain
 
 FILE: Final = "speech"
 WORDS_MAX: Final = 1_500
-"""Characters of an answer that are kept: its end."""
+"""Characters kept from the end of an answer."""
 BYTES_MAX: Final = 1 << 20
 PAUSE_SECONDS: Final = 0.15
-"""Between two writings of words; who is asked is written at once."""
+"""Least time between two writes of words; a new step is written at once."""
 SEALED: Final = "position"
 
 
 class Spoken(msgspec.Struct):
-    """A step that somebody was asked; `words` are the end of what was heard, masked (`ledger.redaction.masking`)."""
+    """A step in progress; `words` are the end of the answer so far, masked (`ledger.redaction.masking`)."""
 
     step: str
     since: str
@@ -38,13 +38,13 @@ class Spoken(msgspec.Struct):
 
 
 class Said(msgspec.Struct):
-    """What the file holds."""
+    """Content of the file."""
 
     asked: list[Spoken]
 
 
 class Speech:
-    """`with Speech(run.path, now=…, monotonic=…) as speech:` – writes the file; what the disk refuses is let go."""
+    """`with Speech(run.path, now=…, monotonic=…) as speech:` – a writer of the file that ignores disk errors."""
 
     def __init__(self, directory: Path, *, now: Callable[[], str], monotonic: Callable[[], float]) -> None:
         self._path = directory / FILE
@@ -64,14 +64,15 @@ class Speech:
                 path.unlink(missing_ok=True)
 
     def asked(self, step: str) -> None:
-        """A step was asked."""
+        """Note that a step was asked."""
         self._asked[step] = Spoken(step, self._now())
         self._write()
 
     def words(self, step: str, piece: str) -> None:
-        """A piece of its answer came."""
+        """Note a piece of its answer."""
         spoken = self._asked.get(step)
         name = parse_step(step)
+        # Any process may read the file: a position shown before its verdict would not be sealed any more.
         if spoken is None or name is None or name.act == SEALED:
             return
         spoken.words = (spoken.words + piece)[-WORDS_MAX:]
@@ -79,7 +80,7 @@ class Speech:
             self._write()
 
     def answered(self, steps: Iterable[str]) -> None:
-        """Steps are on the ledger, or lost."""
+        """Note steps that are on the ledger, or lost."""
         known = [step for step in steps if self._asked.pop(step, None) is not None]
         if known:
             self._write()
@@ -89,11 +90,12 @@ class Speech:
         content = msgspec.json.encode(Said(list(self._asked.values())))
         with suppress(OSError):  # a full disk stops the run at its next commit, not here
             self._temporary.write_bytes(content)
+            # Renamed into place, so that a viewer never reads half a file.
             self._temporary.replace(self._path)
 
 
 def read_speech(directory: Path) -> Said | None:
-    """What is said beside a run; None when nothing is, or it cannot be read."""
+    """Return the steps in progress of a run; None when there is no readable file."""
     try:
         return msgspec.json.decode(read_plain(directory / FILE, BYTES_MAX), type=Said)
     except (OSError, msgspec.MsgspecError):

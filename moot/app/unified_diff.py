@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 CONTEXT_LINES: Final = 3
 LINES_MAX: Final = 40_000
-"""Differing lines of both sides that are still aligned; beyond it one hunk takes all out and puts all in."""
+"""Most differing lines of both sides that are aligned; beyond it one hunk removes all and adds all."""
 BINARY_HEAD: Final = 8_000
 LINE: Final = re.compile(rb"[^\n]*\n|[^\n]+")
 NO_NEWLINE: Final = b"\n\\ No newline at end of file\n"
@@ -27,7 +27,7 @@ class FileSide(NamedTuple):
 
     @property
     def is_binary(self) -> bool:
-        """Return whether it holds a NUL byte early on, which is git's own sign."""
+        """Return whether it holds a NUL byte early on, which is git's own criterion."""
         return self.content is not None and b"\0" in self.content[:BINARY_HEAD]
 
 

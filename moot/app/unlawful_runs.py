@@ -1,9 +1,9 @@
-"""What goes wrong with a run whose ledger breaks its rules: not moot's fault, and said in the words of the rule.
+"""Errors of a run whose ledger breaks the rules, reported in the words of the rule.
 
-The functions of protocols, briefs and views assume a lawful ledger. One that is lawful line by line and breaks the
-rules all the same is refused where it is opened, as far as that can be seen at once (`ledger.store.failures`,
-`opening_problem`). The rest is asked here, when something gave up: the rulebook judges the run, and its first finding
-is the answer.
+The functions of protocols, prompts and views assume a lawful ledger. A ledger that is valid line by line may still
+break the rules. What can be seen at once is refused when the run is opened (`ledger.store.failures`,
+`opening_problem`). For the rest, after a failure, the rulebook judges the run here, and its first
+finding is the answer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from roles.protocol import UNLAWFUL
 
 
 def explain_with(error: BaseException, runs: Iterable[Path]) -> MootError | None:
-    """The words for an error that was met while the runs were worked on; None when it is moot's own fault."""
+    """Return the message for an error met while working on the runs; None when it is moot's own fault."""
     known = explain(error)
     if known is not None or not isinstance(error, UNLAWFUL):
         return known
@@ -30,7 +30,7 @@ def explain_with(error: BaseException, runs: Iterable[Path]) -> MootError | None
 
 
 def strange_run(run: Path) -> StrangeRun | None:
-    """The run as an error when the rules refuse it; None when they do not, or cannot tell."""
+    """Return the run as an error when the rules refuse it; None when they do not, or cannot tell."""
     import moot
 
     try:
@@ -40,19 +40,20 @@ def strange_run(run: Path) -> StrangeRun | None:
     errors = [finding for finding in report.findings if finding.severity == "error"]
     if not errors:
         return None
+    # A broken order (ORD) usually causes the other findings, so it is named first.
     first = min(errors, key=lambda finding: (not finding.code.startswith("ORD"), finding.seq or 0))
     return StrangeRun(f"{first.code}: {first.message}", str(run))
 
 
 def runs_in(words: Sequence[str]) -> list[Path]:
-    """The runs that a command names."""
+    """Return the runs that a command names."""
     from moot.app.runs import find_run
 
-    found: list[Path] = []
+    runs: list[Path] = []
     for word in words:
         with suppress(MootError, OSError, ValueError):
             path = find_run(word)
-            found += (
+            runs += (
                 [path] if (path / "head").is_file() else sorted(head.parent for head in path.glob("*/head"))
             )
-    return found
+    return runs

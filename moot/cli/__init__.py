@@ -19,12 +19,13 @@ class Verb(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The module that holds the verb's function."""
+        """Return the module that holds the verb's function."""
         return f"moot.cli.{self.module or self.name}"
 
     @property
     def function(self) -> str:
-        """The name of the verb's function."""
+        """Return the name of the verb's function."""
+        # `import` is a keyword, so no function can have that name.
         return f"{self.name}_" if self.name == "import" else self.name
 
 
@@ -82,5 +83,5 @@ BY_NAME: Final = {name: verb for verb in VERBS for name in (verb.name, verb.also
 
 
 def find_verb(name: str) -> Verb | None:
-    """The verb of that name."""
+    """Return the verb of that name, or None."""
     return BY_NAME.get(name)

@@ -30,9 +30,9 @@ def claims(
 
     Example: moot claims @last --status tested_refuted
     """
-    found = read_claims(open_run(find_run(run)), status)
+    listing = read_claims(open_run(find_run(run)), status)
     if json:
-        out_json(found)
+        out_json(listing)
     elif not quiet:
-        page(claims_text(found, columns()), ask=not no_pager)
+        page(claims_text(listing, columns()), ask=not no_pager)
     return GOOD

@@ -1,4 +1,4 @@
-"""How a verb becomes a command: typer reads the function's parameters, and usage errors come out as moot's own."""
+"""Commands from verbs: typer reads the function's parameters, and usage errors are turned into moot's own."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from moot.errors import MootError, usage
 LAST_PANEL = "Output"
 """Panel of options without one, such as --help, in a verb with panels."""
 INTERRUPTED = 130
-"""What typer makes of Ctrl-C."""
+"""Exit code that typer returns after Ctrl-C."""
 
 
 def run_verb(verb: Verb, arguments: list[str]) -> int:
-    """Run a verb; its exit code. Raises what the verb raises, and `MootError` for a call that makes no sense."""
+    """Run a verb and return its exit code. Raises what the verb raises, and `MootError` for a wrong call."""
     try:
         code = command_of(verb).main(
             args=_with_bare_options(verb, arguments), prog_name=f"moot {verb.name}", standalone_mode=False
@@ -31,6 +31,7 @@ def run_verb(verb: Verb, arguments: list[str]) -> int:
     except typer.TyperException as error:
         raise _usage_error(error, verb) from None
     except typer.Abort:
+        # One way for both forms of Ctrl-C, so that `__main__` can end every verb alike.
         raise KeyboardInterrupt from None
     if code == INTERRUPTED:
         raise KeyboardInterrupt
@@ -55,10 +56,10 @@ def _declared(verb: Verb, function: Callable[..., int]) -> Any:
 
 
 class _Command(TyperCommand):
-    """A command that leaves typer's conversion of values, which is pydantic's, until a value needs it.
+    """A command that delays typer's conversion of values, which imports pydantic, until a value needs it.
 
-    To import pydantic for a word that is taken as it was said would cost as much as most verbs do. A typer whose
-    parameters have no such conversion is left alone: it is slower then, and nothing else.
+    Importing pydantic only to pass a string through would take as long as most verbs. Where another version of typer
+    has no such conversion, nothing is changed, and the verb is only slower.
     """
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -91,7 +92,7 @@ def _panel(parameter: Any) -> str | None:
 
 
 class _Late:
-    """Stands in for the conversion of a parameter until there is something to convert."""
+    """Lazy conversion of a parameter: typer's own is only made when there is a value to convert."""
 
     def __init__(self, parameter: Any, converted: Callable[[], Any]) -> None:
         self._converted = converted
@@ -108,9 +109,10 @@ class _Late:
 
 
 def _with_bare_options(verb: Verb, arguments: list[str]) -> list[str]:
-    """Give an option that may stand without its value (`BARE` in the verb's file) the value that it then means."""
+    """Add the default value to options that may be given without one (`BARE` in the verb's file)."""
     bare: Mapping[str, str] = getattr(import_module(verb.path), "BARE", {})
     complete: list[str] = []
+    # An option at the end of the line, or in front of another option, has no value of its own.
     for word, following in zip(arguments, [*arguments[1:], ""], strict=False):
         complete.append(word)
         if word in bare and (not following or following.startswith("-")):
@@ -119,17 +121,18 @@ def _with_bare_options(verb: Verb, arguments: list[str]) -> list[str]:
 
 
 def _usage_error(error: typer.TyperException, verb: Verb) -> MootError:
-    said = re.sub(r"\s+", " ", error.format_message()).strip().rstrip(".")
-    unknown = re.match(r"No such option: (--[\w-]+)", said)
+    message = re.sub(r"\s+", " ", error.format_message()).strip().rstrip(".")
+    # typer has no error code, so its message has to be read; other words only cost the hint.
+    unknown = re.match(r"No such option: (--[\w-]+)", message)
     from moot.cli import moved  # most calls name no option that moved
 
     if unknown and (instead := moved.OPTIONS.get(unknown[1])) and verb.name in moved.SETTING_VERBS:
         return usage(f"{unknown[1]} is gone", f"use {instead}", f"moot {verb.name}")
-    possible = re.search(r"\(Possible options: (.*)\)", said)
+    possible = re.search(r"\(Possible options: (.*)\)", message)
     if possible:
-        said = said[: possible.start()].strip()
-        return usage(_lower(said), f"did you mean {possible[1]}?", f"moot {verb.name}")
-    return usage(_lower(said), f"see `moot {verb.name} --help`", f"moot {verb.name}")
+        message = message[: possible.start()].strip()
+        return usage(_lower(message), f"did you mean {possible[1]}?", f"moot {verb.name}")
+    return usage(_lower(message), f"see `moot {verb.name} --help`", f"moot {verb.name}")
 
 
 def _lower(text: str) -> str:

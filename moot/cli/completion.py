@@ -25,7 +25,7 @@ VARIABLE: Final = "_MOOT_COMPLETE"
 
 
 def set_up(option: str, rest: Sequence[str]) -> int:
-    """Install or print the completion script of a shell; without one, of the shell that is running."""
+    """Install or print the completion script of a shell; without a name, of the running shell."""
     if not rest:
         return complete([option])
     shell = rest[0]
@@ -63,6 +63,8 @@ class VerbGroup(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         verb = find_verb(cmd_name)
+        # A bare command with the verb's help completes the name itself; its options are only needed once it is
+        # chosen.
         return verb and TyperCommand(verb.name, help=verb.does)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ARG002

@@ -33,10 +33,10 @@ def decisions(
     Example: moot decisions @last --final --in-force
     """
     ours = open_run(find_run(run))
-    found = read_decisions(ours, final=final, in_force=in_force)
+    listing = read_decisions(ours, final=final, in_force=in_force)
     if json:
-        out_json(found)
+        out_json(listing)
     elif not quiet:
-        first = outcome_first(found.outcome, found.quorum, str(ours.path), columns())
-        page(first + decisions_text(found, beside_outcome(ours.book.state), columns()), ask=not no_pager)
+        first = outcome_first(listing.outcome, listing.quorum, str(ours.path), columns())
+        page(first + decisions_text(listing, beside_outcome(ours.book.state), columns()), ask=not no_pager)
     return GOOD

@@ -62,10 +62,10 @@ def demo(
 
 
 def _first_example() -> Path:
-    """The finished example that every installation has, or else the shortest."""
-    found = finished_examples()
-    if found:
-        return found[0]
+    """Return the example that every installation has, or else the shortest finished one."""
+    finished = finished_examples()
+    if finished:
+        return finished[0]
     there = ", ".join(path.name for path in examples())
     what = f"no recorded example is finished yet ({there})" if there else "no recorded example is here"
     fix = (
@@ -85,16 +85,17 @@ def _can_be_played(ours: Run) -> None:
 
 
 def _shown(ours: Run, screen: Console, *, live: bool, speed: float) -> bool:
-    """Play it for people; whether the ledger came out the same."""
+    """Play the run for people; return whether the ledger came out the same."""
     labels = (_label(ours),)
     growing = GrowingBook(ours.blobs)
     protocol = protocol_of(ours.state.opening)
     view = view_of(growing.book, screen, live=live, clock=lambda: recorded_seconds(growing), labels=labels)
+    # There is no viewer at a pipe or a file, so there the run is played at once.
     seconds = pause_seconds(sum(1 for _ in commits(ours.events)), speed) if screen.is_terminal else 0.0
     with view:
         result = _executed(ours, player(growing, view, protocol, pause=_pace(seconds)))
-    for one in result.divergences:
-        screen.print(f"diverged: {one.kind} at event {one.seq}: {one_line(one.what)}")
+    for divergence in result.divergences:
+        screen.print(f"diverged: {divergence.kind} at event {divergence.seq}: {one_line(divergence.what)}")
     same = f"identical: same head {result.head.hash}"
     other = f"diverged: head {result.head.hash}, recorded {result.expected.hash}"
     screen.print(same if result.identical else other, soft_wrap=True)
@@ -106,15 +107,16 @@ def _shown(ours: Run, screen: Console, *, live: bool, speed: float) -> bool:
 def _label(ours: Run) -> Label:
     began = ours.events[0].at[:10]
     replies = sum(event.call is not None for event in ours.events)
-    said = f"{ours.path.name}: {replies} replies recorded on {began}; nobody is asked now, the engine runs for real"
-    return Label("RECORDED", said)
+    text = f"{ours.path.name}: {replies} replies recorded on {began}; nobody is asked now, the engine runs for real"
+    return Label("RECORDED", text)
 
 
 def _pace(seconds: float) -> Callable[[], None]:
-    """A pause that keeps to a timetable: what the engine takes is not waited for again."""
+    """Return a pause that keeps to a timetable: time that the engine takes is not waited for again."""
     due = [time.monotonic()]
 
     def pause() -> None:
+        # The lower bound keeps a slow stretch from being made up for by a rush of commits.
         due[0] = max(due[0] + seconds, time.monotonic() - seconds)
         left = due[0] - time.monotonic()
         if left > 0:
@@ -146,4 +148,4 @@ def _found(ours: Run, result: Reexecution) -> Demo:
 
 
 def _unseen(_: tuple[Event, ...]) -> None:
-    """Nobody looks."""
+    """Ignore the commits."""

@@ -24,9 +24,9 @@ def diff(
 
     Example: moot diff runs/examples/crux-balance @last
     """
-    found = moot.diff(find_run(a), find_run(b))
+    comparison = moot.diff(find_run(a), find_run(b))
     if json:
-        out_json(found)
+        out_json(comparison)
     elif not quiet:
-        show(diff_text(found))
-    return GOOD if found.same else NO
+        show(diff_text(comparison))
+    return GOOD if comparison.same else NO

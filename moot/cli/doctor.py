@@ -18,6 +18,7 @@ from moot.view.results import Doctor, Examined
 
 MARKS = {
     "ok": Mark("✓", "ok", "good"),
+    # Only a fault stops a run; a missing key or extra leaves host seats and other providers.
     "missing": Mark("○", "missing", "warn"),
     "fault": Mark("✗", "FAULT", "bad"),
 }
@@ -31,14 +32,14 @@ def doctor(json: JsonOption = False, quiet: QuietOption = False) -> int:
     Example: moot doctor
     """
     examined = list(examine(read_settings()))
-    found = Doctor(ok=all(one.state != "fault" for one in examined), examined=examined)
+    summary = Doctor(ok=all(row.state != "fault" for row in examined), examined=examined)
     if json:
-        out_json(found)
+        out_json(summary)
     elif not quiet:
         console().print(_table(examined))
         cannot = "deliberations cannot be run here: fix what is marked ✗"
-        console().print("deliberations can be run here" if found.ok else cannot)
-    return GOOD if found.ok else NO
+        console().print("deliberations can be run here" if summary.ok else cannot)
+    return GOOD if summary.ok else NO
 
 
 def _table(examined: list[Examined]) -> Table:
@@ -46,10 +47,10 @@ def _table(examined: list[Examined]) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column()
-    for one in examined:
-        mark = MARKS[one.state]
-        said = Text(one_line(one.found))
-        if one.fix is not None:
-            said.append(f"\n→ {one_line(one.fix)}", "bold")
-        table.add_row(Text(mark.plain, theme.style_of(mark)), one.name, said)
+    for row in examined:
+        mark = MARKS[row.state]
+        text = Text(one_line(row.found))
+        if row.fix is not None:
+            text.append(f"\n→ {one_line(row.fix)}", "bold")
+        table.add_row(Text(mark.plain, theme.style_of(mark)), row.name, text)
     return table

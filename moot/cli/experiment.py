@@ -93,7 +93,7 @@ def experiment(
         raise usage(f"no act {act!r}", f"say one of {', '.join(ACTS)}", "moot experiment")
     session = open_session(run)
     who = git_identity() if by is None else kept_name(by)
-    said = list(words or ())
+    rest = list(words or ())
     match act:
         case "plan":
             from moot.app.experiment_plans import PlanWish, plan_experiment
@@ -101,7 +101,7 @@ def experiment(
             wish = PlanWish(
                 claims=claim or (),
                 programs=program or (),
-                argv=said,
+                argv=rest,
                 inputs=input or (),
                 question=question,
                 pass_if=pass_if or (),
@@ -114,30 +114,30 @@ def experiment(
                 memory_mib=memory,
             )
             events = plan_experiment(session, wish, who)
-            told = [event.id for event in events if event.id]
+            ids = [event.id for event in events if event.id]
         case "run":
-            told, events = _run(session, _only(said, 1), times, who, asking(silent=json or quiet))
+            ids, events = _run(session, _only(rest, 1), times, who, asking(silent=json or quiet))
         case _:
-            wanted, events = _only(said, 1), ()
+            wanted, events = _only(rest, 1), ()
             if out is not None:
                 from moot.app.experiments import write_files
 
                 write_files(session, wanted, out)
-            told = [wanted] if wanted else list(session.state.experiments)
-    found = _told(session, told, events)
+            ids = [wanted] if wanted else list(session.state.experiments)
+    listing = _listing(session, ids, events)
     if json:
-        out_json(found)
+        out_json(listing)
     elif not quiet:
-        show(experiments_text(found, columns()))
-    if any(check.problem for one in found.experiments for check in one.checks):
+        show(experiments_text(listing, columns()))
+    if any(check.problem for row in listing.experiments for check in row.checks):
         return NO
-    return NO if act == "run" and any(one.verdict == "error" for one in found.experiments) else GOOD
+    return NO if act == "run" and any(row.verdict == "error" for row in listing.experiments) else GOOD
 
 
-def _only(said: list[str], most: int) -> str | None:
-    if len(said) > most:
-        raise usage(f"{said[most]!r} is one word too many", "name one experiment", "moot experiment")
-    return said[0] if said else None
+def _only(arguments: list[str], most: int) -> str | None:
+    if len(arguments) > most:
+        raise usage(f"{arguments[most]!r} is one word too many", "name one experiment", "moot experiment")
+    return arguments[0] if arguments else None
 
 
 def _run(
@@ -146,23 +146,24 @@ def _run(
     from moot.app.experiments import SeriesRun, run_experiments
 
     events: list[Event] = []
-    told: list[str] = []
-    for made in run_experiments(session, wanted, times=times, name=who, agreed=agreed):
-        if isinstance(made, SeriesRun):
-            told.append(made.of)
+    ids: list[str] = []
+    for result in run_experiments(session, wanted, times=times, name=who, agreed=agreed):
+        if isinstance(result, SeriesRun):
+            ids.append(result.of)
         else:
-            events += made
-            told += [event.of for event in made if isinstance(event, ExperimentRun)]
-    return list(dict.fromkeys(told)), tuple(events)
+            events += result
+            ids += [event.of for event in result if isinstance(event, ExperimentRun)]
+    # One commit per repetition, so an experiment appears in several of them.
+    return list(dict.fromkeys(ids)), tuple(events)
 
 
-def _told(session: Session, wanted: Iterable[str], events: tuple[Event, ...]) -> Experiments:
+def _listing(session: Session, wanted: Iterable[str], events: tuple[Event, ...]) -> Experiments:
     from moot.app.checks import checks_of
 
     book, path = session.inner.book(), str(session.path)
-    unknown = [one for one in wanted if one not in book.state.experiments]
+    unknown = [name for name in wanted if name not in book.state.experiments]
     if unknown:
         planned = ", ".join(book.state.experiments) or "none"
         raise usage(f"no experiment {unknown[0]!r} in this run", f"planned are: {planned}", "E-ID")
-    shown = [experiment_of(path, book, one, checks_of(session.path, book, one)) for one in wanted]
-    return Experiments(run=path, events=names(events), experiments=shown)
+    rows = [experiment_of(path, book, name, checks_of(session.path, book, name)) for name in wanted]
+    return Experiments(run=path, events=names(events), experiments=rows)

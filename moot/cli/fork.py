@@ -85,13 +85,14 @@ def fork(
     Example: moot fork @last --round 7 --without critic --seats host
     """
     if stress:
+        # An ignored option would look as if it had shaped the comparison.
         if round or without or through or seats or seat or question or goal or option or plan or directory:
             raise usage("--stress plans its forks itself", "give only --role, --forks and --make", "--stress")
         return _stress(run, role or (), forks or FORKS_PER_ROLE, make=make, json=json, quiet=quiet)
     if role or forks or make:
         raise usage("--role, --forks and --make are about --stress", "add --stress", "moot fork")
     everybody, specs = read_seats(seats, seat or ())
-    found = made_fork(
+    result = made_fork(
         find_run(run),
         round,
         without=without,
@@ -105,9 +106,9 @@ def fork(
         ),
     )
     if json:
-        out_json(found)
+        out_json(result)
     elif not quiet:
-        show(_told(found))
+        show(_summary(result))
     return GOOD
 
 
@@ -123,15 +124,15 @@ def _stress(run: str, roles: Sequence[str], forks: int, *, make: bool, json: boo
     return GOOD
 
 
-def _told(found: Fork) -> str:
+def _summary(result: Fork) -> str:
     away = ""
-    if found.without is not None:
-        last = found.through or found.round
-        away = f", without {found.without} in round {found.round}" + (
-            f" to {last}" if last > found.round else ""
+    if result.without is not None:
+        last = result.through or result.round
+        away = f", without {result.without} in round {result.round}" + (
+            f" to {last}" if last > result.round else ""
         )
     return (
-        f"{found.run}: a fork of {found.of}, the same to event @{found.seq}{away}\n"
-        f"open now: {', '.join(found.waiting) or 'nothing'}\n"
-        f"go on: moot run --resume {found.run} --seats SPEC, or moot next {found.run}\n"
+        f"{result.run}: a fork of {result.of}, the same to event @{result.seq}{away}\n"
+        f"open now: {', '.join(result.waiting) or 'nothing'}\n"
+        f"go on: moot run --resume {result.run} --seats SPEC, or moot next {result.run}\n"
     )

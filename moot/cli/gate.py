@@ -61,6 +61,7 @@ def gate(
 
 
 def _is_protocol(text: str) -> bool:
-    """Return whether a text is the name of a protocol, perhaps misspelled, and no question."""
+    """Return whether a text is the name of a protocol, perhaps misspelled, and not a question."""
+    # One lower-case word: a question of one word would be routed too, but `panle` is a typo and not a question.
     is_word = text.replace("-", "").isalpha() and text.islower()
     return text in PROTOCOLS or (is_word and bool(get_close_matches(text, PROTOCOLS, 1, 0.7)))

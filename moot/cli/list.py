@@ -27,9 +27,9 @@ def list(
 
     Example: moot list runs/examples --all
     """
-    found = moot.list_runs(directory, at_most=None if all else 20)
+    listing = moot.list_runs(directory, at_most=None if all else 20)
     if json:
-        out_json(found)
+        out_json(listing)
     elif not quiet:
-        page(list_text(found, columns()), ask=not no_pager)
+        page(list_text(listing, columns()), ask=not no_pager)
     return GOOD

@@ -46,11 +46,11 @@ def log(
     if json:
         out_json(read_log(ours, events))
     elif not quiet:
-        page("".join(_told(event, whole=identity is not None) for event in events), ask=not no_pager)
+        page("".join(_text(event, whole=identity is not None) for event in events), ask=not no_pager)
     return GOOD
 
 
-def _told(event: Event, *, whole: bool) -> str:
+def _text(event: Event, *, whole: bool) -> str:
     if not whole:
         return f"{event_line(event)}\n"
     text = orjson.dumps(orjson.loads(encode(event)), option=orjson.OPT_INDENT_2).decode()

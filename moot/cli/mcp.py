@@ -61,18 +61,20 @@ def mcp(
         from moot.app.session import session_at
         from moot.mcp.rights import rights_in
 
+        # With --runs a name means a run of that server, also where ./runs has one of the same name.
         inside = place / tokens
         run = inside if (inside / "head").is_file() else find_run(tokens)
         session = session_at(run.resolve())
-        found = rights_in(session.run.path.parent).tokens(session)
+        seat_tokens = rights_in(session.run.path.parent).tokens(session)
         if json:
-            out_json(SeatTokens(run=str(session.run.path), tokens=found))
+            out_json(SeatTokens(run=str(session.run.path), tokens=seat_tokens))
         elif not quiet:
-            out("".join(f"{role} {token}\n" for role, token in found.items()))
+            out("".join(f"{role} {token}\n" for role, token in seat_tokens.items()))
         return GOOD
     if json or quiet:
         raise usage("a server answers its host alone", "leave out --json and --quiet", "moot mcp")
     try:
+        # The SDK is an optional extra, and takes a second to import.
         from moot.mcp.server import build
     except ImportError as error:
         raise usage(f"the extra is not installed: {error}", "pip install 'mcp>=2.3'", "moot mcp") from None

@@ -92,23 +92,25 @@ def new(
         wanted, cast = ask_for(wanted, cast)
     deliberation = _written(wanted, cast)
     documents = documents_of(deliberation, None)
+    # Resolved before anything is written: a file that cannot be opened as a run is not worth keeping.
     opening = resolve(deliberation, documents, moot=version())
     written = to_toml(_beside(deliberation, path, documents)).encode()
+    # `moot run` refuses a larger file, so writing it would only move the error.
     if len(written) > FILE_BYTES_MAX:
         raise usage(
             "documents from elsewhere make the file too large", f"put them beside {file}", "--context"
         )
     write_document(path, written)
-    found = new_of(file, opening.event, choices_for(len(opening.event.options)))
+    summary = new_of(file, opening.event, choices_for(len(opening.event.options)))
     if json:
-        out_json(found)
+        out_json(summary)
     elif not quiet:
-        show(new_text(found, columns()))
+        show(new_text(summary, columns()))
     return GOOD
 
 
 def _written(wanted: RunOptions, cast: str | None) -> Deliberation:
-    """The deliberation with its plan named and its cast spelt out, so that there is something to change."""
+    """Return the deliberation with plan and cast written out, so that there is something to edit."""
     deliberation = with_casting(deliberation_of(None, wanted), cast)
     subject = deliberation.deliberation
     if subject.plan is None and not PROTOCOLS[subject.protocol or DEFAULT_PROTOCOL].fixed_plan:
@@ -119,16 +121,17 @@ def _written(wanted: RunOptions, cast: str | None) -> Deliberation:
 
 
 def _beside(deliberation: Deliberation, path: Path, documents: Mapping[str, bytes]) -> Deliberation:
-    """Documents by their path as seen from the file's directory; what lies outside it is taken in as text."""
+    """Return the deliberation with document paths relative to the file; documents outside its directory become text."""
     base = path.absolute().parent
     return deliberation.model_copy(
-        update={"context": tuple(_placed(one, base, documents) for one in deliberation.context)}
+        update={"context": tuple(_placed(document, base, documents) for document in deliberation.context)}
     )
 
 
 def _placed(document: Document, base: Path, documents: Mapping[str, bytes]) -> Document:
     if document.path is None:
         return document
+    # `moot run` reads no file outside the deliberation file's directory, so such a document must travel inside it.
     if Path(document.path).resolve().is_relative_to(base.resolve()):
         place = Path(document.path)
         return document.model_copy(

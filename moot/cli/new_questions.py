@@ -19,7 +19,7 @@ cannot hold, and agreement looks stronger than it is. It would be recorded, and 
 
 
 def ask_for(wishes: RunOptions, cast: str | None) -> tuple[RunOptions, str | None]:
-    """What was not said by flags, asked for one by one."""
+    """Ask for what the flags left open, question by question."""
     out("1  The question\n")
     domain = wishes.domain or _line("   Field it belongs to (software, research, …)", "")
     question = _needed("   What is to be deliberated")
@@ -43,6 +43,7 @@ def _skips_stress() -> bool:
     if typer.confirm("   Keep the stress rounds", default=True):
         return False
     out(WITHOUT_STRESS)
+    # Asked twice, with the price in between: skipping stress rounds is what a hurried person would do first.
     return typer.confirm("   Skip them all the same", default=False)
 
 
@@ -51,19 +52,19 @@ def _line(prompt: str, default: str) -> str:
 
 
 def _needed(prompt: str) -> str:
-    while not (said := _line(prompt, "")):
+    while not (answer := _line(prompt, "")):
         out("   It needs a question.\n")
-    return said
+    return answer
 
 
 def _several(prompt: str) -> tuple[str, ...]:
-    found: list[str] = []
-    while said := _line(f"{prompt} (empty: no more)", ""):
-        found.append(said)
-    return tuple(found)
+    answers: list[str] = []
+    while answer := _line(f"{prompt} (empty: no more)", ""):
+        answers.append(answer)
+    return tuple(answers)
 
 
 def _one_of(prompt: str, choices: tuple[str, ...], default: str) -> str:
-    while (said := _line(f"{prompt} ({', '.join(choices)})", default)) not in choices:
+    while (answer := _line(f"{prompt} ({', '.join(choices)})", default)) not in choices:
         out(f"   One of {', '.join(choices)}.\n")
-    return said
+    return answer

@@ -18,7 +18,7 @@ Completed = Callable[[str], list[str]]
 
 
 def run_names(incomplete: str) -> list[str]:
-    """What can be completed to a run: @last, and ids."""
+    """Return completions of a run's name: @last, and ids."""
     from moot.app.runs import LAST, runs_under
     from moot.environment import read_settings
 
@@ -28,12 +28,12 @@ def run_names(incomplete: str) -> list[str]:
 
 
 def among(names: Callable[[], Iterable[str]]) -> Completed:
-    """Completion among names that are known when it is asked for."""
+    """Return a completion over names that are looked up when it is asked for."""
     return lambda incomplete: [name for name in names() if name.startswith(incomplete)]
 
 
 def protocol_names() -> Iterable[str]:
-    """The names of the protocols."""
+    """Return the names of the protocols."""
     from rounds.protocols import PROTOCOLS
 
     return PROTOCOLS
@@ -143,15 +143,16 @@ NoWaitOption = Annotated[
 ]
 
 
-def experiments_of(said: str | None) -> str | None:
-    """What --experiments says. Raises `typer.BadParameter` for another word."""
-    if said not in (None, "on", "ask", "off"):
-        raise typer.BadParameter(f"--experiments is on, ask or off, not {said!r}")
-    return said
+def experiments_of(word: str | None) -> str | None:
+    """Return the word of --experiments. Raises `typer.BadParameter` for another one."""
+    if word not in (None, "on", "ask", "off"):
+        raise typer.BadParameter(f"--experiments is on, ask or off, not {word!r}")
+    return word
 
 
 def asking(*, silent: bool) -> Callable[[str, str], bool] | None:
-    """What puts a question to the person before something is begun; None where nobody is at the keyboard."""
+    """Return what puts a question to the person before a run starts; None where no person is at the keyboard."""
+    # Both ends must be a terminal: an answer from a pipe is no consent, and a question into a file is not seen.
     if silent or not sys.stdin.isatty() or not sys.stderr.isatty():
         return None
 
@@ -174,10 +175,10 @@ def documents_said(
     from moot.app.earlier import earlier_decision
     from moot.app.inputs import BYTES_MAX, inputs_of
 
-    given = inputs_of(context or (), bytes_max or BYTES_MAX)
-    if given.told():
-        tell(given.told())
-    return given.files, (*given.rows, *map(earlier_decision, earlier or ())), given.changes
+    inputs = inputs_of(context or (), bytes_max or BYTES_MAX)
+    if summary := inputs.summary():
+        tell(summary)
+    return inputs.files, (*inputs.rows, *map(earlier_decision, earlier or ())), inputs.changes
 
 
 class RuleSettings(NamedTuple):
@@ -204,6 +205,7 @@ def rules_of(rule: list[str] | None, stakes: str | None = None) -> RuleSettings:
             raise typer.BadParameter(f"{entry!r}: write NAME=VALUE, such as judges=3")
         if name.replace("-", "_") in _SETTINGS:
             key, setting = _SETTINGS[name.replace("-", "_")](name, value)
+            # The same value twice is harmless; two values would leave one of them unused without a word.
             if settings.setdefault(key, setting) != setting:
                 raise typer.BadParameter(f"{entry!r}: {name} has a value already")
         elif rules.setdefault(name, value) != value:
@@ -277,7 +279,7 @@ ID_HELP: Final = "An id of the run, such as D-2-1, or @SEQ."
 
 
 def split_names(run: str, identity: str | None) -> tuple[str, str | None]:
-    """Return run and id; an id that stands alone belongs to the last run."""
+    """Return run and id; an id alone belongs to the last run."""
     from ledger.events.ids import is_event_name
     from moot.app.runs import LAST
 

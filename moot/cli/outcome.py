@@ -74,7 +74,10 @@ def outcome(
 
 
 def _record(session: Session, word: str, text: str | None, decision: str | None, by: str | None) -> list[str]:
-    """Write what a word says; the ids of the events. Raises `MootError` when an argument is missing or too many."""
+    """Write what a word says and return the ids of the events.
+
+    Raises `MootError` when an argument is missing or superfluous.
+    """
     fate = fate_of(word)
     if fate is not None:
         if text is None:

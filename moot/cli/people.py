@@ -54,6 +54,7 @@ def answer(
     return _added(
         run,
         by,
+        # A lambda, so that the run is opened and the person named in one place for all four verbs.
         lambda session, name: session.answer(question, text, by=name, result=result, output=output),
         json=json,
         quiet=quiet,
@@ -121,7 +122,7 @@ Acted = Callable[[Session, str | None], tuple[Event, ...]]
 
 
 def _added(run: str, by: str | None, act: Acted, *, json: bool, quiet: bool) -> int:
-    """Do `act` on a run and say what it wrote; git says who it is where nobody else does, if the run keeps it."""
+    """Do `act` on a run and print what it wrote; without --by, git's user.name is the person."""
     session = open_session(run)
     name = git_identity() if by is None else by
     events = act(session, name)

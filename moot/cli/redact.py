@@ -55,6 +55,7 @@ def redact(
 
     Example: moot redact @last K-1 --reason 'the document names a customer'
     """
+    # Checked first: the reason goes on the ledger, and a removal without a valid one must not start.
     kept_words(reason, "--reason")
     path = find_run(run)
     person = git_identity() if by is None else kept_name(by)
@@ -64,7 +65,7 @@ def redact(
         if secret is not None:
             raise usage("words inside lines go only from a copy", "give --out DIR", "redact")
         removed = remove(RunStore(path), blobs or [], reason, at=now(), person=person)
-        found = Redacted(
+        result = Redacted(
             str(path),
             None,
             names(removed.events),
@@ -80,23 +81,25 @@ def redact(
         )
         changed = [f"@{seq}" for seq in copied.changed]
         written = names(copied.run.events()[-1:])
-        found = Redacted(str(path), str(out), written, list(copied.left_out), changed, [], copied.unsearched)
+        result = Redacted(str(path), str(out), written, list(copied.left_out), changed, [], copied.unsearched)
     if json:
-        out_json(found)
+        out_json(result)
     elif not quiet:
-        show(_text(found))
+        show(_text(result))
     return GOOD
 
 
-def _secret(said: str) -> str:
-    """The words in a file or on stdin, without the line feed at their end. They are printed nowhere."""
+def _secret(source: str) -> str:
+    """Return the words in a file or on stdin, without the line feed at the end. They are printed nowhere."""
     try:
-        raw = sys.stdin.buffer.read(SECRET_BYTES_MAX + 1) if said == "-" else _read(Path(said))
+        raw = sys.stdin.buffer.read(SECRET_BYTES_MAX + 1) if source == "-" else _read(Path(source))
+        # A part of a secret must not pass for the whole of it, so longer input is refused, not cut.
         if len(raw) > SECRET_BYTES_MAX:
-            raise usage(f"more than {SECRET_BYTES_MAX} bytes of words", "name the words that must go", said)
+            raise usage(f"more than {SECRET_BYTES_MAX} bytes of words", "name the words that must go", source)
+        # `echo secret > file` adds a line feed that is not part of the secret, and would keep it from being found.
         return raw.decode("utf-8").removesuffix("\n")
     except (OSError, UnicodeDecodeError):
-        raise usage("cannot read the secret", "name a text file that you can read", said) from None
+        raise usage("cannot read the secret", "name a text file that you can read", source) from None
 
 
 def _read(path: Path) -> bytes:
@@ -104,18 +107,18 @@ def _read(path: Path) -> bytes:
         return file.read(SECRET_BYTES_MAX + 1)
 
 
-def _text(found: Redacted) -> str:
-    lines = [f"removed {sha256}" for sha256 in found.blobs]
-    lines += [f"replaced by {INSTEAD} in {place}" for place in found.changed]
-    lines += [f"recorded as {event}" for event in found.events]
-    if found.left:
+def _text(result: Redacted) -> str:
+    lines = [f"removed {sha256}" for sha256 in result.blobs]
+    lines += [f"replaced by {INSTEAD} in {place}" for place in result.changed]
+    lines += [f"recorded as {event}" for event in result.events]
+    if result.left:
         lines.append(
-            f"words of it still stand in {in_words(tuple(found.left))}: --out DIR writes a copy without them"
+            f"words of it still stand in {in_words(tuple(result.left))}: --out DIR writes a copy without them"
         )
-    if found.unsearched:
+    if result.unsearched:
         lines.append(
-            f"{found.unsearched} lines were not looked for by themselves: too short, or moot's own words"
+            f"{result.unsearched} lines were not looked for by themselves: too short, or moot's own words"
         )
-    if found.copy is not None:
-        lines.append(f"the copy is {found.copy}; {found.run} still holds what it held: remove it yourself")
+    if result.copy is not None:
+        lines.append(f"the copy is {result.copy}; {result.run} still holds what it held: remove it yourself")
     return "".join(f"{line}\n" for line in lines)

@@ -64,25 +64,26 @@ def replay(
 
 
 def _run_again(ours: Run, *, json: bool, quiet: bool) -> int:
-    """Compare the verdicts of all experiments with what they come to now."""
+    """Compare the verdicts of all experiments with the verdicts of new runs."""
     from moot.app.consent import bench_for
     from moot.app.experiments import re_run
     from rounds.experiments.bench import NoSandbox
 
     book = ours.book
     bench, why_not = None, ""
+    # Without a judged experiment the sandbox is not needed, and the person is not asked about it.
     if any(facts.judged for facts in book.state.experiments.values()):
         try:
             bench = bench_for(asking(silent=json or quiet))
         except NoSandbox as error:
             why_not = f"{error.what}; {error.fix}"
     played = _played(ours, len(ours.events))
-    found = msgspec.structs.replace(played, re_run=re_run(book, bench, why_not))
+    comparison = msgspec.structs.replace(played, re_run=re_run(book, bench, why_not))
     if json:
-        out_json(found)
+        out_json(comparison)
     elif not quiet:
-        show(re_run_text(found))
-    return GOOD if all(one.same for one in found.re_run) else NO
+        show(re_run_text(comparison))
+    return GOOD if all(row.same for row in comparison.re_run) else NO
 
 
 def _play(ours: Run, events: Sequence[Event], *, speed: float, live: bool) -> None:
@@ -92,6 +93,7 @@ def _play(ours: Run, events: Sequence[Event], *, speed: float, live: bool) -> No
     from moot.terminal.playback import pause_seconds, player, recorded_seconds
 
     screen, growing = console(), GrowingBook(ours.blobs)
+    # The view needs the opening before it can draw; it is not played as a commit of its own.
     growing.take(events[:1])
     played = list(commits(events[1:]))
     seconds = pause_seconds(len(played), speed) if screen.is_terminal else 0.0
@@ -102,7 +104,7 @@ def _play(ours: Run, events: Sequence[Event], *, speed: float, live: bool) -> No
 
 
 def executed_again(ours: Run) -> Reexecution:
-    """The protocol of a run again, on its recorded replies."""
+    """Run the protocol of a run again, on its recorded replies."""
     protocol = protocol_of(ours.book.state.opening)
     return re_execute(ours.book, protocol, Controller(protocol, standard(protocol)))
 
@@ -114,14 +116,14 @@ def _execute(ours: Run, *, json: bool, quiet: bool) -> int:
             "replay a run that was made by `moot run`",
             str(ours.path),
         )
-    found = reexecuted(str(ours.path), executed_again(ours))
+    comparison = reexecuted(str(ours.path), executed_again(ours))
     if json:
-        out_json(found)
+        out_json(comparison)
     elif not quiet:
-        show(replay_text(found))
-    elif not found.identical:
-        err(replay_text(found))
-    return GOOD if found.identical else NO
+        show(replay_text(comparison))
+    elif not comparison.identical:
+        err(replay_text(comparison))
+    return GOOD if comparison.identical else NO
 
 
 def _played(ours: Run, events: int) -> Replay:

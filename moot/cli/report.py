@@ -92,10 +92,11 @@ def _said(
     quiet: bool,
     no_pager: bool = False,
 ) -> int:
-    """Say where it was written, or the text itself."""
+    """Print where the report was written, or the report itself."""
     if json:
-        shown = text if file is None else None
-        out_json(ReportDocument(run=str(ours.path), format=form, head=ours.head.hash, out=file, text=shown))
+        # A caller that named a file reads it there: the JSON object stays small.
+        content = text if file is None else None
+        out_json(ReportDocument(run=str(ours.path), format=form, head=ours.head.hash, out=file, text=content))
     elif quiet:
         return GOOD
     elif file is not None:

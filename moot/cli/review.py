@@ -113,7 +113,7 @@ def review(
             everybody,
             specs,
             agreed=common.asking(silent=silent),
-            told=None if silent else err,
+            tell=None if silent else err,
             yes=yes,
         )
         run = _played(options, choice, directory)
@@ -124,43 +124,44 @@ def review(
             )
         run = find_run(target)
     ours = open_run(run)
-    found = review_of(str(run), ours.book, fail_on)
+    findings = review_of(str(run), ours.book, fail_on)
     if save is not None:
-        write_document(Path(save), _in_form(found, format).encode())
+        write_document(Path(save), _in_form(findings, format).encode())
     if json:
-        out_json(found)
+        out_json(findings)
     elif not quiet:
-        text = _in_form(found, "text" if save is not None else format)
+        text = _in_form(findings, "text" if save is not None else format)
         (show if format == "text" or save is not None else out)(text)
     if not ours.state.finished:
         if not quiet and not json:
             err(f"the run waits: moot next {run}; then: moot review {run}\n")
         return WAITING
+    # A lost reply outranks the findings: with a role missing, "nothing found" would not mean much.
     lost = finished_exit(quorum_told(ours.state))
-    return lost if lost != GOOD else NO if found.failing else GOOD
+    return lost if lost != GOOD else NO if findings.failing else GOOD
 
 
 def _played(options: RunOptions, choice: SeatChoice, directory: str | None) -> Path:
-    """Open the run and drive it until it ends or waits; where it is."""
+    """Open the run, drive it until it ends or waits, and return its directory."""
     from moot.app import running
     from moot.app.runs import new_directory
     from moot.environment import read_settings
 
     place = Path(directory) if directory is not None else new_directory(read_settings().runs, date.today())
-    session, made = running.opened(None, options, choice, casting=None, directory=place)
-    running.driven(session, made)
+    session, built = running.opened(None, options, choice, casting=None, directory=place)
+    running.driven(session, built)
     return session.path
 
 
-def _in_form(found: ChangeReview, form: str) -> str:
+def _in_form(findings: ChangeReview, form: str) -> str:
     match form:
         case "markdown":
-            return review_markdown(found)
+            return review_markdown(findings)
         case "sarif":
             import orjson
 
-            return orjson.dumps(review_sarif(found, version()), option=orjson.OPT_INDENT_2).decode() + "\n"
+            return orjson.dumps(review_sarif(findings, version()), option=orjson.OPT_INDENT_2).decode() + "\n"
         case "github":
-            return review_github(found)
+            return review_github(findings)
         case _:
-            return review_text(found, columns())
+            return review_text(findings, columns())

@@ -36,6 +36,7 @@ def rm(
             raise MootError(
                 "in_use", reason, str(path), "wait until it ends, or add --yes to remove it all the same"
             )
+        # --json and --quiet come from scripts, and a script must not remove a run by accident.
         agreed = asking(silent=json or quiet)
         if agreed is None:
             raise MootError(

@@ -201,22 +201,23 @@ def run(
         specs,
         commands=allow_commands,
         agreed=common.asking(silent=silent),
-        told=None if silent else show,
+        tell=None if silent else show,
         yes=yes,
     )
     if resume is not None:
-        session, made = running.resumed(resume, choice, wanted)
+        session, built = running.resumed(resume, choice, wanted)
     else:
         place = running.place_of(directory)
-        session, made = running.opened(file, wanted, choice, casting=settings.cast, directory=place)
+        session, built = running.opened(file, wanted, choice, casting=settings.cast, directory=place)
+        # Said before the first reply is paid for, while the plan can still be changed.
         for why in () if quiet else what_a_plan_lacks(session.state.opening):
             err(f"warning: this plan cannot become ready: {why}; the run ends with its plan\n")
 
     def drive() -> RunEnd:
-        watch = _watched(session, made, live=not no_live, silent=silent)
+        watch = _watched(session, built, live=not no_live, silent=silent)
         return running.driven(
             session,
-            made,
+            built,
             watch,
             is_new=resume is None,
             pause=pause_after(pause),
@@ -251,7 +252,8 @@ def pause_after(word: str | None) -> Pause | None:
 def _watched(
     session: Session, seats: Mapping[str, Seat], *, live: bool, silent: bool
 ) -> AbstractContextManager[Watch]:
-    """How the run is shown: live on a terminal, in plain lines elsewhere, or not at all."""
+    """Return how the run is shown: live on a terminal, in plain lines elsewhere, or not at all."""
+    # Host seats answer from other processes: this one only opens the steps and returns.
     if silent or all(seat.kind == "host" for seat in seats.values()):
         from rounds.run.driver import Watch
 

@@ -62,12 +62,13 @@ def seal(
 
 
 def _make_key(file: Path, *, json: bool, quiet: bool) -> int:
-    """Write a new key pair beside each other; the key is named after the file."""
+    """Write a new key pair into one directory; the key is named after the file."""
     name = file.name.removesuffix(".key")
     try:
         key = signer(name, os.urandom(32))
     except NoteRefused as error:
         raise usage(str(error), FIX, "--new-key") from None
+    # The name becomes part of every note, and a leading dot would hide the key file.
     if not name.isprintable() or name.startswith("."):
         raise usage("the file's name becomes the key's name, and must be printable", FIX, "--new-key")
     secret, public = write_key(file.parent, key)

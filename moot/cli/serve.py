@@ -44,6 +44,7 @@ def serve(
     from moot.web.server import address_of, listen, url_of
     from moot.web.server import serve as answer
 
+    # Listening starts before the address is printed, so the browser can never be faster than the server.
     listening = listen(host, port)
     address = address_of(host, listening)
     url = url_of(address)
@@ -54,6 +55,7 @@ def serve(
             out_json(Serving(url=url, host=host, port=address.port, runs=str(root), token=token))
         elif not quiet:
             out(f"runs under {root}: {url}\nCtrl-C ends it\n")
+        # A browser is opened only for a person: scripts and agents call `serve` with a pipe.
         if not no_open and sys.stdout.isatty():
             import webbrowser
 

@@ -80,6 +80,7 @@ def signals(
         if profile is not None or params is not None or at is not None or watch:
             raise usage("a crux run has forecasts, no stop profile", "leave out the options", str(path))
         _show_forecasts(forecasts, json=json, quiet=quiet)
+        # A crux run has no stop profile: it says "stop" once its forecasts have been looked at.
         return GOOD if ours.state.looks else NO
     refuse_unwatched(ours)
     if watch:
@@ -117,24 +118,24 @@ def _forecasts_in(table: Path) -> ForecastReport:
 def _print(
     ours: Run, profile: str | None, at: int | None, params: Path | None, *, whole: bool
 ) -> SignalReport:
-    """Print the panel; the run is read once for both."""
+    """Print the panel and return its report; the run is read once for both."""
     from moot.terminal.console import console
     from moot.terminal.panel import panel, read_panel, whole_panel
 
     facts = read_panel(ours.stream(at))
     report = signals_of_state(ours, facts.state, profile, params=params)
-    shown = whole_panel(facts, report, _thresholds(ours, report, params)) if whole else panel(facts, report)
-    console().print(shown)
+    content = whole_panel(facts, report, _thresholds(ours, report, params)) if whole else panel(facts, report)
+    console().print(content)
     return report
 
 
 def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> GateParameters | None:
-    """Those of the report, for the numbers by round that stand beside it."""
+    """Return the thresholds of the report, for the table of numbers by round."""
     return thresholds_of(ours, ours.state, params) if report.profile == "gates" else None
 
 
 def _watch(path: Path, profile: str | None, params: Path | None, *, whole: bool) -> int:
-    """The panel, kept up to date until the run is finished; a look reads what is new and nothing else."""
+    """Keep the panel up to date until the run is finished; each look reads only new events."""
     from detectors.stopping.judgement import RunningJudgement
     from moot.app.session import news_of
     from moot.terminal.console import console
@@ -150,10 +151,10 @@ def _watch(path: Path, profile: str | None, params: Path | None, *, whole: bool)
             watched.take(event, fold=False)
         report = signals_of_state(ours, facts.state, profile, params=params, judgement=watched.judgement())
         stop = report.stop
-        shown = (
+        content = (
             whole_panel(facts, report, _thresholds(ours, report, params)) if whole else panel(facts, report)
         )
-        return shown, facts.state.finished
+        return content, facts.state.finished
 
     watch_panel(console(), look, news_of(path))
     return GOOD if stop else NO

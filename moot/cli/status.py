@@ -47,6 +47,7 @@ def status(
     if json:
         _as_json(ours)
         return GOOD
+    # One pass over the events: a long run must not be read once per number.
     state, _ = tally(ours.events)
     if not quiet:
         report = signals_at_head(ours, state)

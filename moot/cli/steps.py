@@ -62,26 +62,26 @@ def next(
     if _is_study(run):
         return _next_of_study(run, step, role, wait, json=json, quiet=quiet)
     session = open_session(run)
-    found = session.next(role, wait_seconds=wait or 0.0) if step is None else session.step(step)
+    listing = session.next(role, wait_seconds=wait or 0.0) if step is None else session.step(step)
     if json:
-        out_json(found)
+        out_json(listing)
     elif template:
         show(f"# The reply to {step}. Fill it in, then: moot submit {run} {step} FILE.toml\n")
-        show(form(found.steps[0].schema))
+        show(form(listing.steps[0].schema))
     elif not quiet:
-        show(steps_text(found) if step is None else step_text(found))
-    return GOOD if found.steps or found.done else WAITING
+        show(steps_text(listing) if step is None else step_text(listing))
+    return GOOD if listing.steps or listing.done else WAITING
 
 
-def _is_study(said: str) -> bool:
-    """Whether a directory is a study; a run never holds such a file."""
-    return (Path(said) / "study.toml").is_file()
+def _is_study(name: str) -> bool:
+    """Return whether a directory is a study; a run never holds such a file."""
+    return (Path(name) / "study.toml").is_file()
 
 
 def _next_of_study(
-    said: str, step: str | None, role: str | None, wait: float | None, *, json: bool, quiet: bool
+    name: str, step: str | None, role: str | None, wait: float | None, *, json: bool, quiet: bool
 ) -> int:
-    """The open steps of all runs of a study."""
+    """List the open steps of all runs of a study."""
     from moot.studies.conduct import standing_of
     from moot.studies.definition import read_study
     from moot.studies.queue import queue_of
@@ -90,12 +90,12 @@ def _next_of_study(
     if step is not None or wait is not None:
         what = "a study has many runs"
         raise usage(what, "leave out STEP and --wait, or name one of its runs", "moot next")
-    found = queue_of(standing_of(read_study(said)), role)
+    queue = queue_of(standing_of(read_study(name)), role)
     if json:
-        out_json(found)
+        out_json(queue)
     elif not quiet:
-        show(queue_text(found))
-    return GOOD if found.steps or found.done else WAITING
+        show(queue_text(queue))
+    return GOOD if queue.steps or queue.done else WAITING
 
 
 def submit(
@@ -126,24 +126,25 @@ def submit(
     if give_up is not None:
         if file != "-" or model is not None or context_id is not None:
             raise usage("a step is answered or given up", "leave out the reply or --give-up", "moot submit")
-        done, said = session.give_up(step, _reason(give_up)), f"{step} is given up"
-        return _accepted(session, done, said, json=json, quiet=quiet)
+        done, result = session.give_up(step, _reason(give_up)), f"{step} is given up"
+        return _accepted(session, done, result, json=json, quiet=quiet)
+    # Looked up before the submission, which answers the step in either case.
     before = step in session.state.answered
     try:
         done = session.submit(step, _reply(session, step, file), model=model, context_id=context_id)
     except (ReplyRefused, StepRefused) as refused:
         return _refused(session, refused, json=json)
-    said = f"{step} was accepted before with these bytes" if before else f"{step} is accepted"
-    return _accepted(session, done, said, json=json, quiet=quiet)
+    result = f"{step} was accepted before with these bytes" if before else f"{step} is accepted"
+    return _accepted(session, done, result, json=json, quiet=quiet)
 
 
-def _accepted(session: Session, done: Submission, said: str, *, json: bool, quiet: bool) -> int:
+def _accepted(session: Session, done: Submission, result: str, *, json: bool, quiet: bool) -> int:
     state = session.state
     if json:
         out_json(done)
     elif not quiet:
         written = f": {', '.join(done.events)}" if done.events else ""
-        show(f"{said}{written}\n")
+        show(f"{result}{written}\n")
         for name, ids in session.ids_in_claims(done.events):
             show(
                 f"note: {name} names {', '.join(ids)}; readers do not know ids, so say in words what is meant\n"
@@ -159,7 +160,7 @@ def _accepted(session: Session, done: Submission, said: str, *, json: bool, quie
 
 
 def _open_now(session: Session, done: Submission) -> str:
-    """What is asked for now; where nothing is, what the run waits for, and the command that goes on."""
+    """Return the open steps; if there are none, what the run waits for, and the command that continues it."""
     if done.next:
         return f"open now: {', '.join(done.next)}\n"
     return steps_text(session.next(None))
@@ -183,7 +184,8 @@ def _refused(session: Session, refused: ReplyRefused | StepRefused, *, json: boo
 
 
 def _reply(session: Session, step: str, file: str) -> bytes:
-    """The bytes of a reply; a form becomes one JSON object. Raises `MootError` when it cannot be read."""
+    """Return the bytes of a reply; a form becomes one JSON object. Raises `MootError` when it cannot be read."""
+    # Editors on Windows put a byte order mark first, which is not JSON.
     content = without_mark(_content(file))
     if not file.endswith(".toml"):
         return content

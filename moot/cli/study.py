@@ -136,13 +136,13 @@ def _run(
     if address is not None and engine != "ray":
         raise usage("--address is that of a Ray cluster", "add --engine ray", "--address")
     check_store(store)
-    found = _read(directory)
+    study = _read(directory)
     silent = json or quiet
     agreed = common.asking(silent=silent)
-    before = standing_of(found)
+    before = standing_of(study)
     if len(before.ends) < len(before.jobs):
         check_word(
-            found, agreed, seats=allow_commands, programs=experiments == "on", is_here=engine == "local"
+            study, agreed, seats=allow_commands, programs=experiments == "on", is_here=engine == "local"
         )
     if len(before.ends) < len(before.jobs):
         agreed_to(
@@ -151,36 +151,37 @@ def _run(
             told=(lambda _: None) if silent else show,
             agreed=agreed,
         )
-        check_plan(found)
+        check_plan(study)
         done = len(before.ends)
         total = len(before.jobs)
 
         def tell(job: object, played: object) -> None:
             nonlocal done
+            # Of runs that wait, or that another process plays, nothing is done yet.
             state = getattr(played, "state", "")
             done += state not in ("waiting", "busy")
             if not silent:
                 err(f"{done} of {total}: {getattr(job, 'name', '')} {state}\n")
 
         with _engine(engine, workers or os.cpu_count() or 1, address) as chosen:
-            after = conduct(found, chosen, tell, store=store, limit=limit)
+            after = conduct(study, chosen, tell, store=store, limit=limit)
     else:
         after = before
-    told = status_of(_fresh(after))
+    summary = status_of(_fresh(after))
     if json:
-        out_json(told)
+        out_json(summary)
     elif not quiet:
-        show(status_text(told))
-    if told.state != "done":
+        show(status_text(summary))
+    if summary.state != "done":
         return WAITING
-    return NO if any(arm.failed or arm.lost for arm in told.arms) else GOOD
+    return NO if any(arm.failed or arm.lost for arm in summary.arms) else GOOD
 
 
-def _fresh(found: StudyState) -> StudyState:
-    """The same study as it stands on the disk now."""
+def _fresh(before: StudyState) -> StudyState:
+    """Return the same study as it is on the disk now."""
     from moot.studies.conduct import standing_of
 
-    return standing_of(found.study)
+    return standing_of(before.study)
 
 
 def _engine(name: str, workers: int, address: str | None) -> Engine:
@@ -194,12 +195,12 @@ def _status(directory: str, *, json: bool, quiet: bool) -> int:
     from moot.studies.status import status_of
     from moot.view.study import status_text
 
-    told = status_of(standing_of(_read(directory)))
+    summary = status_of(standing_of(_read(directory)))
     if json:
-        out_json(told)
+        out_json(summary)
     elif not quiet:
-        show(status_text(told))
-    return GOOD if told.state == "done" else WAITING
+        show(status_text(summary))
+    return GOOD if summary.state == "done" else WAITING
 
 
 def _report(
@@ -211,29 +212,29 @@ def _report(
     from moot.view.study_report import report_markdown, report_text
 
     study = _read(directory)
-    found = report_of(standing_of(study), read_keys(study, keys) if keys is not None else {})
+    comparison = report_of(standing_of(study), read_keys(study, keys) if keys is not None else {})
     if out is not None:
-        write_document(Path(out), report_markdown(found).encode())
+        write_document(Path(out), report_markdown(comparison).encode())
     if html is not None:
         from moot.web.study_page import study_page  # nobody else pays for the templates
 
-        write_document(Path(html), study_page(found).encode())
+        write_document(Path(html), study_page(comparison).encode())
     if json:
-        out_json(found)
+        out_json(comparison)
     elif not quiet and out is None and html is None:
-        show(report_text(found))
-    return GOOD if found.came_out == found.runs else WAITING
+        show(report_text(comparison))
+    return GOOD if comparison.came_out == comparison.runs else WAITING
 
 
 def _new(directory: str, question: str | None, items: tuple[str, ...], *, json: bool, quiet: bool) -> int:
     from moot.studies.drafting import drafted
     from moot.view.study import draft_text
 
-    found = drafted(Path(directory), question, items)
+    draft = drafted(Path(directory), question, items)
     if json:
-        out_json(found)
+        out_json(draft)
     elif not quiet:
-        show(draft_text(found))
+        show(draft_text(draft))
     return GOOD
 
 
@@ -241,6 +242,6 @@ def _read(directory: str) -> Study:
     from moot.studies.definition import read_study
     from moot.studies.units import check_arms
 
-    found = read_study(directory)
-    check_arms(found)
-    return found
+    study = read_study(directory)
+    check_arms(study)
+    return study

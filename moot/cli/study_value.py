@@ -12,19 +12,19 @@ from rounds.analysis.value import RunValue, ValueReport, event_lines, report, va
 
 
 def value_of_runs(places: Sequence[str], *, emit: bool, json: bool, quiet: bool) -> int:
-    """Print what the roles were worth in every run below `places`; exit code 1 when something is flagged."""
+    """Print what the roles were worth in every run below `places`; return 1 when something is flagged."""
     if emit and json:
         raise usage("--emit prints lines of its own", "give one of --emit and --json", "--emit")
     paths = [path for place in places for path in _runs(Path(place))]
     if not paths:
         raise usage("no run there", "name a run, or a directory of runs", " ".join(places))
-    found = report([value_of(str(path), open_run(path).book) for path in paths])
+    comparison = report([value_of(str(path), open_run(path).book) for path in paths])
     if json:
-        out_json(found)
+        out_json(comparison)
     elif not quiet:
-        lines = (f"{line}\n" for run in found.runs for line in event_lines(run))
-        show("".join(lines) if emit else _text(found))
-    return NO if found.flags else GOOD
+        lines = (f"{line}\n" for run in comparison.runs for line in event_lines(run))
+        show("".join(lines) if emit else _text(comparison))
+    return NO if comparison.flags else GOOD
 
 
 def _runs(place: Path) -> list[Path]:
@@ -33,10 +33,10 @@ def _runs(place: Path) -> list[Path]:
     return sorted(path.parent for path in place.glob("*/head")) if place.is_dir() else []
 
 
-def _text(found: ValueReport) -> str:
-    lines = [line for run in found.runs for line in _run(run)]
-    lines += [f"⚑ {flag}" for flag in found.flags]
-    return "\n".join([*lines, f"{len(found.runs)} runs, {len(found.flags)} flags", ""])
+def _text(comparison: ValueReport) -> str:
+    lines = [line for run in comparison.runs for line in _run(run)]
+    lines += [f"⚑ {flag}" for flag in comparison.flags]
+    return "\n".join([*lines, f"{len(comparison.runs)} runs, {len(comparison.flags)} flags", ""])
 
 
 def _run(run: RunValue) -> list[str]:

@@ -45,7 +45,7 @@ def verify(
     Example: moot verify @last --checkpoint 412:9f2c…
     """
     keys = tuple(public_key(path) for path in key or ())
-    heads = [_head(said, keys) for said in checkpoint or ()]
+    heads = [_head(text, keys) for text in checkpoint or ()]
     report = moot.verify(find_run(run), heads)
     if json:
         out_json(report)
@@ -56,17 +56,18 @@ def verify(
     return report.exit_code
 
 
-def _head(said: str, keys: tuple[Verifier, ...]) -> Head:
-    match = CHECKPOINT.fullmatch(said)
+def _head(text: str, keys: tuple[Verifier, ...]) -> Head:
+    # A file with such a name would need a path in front: a bare SEQ:HASH is always a head.
+    match = CHECKPOINT.fullmatch(text)
     if match is not None:
         return Head(int(match[1]), match[2])
     try:
-        note = read_plain(said, NOTE_BYTES_MAX).decode()
+        note = read_plain(text, NOTE_BYTES_MAX).decode()
     except (OSError, UnicodeDecodeError):
         fix = "name a note that `moot seal` wrote, or SEQ:HASH as `moot verify` prints the head"
-        raise usage(f"no checkpoint {said!r}", fix, "--checkpoint") from None
+        raise usage(f"no checkpoint {text!r}", fix, "--checkpoint") from None
     try:
         return read_seal(note, keys)[0].head
     except NoteRefused as error:
         fix = "give the signer's public key with --key" if not keys else "check the note and the key it names"
-        raise usage(str(error), fix, said) from None
+        raise usage(str(error), fix, text) from None

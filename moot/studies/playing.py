@@ -112,7 +112,7 @@ def _opened(task: Task, path: Path) -> tuple[Session, Mapping[str, Seat]]:
         return session, make_seats(dict.fromkeys(session.state.roles, task.seats))
     deliberation = parse(task.toml.encode(), "the study")
     choice = SeatChoice(task.seats, {}, commands=True)
-    seats = choice.made(choice.seats(cast_roles(deliberation, "the study"), {}))
+    seats = choice.build(choice.seats(cast_roles(deliberation, "the study"), {}))
     programs = Programs("on", bench_for(None).environment.interpreter) if task.experiments else None
     session = running.open_deliberation(
         deliberation, seats, path, documents=task.documents, name="the study", experiments=programs

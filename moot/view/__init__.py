@@ -1,1 +1,1 @@
-"""What every surface shows, as values and plain text: no terminal, no templates, no server."""
+"""Everything that surfaces show, as values and plain text: no terminal, no templates, no server."""

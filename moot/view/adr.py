@@ -1,6 +1,6 @@
-"""A run as the decision record that teams keep (MADR 4): context, drivers, options, outcome because, consequences.
+"""A run as the decision record that teams keep (MADR 4): context, drivers, options, outcome, reasons, consequences.
 
-Everything in it is folded from the ledger; what the ledger does not have is said, not invented.
+Everything in the record is folded from the ledger. Where the ledger has nothing, the record says so.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TITLE: Final = 80
 
 
 def adr(book: Book, head: Head, *, run: str = "RUN", only: str | None = None) -> str:
-    """The record as Markdown in the form of MADR 4; of one decision where `only` names it."""
+    """Return the run as a Markdown record in the form of MADR 4, or one decision of it where `only` names one."""
     outcome, state = outcome_of(run, book), book.state
     sections = (
         ("## Context and Problem Statement", _context(outcome, state)),
@@ -55,7 +55,9 @@ def adr(book: Book, head: Head, *, run: str = "RUN", only: str | None = None) ->
 
 
 def _front(book: Book, head: Head, run: str, only: str | None) -> Iterator[str]:
-    """The front matter: who decided, the seats as those who were consulted, and by `moot-` where it comes from."""
+    """Yield the front matter: status, decision makers, the seats that were consulted, and `moot-` keys of the
+    source.
+    """
     state = book.state
     deciding = [decision for decision in book.of(Decision) if decision.id in final_in_force(state)]
     makers = dict.fromkeys(_maker(decision) for decision in deciding)
@@ -88,7 +90,7 @@ def _maker(decision: Decision) -> str:
 
 
 def _yaml(names: Iterable[str]) -> str:
-    """Names as one JSON string, which is YAML."""
+    """Return names as a JSON string, which is also valid YAML."""
     return orjson.dumps(", ".join(names) or "nobody").decode()
 
 
@@ -100,7 +102,7 @@ def _context(outcome: Outcome, state: State) -> Iterator[str]:
 
 
 def _chosen(outcome: Outcome) -> Iterator[str]:
-    """The answer, because of its reasons; each says its evidence class and where it stands."""
+    """Yield the answer and its reasons, each with its evidence level and its references."""
     yield inline(outcome.answer)
     yield ""
     yield f"{inline(outcome.how_sure)}"
@@ -119,7 +121,7 @@ def _point(point: Point) -> str:
 
 
 def _consequences(outcome: Outcome) -> Iterator[str]:
-    """What follows, what speaks against it, and what is taken for granted, as the run said it."""
+    """Yield what follows from the decision, what speaks against it, and what it assumes."""
     yield from (f"* To do: {_point(point)}" for point in outcome.do_now)
     if outcome.objection is not None and not any(
         f"({dissenter.ref})" in outcome.objection for dissenter in outcome.dissent
@@ -133,7 +135,7 @@ def _consequences(outcome: Outcome) -> Iterator[str]:
 
 
 def _confirmation(outcome: Outcome) -> Iterator[str]:
-    """What has to be met, what would show it wrong, and what is still open."""
+    """Yield what must be met, what would prove the decision wrong, and what is still open."""
     yield from (f"* Required: {_point(point)}" for point in outcome.requirements)
     yield from (f"* Shown wrong by: {_point(point)}" for point in outcome.changes_our_mind)
     yield from (f"* Open: {_point(point)}" for point in outcome.not_settled)

@@ -1,4 +1,4 @@
-"""What became of the decisions of a run, beside how sure it was of them (AD-6)."""
+"""What became of a run's decisions, and how sure the run was of them (AD-6)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Became(Result, frozen=True):
 
 
 def became_told(book: Book) -> list[Became]:
-    """Every decision of which something was said, as it was said last."""
+    """Return the latest statement about each decision that has one."""
     return [_told(book, statement) for statement in became_of(book).values()]
 
 
@@ -52,7 +52,7 @@ def _told(book: Book, statement: FateSaid) -> Became:
 
 
 def points_of(book: Book, identity: str) -> float | None:
-    """The group forecast of the option that a decision names; None where there are no forecasts."""
+    """Return the group forecast, of 100 points, of the option that a decision names; None without forecasts."""
     decision = book.by_id.get(identity)
     if not has_beliefs(book) or not isinstance(decision, Decision) or decision.by != "controller":
         return None
@@ -79,7 +79,7 @@ WORDS: dict[Fate, Literal["It held", "It failed", "Held in part", "Not known"]] 
 
 
 def became_line(became: Became) -> str:
-    """`It failed: we lost a file. (D-1-1, Ada, 2026-11-23; it was called 83 of 100 likely, Brier score 0.69)`."""
+    """Return one line: `It failed: we lost a file. (D-1-1, Ada, 2026-11-23; it was called 83 of 100 likely, …)`."""
     scored = "" if became.points is None else f"; it was called {became.points:g} of 100 likely"
     scored += "" if became.brier is None else f", Brier score {became.brier:.2f}"
     who = f"{became.by}, " if became.by else ""

@@ -1,4 +1,4 @@
-"""Parts of annexes: a titled table or text that a protocol brings out beside its decision."""
+"""Parts of annexes: a titled table or text that a protocol adds to its decision."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CELL: Final = 200
 def annex_table(
     title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *notes: str
 ) -> Iterator[Annex]:
-    """A table without the columns in which no row has anything."""
+    """Yield a table without its empty columns; nothing when there are no rows."""
     used = [n for n in range(len(heads)) if any(row[n] for row in rows)]
     if rows:
         yield Annex(
@@ -46,5 +46,5 @@ def annex_text(title: str, paragraphs: Sequence[str], ref: str | None) -> Iterat
 
 
 def cell(text: str) -> str:
-    """As much of a text as a cell has room for, to the end of a word."""
+    """Return the words of a text that fit into a cell."""
     return shortened(text, CELL)

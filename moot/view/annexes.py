@@ -1,9 +1,9 @@
-"""Annexes: what a protocol brings out beside its decision, as titled tables and texts, for every surface.
+"""Annexes: tables and texts that a protocol adds to its decision, for every surface.
 
-annexes_of(book) → the argument table of a debate, zones and concerns of an adversarial review, scorecard and
+annexes_of(book) returns the argument table of a debate, zones and concerns of an adversarial review, scorecard and
 recommendations of a comparison, votes of a tribunal, ratings of a priority list, findings of a panel, members of a
-council, challenges with what became of them, and the final text of whatever ends in one. A kind of thing has one
-table, whatever the protocol is called: a run without such events has no such annex.
+council, challenges with their dispositions, and the final text where a run ends in one. Each kind of event has one
+table in every protocol. A run without such events has no such annex.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from moot.view.words import counted
 
 
 class FinalText(NamedTuple):
-    """What a run ends in where it ends in a text: the section that the decision names."""
+    """The section that the decision names, in runs that end in a text."""
 
     ref: str
     text: str
@@ -51,12 +51,12 @@ class FinalText(NamedTuple):
 
 
 def annexes_of(book: Book) -> list[Annex]:
-    """What the protocol of a run brings out; empty where only claims were raised and tested."""
+    """Return the annexes of a run; empty where roles only raised and tested claims."""
     return [annex for make in _ANNEXES for annex in make(book)]
 
 
 def final_text(book: Book, decision: Decision | None) -> FinalText | None:
-    """The text that a decision hands on: the section that it names, else the plan of its own step."""
+    """Return the text that a decision hands on: the section that it names, else the plan of its own step."""
     if decision is None or decision.type in ("override", "answer"):
         return None
     for event in book.of(Statement):
@@ -72,7 +72,7 @@ def final_text(book: Book, decision: Decision | None) -> FinalText | None:
 
 
 def _narratives(book: Book) -> Iterator[Annex]:
-    """What a judge says shows best, and where the sides agree and differ."""
+    """Yield a judge's key narratives, and the zones where the sides agree and differ."""
     for decision in book.of(Decision):
         title = (
             "Key narratives" if decision.zones else "Key insight" if any(book.of(Standing)) else "Beside it"
@@ -93,7 +93,7 @@ def _narratives(book: Book) -> Iterator[Annex]:
 
 
 def _challenges(book: Book) -> Iterator[Annex]:
-    """What was said against a text, how it was answered and what became of it, with the tally."""
+    """Yield the challenges to a text with their answers and dispositions, and the tally."""
     arguments = {argument.id for argument in book.of(Argument)}
     became = {disposition.of: disposition for disposition in book.of(Disposition)}
     answers = {response.to: response for response in book.of(Response)}
@@ -126,7 +126,7 @@ def _became(disposition: Disposition | None) -> str:
 
 
 def _tally(against: Sequence[Challenge], became: dict[str, Disposition]) -> str:
-    """`8 challenges (3 structural, 2 assumption, 3 missing): 7 accepted, 1 escalated.` (JB-29)"""
+    """Return the tally: `8 challenges (3 structural, 2 assumption, 3 missing): 7 accepted, 1 escalated.` (JB-29)"""
     tags = Counter(challenge.tag.lower() for challenge in against if challenge.tag)
     ends = Counter(became[challenge.id].disposition for challenge in against if challenge.id in became)
     kinds = f" ({', '.join(f'{number} {tag}' for tag, number in tags.items())})" if tags else ""
@@ -135,7 +135,6 @@ def _tally(against: Sequence[Challenge], became: dict[str, Disposition]) -> str:
 
 
 def _final(book: Book) -> Iterator[Annex]:
-    """The text that the run ends in."""
     for decision in book.of(Decision):
         final = final_text(book, decision) if decision.type == "final" else None
         if final is not None:

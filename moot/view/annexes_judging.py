@@ -46,7 +46,7 @@ POINTS: Final = {"logic30": "logic, evidence, responsiveness, honesty: 30, 30, 2
 
 
 def case_annex(book: Book) -> Iterator[Annex]:
-    """The advocate's case in its own words, and what the challenger says works."""
+    """Yield the advocate's case in its own words, and what the challenger says works."""
     for event in book.of(Statement) if approval_of(book) is not None else ():
         sections = {section.name: section.text for section in event.sections}
         for name, title in (
@@ -58,7 +58,7 @@ def case_annex(book: Book) -> Iterator[Annex]:
 
 
 def punches_annex(book: Book) -> Iterator[Annex]:
-    """Whether the challenger pulled punches, as the judge says."""
+    """Yield the judge's answer to whether the challenger pulled punches (AD-5)."""
     for event in book.of(Statement):
         for section in event.sections if event.type == "assessment" else ():
             if section.name == "punches":
@@ -67,7 +67,7 @@ def punches_annex(book: Book) -> Iterator[Annex]:
 
 
 def judges_annex(book: Book) -> Iterator[Annex]:
-    """What each of several judges says: recommendation, key insight, and what would show it wrong."""
+    """Yield one row per judge: recommendation, key insight, and what would show it wrong."""
     judged = [statement for statement in book.of(Statement) if statement.phase == "judging"]
     if len(judged) < 2:
         return
@@ -81,7 +81,7 @@ def judges_annex(book: Book) -> Iterator[Annex]:
 
 
 def arguments_annex(book: Book) -> Iterator[Annex]:
-    """One row per argument: side, claim, what was said against it, its points, and how each judge says it stands."""
+    """Yield one row per argument: side, claim, attacks on it, points, and its standing by judge."""
     arguments = list(book.of(Argument))
     challenges = list(book.of(Challenge))
     answers = {response.to: response.outcome for response in book.of(Response)}
@@ -107,7 +107,7 @@ def arguments_annex(book: Book) -> Iterator[Annex]:
 
 
 def _by_what(events: Iterable[_Judged]) -> dict[str, list[_Judged]]:
-    """Judgements by what they are about."""
+    """Group judgements by the id of what they judge."""
     judgements: dict[str, list[_Judged]] = {}
     for judgement in events:
         judgements.setdefault(judgement.of, []).append(judgement)
@@ -162,7 +162,7 @@ def _survived(book: Book, argument: Argument) -> str:
 
 
 def _totals(book: Book) -> str:
-    """The totals of the sides and what the gap says."""
+    """Return the totals of the sides and how to read the gap (XS-14); empty without scores."""
     sides = {side: mean for side, mean in side_means(book).items() if not side.startswith("O-")}
     if not sides:
         return ""
@@ -179,7 +179,7 @@ def _totals(book: Book) -> str:
 
 
 def scorecard_annex(book: Book) -> Iterator[Annex]:
-    """Options by criterion, with the weights."""
+    """Yield options by criterion, with the weights."""
     cards = scorecard(book)
     weights = {
         rating.criterion: str(rating.value) for rating in book.of(Rating) if rating.scale == "weight_hml"
@@ -201,7 +201,7 @@ def scorecard_annex(book: Book) -> Iterator[Annex]:
 
 
 def recommendations_annex(book: Book) -> Iterator[Annex]:
-    """Of decisions on the way that say which option is ahead and why: their words."""
+    """Yield the text of each round decision that recommends an option and gives reasons."""
     if not scorecard(book):
         return
     for decision in book.of(Decision):
@@ -210,7 +210,7 @@ def recommendations_annex(book: Book) -> Iterator[Annex]:
 
 
 def concerns_annex(book: Book) -> Iterator[Annex]:
-    """Every finding of a review and every concern that others rated, the gravest first, with its risk and its fix."""
+    """Yield review findings and rated concerns with risk and fix, the gravest first."""
     ratings, approval = severities(book), approval_of(book)
     concerns = [
         concern
@@ -244,7 +244,7 @@ def concerns_annex(book: Book) -> Iterator[Annex]:
 
 
 def _met_or_not(book: Book, concern: Concern, approval: Approval | None) -> str:
-    """Return how the judge sees a concern: genuine or a stretch, and whether anybody addressed it."""
+    """Return how the judge sees a concern: genuine or a stretch, and whether an argument addressed it."""
     genuine = is_genuine(book, concern) if approval is not None else None
     parts = [] if genuine is None else ["genuine" if genuine else "a stretch"]
     parts += ["not addressed"] if approval is not None and concern.id in approval.unaddressed else []
@@ -252,7 +252,7 @@ def _met_or_not(book: Book, concern: Concern, approval: Approval | None) -> str:
 
 
 def severities(book: Book) -> dict[str, list[Rating]]:
-    """Id of a concern → how severe others found it, 1 to 5."""
+    """Return the severity ratings (1 to 5) that others gave, by concern id."""
     ratings: dict[str, list[Rating]] = {}
     for rating in book.of(Rating):
         if rating.scale == "severity_1_5":
@@ -261,7 +261,7 @@ def severities(book: Book) -> dict[str, list[Rating]]:
 
 
 def open_questions(book: Book) -> list[Concern]:
-    """Questions that a judge leaves open and that are not put to a person."""
+    """Return the questions that a judge leaves open and does not put to a person."""
     return [
         concern
         for concern in book.of(Concern)
@@ -294,7 +294,7 @@ def falsifiers_of_judges(book: Book) -> tuple[str, ...]:
 
 
 def questions_annex(book: Book) -> Iterator[Annex]:
-    """Questions that judges leave open; what several judges ask alike is one row."""
+    """Yield the questions that judges leave open; questions that ask the same share a row."""
     asked = sorted(
         open_questions(book) if any(book.of(Argument)) else [], key=lambda question: -question.round
     )
@@ -303,7 +303,7 @@ def questions_annex(book: Book) -> Iterator[Annex]:
 
 
 def votes_annex(book: Book) -> Iterator[Annex]:
-    """The votes of every ballot, the rule's reason, and what all seats came to alike."""
+    """Yield the votes of every ballot, the rule that was applied, and the spread of the last votes."""
     votes, ruling = list(book.of(Vote)), ruling_of(book)
     rows = [
         (view_of(vote), str(vote.ballot), "no vote (counts as REFUSE)", "", "", "")
@@ -339,7 +339,7 @@ def _shared(book: Book) -> str:
 
 
 def ratings_annex(book: Book) -> Iterator[Annex]:
-    """Priorities by lens; two levels apart or more is marked."""
+    """Yield priorities by lens, and mark options whose levels are two or more apart (AD-28)."""
     rated: dict[str, dict[str, Rating]] = {}
     for rating in book.of(Rating):
         if rating.scale == "priority_p":
@@ -366,7 +366,7 @@ def _apart(ratings: dict[str, Rating]) -> int:
 
 
 def members_annex(book: Book) -> Iterator[Annex]:
-    """What independent members decided, with how many named which option."""
+    """Yield the decisions of independent members, and how many named each option."""
     if majority(book) is None:
         return
     plans = [

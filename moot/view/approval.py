@@ -1,8 +1,8 @@
-"""Approvals: what speaks for the verdict of a judge about a proposal, and what speaks against it.
+"""Approvals: reasons for and against a judge's verdict about a proposal.
 
-A verdict is a place on the run's scale: yes, yes with something to mend, no. The concerns that the judge holds genuine
-speak for "no" and for "mend", the arguments that survive for "yes" and for "mend". What speaks for one verdict speaks
-against its opposite, so that a concern that was refuted is never a reason, and an approval always has its objection.
+A verdict is a place on the run's scale: yes, yes with something to mend, no. Concerns that the judge holds genuine
+support "no" and "mend". Arguments that survive support "yes" and "mend". What supports one verdict speaks against
+its opposite, so a refuted concern is never a reason, and an approval always has its objection.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SCALED: Final = frozenset({"adversarial", "panel"})
 
 
 class Approval(NamedTuple):
-    """The judge's verdict in the words of the scale, its place there, and the concerns that nobody met."""
+    """The judge's verdict in the words of the scale, its place there, and the concerns left unaddressed."""
 
     verdict: str
     place: int
@@ -48,7 +48,7 @@ def approval_of(book: Book) -> Approval | None:
 
 
 def approval_reasons(book: Book, decision: Decision, approval: Approval) -> list[Point]:
-    """Return what speaks for the verdict, the gravest concern and the first surviving argument first."""
+    """Return the reasons for the verdict: concerns from the gravest down, then the surviving arguments."""
     concerns = [concern_point(book, concern)[1] for concern in _genuine(book, decision)]
     arguments = [point for argument in surviving(book, decision) if (point := argument_point(book, argument))]
     if approval.place == YES:
@@ -93,7 +93,7 @@ def surviving(book: Book, decision: Decision) -> Iterator[Argument]:
 
 
 def _genuine(book: Book, decision: Decision) -> list[Concern]:
-    """The concerns on which the decision is based, the gravest first."""
+    """Return the concerns that the decision is based on, the gravest first."""
     cited = [book.by_id.get(cite.id) for cite in decision.cites if cite.relation == "based-on"]
     return sorted(
         (event for event in cited if isinstance(event, Concern)), key=lambda event: -severity(book, event)

@@ -1,4 +1,4 @@
-"""What must be read before any verdict: given up, waived, alarmed, unfinished, simulated, made elsewhere."""
+"""Labels to read before any verdict: given up, waived, alarmed, unfinished, simulated, imported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _POSITIONS_OFF: Final = (
 
 
 class Label(NamedTuple):
-    """Something that must be read before any verdict; `kind` is its one word."""
+    """A notice to read before any verdict; `kind` is its one word."""
 
     kind: Literal[
         "RECORDED",
@@ -44,12 +44,12 @@ class Label(NamedTuple):
 
 
 def labels_told(book: Book) -> tuple[Label, ...]:
-    """What must be read before any verdict, the gravest first (FORMAT 9, DESIGN 4)."""
+    """Return the labels of a run, the gravest first (FORMAT 9, DESIGN 4)."""
     return labels_of(book.state, Counter(call.simulated for event in book.events if (call := event.call)))
 
 
 def labels_of(state: State, replies: Counter[str | None]) -> tuple[Label, ...]:
-    """The same from a folded state and from how many replies were simulated in which way."""
+    """Return the labels from a folded state and the number of replies by kind of simulation."""
     opened = state.opened
     if opened is None:
         return ()
@@ -109,7 +109,7 @@ def _simulated(replies: Counter[str | None]) -> Iterator[Label]:
 
 
 def _brought_in(state: State) -> Iterator[Label]:
-    """A run that goes on with an import holds rounds that were never asked for here."""
+    """Yield a label for rounds that an imported run brought along, in a run that goes on from an import."""
     last = max((round_ for round_, event in state.rounds.items() if event.by == "import"), default=0)
     if last and state.opened is not None and state.opened.origin.type != "import":
         until = "round 1 was" if last == 1 else f"rounds 1 to {last} were"
@@ -136,7 +136,7 @@ def _origin(opened: RunOpened) -> Iterator[Label]:
 
 
 class Calls(msgspec.Struct):
-    """How the replies of a run came about."""
+    """Counts of how the replies of a run were given."""
 
     enforced: int = 0
     trusted: int = 0
@@ -157,12 +157,12 @@ class Calls(msgspec.Struct):
 
     @property
     def all(self) -> int:
-        """All replies."""
+        """Return the number of replies."""
         return self.enforced + self.trusted
 
     @property
     def told(self) -> str:
-        """How many in which way: `3 trusted, 1 in a continued context`."""
+        """Return the counts in words: `3 trusted, 1 in a continued context`."""
         counts = {
             "enforced": self.enforced,
             "trusted": self.trusted,
@@ -173,7 +173,7 @@ class Calls(msgspec.Struct):
 
 
 def tally(events: Iterable[Event]) -> tuple[State, Calls]:
-    """The state after `events`, and how their replies came about, in one pass."""
+    """Return the state after `events` and the counts of their replies, in one pass."""
     state, calls = State(), Calls()
     for event in events:
         step(state, event)
@@ -182,7 +182,7 @@ def tally(events: Iterable[Event]) -> tuple[State, Calls]:
 
 
 def calls_of(events: Iterable[Event]) -> Calls:
-    """How the replies of a run came about, for those who have its state already."""
+    """Return the counts of the replies of a run whose state is known already."""
     calls = Calls()
     for event in events:
         calls.add(event)
@@ -190,7 +190,9 @@ def calls_of(events: Iterable[Event]) -> Calls:
 
 
 def caveats(state: State, calls: Calls) -> list[str]:
-    """Lines to print before a verdict: declared and actual quorum, then what was waived (FORMAT 9, DESIGN 4)."""
+    """Return the lines to print before a verdict: quorum, why the run stopped, waivers, isolation (FORMAT 9,
+    DESIGN 4).
+    """
     first = headline(outcome_of(state))
     isolation = f"isolation of {words.counted(calls.all, 'reply')}: {calls.told}"
     return [
@@ -203,7 +205,7 @@ def caveats(state: State, calls: Calls) -> list[str]:
 
 
 def beside_outcome(state: State) -> list[str]:
-    """What the outcome block does not say: what was waived."""
+    """Return the waivers, which the outcome block does not show."""
     opened = state.opened
     return [
         *(f"WAIVED {waiver.what}: {waiver.why}" for waiver in (opened.waived if opened else ())),

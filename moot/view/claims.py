@@ -64,7 +64,7 @@ class Claims(Result, frozen=True):
 
 
 def claims_of(run: str, book: Book) -> Claims:
-    """The claims of a book."""
+    """Return the claims of a book. Raises `AssertionError` when a claim's id is that of another kind."""
     lines: list[ClaimLine] = []
     for identity, facts in book.state.claims.items():
         event = book.by_id[identity]
@@ -105,7 +105,7 @@ def _step(book: Book, entry: HistoryEntry) -> StatusMove:
 
 
 class ClaimTold(msgspec.Struct, frozen=True):
-    """A claim with its lifecycle; `tested` says of each move how it came about, `mark` how the claim stands."""
+    """A claim with its lifecycle; `tested` says how each move came about, `mark` shows its status."""
 
     id: str
     seq: int
@@ -123,7 +123,7 @@ class ClaimTold(msgspec.Struct, frozen=True):
 
 
 def tell_claim(book: Book, event: Claim) -> ClaimTold:
-    """A claim with its lifecycle."""
+    """Return a claim with its lifecycle."""
     identity = event.id or ""
     facts = book.state.claims[identity]
     return ClaimTold(
@@ -144,7 +144,7 @@ def tell_claim(book: Book, event: Claim) -> ClaimTold:
 
 
 def claims_text(claims: Claims, width: int = WIDTH) -> str:
-    """What `moot claims` prints: each claim, its test, and its moves."""
+    """Return what `moot claims` prints: each claim, its test, and its moves."""
     lines: list[str] = []
     for claim in claims.claims:
         stands = told_status(claim.status, claim.class_, claim.tested)
@@ -171,5 +171,5 @@ def _moves(history: Sequence[StatusMove]) -> Iterator[str]:
 
 
 def _class(claim: ClaimLine) -> str:
-    """The class by which a claim is counted, however often it ran."""
+    """Return the evidence level by which a claim is counted, however often its program ran."""
     return "" if claim.class_ is None else SHOWN_AS[claim.class_]

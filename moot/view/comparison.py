@@ -21,7 +21,7 @@ SHOWN = 12
 
 
 def diff_text(diff: RunDiff) -> str:
-    """What `moot diff` prints."""
+    """Return what `moot diff` prints."""
     lines = [*_answers(diff), "", f"a  {diff.a}", f"b  {diff.b}", _verdict(diff)]
     for noun, differences in (("claims", diff.claims), ("decisions", diff.decisions)):
         lines += ["", *_differences(noun, differences, diff.texts)]
@@ -30,7 +30,7 @@ def diff_text(diff: RunDiff) -> str:
 
 
 def _answers(diff: RunDiff) -> list[str]:
-    """Whether the two runs answer the same, before anything else."""
+    """Return the answers of both runs, or one where they are the same."""
     answers = diff.answers
     if answers.same and answers.a is not None:
         return ["same answer", *folded(answers.a.chosen or answers.a.text)]
@@ -79,7 +79,7 @@ def _differences(noun: str, differences: Differences, texts: Texts) -> list[str]
 
 
 def _said(where: str, text: str) -> list[str]:
-    """A line with what stands at an id."""
+    """Return one line with the beginning of the text of an id."""
     return [f"  {where}  {shortened(text, WIDTH - len(where) - 4)}".rstrip()]
 
 
@@ -113,7 +113,7 @@ def _cost_told(cost: Cost) -> str:
 
 
 def _tokens(cost: Cost) -> list[str]:
-    """Counts that no seat gave are unknown and not 0."""
+    """Return the token counts in words; counts that no seat gave are unknown, not 0."""
     if cost.calls and not (cost.tokens_in or cost.tokens_out):
         return ["tokens unknown"]
     return [f"{cost.tokens_in:,} tokens in", f"{cost.tokens_out:,} out"]
@@ -144,7 +144,9 @@ IDS_SHOWN = 12
 
 
 def stress_text(stress: Stress) -> str:
-    """What `moot fork --stress` prints: each fork beside the run, each role, then what is still to be made."""
+    """Return what `moot fork --stress` prints: each fork next to the run, each role, then the forks still to
+    make.
+    """
     lines: list[str] = []
     for fork in stress.forks:
         lines += [*_fork(fork), ""]

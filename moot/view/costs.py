@@ -1,6 +1,6 @@
-"""What a run cost: by role and phase, by round, and what it came to for one reply, claim, decision.
+"""Costs of a run: by role and phase, by round, and per reply, claim and decision.
 
-Costs are sums over the calls that the ledger has. What a seat did not say stays unknown, and is never nought.
+Costs are sums over the calls on the ledger. A figure that a seat did not report stays unknown and is never 0.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WHOLE: Final = ""
 
 
 class EachCost(NamedTuple):
-    """What the whole run comes to for one of `number` things: calls, tokens and dollars; None is unknown."""
+    """The cost of the whole run divided by `number` things: calls, tokens and dollars; None is unknown."""
 
     noun: str
     number: int
@@ -51,22 +51,22 @@ class RunCosts(msgspec.Struct, frozen=True):
 
     @property
     def whole(self) -> Spend:
-        """All calls."""
+        """Return the sum over all calls."""
         return self.cells.get((WHOLE, WHOLE), Spend())
 
     @property
     def known(self) -> bool:
-        """Whether any seat said how many tokens it took, or what it cost."""
+        """Return whether any seat reported tokens or a cost."""
         return bool(self.whole.tokens_in + self.whole.tokens_out) or self.whole.unpriced < self.whole.calls
 
     @property
     def heads(self) -> list[str]:
-        """The heads of the table by role and phase; `#`: of numbers."""
+        """Return the column heads of the table by role and phase; `#` marks numbers."""
         return ["role", *(f"#{phase} {PHASES.get(phase, '')}".rstrip() for phase in self.phases), "#all"]
 
 
 def costs_of(book: Book) -> RunCosts:
-    """The costs of a run as it stands."""
+    """Return the costs of a run so far."""
     cells: dict[tuple[str, str], Spend] = {}
     rounds: dict[int, Spend] = {}
     roles, phases = dict[str, None](), dict[str, None]()
@@ -81,7 +81,7 @@ def costs_of(book: Book) -> RunCosts:
 
 
 class Written(NamedTuple):
-    """How many words the seats wrote, in how many replies; `missing` are replies whose text is gone."""
+    """The number of words that seats wrote; `missing` counts replies whose text is gone."""
 
     words: int
     missing: int
@@ -108,12 +108,12 @@ def written(book: Book) -> Written:
 
 
 def spent_beyond(run: Path) -> Amounts:
-    """Return what attempts used, at most, that no event shows: lost and refused ones, and those of killed drivers."""
+    """Return upper bounds for attempts without an event: lost and refused ones, and those of killed drivers."""
     return Reservations(Spending(run).entries()).beyond
 
 
 def beyond_told(beyond: Amounts | None) -> str:
-    """Return what lost attempts cost beside the accepted replies; empty where there were none."""
+    """Return what lost attempts cost on top of the accepted replies; empty where there were none."""
     if beyond is None or beyond.calls <= 0:
         return ""
     cost = f"up to {money(beyond.micro_usd)}" if beyond.micro_usd else "unknown cost"
@@ -121,7 +121,7 @@ def beyond_told(beyond: Amounts | None) -> str:
 
 
 def _texts(value: object) -> str:
-    """Return every string in a reply, a line each."""
+    """Return every string in a reply, one per line."""
     texts: list[str] = []
     waiting: list[Any] = [value]
     while waiting:
@@ -141,7 +141,7 @@ def _add(sums: dict[K, Spend], key: K, call: Call) -> None:
 
 
 def _each(state: State, whole: Spend) -> tuple[EachCost, ...]:
-    """The whole divided by how many there are of a thing; things that there are none of are left out."""
+    """Return the whole divided by the number of replies, rounds, claims and decisions; zeros are left out."""
     settled = sum(claim.status not in OPEN for claim in state.claims.values())
     numbers = (
         ("reply", whole.calls),

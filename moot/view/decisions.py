@@ -168,6 +168,7 @@ def _citation(cite: Cite, book: Book) -> Citation:
 
 
 def _stands(cite: Cite, state: State) -> str | None:
+    """Return the status of what a cite names; None where it has none."""
     if cite.id in state.claims:
         return state.claims[cite.id].status
     if cite.id in state.checks:
@@ -180,10 +181,10 @@ def _stands(cite: Cite, state: State) -> str | None:
 
 
 class DecisionTold(msgspec.Struct, frozen=True):
-    """A decision; `fallen` is what it rests on and no longer stands, which puts it AT RISK.
+    """A decision; `fallen` are grounds that no longer hold, which puts it AT RISK.
 
-    `in_place_of` is the decision that it overrides, the first of a chain; `standing` says how it stands, in words;
-    `ends` are decisions and rulings that it overturns or supersedes, which it does not rest on.
+    `in_place_of` is the decision that it overrides, the first of a chain. `standing` is its standing in words.
+    `ends` are decisions and rulings that it overturns or supersedes, which are not grounds of it.
     """
 
     id: str
@@ -203,12 +204,12 @@ class DecisionTold(msgspec.Struct, frozen=True):
 
     @property
     def in_force(self) -> bool:
-        """No later decision ended it."""
+        """Return whether no later decision ended it."""
         return self.overturned_by is None
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """What it is, in a few words each: its type, what it ends, its round, who made it, how sure."""
+        """Return short facts: type, what it ends, round, who made it, how sure."""
         place = f"{self.type} in place of {self.in_place_of}" if self.in_place_of else self.type
         ended = (f"ends {', '.join(self.ends)}",) if self.ends and not self.in_place_of else ()
         sure = () if self.confidence is None else (f"confidence {self.confidence} of 5",)
@@ -220,7 +221,7 @@ ENDING: Final = frozenset({"overturns", "supersedes"})
 
 
 def tell_decision(book: Book, event: Decision, sections: Sectioned, depth: int = DEPTH_MAX) -> DecisionTold:
-    """A decision with everything that it rests on, `depth` decisions down."""
+    """Return a decision with everything that it rests on, `depth` decisions down."""
     identity = event.id or ""
     return DecisionTold(
         id=identity,
@@ -256,7 +257,7 @@ def _cited(cite: Citation, marks: Mapping[str, str]) -> str:
 
 
 def decisions_text(decisions: Decisions, caveats: Sequence[str], width: int = WIDTH) -> str:
-    """What `moot decisions` prints: caveats, then each decision down to what it cites."""
+    """Return what `moot decisions` prints: caveats, then each decision with what it cites."""
     from ledger.events.conditions import Conditions
 
     marks = {**{name: mark.plain for name, mark in STATUSES.items()}, **STANDING_MARKS}

@@ -1,4 +1,4 @@
-"""An estimate: what a deliberation may take, before it is run; never a bound."""
+"""An estimate of what a deliberation may take before it runs; never a bound."""
 
 from __future__ import annotations
 
@@ -92,7 +92,10 @@ class Estimate(Result, frozen=True):
 def estimate_of(
     file: str, opening: RunOpened, specs: Mapping[str, str], models: Mapping[str, str], prices: Prices
 ) -> Estimate:
-    """`specs`: seat by role; `models`: the model of every specification that names one."""
+    """Return the estimate of an opened run.
+
+    `specs` maps roles to seats, `models` maps every seat specification that names a model to that model.
+    """
     asked, least = asked_of(opening), least_asked_of(opening)
     documents = sum(document.bytes for document in opening.context)
     seats = [
@@ -148,7 +151,7 @@ def _seat(
     documents: int,
     prices: Prices,
 ) -> EstimateSeat:
-    """`bounds`: the fewest replies that are asked for, and the most."""
+    """Return the estimate of one seat; `bounds` are the fewest replies that are asked for, and the most."""
     least_asked, asked = bounds
     mine = {planned: replies for planned, replies in asked.items() if planned.role in roles}
     row = provider_of(spec)
@@ -185,7 +188,7 @@ def _added(sofar: tuple[int, int], more: tuple[int, int], times: int) -> tuple[i
 def _paid(
     sofar: Decimal | None, prices: Prices, model: str | None, tokens: Tokens, times: int
 ) -> Decimal | None:
-    """What is paid with these replies too; None once a price is not known."""
+    """Return the dollars including these replies; None once a price is unknown."""
     usd = None if model is None else prices.usd(model, tokens)
     return None if sofar is None or usd is None else sofar + Decimal(usd) * times
 
@@ -227,7 +230,7 @@ def _assumptions(documents: int) -> list[str]:
 
 
 def estimate_line(estimate: Estimate, cap: str | None = None) -> str:
-    """Return an estimate in one line, for whoever is about to run it; `cap` is the budget in dollars, which binds."""
+    """Return an estimate in one line, shown before a run starts; `cap` is the budget in dollars, which binds."""
     limit = "" if cap is None else f", never more than ${Decimal(cap):.2f} (--max-usd)"
     return f"{_replies_told(estimate)}, {dollars_told(estimate.usd)}{limit}, {_time_told(estimate)}"
 
@@ -288,7 +291,7 @@ def _span_told(span: Span) -> str:
 
 
 def dollars_told(usd: Dollars | None) -> str:
-    """Dollars in words."""
+    """Return dollars in words: `$0.10 to $0.40`."""
     if usd is None:
         return "cost unknown"
     low, high = Decimal(usd.low), Decimal(usd.high)

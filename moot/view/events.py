@@ -3,7 +3,7 @@
     @41  R3 E     verifier   V-3-1          ✗ BROKEN attack × trace: The retry loses the second line.
     R3 E   verdict    V-3-1 ✗ BROKEN by verifier, attack × trace: The retry loses the second line.
 
-Sealed positions stay closed until what they are about is on the ledger.
+Sealed positions stay closed until the check they are about is on the ledger.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ WIDTH: Final = 110
 
 
 class EventWords(msgspec.Struct, frozen=True):
-    """An event: what it is, its mark, particulars, own text, what it is about; `sealed`: nobody may read it yet."""
+    """An event in words: its mark, particulars, own text, what it is about; `sealed` texts may not be read yet."""
 
     event: Event
     word: str
@@ -82,47 +82,47 @@ class EventWords(msgspec.Struct, frozen=True):
 
     @property
     def ref(self) -> str:
-        """Its id, or `@<seq>`."""
+        """Return the event's id, or `@<seq>`."""
         return self.event.id or f"@{self.event.seq}"
 
     @property
     def role(self) -> str:
-        """Whose act it is."""
+        """Return the role that acted."""
         return role_behind(self.event)
 
     @property
     def seq(self) -> int:
-        """Its place in the ledger."""
+        """Return the event's place in the ledger."""
         return self.event.seq
 
     @property
     def kind(self) -> str:
-        """The kind of the event."""
+        """Return the kind of the event."""
         return self.event.kind
 
     @property
     def phase(self) -> str:
-        """The phase of the event."""
+        """Return the phase of the event."""
         return self.event.phase
 
     @property
     def step(self) -> str | None:
-        """The step that wrote it, if one did."""
+        """Return the step that wrote the event, if a step did."""
         return self.event.step
 
     @property
     def said(self) -> str:
-        """Particulars and text: `attack × trace: The retry loses the second line.`"""
+        """Return particulars and text: `attack × trace: The retry loses the second line.`"""
         return ": ".join(part for part in (self.what, self.text) if part)
 
     @property
     def marked(self) -> str:
-        """The same after its mark."""
+        """Return mark, particulars and text in one line."""
         return " ".join(part for part in (self.mark.plain if self.mark.word else "", self.said) if part)
 
 
 def role_behind(event: Event) -> str:
-    """Whose act it is: an import is written by nobody of the cast, and then the event itself names the role."""
+    """Return the role that acted: the author, or in an import the role that the event itself names."""
     match event:
         case Artifact():
             return event.role
@@ -135,7 +135,7 @@ def role_behind(event: Event) -> str:
 
 
 def words_of(event: Event, now: Book | None = None) -> EventWords:
-    """An event in words, as it was written; with a book marks say what has become of it."""
+    """Return an event in words, as it was written; with a book, marks show what has become of it."""
     match event:
         case Statement() | Artifact() | Claim() | Assumption() | Argument() | Concern() | Rating():
             return _asserted(event, now)
@@ -193,7 +193,7 @@ def _asserted(
 
 
 def artifact_facts(event: Artifact) -> str:
-    """What an artifact is and holds: `walkthrough, 3 findings, 2 claims proposed`."""
+    """Return what an artifact is and holds: `walkthrough, 3 findings, 2 claims proposed`."""
     findings, claims = len(event.findings), len(event.proposed_claims)
     name = words.ARTIFACTS.get(event.type, event.type)
     return f"{name}, {counted(findings, 'finding')}, {counted(claims, 'claim')} proposed"
@@ -233,7 +233,7 @@ def _tested(
 
 
 def _position(event: Position, now: Book | None) -> EventWords:
-    """A position as written is sealed; it opens with what it is about."""
+    """Return a position in words; it stays sealed until its check is on the ledger."""
     if now is None or event.on not in now.by_id:
         return EventWords(event, "sealed", marks.SEALED, f"on {event.on}", sealed=True)
     verdict = now.state.checks.get(event.on)
@@ -245,7 +245,9 @@ def _position(event: Position, now: Book | None) -> EventWords:
 
 
 def _is_closed(number: int, state: State) -> bool:
-    """Whether what was sealed in a round may be read: the round was looked at, or another one began, or all is over."""
+    """Return whether sealed texts of a round may be read: it was looked at, another one began, or the run is
+    over.
+    """
     return state.finished or state.round > number or any(look.round >= number for look in state.looks)
 
 
@@ -334,7 +336,7 @@ def _governed(
 
 
 def event_line(event: Event) -> str:
-    """A line of the log: `@41  R3 E  verifier  V-3-1  ✗ BROKEN attack × trace: …`, cut to one line."""
+    """Return one line of the log: `@41  R3 E  verifier  V-3-1  ✗ BROKEN attack × trace: …`."""
     where = f"R{event.round} {event.phase}"
     wording = words_of(event)
     text = f"@{event.seq:<4} {where:<9} {event.by:<10} {event.id or event.kind:<14} {wording.marked}"
@@ -343,7 +345,10 @@ def event_line(event: Event) -> str:
 
 
 def event_lines(book: Book, event: Event) -> Iterator[str]:
-    """Plain lines for a pipe, a file or `--no-live`, easy to grep; `book` holds at least everything up to the event."""
+    """Yield plain lines for a pipe, a file or `--no-live`, easy to grep.
+
+    `book` holds at least everything up to the event.
+    """
     where = f"R{event.round} {event.phase}"
     for word, text in _lines(book, event):
         yield f"{where:<6} {word:<10} {one_line(text)}".rstrip()
@@ -392,7 +397,7 @@ def _lines(book: Book, event: Event) -> Iterator[tuple[str, str]]:
 
 
 def _line(event: Event) -> tuple[str, str]:
-    """The word of a line, by which it is grepped, and what it says."""
+    """Return the word by which a line is grepped, and its text."""
     wording = words_of(event)
     text = first_sentence(wording.text) if isinstance(event, Statement) else wording.text
     facts = ", ".join(part for part in (_by(wording), wording.what) if part)
@@ -402,7 +407,7 @@ def _line(event: Event) -> tuple[str, str]:
 
 
 def _by(wording: EventWords) -> str:
-    """Who wrote it; the controller is not named."""
+    """Return `by ROLE`; empty for the controller."""
     return (
         ""
         if wording.event.by in ("controller", "import") and wording.role == wording.event.by
@@ -447,7 +452,7 @@ def _round(book: Book, event: RoundOpened) -> Iterator[tuple[str, str]]:
 
 
 def _moved(book: Book, event: Verification) -> Iterator[tuple[str, str]]:
-    """What a verdict opens and moves."""
+    """Yield the positions that a verdict opens and the claims that it moves."""
     held = [position for position in book.of(Position, event.round) if position.on == event.id]
     if held:
         opened = (

@@ -1,6 +1,6 @@
-"""How a claim was tested, in words: the class of its evidence, and for what ran, how often.
+"""How a claim was tested, in words: its evidence level, and how often a program ran.
 
-The one place that names it. An import keeps no classes: its claims are told by who read them.
+This is the only place that names levels. An import keeps no levels, so its claims name their reader instead.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ RAN: Final = frozenset({"reproduced", "ran", "measured"})
 
 
 def shown_as(class_: str, times: int | None = None) -> str:
-    """A class in a word or two: `ran ×3`, `quoted`."""
+    """Return an evidence level in a word or two: `ran ×3`, `quoted`."""
     return f"{SHOWN_AS[class_]}{_often(class_, times)}"
 
 
 def meaning(class_: str, times: int | None = None) -> str:
-    """A class where there is room for more: `ran ×3`, `quoted from a document`."""
+    """Return an evidence level where there is room for more: `ran ×3`, `quoted from a document`."""
     return f"{MEANINGS.get(class_, class_)}{_often(class_, times)}"
 
 
@@ -54,12 +54,12 @@ def _often(class_: str, times: int | None) -> str:
 
 
 def times_run(book: Book, experiment: str) -> int:
-    """Repetitions of an experiment, without its controls."""
+    """Return the number of repetitions of an experiment, without its controls."""
     return sum(run.control is None for run in runs_of(book, experiment))
 
 
 def times_of(book: Book, class_: EvidenceClass | None, refs: Iterable[str]) -> int | None:
-    """How often the experiment ran by which something has its class; None where it has none of those that run."""
+    """Return how often the experiment ran that gave something its level; None for levels without runs."""
     if class_ not in RAN:
         return None
     experiments = [experiment for ref in refs for experiment in _experiments(book, ref.partition("#")[0])]
@@ -68,7 +68,7 @@ def times_of(book: Book, class_: EvidenceClass | None, refs: Iterable[str]) -> i
 
 
 def _experiments(book: Book, identity: str) -> list[str]:
-    """The experiment of that id, or those that moved the claim of that id."""
+    """Return the experiment with that id, or those that moved the claim with that id."""
     if identity in book.state.experiments:
         return [identity]
     facts = book.state.claims.get(identity)
@@ -77,20 +77,20 @@ def _experiments(book: Book, identity: str) -> list[str]:
 
 
 def tested(book: Book, claim: str) -> str:
-    """How the present status of a claim came about: `ran ×3`, `quoted`, `read by verifier`; empty before a test."""
+    """Return how a claim got its status: `ran ×3`, `quoted`, `read by verifier`; empty before a test."""
     entry = last_test(book, claim)
     return "" if entry is None else how_tested(book, entry)
 
 
 def last_test(book: Book, claim: str) -> HistoryEntry | None:
-    """The last move of a claim that counts and that a test made."""
+    """Return the last move of a claim that counts and that a test made."""
     facts = book.state.claims.get(claim)  # an unlawful ledger may name claims that it does not have
     history = facts.history if facts is not None else []
     return next((entry for entry in reversed(history) if entry.counts and entry.to != "superseded"), None)
 
 
 def how_tested(book: Book, entry: HistoryEntry) -> str:
-    """How one move of a claim came about; empty for one that no test made."""
+    """Return how one move of a claim came about; empty for moves that no test made."""
     if entry.class_:
         times = times_run(book, entry.by) if entry.by in book.state.experiments else None
         return shown_as(entry.class_, times)
@@ -99,12 +99,14 @@ def how_tested(book: Book, entry: HistoryEntry) -> str:
 
 
 def moved(book: Book, entry: HistoryEntry) -> str:
-    """Where a move leads and what made it: `● ran ×3 in E-2-1`, `● confirmed, read by verifier in V-3-1`."""
+    """Return the new status of a move and its cause: `● ran ×3 in E-2-1`, `● confirmed, read by verifier in
+    V-3-1`.
+    """
     return told_move(entry.to, entry.class_, how_tested(book, entry), entry.by)
 
 
 def told_move(to: str, class_: str, how: str, by: str) -> str:
-    """The same of a move that is known by its parts."""
+    """Return the words for a move that is given by its parts."""
     if not how:
         return f"{STATUSES[to].plain} by {by}"
     read = "" if class_ else f", {how}"
@@ -112,12 +114,12 @@ def told_move(to: str, class_: str, how: str, by: str) -> str:
 
 
 def told_status(status: str, class_: str | None, how: str) -> str:
-    """`● ran ×3` in the place of confirmed, `✗ refuted (quoted)`; without a class, as in an import, the status."""
+    """Return `● ran ×3` for confirmed, `✗ refuted (quoted)`; the plain status where there is no level."""
     return status_mark(status, class_, how).plain
 
 
 def status_mark(status: str, class_: str | None, how: str) -> Mark:
-    """The same as a mark."""
+    """Return the mark of a status with the evidence level in its word."""
     mark = mark_of(STATUSES, status)
     if not class_ or status in ("pending", "superseded"):
         return mark
@@ -125,7 +127,7 @@ def status_mark(status: str, class_: str | None, how: str) -> Mark:
 
 
 def claim_mark(book: Book, claim: str) -> Mark:
-    """Where a claim stands, by its class where it has one."""
+    """Return the mark of a claim's status, with its evidence level where it has one."""
     entry, facts = last_test(book, claim), book.state.claims.get(claim)
     how = "" if entry is None else how_tested(book, entry)
     return status_mark("no such claim" if facts is None else facts.status, entry.class_ if entry else "", how)

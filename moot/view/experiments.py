@@ -1,4 +1,4 @@
-"""Experiments of a run for people and machines: the program, what it wrote, how often, where, what it came to."""
+"""Experiments of a run for people and machines: program, output, repetitions, environment, verdict."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Experiments(Result, frozen=True):
 def experiment_of(
     run: str, book: Book, experiment: str, checks: Sequence[CheckShown] = ()
 ) -> ExperimentShown:
-    """An experiment as it stands. Raises `LookupError` when it is not planned."""
+    """Return an experiment in its present state. Raises `LookupError` when it is not planned."""
     plan, facts = plan_of(book, experiment), book.state.experiments[experiment]
     return ExperimentShown(
         id=experiment,
@@ -119,7 +119,7 @@ def experiment_of(
 
 
 def planner(book: Book, experiment: str) -> str:
-    """Who planned it: a role, or the person by the name that was given."""
+    """Return who planned an experiment: a role, or the name of the person."""
     by = plan_of(book, experiment).by
     note_text = planned_note(experiment)
     named = (
@@ -129,7 +129,7 @@ def planner(book: Book, experiment: str) -> str:
 
 
 def shown_as(book: Book, experiment: str) -> str:
-    """The class of a verdict as people read it: ran ×k for k repetitions that came out alike."""
+    """Return the evidence level of a verdict for people: `ran ×k` after k repetitions with one result."""
     facts = book.state.experiments.get(experiment)
     if facts is None or facts.class_ is None:
         return ""
@@ -137,7 +137,7 @@ def shown_as(book: Book, experiment: str) -> str:
 
 
 def test_told(book: Book, experiment: str) -> str:
-    """An experiment in a few words: `E-2-1 holds (ran ×3)`."""
+    """Return an experiment in a few words: `E-2-1 holds (ran ×3)`."""
     facts = book.state.experiments.get(experiment)
     came_to = (facts.verdict if facts is not None else None) or "not run"
     class_text = shown_as(book, experiment)
@@ -145,14 +145,14 @@ def test_told(book: Book, experiment: str) -> str:
 
 
 def predicate_text(predicate: Predicate) -> str:
-    """A predicate as a person writes it."""
+    """Return a predicate in the notation in which people write it."""
     where = f"{predicate.of}:{predicate.pointer}" if predicate.pointer else predicate.of
     within = f" +- {predicate.tolerance}" if predicate.tolerance is not None else ""
     return f"{where} {_TESTS[predicate.test]} {predicate.value}{within}"
 
 
 def ended_text(plan: ExperimentPlanned, run: ExperimentRun) -> str:
-    """How a run ended, in words."""
+    """Return how a run ended, in words."""
     if run.exit is not None:
         return f"exit {run.exit}"
     if run.signal is not None:
@@ -194,7 +194,7 @@ def _verdict(plan: ExperimentPlanned, run: ExperimentRun, blobs: Blobs) -> str:
 
 
 def where_text(run: ExperimentRun) -> str:
-    """Where a run took place."""
+    """Return interpreter, platform and sandbox of a run."""
     here = run.environment
     return f"{here.interpreter}, {here.platform}, {here.sandbox} {here.sandbox_version or ''}".strip()
 
@@ -209,7 +209,7 @@ def _text(sha256: str, blobs: Blobs) -> str | None:
 
 
 def experiments_text(experiments: Experiments, width: int = WIDTH) -> str:
-    """What `moot experiment show` prints."""
+    """Return what `moot experiment show` prints."""
     if not experiments.experiments:
         return "no experiment is planned in this run\n"
     return joined(
@@ -266,12 +266,12 @@ def _lines(run: str, experiment: ExperimentShown, width: int) -> Iterator[str]:
 
 
 def experiments_of(run: str, book: Book) -> list[ExperimentShown]:
-    """All experiments of a run, in the order of their plans."""
+    """Return all experiments of a run, in the order of their plans."""
     return [experiment_of(run, book, experiment) for experiment in book.state.experiments]
 
 
 def came_to_told(experiment: ExperimentShown) -> str:
-    """What an experiment came to, how often, of which claim, and where: one sentence."""
+    """Return one sentence with verdict, counts, controls, claims and environment of an experiment."""
     claims = ", ".join(f"{claim} {status}" for claim, status in experiment.claims.items())
     if not experiment.runs:
         return f"It was not run here. It decides {claims}."
@@ -286,7 +286,7 @@ def came_to_told(experiment: ExperimentShown) -> str:
 
 
 def output_of(experiment: ExperimentShown) -> RunShown | None:
-    """The first repetition, or the control at which the series ended."""
+    """Return the first repetition, or the control at which the series ended."""
     return next(
         (run for run in experiment.runs if run.control is None),
         experiment.runs[-1] if experiment.runs else None,
@@ -294,7 +294,7 @@ def output_of(experiment: ExperimentShown) -> RunShown | None:
 
 
 def experiments_markdown(shown_experiments: Iterable[ExperimentShown]) -> Iterator[str]:
-    """Each experiment with its program, what it wrote and the command that runs it again; long ones are cut."""
+    """Yield each experiment with its program, its output and the command that repeats it; long texts are cut."""
     experiments = list(shown_experiments)
     blocks = sum(
         len(experiment.files) + len(experiment.inputs) + bool(experiment.runs) for experiment in experiments
@@ -331,7 +331,7 @@ def _block(name: str, text: str, most: int) -> Iterator[str]:
 
 
 def _quoted(text: str) -> Iterable[str]:
-    """Text that a program or a seat wrote, line by line, with nothing in it that a terminal would obey."""
+    """Return untrusted text line by line, with every control sequence made visible."""
     lines = visible(text.rstrip("\n")).split("\n") if text.strip() else []
     more = [f"    … {len(lines) - LINES_SHOWN} lines more"] if len(lines) > LINES_SHOWN else []
     return (*(f"    {line}".rstrip() for line in lines[:LINES_SHOWN]), *more)

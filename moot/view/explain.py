@@ -1,7 +1,7 @@
-"""What a code or a term means: rules, failure modes, stop checks, statuses, event kinds, id letters, exit codes, terms.
+"""Meanings of codes and terms: rules, failure modes, stop checks, statuses, event kinds, ids, exit codes, terms.
 
-The entries come from the tables that the rest of moot reads, so that a new rule or kind is explained without a change
-here. Only the terms of `moot.view.terms` are written for this purpose.
+The entries come from the tables that the rest of moot reads, so a new rule or kind is explained without a change
+here. Only the terms in `moot.view.terms` are written for this purpose.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which families of models agreed, where several answered: by sealed beliefs, by votes, by members' decisions."""
+"""Agreement between model families: by sealed forecasts, by votes, by members' decisions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ UNNAMED: Final = "an unnamed family"
 
 
 def families_told(book: Book) -> str:
-    """`families agree: claude (3) and gpt (2) all put O-2 first`, or how they differ; empty where there is one family,
-    or nothing that each of them chose."""
+    """Return `families agree: claude (3) and gpt (2) all put O-2 first`, or how they differ.
+
+    Empty where only one family answered, or where the families did not choose between the same things.
+    """
     families = families_of_roles(book)
     chosen: dict[str, Counter[str]] = {}
     for role, choice in choices(book).items():
@@ -37,14 +39,14 @@ def families_told(book: Book) -> str:
 
 
 def _spread(counts: Counter[str]) -> str:
-    """`O-2`, or `O-2 (2 seats) and O-1 (1 seat)`."""
+    """Return `O-2`, or `O-2 (2 seats) and O-1 (1 seat)`."""
     if len(counts) == 1:
         return next(iter(counts))
     return " and ".join(f"{choice} ({counted(number, 'seat')})" for choice, number in counts.most_common())
 
 
 def families_of_roles(book: Book) -> dict[str, str]:
-    """Role → the family that answered for it; a role for which several did is left out."""
+    """Return the family that answered for each role, without roles that several families answered for."""
     families: dict[str, set[str]] = {}
     for respondent in calls_of(book.events).answered:
         family = family_of(respondent.provider, respondent.model)
@@ -53,12 +55,12 @@ def families_of_roles(book: Book) -> dict[str, str]:
 
 
 def _first(points: Mapping[str, int]) -> str:
-    """The option with most points; ties in their order."""
+    """Return the option with the most points; the first of them on a tie."""
     return max(points, key=lambda option: points[option])
 
 
 def choices(book: Book) -> Mapping[str, str]:
-    """Role → what it chose: the option it puts first, its vote, or the option that its decision names."""
+    """Return each role's choice: the option that it puts first, its vote, or the option that its decision names."""
     state, ruling = book.state, ruling_of(book)
     if state.beliefs:
         latest = state.beliefs_at(state.round)

@@ -1,4 +1,4 @@
-"""What `check`, `verify`, `import` and `export` found, for people and for code hosts."""
+"""Findings of `check`, `verify`, `import` and `export`, for people and for code hosts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MARKS = {"error": "✗ error  ", "warning": "! warning"}
 
 
 def check_text(report: CheckReport, caveats: Sequence[str]) -> str:
-    """Findings by severity, then what could not be judged, then the verdict."""
+    """Return findings by severity, then rules that were not applicable, then the verdict."""
     ordered = sorted(
         report.findings,
         key=lambda finding: (finding.severity != "error", finding.seq if finding.seq is not None else -1),
@@ -38,7 +38,7 @@ def check_text(report: CheckReport, caveats: Sequence[str]) -> str:
 
 
 def github_text(report: CheckReport) -> str:
-    """Findings as annotations of the ledger's files."""
+    """Return findings as GitHub annotations of the ledger's files."""
     lines: list[str] = []
     for finding in report.findings:
         file = f"file={annotated(report.run)}/{finding.stream}.jsonl," if finding.stream else ""
@@ -50,7 +50,7 @@ def github_text(report: CheckReport) -> str:
 
 
 def verify_text(report: VerifyReport) -> str:
-    """The verdict, then problems, quarantine and checkpoints."""
+    """Return the verdict, then problems, quarantine and checkpoints."""
     verdict = (
         "✗ DAMAGED" if report.damaged else "✓ intact" if report.ok else "✗ not the run of that checkpoint"
     )
@@ -92,7 +92,7 @@ SHOWN = 20
 
 
 def import_text(report: ImportReport) -> str:
-    """What `moot import` prints."""
+    """Return what `moot import` prints."""
     lines: list[str] = []
     for bad in report.bad_lines:
         place = f"{bad.file}:{bad.line}" if bad.line else bad.file
@@ -123,7 +123,7 @@ def import_text(report: ImportReport) -> str:
 
 
 def export_text(report: ExportReport) -> str:
-    """What `moot export` prints."""
+    """Return what `moot export` prints."""
     count = len(report.files)
     lines = [f"{report.directory}: {count} {'file' if count == 1 else 'files'} in {report.format}"]
     return joined([*lines, *(f"  {note}" for note in report.notes)])

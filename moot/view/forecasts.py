@@ -1,4 +1,4 @@
-"""Forecasts and cruxes of a `crux` run, with their words: for terminal, report and page."""
+"""Forecasts and cruxes of a `crux` run in words, for terminal, report and page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOTE: Final = "How often a test is right is an assumption, not a measurement."
 
 
 class AnswerCommand(NamedTuple):
-    """The command by which a person hands in the result of a crux, and the open question that asks for it."""
+    """The command that hands in a person's result of a crux, and the open question that asks for it."""
 
     claim: str
     question: str | None
@@ -74,12 +74,12 @@ def answer_command(run: str, book: Book, claim: str) -> AnswerCommand:
 
 
 def percent(points: float) -> str:
-    """Points as a percentage."""
+    """Return points as a percentage."""
     return f"{points:.0f}%"
 
 
 def roles_range(report: ForecastReport, option: str) -> str:
-    """`58% (roles 50–63%)`: the group forecast of an option, and the least and the most that a role gives it."""
+    """Return `58% (roles 50–63%)`: the group forecast of an option and the range of the roles' forecasts."""
     forecasts = [points[option] for points in report.roles.values()]
     low, high = min(forecasts), max(forecasts)
     spread = f"roles {low}%" if low == high else f"roles {low}–{high}%"
@@ -89,7 +89,7 @@ def roles_range(report: ForecastReport, option: str) -> str:
 
 
 def crux_line(crux: CruxReport) -> str:
-    """What became of a crux, or what a test of it is worth."""
+    """Return the result of a crux, or the value of a test of it."""
     if crux.result is not None:
         return f"{crux.result}, {meaning(crux.level or 'said')}"
     points = "has no numbers" if crux.value is None else f"a test is worth {crux.value:.1f} points"
@@ -98,7 +98,7 @@ def crux_line(crux: CruxReport) -> str:
 
 
 def status_line(report: ForecastReport) -> str:
-    """What the forecasts and cruxes come to, in a sentence that is true of every crux."""
+    """Return the state of the forecasts and cruxes, in a sentence that is true of every crux."""
     unsettled = [crux for crux in report.cruxes if crux.result is None]
     worth = [crux for crux in unsettled if (crux.value or 0) >= report.tau]
     match report.status:
@@ -119,7 +119,7 @@ def status_line(report: ForecastReport) -> str:
 
 
 def forecasts_text(report: ForecastReport, width: int) -> str:
-    """The forecasts and cruxes as text of at most `width` columns, which count from 60 to 200."""
+    """Return the forecasts and cruxes as text of `width` columns, clamped to 60–200."""
     width = min(max(width, NARROW), WIDE)
     lines = [*_wrapped(status_line(report), width), ""]
     for option in report.options:
@@ -141,7 +141,9 @@ def forecasts_text(report: ForecastReport, width: int) -> str:
 
 
 def closing_lines(report: ForecastReport) -> Iterator[str]:
-    """Whom the end depends on, how many ways to be wrong were not named, and what the figures rest on."""
+    """Yield which roles the result depends on, an estimate of unnamed ways to be wrong, and what the figures
+    rest on.
+    """
     for role, end in report.without.items():
         if end.changes:
             lead = f"{end.leader} would lead" if end.leader != report.leader else "the status would differ"
@@ -158,7 +160,7 @@ def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def forecasts_markdown(report: ForecastReport) -> Iterator[str]:
-    """The forecasts and cruxes as Markdown."""
+    """Yield the forecasts and cruxes as Markdown lines."""
     yield status_line(report)
     yield ""
     yield "| option | group forecast | before the tests |"

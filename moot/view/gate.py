@@ -112,7 +112,7 @@ def gate_text(gated: Gated, width: int = WIDTH) -> str:
 
 
 def choices_lines(choices: Sequence[Choice], chosen: str, width: int = WIDTH) -> Iterator[str]:
-    """Every protocol with its replies and its price, and what it is for; the one that was chosen is marked."""
+    """Yield every protocol with its replies, price and purpose; the chosen one is marked."""
     if not choices:
         return
     yield from wrap(

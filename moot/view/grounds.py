@@ -1,4 +1,4 @@
-"""What a decision rests on: the claims and checks it cites, the tests of those claims, down to quoted sentences."""
+"""Grounds of a decision: the claims and checks it cites, the tests of those claims, down to quoted sentences."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ from moot.view.marks import RESULTS, STATUSES, Mark, mark_of
 
 
 class Quote(msgspec.Struct, frozen=True):
-    """Evidence: where it stands, the words, who wrote them. `holds`: they stand there; None: nobody can look."""
+    """A piece of evidence: place, words, author. `holds`: the words are there; None where the place cannot be
+    read.
+    """
 
     ref: str
     words: str | None
@@ -45,11 +47,11 @@ class Quote(msgspec.Struct, frozen=True):
 
 
 class Ground(msgspec.Struct, frozen=True):
-    """One thing that a decision rests on, with what that rests on in turn, down to quotes.
+    """One ground of a decision, with its own grounds, down to quotes.
 
-    A verdict under a claim has the `quotes` that are that claim's; `pooled` are those that were given for `pool` claims
-    together, which nobody can tell apart. `class_` is the class of a claim's evidence, `tested` how it, or one move of
-    it, came about in words.
+    A verdict under a claim has the `quotes` that belong to that claim. `pooled` are quotes that were given for
+    `pool` claims together and cannot be told apart. `class_` is the evidence level of a claim, `tested` says
+    how the claim, or one move of it, was tested.
     """
 
     id: str
@@ -67,18 +69,18 @@ class Ground(msgspec.Struct, frozen=True):
 
     @property
     def mark(self) -> Mark:
-        """How a claim stands, by its class where it has one."""
+        """Return the mark of a claim's status, with its evidence level where it has one."""
         return status_mark(self.standing, self.class_, self.tested)
 
     @property
     def pooled_told(self) -> str:
-        """What the pooled quotes are, in words; empty where there are none."""
+        """Return what the pooled quotes are, in words; empty where there are none."""
         also = "also " if self.quotes else ""
         return f"{also}the verdict's evidence, given for {self.pool} claims together" if self.pooled else ""
 
     @property
     def foremost(self) -> Foremost:
-        """The first quote that stands where it says, of this thing or of a test of it, never of what it builds on."""
+        """Return the first quote that holds, of this ground or of a test of it, never of a cited decision."""
         tests = () if self.kind == "decision" else self.under
         for ground in (self, *tests):
             for quote in ground.quotes:
@@ -89,7 +91,7 @@ class Ground(msgspec.Struct, frozen=True):
 
 
 class Foremost(msgspec.Struct, frozen=True):
-    """The one quote to show for a ground, and the verification that quotes it; else where its evidence stands."""
+    """The one quote to show for a ground and the verification that quotes it, else the place of its evidence."""
 
     quote: Quote | None
     test: str | None
@@ -105,7 +107,7 @@ Sectioned = Callable[[Event], Sections]
 
 
 def remembered() -> Sectioned:
-    """`sections_of`, each event taken apart once: grounds come back to the same artifacts again and again."""
+    """Return a cached `sections_of`."""
     taken_apart: dict[str, Sections] = {}
 
     def sections(event: Event) -> Sections:
@@ -121,13 +123,13 @@ def remembered() -> Sectioned:
 def rests_on(
     book: Book, decision: Decision, depth: int = DEPTH_MAX, sections: Sectioned | None = None
 ) -> tuple[Ground, ...]:
-    """The grounds of a decision, in the order in which it cites them."""
+    """Return the grounds of a decision, in the order in which it cites them."""
     lookup = sections or remembered()
     return tuple(_cited(book, cite, depth, lookup) for cite in decision.cites)
 
 
 def ground_of(book: Book, identity: str, depth: int = DEPTH_MAX) -> Ground:
-    """One thing of the ledger as a ground, with what it rests on."""
+    """Return any event of the ledger as a ground, with its own grounds."""
     event = book.by_id.get(identity)
     cite = Cite(type=event.kind if event is not None else "event", id=identity, relation="")  # type: ignore[arg-type]
     return _cited(book, cite, depth, remembered())
@@ -136,7 +138,7 @@ def ground_of(book: Book, identity: str, depth: int = DEPTH_MAX) -> Ground:
 def quotes_of(
     book: Book, evidence: Iterable[Evidence], sections: Sectioned = sections_of
 ) -> tuple[Quote, ...]:
-    """Evidence with who wrote it and whether the words stand there."""
+    """Return evidence with its author and whether the words are at the cited place."""
     return tuple(_quote(book, entry, sections) for entry in evidence)
 
 
@@ -182,7 +184,7 @@ def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
 
 
 def _claim(book: Book, event: Claim, relation: str, sections: Sectioned) -> Ground:
-    """A claim rests on the checks that moved it; one that nobody tested, on where it was raised."""
+    """Return a claim with the checks that moved it; an untested claim has the place where it was raised."""
     assert event.id is not None, "a claim has an id"
     facts = book.state.claims[event.id]
     tests: list[Ground] = []
@@ -211,7 +213,7 @@ def _claim(book: Book, event: Claim, relation: str, sections: Sectioned) -> Grou
 
 
 def _experiment(book: Book, event: ExperimentPlanned, relation: str) -> Ground:
-    """An experiment: what it asked, and what its runs came to."""
+    """Return an experiment as a ground: its question and its verdict."""
     facts = book.state.experiments[event.id or ""]
     how = shown_as(facts.class_, times_run(book, event.id or "")) if facts.class_ else ""
     standing = (facts.verdict or "not judged") + (f", {how}" if how else "")
@@ -221,11 +223,7 @@ def _experiment(book: Book, event: ExperimentPlanned, relation: str) -> Ground:
 
 
 def _test_of(book: Book, claim: Claim, event: Verification, relation: str, sections: Sectioned) -> Ground:
-    """A verification as a ground of one claim: with the evidence that moved that claim.
-
-    A verdict on several claims of an import lists its evidence once for all of them, so that a quote can be told
-    to be a claim's only where it is taken from the claim or from where the claim was raised, or is named in its text.
-    """
+    """Return a verification as a ground of one claim, with the evidence that moved that claim."""
     ground = _verification(book, event, relation, sections)
     moves = [change.evidence for change in event.claim_status_changes if change.claim_id == claim.id]
     if any(moves):
@@ -239,7 +237,7 @@ def _test_of(book: Book, claim: Claim, event: Verification, relation: str, secti
 
 
 def _is_about(quote: Quote, claim: Claim) -> bool:
-    """Whether a piece of evidence can be told to be about this claim."""
+    """Return whether a piece of evidence is recognizably about this claim."""
     texts = (claim.text, claim.testable_as)
     place = re.compile(rf"{re.escape(quote.ref)}(?![\w-])")
     return (
@@ -257,7 +255,7 @@ def _verification(book: Book, event: Verification, relation: str, sections: Sect
 
 
 def ground_standing(ground: Ground) -> str:
-    """A status or result with its shape; for other kinds the words as they are."""
+    """Return a status or result with its shape; for other kinds the plain words."""
     if ground.kind == "claim" and ground.standing in STATUSES:
         return ground.mark.plain
     if ground.kind == "verification":
@@ -266,7 +264,7 @@ def ground_standing(ground: Ground) -> str:
 
 
 def decision_standing(state: State, identity: str) -> str:
-    """`in force`, `overturned by D-…`, or `AT RISK: C-… fell`."""
+    """Return `in force`, `overturned by D-…`, or `AT RISK: C-… fell`."""
     facts = state.decisions[identity]
     if facts.overturned_by is not None:
         return f"overturned by {facts.overturned_by}"
@@ -285,7 +283,7 @@ def _quote(book: Book, evidence: Evidence, sections: Sectioned) -> Quote:
 
 
 def _author(book: Book, identity: str) -> str | None:
-    """Who wrote what a reference names: a role, or the name of a context document."""
+    """Return the author of what a reference names: a role, or the name of a context document."""
     event: Event | None = book.by_id.get(identity)
     match event:
         case Artifact():
@@ -302,9 +300,9 @@ def _author(book: Book, identity: str) -> str | None:
 
 
 class Sources(msgspec.Struct, frozen=True):
-    """What telling looks things up in, found once for a book: its rounds, and what closed a concern.
+    """Indexes of a book that several views share: events by round, and closers of concerns.
 
-    Whoever follows a run that grows keeps one and adds to it: no part of it ever changes its meaning.
+    A live view keeps one instance and adds new events to it, since entries never change once they are written.
     """
 
     by_round: dict[int, list[Event]] = msgspec.field(default_factory=dict[int, list[Event]])
@@ -313,7 +311,7 @@ class Sources(msgspec.Struct, frozen=True):
     sections: Sectioned = msgspec.field(default_factory=remembered)
 
     def take(self, events: Iterable[Event]) -> None:
-        """Take in what follows."""
+        """Add the events that follow."""
         for event in events:
             if event.phase != "close":
                 self.by_round.setdefault(event.round, []).append(event)
@@ -325,12 +323,12 @@ class Sources(msgspec.Struct, frozen=True):
                         self.closers.setdefault(cite.id, event.id or "")
 
     def round_of(self, book: Book, round_: int) -> Book:
-        """The same book with the events of one round alone; state and ids are those of the whole."""
+        """Return the book with only the events of one round; state and ids stay those of the whole."""
         return Book(tuple(self.by_round.get(round_, ())), book.state, book.by_id, book.blobs)
 
 
 def sources_of(book: Book) -> Sources:
-    """The sources of a whole book."""
+    """Return the sources of a whole book."""
     sources = Sources()
     sources.take(book.events)
     return sources

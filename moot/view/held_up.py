@@ -1,4 +1,4 @@
-"""When the rules were asked last, and what holds a run up: a screening, or an error that a validation found."""
+"""Rule checks of the present round, and what blocks a run: a screening, or an error that a validation found."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ledger.state.state import State
 
 
 def rules_asked_told(state: State) -> str:
-    """After which phases the rules were asked, where they are asked after each; nothing else is worth a line."""
+    """Return after which phases the rules were checked; empty where they are checked only once per round."""
     asked = state.checked.get(state.round, []) + state.validated.get(state.round, [])
     if not state.validates_phases or not asked:
         return ""
@@ -15,12 +15,15 @@ def rules_asked_told(state: State) -> str:
 
 
 def is_held_by_an_error(state: State) -> bool:
-    """Whether it is an error of the ledger that holds the run up, and no screening."""
+    """Return whether an error of the ledger blocks the run, rather than a screening."""
     return state.held_up[:1] == (f"@{state.faulty}",)
 
 
 def held_up_told(run: str, state: State) -> str:
-    """By what, and what lets it go on; empty where nothing holds it. `run` is how commands name it."""
+    """Return what blocks the run and how to go on; empty where nothing does.
+
+    `run` is how commands name the run.
+    """
     if not state.held_up:
         return ""
     place = state.held_up[0]

@@ -1,7 +1,4 @@
-"""What can be said of a run only when it is looked at as a whole.
-
-hindsight(book) → contributions, the failure modes
-"""
+"""Readings that need the whole run: contributions of roles, and the failure modes."""
 
 from __future__ import annotations
 
@@ -16,15 +13,19 @@ from ledger.store.failures import BlobMissing
 
 
 class Hindsight(msgspec.Struct, frozen=True):
-    """`failures` are the failure modes as they read now, None when the run's
-    own parameters are not there."""
+    """Contributions and failure modes, read over the whole run.
+
+    `failures` is None when the run's own parameters are missing.
+    """
 
     contributions: tuple[Contribution, ...]
     failures: tuple[AlarmReading, ...] | None
 
 
 def hindsight(book: Book) -> Hindsight:
-    """All of it. Costs a few passes over the ledger: for a report, not for every event."""
+    """Return the readings. This takes a few passes over the ledger, so call it for a report, not for every
+    event.
+    """
     state, parameters = book.state, _parameters(book)
     return Hindsight(
         contributions=tuple(contributions(state, sighted_by_others(book.events))),

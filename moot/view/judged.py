@@ -34,7 +34,7 @@ class Card(NamedTuple):
 
 
 class Majority(NamedTuple):
-    """What independent members came to: how many named the leading option, and which."""
+    """The decisions of independent members: their number, the leading option, and how many named it."""
 
     members: int
     option: str | None
@@ -42,25 +42,25 @@ class Majority(NamedTuple):
 
 
 def latest(events: Iterable[_E]) -> _E | None:
-    """The last of them; None where there is none."""
+    """Return the last item; None where there is none."""
     *_, last = (None, *events)
     return last
 
 
 def ruling_of(book: Book) -> Ruling | None:
-    """The last ruling that nothing overturned."""
+    """Return the last ruling, or None when it was overturned."""
     ruling = latest(book.of(Ruling))
     facts = book.state.rulings.get(f"@{ruling.seq}") if ruling else None
     return None if facts is not None and facts.overturned_by is not None else ruling
 
 
 def votes_of(book: Book, ruling: Ruling) -> list[Vote]:
-    """The votes that a ruling counts."""
+    """Return the votes that a ruling counts."""
     return [event for event in (book.events[seq] for seq in ruling.votes) if isinstance(event, Vote)]
 
 
 def view_of(vote: Vote) -> str:
-    """Return the view that a vote speaks for, also where the controller stands in for a lost one."""
+    """Return the view that a vote speaks for, also where the controller fills in for a lost vote."""
     return (vote.id or "").rpartition("-")[2] or vote.by
 
 
@@ -75,15 +75,15 @@ def last_votes_told(votes: Iterable[Vote]) -> str:
 
 
 def is_split(votes: Sequence[Vote]) -> bool:
-    """Whether no way to vote has more than half of the votes, and no veto decides."""
+    """Return whether no way to vote has more than half of the votes, and no veto decides."""
     ways = Counter(vote.decision for vote in votes)
     return bool(ways) and "VETO" not in ways and 2 * max(ways.values()) <= ways.total()
 
 
 def ruling_told(book: Book) -> str:
-    """Return the ruling with what it follows from; empty where nothing was voted on.
+    """Return the ruling with its basis; empty where there was no vote.
 
-    The words of a voter stand beside it only where that vote goes the same way and the votes are not split.
+    A voter's words follow only where that vote agrees with the ruling and the votes are not split.
     """
     ruling = ruling_of(book)
     if ruling is None:
@@ -105,10 +105,7 @@ def ruling_told(book: Book) -> str:
 
 
 def majority(book: Book) -> Majority | None:
-    """Of members who decided on their own, how many named the leading option; None where there are no members.
-
-    Only options that the opening, its documents or the agenda list count: another `O-1` is each member's own.
-    """
+    """Return how many independent members named the leading option; None where there are no members."""
     if final_in_force(book.state):
         return None
     plans = [
@@ -125,7 +122,9 @@ def majority(book: Book) -> Majority | None:
 
 
 def option_of(book: Book, decision: Decision) -> str | None:
-    """Return the option that a decision is for; where none was asked for, the first that its words name."""
+    """Return the option that a decision is for; where the opening names no options, the first that its text
+    names.
+    """
     asked = book.state.opening.protocol in _MEMBERS and book.state.opening.options
     if asked or len(decision.about) == 1:
         return decision.about[0] if decision.about else None
@@ -134,7 +133,7 @@ def option_of(book: Book, decision: Decision) -> str | None:
 
 
 def merged_told(book: Book) -> str:
-    """`33 of 33 say O-2. The first of them: …`; empty where nobody decided on their own."""
+    """Return `33 of 33 say O-2. In the words of one of them …`; empty where there are no independent members."""
     counted = majority(book)
     if counted is None:
         return ""
@@ -148,7 +147,7 @@ def merged_told(book: Book) -> str:
 
 
 def confidences_told(book: Book, counted: Majority) -> str:
-    """How sure the members say they are: `Stated confidence, of 5: 4 by 31 of 33 members, 3 by 2.`"""
+    """Return the members' confidence: `Stated confidence, of 5: 4 by 31 of 33 members, 3 by 2.`"""
     stated = Counter(
         decision.confidence
         for decision in book.of(Decision)
@@ -162,7 +161,7 @@ def confidences_told(book: Book, counted: Majority) -> str:
 
 
 def scores_told(book: Book) -> str:
-    """The totals of sides or options, or the votes, in one sentence; empty where nothing was scored."""
+    """Return the totals of sides or options, or the votes, in one sentence; empty without scores."""
     ruling = ruling_of(book)
     if ruling is not None:
         return f"Last votes: {last_votes_told(votes_of(book, ruling))}."
@@ -178,7 +177,7 @@ def scores_told(book: Book) -> str:
 
 
 def side_means(book: Book) -> dict[str, float]:
-    """The mean score of each side of a debate, or the last total of each option."""
+    """Return the mean score of each side of a debate, or the last total of each option."""
     sides: dict[str, list[float]] = {}
     for score in book.of(Score):
         argument = book.by_id.get(score.of)
@@ -190,7 +189,7 @@ def side_means(book: Book) -> dict[str, float]:
 
 
 def scorecard(book: Book) -> tuple[Card, ...]:
-    """Options that were scored by criterion, the best first: means over all judgements of each."""
+    """Return options that were scored by criterion, the best first: means over all judgements of each."""
     judged: dict[str, list[Score]] = {}
     for score in book.of(Score):
         if _OPTION.fullmatch(score.of):

@@ -56,7 +56,7 @@ class RunList(Result, frozen=True):
 
 
 def list_of(runs: Path, paths: Iterable[Path], more: int) -> RunList:
-    """The runs at `paths`, named as seen from `runs`."""
+    """Return the runs at `paths`, named relative to `runs`."""
     return RunList(runs=[_listed(path, runs) for path in paths], more=more)
 
 
@@ -115,7 +115,7 @@ def _unreadable(name: str, path: Path, problem: str) -> ListedRun:
 
 
 def _person(book: Book, finals: list[str]) -> str | None:
-    """Return the name of who decided in place of the seats, where one was given."""
+    """Return the name of the person who decided in place of the seats; None where no name was given."""
     first = book.by_id.get(finals[0]) if finals else None
     return first.name if isinstance(first, Decision) and first.type == "override" else None
 
@@ -125,7 +125,7 @@ def _life(state: State) -> str:
 
 
 def list_text(listing: RunList, width: int = WIDTH) -> str:
-    """What `moot list` prints: a run in three lines, its answer in the second."""
+    """Return what `moot list` prints: three lines per run, its answer in the second."""
     lines: list[str] = []
     for run in listing.runs:
         if run.problem is not None:
@@ -165,6 +165,6 @@ def _decided(run: ListedRun) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """The beginning of a text in one line; `moot status` has the whole."""
+    """Return the beginning of a text in one line; `moot status` has the whole."""
     line = one_line(text)
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"

@@ -1,4 +1,4 @@
-"""How a value is shown everywhere: a shape, a word, and a tone; nothing is said by colour alone."""
+"""Marks: every value has a shape, a word and a tone, so that no meaning depends on color alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Tone = Literal["good", "bad", "warn", "open", "part", "seal", "faint", "plain"]
 
 
 class Mark(NamedTuple):
-    """How a value is shown."""
+    """The shape, word and tone in which a value is shown."""
 
     shape: str
     word: str
@@ -18,7 +18,7 @@ class Mark(NamedTuple):
 
     @property
     def plain(self) -> str:
-        """Shape and word, for lines without colour."""
+        """Return shape and word, for output without color."""
         return f"{self.shape} {self.word}"
 
 
@@ -115,5 +115,5 @@ STANDINGS: Final[Mapping[str, Tone]] = {
 
 
 def mark_of(table: Mapping[str, Mark], value: str) -> Mark:
-    """The mark of a value; one that a newer version added shows its own name."""
+    """Return the mark of a value; a value that a newer version added shows its own name."""
     return table.get(value) or Mark("·", value, "plain")

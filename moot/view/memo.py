@@ -35,12 +35,12 @@ _SETTLED_BY: Final = {
 
 
 def has_beliefs(book: Book) -> bool:
-    """Whether the run has sealed forecasts."""
+    """Return whether the run has sealed forecasts."""
     return book.state.opening.protocol == "crux" and bool(book.state.beliefs)
 
 
 def memo_of(book: Book, decision: Decision | None) -> Memo | None:
-    """The memo that a decision was made of, without its removed sentences; an override has none."""
+    """Return the memo that a decision was made of, without its removed sentences; an override has none."""
     if decision is None or decision.by != "controller" or decision.type != "final":
         return None
     memos = [memo for memo in book.of(Memo) if memo.round == decision.round]
@@ -54,11 +54,11 @@ class MemoTold(msgspec.Struct, frozen=True):
     memo: Memo
 
     def answer(self) -> str:
-        """The sentences that answer."""
+        """Return the sentences of the answer."""
         return " ".join(sentence.text for sentence in self._of("answer"))
 
     def field(self, name: str) -> list[Point]:
-        """What the memo says there, each sentence with the class of what it cites."""
+        """Return the sentences of a field, each with the evidence level of what it cites."""
         return [self._point(sentence) for sentence in self._of(name)]
 
     def _of(self, name: str) -> Iterator[MemoSentence]:
@@ -82,14 +82,16 @@ class MemoTold(msgspec.Struct, frozen=True):
 
 
 def standing_now(book: Book) -> ForecastStanding:
-    """Where the forecasts of a run stand now."""
+    """Return the present standing of a run's forecasts."""
     from rounds.protocols.crux.standing import standing_at
 
     return standing_at(book.state)
 
 
 def how_likely(book: Book) -> str:
-    """The group forecast of the option that the outcome answers with, and the least and most that a role gives it."""
+    """Return the group forecast of the option that the outcome answers with, and the range of the roles'
+    forecasts.
+    """
     from rounds.protocols.crux import standing
 
     now, options = standing_now(book), standing.option_ids(book.state)
@@ -114,7 +116,7 @@ def how_likely(book: Book) -> str:
 
 
 def why_untested(book: Book) -> str:
-    """Why a run of `crux` had nothing to test, in parentheses; empty where it had, and in other protocols."""
+    """Return why a `crux` run had nothing to test, in parentheses; empty elsewhere."""
     if book.state.opening.protocol != "crux" or not has_beliefs(book) or not book.state.looks:
         return ""
     from rounds.protocols.crux.untested import why_nothing_was_tested  # its texts cost other protocols 0.1 s
@@ -124,7 +126,7 @@ def why_untested(book: Book) -> str:
 
 
 def options_missing(book: Book) -> list[Point]:
-    """Options that the check of the question found missing: the answer is the best of those that were named."""
+    """Return the options that the check of the question found missing."""
     frame = next(iter(book.of(Frame)), None)
     if frame is None or not frame.missing:
         return []
@@ -133,7 +135,7 @@ def options_missing(book: Book) -> list[Point]:
 
 
 def basis_told(why: list[Point], families: int | None) -> str:
-    """What the answer rests on, in a sentence of its own."""
+    """Return the evidence levels under the answer, in a sentence of its own."""
     from roles.evidence import basis_sentence
 
     classes: list[EvidenceClass] = [point.class_ or "said" for point in why]
@@ -141,7 +143,7 @@ def basis_told(why: list[Point], families: int | None) -> str:
 
 
 def other_leaders(book: Book) -> Iterator[tuple[str, str, str]]:
-    """Roles that prefer another option than the group: role, words, the forecast that says so."""
+    """Yield role, words and forecast id of each role that prefers another option than the group does."""
     from rounds.protocols.crux import standing
 
     now, state = standing_now(book), book.state
@@ -159,7 +161,7 @@ def other_leaders(book: Book) -> Iterator[tuple[str, str, str]]:
 
 
 def reasons_of_roles(book: Book) -> list[Point]:
-    """Where there is no memo: the reasons of the role that is nearest to the group, as it gave them."""
+    """Return the reasons of the role nearest to the group, for runs without a memo."""
     from rounds.protocols.crux.assignments import writers
 
     for role in writers(standing_now(book))[:1]:
@@ -179,12 +181,12 @@ def reasons_of_roles(book: Book) -> list[Point]:
 
 
 def unsettled(book: Book) -> list[UnsettledCrux]:
-    """Cruxes that are not settled, by the value of a test."""
+    """Return the cruxes that are not settled, the most valuable test first."""
     return list(standing_now(book).unsettled)
 
 
 def revisit_if(book: Book) -> Iterator[Point]:
-    """Every unsettled crux with its value: what could still change the answer."""
+    """Yield every unsettled crux with the value of its test: what could still change the answer."""
     for crux in unsettled(book):
         claim = book.by_id.get(crux.claim)
         if isinstance(claim, Claim):
@@ -193,7 +195,9 @@ def revisit_if(book: Book) -> Iterator[Point]:
 
 
 def tests_to_make(run: str, book: Book) -> Iterator[Point]:
-    """Tests that a person could make and that could change the answer, the most valuable first, with the command."""
+    """Yield tests that a person could run and that could change the answer, the most valuable first, with
+    commands.
+    """
     from moot.view.forecasts import answer_command
     from rounds.protocols.crux.standing import askable
 
@@ -209,12 +213,12 @@ def tests_to_make(run: str, book: Book) -> Iterator[Point]:
 
 
 def worth_told(points: Fraction | float | str) -> str:
-    """The value of a test."""
+    """Return the value of a test in words."""
     return f"a test is worth {float(points):.1f} points"
 
 
 class Order(NamedTuple):
-    """A program that was planned for a claim and never run: its words, and the command that runs it here."""
+    """A program that was planned for a claim and never run: its command line, and the command that runs it here."""
 
     experiment: str
     runs: str
@@ -222,7 +226,7 @@ class Order(NamedTuple):
 
 
 def order_for(run: str, book: Book, claim: str) -> Order | None:
-    """The last program that roles planned for a claim, where none of them was run."""
+    """Return the last program that roles planned for a claim; None once one of its programs was run."""
     planned = [experiment for experiment, facts in book.state.experiments.items() if claim in facts.claims]
     if not planned or any(book.state.experiments[name].judged for name in planned):
         return None
@@ -235,7 +239,7 @@ def order_for(run: str, book: Book, claim: str) -> Order | None:
 
 
 def unseen_told(book: Book) -> str:
-    """How many ways to be wrong were named, and an estimate of those that were not."""
+    """Return how many ways to be wrong were named, and an estimate of those that were not."""
     from rounds.protocols.crux.sightings import unseen
 
     estimate = unseen(book.state)

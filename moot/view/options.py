@@ -1,4 +1,4 @@
-"""What the ids of options stand for: the asker's words from the opening, the agenda or a document of the opening."""
+"""Meanings of option ids: the asker's words from the opening, the agenda or a document of the opening."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ WORDS: Final = 8
 
 
 def options_of(book: Book) -> dict[str, str]:
-    """Id → words; the opening's options, else the agenda's, else those that a document of the opening lists.
+    """Return option texts by id, from the opening, else the agenda, else a document of the opening.
 
-    The first line of a document that begins with an id says what it stands for. Empty where nobody says it: then an
-    `O-1` means only what the text that uses it means by it.
+    In a document, the first line that begins with an id defines it. Empty where no source defines the ids: then
+    each text that uses an `O-1` means its own.
     """
     opening = book.state.opening
     agendas = list(book.of(Agenda))
@@ -42,7 +42,7 @@ def options_of(book: Book) -> dict[str, str]:
 
 
 def named(book: Book, text: str) -> str:
-    """A text in which every option has, where it comes first, the asker's words beside its id."""
+    """Return a text in which each option has the asker's words at its first mention."""
     options = options_of(book) if "O-" in text else {}
     seen: set[str] = set()
 
@@ -58,8 +58,11 @@ def named(book: Book, text: str) -> str:
 
 
 def option_said(options: Mapping[str, str], text: str) -> str | None:
-    """The option whose name the first sentence of a text says first: the words of an option up to its first comma,
-    colon or semicolon, as in ``Take `lru`: it is simple``. None where it says none."""
+    """Return the option whose name comes first in the first sentence of a text; None where it names none.
+
+    The name of an option is its text up to the first comma, colon or semicolon, as in ``Take `lru`: it is
+    simple``.
+    """
     sentence = first_sentence(text).replace("`", "").casefold()
     mentions: list[tuple[int, int, str]] = []
     for identity, words in options.items():

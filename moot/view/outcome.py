@@ -1,7 +1,8 @@
-"""The outcome of a run, first on every surface: what was decided, how sure, why, what would change it, what it needs.
+"""The outcome of a run, shown first on every surface: the decision, how sure, why, what would change it, what it
+needs.
 
-outcome_of(run, book) → Outcome, computed from the ledger of any protocol. What a run lacks is said and not invented.
-`moot.view.outcome_text` lays it out; `--json` and the pages have every text whole.
+outcome_of(run, book) computes it from the ledger of any protocol, and states what a run lacks.
+`moot.view.outcome_text` formats it; `--json` and the pages have every text in full.
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
 def _beside(
     book: Book, status: OutcomeStatus, requirements: list[Point], without: Mapping[str, EndWithout]
 ) -> str:
-    """Return what nobody should overlook beside a decision, or why a run stopped."""
+    """Return what qualifies a decision, or why a run stopped."""
     if status is OutcomeStatus.STOPPED:
         return why_stopped(book.state)
     if status is not OutcomeStatus.DECIDED:
@@ -176,11 +177,7 @@ def _decision(book: Book, identity: str) -> Decision:
 
 
 def _latest(book: Book) -> Decision | None:
-    """Return the main decision while nothing is final: the first of the last round that decided and is in force.
-
-    Whoever decides says the main thing first, as at the end; an override stands where what it overrides stood. A
-    person's answer to a question is context, and never the run's own answer.
-    """
+    """Return the main decision while none is final: the first of the last round that decided and is in force."""
     members = majority(book)
     if members is not None:
         return next(
@@ -213,7 +210,9 @@ def _objection(book: Book, chief: Decision | None, why: list[Point]) -> str | No
 
 
 def _hangs_on(book: Book, chief: Decision) -> Decision:
-    """Whose conditions hold: its own; of one by rule, that only counts, those of the last judgement under it."""
+    """Return the decision whose conditions apply: the chief itself, or the last judgement under a decision by
+    rule.
+    """
     if chief.made_by != "rule" or conditions_of(chief).told():
         return chief
     cited = [cite.id for cite in chief.cites if cite.type == "decision" and cite.relation == "based-on"]
@@ -237,7 +236,7 @@ def _conditions(
 def _points_of(
     held: list[tuple[Decision, Conditions]], name: Literal["falsifiers", "requirements"]
 ) -> list[Point]:
-    """Return the conditions of one sense as points, each with the decision that names it; the same one once."""
+    """Return conditions of one kind as points, each once, with the decision that names it."""
     conditions = {
         one_line(text): decision.id
         for decision, each in reversed(held)
@@ -247,14 +246,14 @@ def _points_of(
 
 
 def _dissent(book: Book, chief: Decision | None) -> Iterator[tuple[str, str, str]]:
-    """Who disagrees in words; then who puts another option first in its sealed belief."""
+    """Yield who disagrees in words, then who puts another option first in its sealed forecast."""
     yield from dissent_told(book, chief)
     if chief is not None and has_beliefs(book):
         yield from other_leaders(book)
 
 
 class _Wording(msgspec.Struct, frozen=True):
-    """What one decision, and the finals beside it, come to in words."""
+    """The outcome of one decision, and of the other final ones, in words."""
 
     run: str
     book: Book
@@ -266,11 +265,11 @@ class _Wording(msgspec.Struct, frozen=True):
     """How many reasons there are, shown or not."""
 
     def field(self, name: str) -> list[Point]:
-        """What the memo says there."""
+        """Return the points of a field of the memo; empty without a memo."""
         return self.memo.field(name) if self.memo is not None else []
 
     def answer(self) -> str:
-        """The decision in force, options in the asker's words."""
+        """Return the decision in force, with options in the asker's words."""
         if self.memo is not None and (text := self.memo.answer()):
             return text
         if self.chief is None:
@@ -285,7 +284,7 @@ class _Wording(msgspec.Struct, frozen=True):
         return text if self.finals or majority(self.book) else f"Not final: {text}"
 
     def how_sure(self) -> str:
-        """The stated confidence, then what it rests on."""
+        """Return the stated confidence, then what it rests on."""
         if self.chief is None:
             return forecasts_told(self.book)
         if has_beliefs(self.book) and self.chief.by == "controller":
@@ -311,7 +310,7 @@ class _Wording(msgspec.Struct, frozen=True):
         return f"Confidence {chief.confidence} of 5, as stated ({who})."
 
     def _stated_under(self, chief: Decision) -> str:
-        """What the judgements that a rule counts say of their confidence."""
+        """Return the confidence that the judgements under a rule state."""
         cited = [self.book.by_id.get(cite.id) for cite in chief.cites if cite.relation == "based-on"]
         stated = [event for event in cited if isinstance(event, Decision) and event.confidence is not None]
         if not stated:
@@ -320,7 +319,7 @@ class _Wording(msgspec.Struct, frozen=True):
         return f"confidence under it, as stated: {each}"
 
     def _basis(self) -> str:
-        """Of the reasons shown how many were run, quoted, argued; and whether anything was run at all."""
+        """Return how many of the shown reasons were run, quoted or argued, and whether any was run."""
         counts = Counter((point.class_ or "untested", point.times) for point in self.why)
         if not counts:
             return ""
@@ -336,7 +335,7 @@ class _Wording(msgspec.Struct, frozen=True):
         return f"{of_all}: {classes}{'' if ran else '; none was run'}{alike}."
 
     def do_now(self) -> Iterator[Point]:
-        """What was left to be run, then what the memo says, or every other final decision."""
+        """Yield tests left to run, then the memo's steps or every other final decision."""
         if has_beliefs(self.book):
             yield from self.field("do_now")
             if self.book.state.finished:
@@ -355,7 +354,7 @@ class _Wording(msgspec.Struct, frozen=True):
             yield plan
 
     def _answered_since(self) -> Iterator[Point]:
-        """What a person answered when the final text was written already, so that it is not in it."""
+        """Yield answers that a person gave after the final text was written, so that the text lacks them."""
         decided = self.chief.seq if self.chief is not None and self.finals else None
         for event in self.book.of(Decision) if decided is not None else ():
             asked = [cite.id for cite in event.cites if cite.id in self.book.state.concerns]
@@ -364,14 +363,14 @@ class _Wording(msgspec.Struct, frozen=True):
                 yield _point(f"Work in what a person answered to {to}: {one_line(event.text)}", event.id)
 
     def _handed_on(self) -> Point | None:
-        """The text that the deciding step wrote, where the decision only says that it is there: a plan, a notice."""
+        """Return the text of the deciding step, where the decision only points to it: a plan, a notice."""
         final = final_text(self.book, self.chief) if majority(self.book) is None else None
         if final is None:
             return None
         return _point(f"Take the final text as it stands there ({final.words} words).", final.ref)
 
     def not_settled(self) -> Iterator[Point]:
-        """What has fallen under the answer, what the closing says is open, questions of a judge."""
+        """Yield fallen grounds, what the closing leaves open, and open questions of a judge."""
         state = self.book.state
         for ground in fallen_under(state, self.chief.id or "") if self.chief is not None else ():
             yield _point(
@@ -394,7 +393,7 @@ class _Wording(msgspec.Struct, frozen=True):
             )
 
     def _contested(self) -> Iterator[Point]:
-        """Where the sides of an adversarial run still differ."""
+        """Yield the zones where the sides of an adversarial run still differ."""
         if self.chief is not None and self.chief.zones is not None:
             yield from (_point(one_line(text), self.chief.id) for text in self.chief.zones.contested)
 
@@ -406,7 +405,7 @@ class _Wording(msgspec.Struct, frozen=True):
                         yield from (_point(sentence, event.id) for sentence in sentences(section.text))
 
     def assumed(self) -> Iterator[Point]:
-        """Choices that the final plan makes without being asked to."""
+        """Yield choices that the final plan makes without a request."""
         if self.chief is None or self.chief.type == "override" or majority(self.book) is not None:
             return
         assumptions = sorted(self.book.of(Assumption), key=lambda assumption: not assumption.unrequested)

@@ -1,7 +1,8 @@
-"""The status of a run and the fact that it follows from, by one rule for every protocol.
+"""The status of a run and its reason, by one rule for every protocol.
 
-Only typed facts count: who waits, how the run was closed, rulings, votes, scores, dispositions, open questions, sealed
-forecasts and claims. No status is read out of a sentence. The first line of `standing_of` that holds decides.
+Only typed facts count: who is awaited, how the run was closed, rulings, votes, scores, dispositions, open
+questions, sealed forecasts and claims. No status is parsed from a sentence. The first line of `standing_of` that
+applies decides.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ SERIOUS: Final = 4
 
 
 class StatusWhy(NamedTuple):
-    """A status, and why in a clause; empty where the status says it all."""
+    """A status, and its reason in a clause; empty where the status needs none."""
 
     status: OutcomeStatus
     why: str = ""
@@ -99,7 +100,7 @@ def _open_questions(book: Book) -> Iterator[Concern]:
 
 
 def _no_majority(run: _Ended) -> str:
-    """Members of a council who do not name the same option."""
+    """Return a clause when the members of a council name no common option."""
     members = majority(run.book)
     if members is None or 2 * members.most > members.members:
         return ""
@@ -109,12 +110,12 @@ def _no_majority(run: _Ended) -> str:
 
 
 def _nothing_final(run: _Ended) -> str:
-    """A run that ended without a final decision."""
+    """Return a clause when a run ended without a final decision."""
     return "" if run.finals or majority(run.book) is not None else "nothing final was decided"
 
 
 def _split_votes(run: _Ended) -> str:
-    """Votes of which no way has more than half, where no veto decides."""
+    """Return a clause when no way to vote has more than half and no veto decides."""
     ruling = ruling_of(run.book)
     if ruling is None:
         return ""
@@ -122,7 +123,7 @@ def _split_votes(run: _Ended) -> str:
 
 
 def _no_determination(run: _Ended) -> str:
-    """Judges of a debate who do not agree enough."""
+    """Return a clause when the judges of a debate do not agree enough."""
     state = run.book.state
     if state.opening.protocol != "debate" or rule(state, "judges") in ("1", "None"):
         return ""
@@ -132,7 +133,7 @@ def _no_determination(run: _Ended) -> str:
 
 
 def _close_options(run: _Ended) -> str:
-    """Options that a rule calls too close; its decision is then about both."""
+    """Return a clause when a rule calls two options too close, as its decision about both shows."""
     is_by_rule = run.book.state.opening.protocol == "comparative" and run.chief.made_by == "rule"
     if not is_by_rule or len(run.chief.about) != 2:
         return ""
@@ -140,7 +141,7 @@ def _close_options(run: _Ended) -> str:
 
 
 def _narrow_lead(run: _Ended) -> str:
-    """Sealed forecasts whose leader is hardly ahead."""
+    """Return a clause when the leader of the sealed forecasts is less than `MARGIN` points ahead."""
     if not pools_without(run.book):
         return ""
     from detectors.forecasts.points import group_forecast
@@ -152,7 +153,7 @@ def _narrow_lead(run: _Ended) -> str:
 
 
 def _handed_over(run: _Ended) -> str:
-    """What the rule of the protocol, or whoever decides, put to a person and nobody answered."""
+    """Return a clause when the rule or the deciding role put questions to a person that are still open."""
     escalated = {
         disposition.of for disposition in run.book.of(Disposition) if disposition.disposition == "escalated"
     }

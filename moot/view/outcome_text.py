@@ -1,7 +1,7 @@
 """The outcome block for people: lines for a terminal of 60 to 200 columns, and Markdown.
 
-At most 40 lines at 100 columns, and 350 words from the answer to what is assumed: a long text is cut at a word,
-and says where the rest is.
+The block has at most 40 lines at 100 columns, and 350 words from the answer to the assumptions. A long text is cut
+at a word and names the place of the rest.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ INDENT: Final = 12
 
 
 class _Cut(NamedTuple):
-    """How many words an answer, a reason and another text may have, and how many points and questions are listed."""
+    """Limits: words of an answer, a reason and another text, and the numbers of points and questions listed."""
 
     answer: int
     reason: int
@@ -88,24 +88,26 @@ def status_told(outcome: Outcome) -> str:
 
 
 def outcome_text(outcome: Outcome, run: str = "RUN", width: int = WIDTH) -> str:
-    """The block for a terminal of `width` columns; `run` is how commands name the run."""
+    """Return the block for a terminal of `width` columns; `run` is how commands name the run."""
     return joined(outcome_lines(outcome, run, width))
 
 
 def outcome_first(outcome: Outcome, quorum: RunOutcome | RunQuorum, run: str, width: int = WIDTH) -> str:
-    """The block as the first thing that a verb says; before it only that replies were lost (FORMAT 13)."""
+    """Return the block as the first output of a verb, preceded only by the notice that replies were lost
+    (FORMAT 13).
+    """
     lost = quorum.kind in ("degraded", "unanswered")
     return joined([*([headline(quorum)] if lost else ()), *outcome_lines(outcome, run, width), ""])
 
 
 def outcome_lines(outcome: Outcome, run: str = "RUN", width: int = WIDTH) -> list[str]:
-    """The lines of the block, cut so far that it fits at 100 columns."""
+    """Return the lines of the block, cut so that it fits at 100 columns."""
     width = min(max(width, NARROW), WIDE)
     return _laid(outcome, _fitting(outcome, run, LINES), width)
 
 
 def _fitting(outcome: Outcome, run: str, most_lines: int | None) -> list[tuple[str, str]]:
-    """The rows under the first cut with which they fit; under the last one whatever there is."""
+    """Return the rows under the first cut that fits, else those under the last cut."""
     rows: list[tuple[str, str]] = []
     for cut in _CUTS:
         rows = list(_rows(outcome, run, cut))
@@ -133,7 +135,7 @@ def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list
 
 
 def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
-    """Label and text of every row."""
+    """Yield label and text of every row."""
     answer = _cut(outcome.answer, cut.answer, "")
     whole = f"moot decisions {run}" + ("" if outcome.status in ("running", "waiting") else " --final")
     yield ANSWER, f"{answer} ({whole})" if answer.endswith("…") else answer
@@ -164,7 +166,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
 
 
 def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterator[tuple[str, str]]:
-    """As many points as there is room for; the last one says how many are left and where they stand."""
+    """Yield as many points as fit; the last one says how many are left and where to find them."""
     most = cut.points + 1 if label == "assumed" else cut.points
     listed, left = points[:most], [_ref(point) for point in points[most:]]
     if not left:
@@ -180,7 +182,7 @@ def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterato
 
 
 def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
-    """Questions to a person with their ids, the newest first, and once how they are answered."""
+    """Yield questions to a person with their ids, the newest first, and the command that answers them."""
     listed = [asking for asking in outcome.needs_you if asking.command.startswith("moot answer")]
     for asking in listed[: cut.questions]:
         yield "needs you", f"{_cut(asking.text, cut.text, '')} ({', '.join(asking.ids[:3])})"
@@ -200,7 +202,7 @@ def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
 
 
 def _told(point: Point, most: int) -> str:
-    """A point with its class, its own quote where there is room, and where it stands."""
+    """Return a point with its evidence level, its quote where there is room, and its reference."""
     where = _ref(point)
     class_ = f" [{shown_as(point.class_, point.times)}]" if point.class_ else ""
     quote = f" “{_cut(point.quote, max(8, most // 2), '')}”" if point.quote and most > 15 else ""
@@ -211,12 +213,12 @@ def _told(point: Point, most: int) -> str:
 
 
 def _ref(point: Point) -> str:
-    """The id by which a point is looked up; empty where it has none."""
+    """Return the id by which a point is looked up; empty where it has none."""
     return next((ref for ref in point.refs if not ref.startswith("@")), point.refs[0] if point.refs else "")
 
 
 def _cut(text: str, most: int, where: str) -> str:
-    """At most so many words, to the end of a sentence where one ends late enough; what is cut ends in … and its id."""
+    """Return at most `most` words, up to the end of a sentence where possible, then … and the id in `where`."""
     short = " ".join(text.split())
     if word_count(short) > most:
         short = first_words(short, most)
@@ -228,7 +230,7 @@ def _cut(text: str, most: int, where: str) -> str:
 
 
 def outcome_markdown(outcome: Outcome, run: str = "RUN") -> Iterator[str]:
-    """The block in Markdown, the same rows under the same labels."""
+    """Yield the block in Markdown, with the same rows and labels."""
     rows = _fitting(outcome, run, None)
     yield f"**{inline(status_told(outcome))}**"
     yield ""

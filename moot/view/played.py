@@ -1,4 +1,4 @@
-"""How a run, a submitted reply, a replay and a demo came out."""
+"""Results of a run, a submitted reply, a replay and a demo."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Replay(Result, frozen=True):
 
 
 def reexecuted(run: str, result: Reexecution) -> Replay:
-    """A re-execution for machines."""
+    """Return a re-execution for machines."""
     return Replay(
         run=run,
         events=result.events,
@@ -112,7 +112,7 @@ class Demo(Result, frozen=True):
 
 
 def run_end_text(end: RunEnd, width: int = WIDTH) -> str:
-    """What `moot run` prints last: the outcome of a run that ended, what it rests on, then how it ended."""
+    """Return what `moot run` prints last: the outcome of a run that ended, then how it ended."""
     asks_a_person = bool(end.waiting) and end.waiting[0].startswith("N-")
     block = (
         ""
@@ -168,7 +168,7 @@ def _ended_text(end: RunEnd) -> str:
 
 
 def re_run_text(replay: Replay) -> str:
-    """What `moot replay --re-run` prints."""
+    """Return what `moot replay --re-run` prints."""
     lines: list[str] = []
     for rerun in replay.re_run:
         recorded = rerun.recorded or "not judged"
@@ -180,7 +180,7 @@ def re_run_text(replay: Replay) -> str:
 
 
 def replay_text(replay: Replay) -> str:
-    """What `moot replay --re-execute` prints."""
+    """Return what `moot replay --re-execute` prints."""
     if replay.identical:
         verdicts = counted(replay.as_given, "verdict")
         note = f" ({verdicts} of other rules or thresholds taken as given)" if replay.as_given else ""

@@ -1,4 +1,4 @@
-"""What can be run: protocols, plans, castings, and a new file in numbers."""
+"""What can be run: protocols, plans and castings; and the figures of a new file."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Protocols(Result, frozen=True):
 
 
 def protocols(name: str | None = None) -> Protocols:
-    """All that is installed, or one protocol. Raises `ProtocolUnknown`."""
+    """Return all installed protocols, or one. Raises `ProtocolUnknown`."""
     chosen = list(PROTOCOLS.values()) if name is None else [PROTOCOLS[name]]
     return Protocols(
         protocols=[
@@ -100,7 +100,7 @@ class NewFile(Result, frozen=True):
 
 
 def new_of(file: str, opening: RunOpened, choices: Sequence[Choice]) -> NewFile:
-    """The file in numbers."""
+    """Return the figures of a new file."""
     return NewFile(
         file=file,
         protocol=opening.protocol,
@@ -116,7 +116,7 @@ def new_of(file: str, opening: RunOpened, choices: Sequence[Choice]) -> NewFile:
 
 
 def protocols_text(listing: Protocols) -> str:
-    """What `moot gate` prints."""
+    """Return what `moot gate` prints."""
     lines: list[str] = []
     for protocol in listing.protocols:
         lines += [f"{protocol.name}   {protocol.summary}", f"  for {protocol.fits}; calls: {protocol.calls}"]
@@ -136,7 +136,7 @@ def protocols_text(listing: Protocols) -> str:
 
 
 def new_text(draft: NewFile, width: int = WIDTH) -> str:
-    """What `moot new` prints."""
+    """Return what `moot new` prints."""
     stress = listed([f"R{n}" for n in draft.stress], "no stress round")
     lines = [
         f"{draft.file}: {draft.protocol}, {draft.rounds} rounds, stress {stress}, at most {draft.replies} replies",

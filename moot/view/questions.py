@@ -1,7 +1,7 @@
-"""Open questions to a person: what the run waits for first, then the newest; the same question asked again is one.
+"""Open questions to a person: awaited ones first, then the newest; repeated questions are merged.
 
-An older question belongs to a newer one where the newer text asks nearly all that the older asks, so that whoever
-answers what is shown has answered both. What asks for more, or for another number or name, is a question of its own.
+An older question joins a newer one whose text asks nearly all that the older one asks, so one answer covers both. A
+question that asks for more, or names another number or name, stays separate.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Question(NamedTuple):
 
 
 def asked_of_you(run: str, book: Book) -> list[Asking]:
-    """What a run asks of a person, at most five; `run` is how commands name it."""
+    """Return what a run asks of a person, at most five entries; `run` is how commands name it."""
     named = shlex.quote(run)
     if book.state.held_up:
         place = book.state.held_up[0]
@@ -63,7 +63,7 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
 
 
 def _asking(run: str, book: Book, question: _Question) -> Asking:
-    """A question with the command that answers it: a result, where seats planned a program that settles it."""
+    """Return a question with its answer command; it asks for a result where seats planned a program."""
     claims = [claim for claim in book.state.concerns[question.ids[0]].between if claim in book.state.claims]
     if not claims or not has_beliefs(book):
         command = f"moot answer {shlex.quote(run)} {question.ids[0]} 'TEXT'"
@@ -82,9 +82,9 @@ def open_questions_merged(book: Book) -> list[list[str]]:
 
 
 def _questions(book: Book) -> list[_Question]:
-    """Open questions, merged: those that are waited for first, then the newest first.
+    """Return open questions, merged: awaited ones first, then the newest first.
 
-    What is answered takes with it what had asked the same before.
+    An answered question covers older ones that asked the same.
     """
     awaited = awaited_of(book.state)
     first, groups = list[_Question](), list[_Question]()
@@ -114,7 +114,7 @@ def _questions(book: Book) -> list[_Question]:
 
 
 def _asked(book: Book) -> Iterator[tuple[str, str]]:
-    """Questions to a person with their words, the newest first."""
+    """Yield id and text of the questions to a person, the newest first."""
     for event in reversed(book.of(Concern)):
         if event.for_human and event.id:
             yield event.id, event.text

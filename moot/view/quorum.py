@@ -1,4 +1,4 @@
-"""What a run rests on: declared and actual quorum, and what was lost."""
+"""Quorum of a run: declared and actual steps, and lost replies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RunQuorum(Result, frozen=True):
 
 
 def quorum_told(state: State) -> RunQuorum:
-    """What a run rests on, for machines."""
+    """Return the quorum of a run, for machines."""
     outcome = outcome_of(state)
     return RunQuorum(
         declared=outcome.declared,
@@ -45,7 +45,7 @@ def quorum_told(state: State) -> RunQuorum:
 
 
 def headline(outcome: RunOutcome | RunQuorum) -> str:
-    """The line that stands before any verdict; empty where nothing was asked yet, and for imports."""
+    """Return the line to print before any verdict; empty before the first step, and for imports."""
     match outcome.kind:
         case "degraded":
             return f"DEGRADED: {outcome.told}"
@@ -58,5 +58,5 @@ def headline(outcome: RunOutcome | RunQuorum) -> str:
 
 
 def finished_exit(outcome: RunQuorum) -> int:
-    """The exit code of a run that ended for good (FORMAT 13): 5 when it rests on less than it declared."""
+    """Return the exit code of a finished run (FORMAT 13): 5 when fewer steps were answered than declared."""
     return GOOD if outcome.kind in ("whole", "imported") else SEAT_FAILED

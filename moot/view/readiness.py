@@ -1,4 +1,4 @@
-"""The gates of readiness in words, and what keeps a plan from ever meeting them."""
+"""The gates of readiness in words, and plans that can never meet them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROUNDS_OFTEN_ENOUGH: Final = 6
 
 
 def what_a_plan_lacks(opening: RunOpened) -> list[str]:
-    """Why a run that is opened like this can never become ready, each in a clause; nothing where it can."""
+    """Return why a run with this opening can never become ready, one clause each; empty where it can."""
     if not _is_gated(opening):
         return []
     from detectors.stopping.parameters import gate_parameters
@@ -34,7 +34,7 @@ def what_a_plan_lacks(opening: RunOpened) -> list[str]:
 
 
 def seldom_ready(opening: RunOpened) -> str:
-    """Why a run that is opened like this can become ready and seldom does; empty where it mostly does."""
+    """Return why a run with this opening seldom becomes ready; empty where it mostly does."""
     if not _is_gated(opening) or what_a_plan_lacks(opening):
         return ""
     held = sum("G" in row.phases for row in opening.plan)
@@ -44,9 +44,11 @@ def seldom_ready(opening: RunOpened) -> str:
 
 
 def out_of_reach(book: Book) -> str:
-    """Why the rest of a run's plan cannot bring what readiness needs, though rounds are left; empty where it can, where
-    the run decides by something else, and in its last round. What was so from the beginning was said there, and what
-    the last look found by the look."""
+    """Return why the rest of a run's plan cannot make it ready, though rounds are left; empty where it can.
+
+    Also empty in its last round, in runs that decide by other criteria, and where the opening or the last look
+    has reported it already.
+    """
     state = book.state
     opened = state.opened
     if opened is None or not _is_gated(opened):
@@ -65,7 +67,7 @@ def out_of_reach(book: Book) -> str:
 
 
 def told_at_a_look(look: Signals) -> str:
-    """What a look says that nobody should overlook: the plan cannot become ready, or reading cannot settle it."""
+    """Return the warnings of a look: the plan cannot become ready, or reading cannot settle the question."""
     failing = _failing(look)
     return "; ".join(
         words.format(value=failing[name]) for name, words in _AT_A_LOOK.items() if name in failing

@@ -1,6 +1,6 @@
-"""Reasons: why a decision was made, by the kind of thing it cites, each with its evidence class and a quote of its own.
+"""Reasons of a decision by the kind of thing it cites, each with its evidence level and a quote of its own.
 
-A claim as a reason has the class of its own evidence; what was said against a decision is found here, too.
+A claim as a reason has the level of its own evidence. Objections to a decision are computed here too.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Point(Result, frozen=True):
 
 
 def reasons_of(book: Book, decision: Decision) -> list[Point]:
-    """Return what stands under a decision, the best tested first; a decision that sums up others has theirs.
+    """Return the reasons of a decision, the best tested first; a decision that sums up others has theirs.
 
     A person's override has the reasons that it cites, and none of what it overruled.
     """
@@ -94,7 +94,7 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
 
 
 def _recommends_another(book: Book, decision: Decision, ground: Ground) -> bool:
-    """Whether what a decision sums up is a decision for another option: it then speaks against it."""
+    """Return whether a cited decision is for another option, so that it speaks against this one."""
     under = book.by_id.get(ground.id)
     return (
         isinstance(under, Decision)
@@ -126,7 +126,7 @@ def _overturned(book: Book) -> frozenset[str]:
 
 
 def _claim(book: Book, event: Claim, ground: Ground) -> tuple[float, Point] | None:
-    """A claim that stands; one that fell or stayed open is no reason."""
+    """Return a claim that was confirmed; None for one that fell or stayed open."""
     if ground.standing != "tested_confirmed":
         return None
     foremost = ground.foremost
@@ -137,10 +137,8 @@ def _claim(book: Book, event: Claim, ground: Ground) -> tuple[float, Point] | No
 
 
 def class_of(book: Book, event: Claim, ground: Ground) -> EvidenceClass:
-    """The class of a claim's last test: as recorded, else computed from the evidence that is the claim's own.
-
-    Version 1 pools the evidence of a verdict for all its claims: what cannot be told to be the claim's own counts for
-    nothing, and the claim is then what its author said.
+    """Return the evidence level of a claim's last test: as recorded, else computed from the claim's own
+    evidence.
     """
     for entry in reversed(book.state.claims[event.id or ""].history):
         test = book.by_id.get(entry.by) if not entry.outweighed else None
@@ -163,7 +161,7 @@ def _is_document(quote: Quote) -> bool:
 
 
 def argument_point(book: Book, event: Argument) -> tuple[float, Point] | None:
-    """An argument that a judge upheld, or that nobody judged."""
+    """Return an argument that a judge upheld or that has no judgement; None otherwise."""
     standing = latest(judgement for judgement in book.of(Standing) if judgement.of == event.id)
     if standing is not None and standing.standing not in UPHELD:
         return None
@@ -178,7 +176,7 @@ def _score(book: Book, identity: str | None) -> float:
 
 
 def concern_point(book: Book, event: Concern) -> tuple[float, Point]:
-    """A concern, by how severe others found it."""
+    """Return a concern, weighted by the severity that others gave it."""
     ratings = [
         rating for rating in book.of(Rating) if rating.of == event.id and rating.scale == "severity_1_5"
     ]
@@ -191,7 +189,7 @@ def concern_point(book: Book, event: Concern) -> tuple[float, Point]:
 
 
 def severity(book: Book, event: Concern) -> float:
-    """The mean of the ratings of a concern, else its author's own; 0 where nobody said."""
+    """Return the mean of the ratings of a concern, else its author's own; 0 where neither exists."""
     values = [
         float(rating.value)
         for rating in book.of(Rating)
@@ -201,7 +199,7 @@ def severity(book: Book, event: Concern) -> float:
 
 
 def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
-    """A challenge that changed something or that was met: granted, mended, taken in, or answered so that it holds."""
+    """Return a challenge that changed the text or was answered so that the text holds; None otherwise."""
     answer = latest(response for response in book.of(Response) if response.to == event.id)
     became = latest(disposition for disposition in book.of(Disposition) if disposition.of == event.id)
     quote = _own_quote(book, event.evidence)
@@ -223,7 +221,7 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
 
 
 def _own_quote(book: Book, evidence: Iterable[Evidence]) -> str | None:
-    """The first quote of a document that stands where it says."""
+    """Return the first quote of a document that is at the cited place."""
     quotes = quotes_of(book, evidence)
     return next((quote.words for quote in quotes if _is_document(quote)), None)
 
@@ -244,7 +242,7 @@ def _ruling_reasons(book: Book) -> Iterator[Point]:
 
 
 def _scorecard(book: Book) -> Iterator[Point]:
-    """Where options were scored by criterion: where the leading one is ahead."""
+    """Yield the criteria in which the leading option is ahead and behind, where options were scored."""
     cards = scorecard(book)
     if len(cards) < 2:
         return
@@ -261,7 +259,7 @@ def _scorecard(book: Book) -> Iterator[Point]:
 
 
 def objection_told(book: Book, decision: Decision | None, why: list[Point]) -> str | None:
-    """The strongest thing said against the decision, in its author's words; None where the ledger has none."""
+    """Return the strongest objection to the decision in its author's words; None where the ledger has none."""
     if decision is None:
         return None
     if decision.dissent:
@@ -274,7 +272,7 @@ def objection_told(book: Book, decision: Decision | None, why: list[Point]) -> s
 
 
 def _overruled(book: Book, decision: Decision) -> str | None:
-    """Return the decision that a person overruled: it is what was said for the opposite."""
+    """Return the decision that a person overruled, which argues for the opposite."""
     original = book.by_id.get(overridden(book.state, decision.id or ""))
     if not isinstance(original, Decision) or original.id == decision.id:
         return None
@@ -323,14 +321,14 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str,
 
 
 def _gist(vote: Vote) -> str:
-    """What a vote comes to: a first one begins with its reason; one that was revised ends with what it still holds."""
+    """Return the point of a vote: its first sentence, or the last two of a revised vote."""
     if vote.ballot == 1:
         return first_sentence(vote.reasoning)
     return " ".join(sentences(vote.reasoning)[-2:])
 
 
 def _losing_argument(book: Book) -> Argument | None:
-    """The best scored argument of the side that lost, or one for the other option that was upheld."""
+    """Return the best argument of the side that lost, or an upheld one for the other option."""
     sides = side_means(book)
     if len(sides) < 2:
         return None
@@ -351,10 +349,7 @@ def _losing_argument(book: Book) -> Argument | None:
 
 
 def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> Challenge | None:
-    """Return a challenge that was escalated, turned down, deflected or half met, else one that was only defended.
-
-    Of members who each criticize a plan of their own, only those that the decision cites.
-    """
+    """Return a challenge that was escalated, rejected, deflected or half met, else one that was only defended."""
     cited = {cite.id for cite in decision.cites if cite.type == "challenge"}
     became = {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
     answered = {response.to: response.outcome for response in book.of(Response)}
@@ -375,7 +370,7 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> Challen
 
 
 def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, str, str]]:
-    """Who disagrees with the decision: role, words, where."""
+    """Yield who disagrees with the decision: role, words, reference."""
     if decision is None or decision.type == "override":
         return  # who disagreed with what a person overruled says nothing about the override
     ruling = ruling_of(book)
@@ -399,7 +394,7 @@ def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, s
 
 
 def _other_rounds(book: Book, decision: Decision) -> Iterator[tuple[str, str, str]]:
-    """Rounds of a comparison in which the judge preferred another option to the recommended one."""
+    """Yield rounds of a comparison in which the judge preferred another option to the recommended one."""
     if book.state.opening.protocol != "comparative" or decision.made_by != "rule":
         return
     from rounds.protocols.comparative import pairing

@@ -28,7 +28,7 @@ class EarlierDecision(NamedTuple):
 
 
 def _parted(text: str) -> tuple[dict[str, str], str]:
-    """Front matter by key, and the rest; none where there is no front matter."""
+    """Return front matter by key, and the rest; empty front matter where a text has none."""
     match = FRONT.fullmatch(text)
     if match is None:
         return {}, text
@@ -37,7 +37,7 @@ def _parted(text: str) -> tuple[dict[str, str], str]:
 
 
 def _value(front: Mapping[str, str], key: str) -> str:
-    """A value as a word; empty where it is none."""
+    """Return a value as text; empty where it does not parse."""
     value = front.get(key, "")
     if not value.startswith('"'):
         return value
@@ -48,12 +48,11 @@ def _value(front: Mapping[str, str], key: str) -> str:
 
 
 def _decisions(front: Mapping[str, str]) -> tuple[str, ...]:
-    """The decisions that a record names."""
     return tuple(name for name in _value(front, "moot-decisions").split(", ") if name not in ("", "nobody"))
 
 
 def followed(book: Book) -> Iterator[EarlierDecision]:
-    """The decision records among the documents that a run was given: what it starts from."""
+    """Yield the decision records among the documents of a run, which are its starting points."""
     for document in book.state.opening.context:
         content = book.blobs.read(document.sha256)
         if content is None or not content.startswith(b"---\n"):

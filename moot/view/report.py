@@ -1,6 +1,6 @@
 """A run as one Markdown document: its outcome and how it came about on three pages; `--full` adds the record.
 
-What must be known before the first verdict stands first: degraded, waived, unfinished, simulated.
+Labels come before the first verdict: degraded, waived, unfinished, simulated.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def run_report(
     form: Form = "pages",
     beyond: Amounts | None = None,
 ) -> str:
-    """The run as one Markdown document, of three pages unless `form` says another; `full` has every event once."""
+    """Return the run as one Markdown document in the given form; `full` has every event once."""
     if form == "adr":
         return adr(book, head, run=run)
     if form == "page":
@@ -75,8 +75,11 @@ def report(
     story: Story, book: Book, head: Head, signals: SignalReport | None = None, hindsight: Hindsight | None = None,
     *, watched: bool = True, run: str = "RUN", beyond: Amounts | None = None,
 ) -> str:  # fmt: skip
-    """The document of at most 250 lines. `signals` are those of the whole run in the profile to be shown, None when its
-    parameters are not there; `hindsight` can be said only of the whole; a run that is not `watched` has neither."""
+    """Return the document of three pages, at most 250 lines.
+
+    `signals` cover the whole run in the profile to be shown, None when its parameters are missing. A run that
+    is not `watched` has neither `signals` nor `hindsight`.
+    """
     outcome = outcome_of(run, book, beyond)
     lines = [*_head(story, outcome, run), "", *decided(story, outcome.answer)]
     elsewhere = (
@@ -95,7 +98,9 @@ def report(
 
 
 def page(book: Book, head: Head, *, run: str = "RUN", beyond: Amounts | None = None) -> str:
-    """One page to hand on: the outcome and what the protocol brings out, such as a briefing with its trace table."""
+    """Return one page to hand on: the outcome and the protocol's annexes, such as a briefing with its trace
+    table.
+    """
     story = tell(book)
     lines = _head(story, outcome_of(run, book, beyond), run)
     for title, section in annex_sections(book):
@@ -112,7 +117,7 @@ def full_report(
     run: str = "RUN",
     beyond: Amounts | None = None,
 ) -> str:
-    """The outcome, what is computed over the whole run, then the record: every event once, by round and phase."""
+    """Return the outcome, readings over the whole run, then the record: every event once, by round and phase."""
     lines = _head(story, outcome_of(run, book, beyond), run)
     for title, body in hindsight_sections(hindsight) if hindsight is not None else ():
         lines += _section(title, iter(body))
@@ -122,12 +127,12 @@ def full_report(
 
 
 def _head(story: Story, outcome: Outcome, run: str) -> list[str]:
-    """Question, labels and the outcome."""
+    """Return question, labels and outcome."""
     return [*_title(story), *_first(story), "", *outcome_markdown(outcome, run)]
 
 
 def _section(title: str, lines: Iterator[str]) -> list[str]:
-    """A section with its heading; nothing when it has nothing to say."""
+    """Return a section with its heading; nothing when it has no lines."""
     body = list(lines)
     return ["", f"## {title}", "", *body] if body else []
 
@@ -141,7 +146,7 @@ def _sections(
     watched: bool,
     elsewhere: Container[str],
 ) -> Sections:
-    """What a document of three pages has room for, in its order."""
+    """Yield the sections of a three-page document, in order."""
     yield "Other decisions", decisions_table(story)
     yield "Why it stopped" if story.closing else "Where it stands", iter([inline(why_it_stopped(story))])
     if watched:
@@ -160,19 +165,17 @@ def _sections(
 
 
 def _experiments(book: Book, run: str) -> Sections:
-    """The programs that decided claims, with what they wrote."""
     yield "Claims tested by running", experiments_markdown(experiments_of(run, book))
 
 
 def _forecasts(book: Book, run: str) -> Sections:
-    """Forecasts and cruxes of a `crux` run."""
     report = forecasts_of(run, book)
     if report is not None:
         yield "Forecasts and cruxes", forecasts_markdown(report)
 
 
 def _record(book: Book) -> Iterator[str]:
-    """Every event with its words, under a heading for each round and phase; what the controller checks is counted."""
+    """Yield every event with its words, under a heading for each round and phase."""
     place: tuple[int, str] | None = None
     for event in book.events[1:]:
         if (event.round, event.phase) != place:
@@ -192,7 +195,7 @@ def _title(story: Story) -> Iterator[str]:
 
 
 def _first(story: Story) -> Iterator[str]:
-    """The labels, before anything that could be taken for a result."""
+    """Yield the labels and facts of the run, before anything that looks like a result."""
     if story.labels:
         yield ""
         for label in story.labels:

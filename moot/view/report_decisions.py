@@ -1,4 +1,4 @@
-"""The decisions in the report: each with how it stands and the ids of what it rests on."""
+"""The decisions in the report, each with its standing and the ids of its grounds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WHOLE = (20, 80)
 
 
 def decided(story: Story, answer: str = "") -> Iterator[str]:
-    """The final decisions in force; the others in force when none is final. The `answer` is not said twice."""
+    """Yield the final decisions in force, else the others in force, without repeating the `answer`."""
     yield ""
     yield "## Decisions in force (none is final)" if story.outcome and not story.is_final else "## Decided"
     if not story.outcome:
@@ -40,7 +40,7 @@ def decided(story: Story, answer: str = "") -> Iterator[str]:
 
 
 def _decision(decision: DecisionTold, answer: str) -> Iterator[str]:
-    """One decision: its words, what it is, what it hangs on, and what it rests on."""
+    """Yield one decision: its words, facts, conditions and grounds."""
     yield f"### {inline(decision.id)}"
     yield ""
     if one_line(decision.text) == answer and WHOLE[0] <= word_count(answer) <= WHOLE[1]:
@@ -58,7 +58,7 @@ def _decision(decision: DecisionTold, answer: str) -> Iterator[str]:
 
 
 def _beside(decision: DecisionTold) -> str:
-    """Another final decision in a line; `moot show` has the whole."""
+    """Return another final decision in one line; `moot show` has the whole."""
     text = inline(shortened(decision.text, BESIDE))
     return f"- **{inline(decision.id)}** {text} ({_facts(decision)}; `moot show RUN {decision.id}`)"
 
@@ -69,7 +69,7 @@ def _facts(decision: DecisionTold) -> str:
 
 
 def decisions_table(story: Story) -> Iterator[str]:
-    """Decisions that are not the outcome: a person's and what was overturned first, those on the way as far as fit."""
+    """Yield the decisions outside the outcome: overrides and overturned ones first, then round decisions."""
     ordered = sorted(
         story.other_decisions, key=lambda decision: decision.in_force and decision.type == "round"
     )

@@ -14,7 +14,7 @@ Lines = Iterator[str]
 
 
 def hindsight_sections(hindsight: Hindsight) -> Iterator[tuple[str, list[str]]]:
-    """Title and lines of every section that has something to say."""
+    """Yield title and lines of every section that is not empty."""
     for title, section in _SECTIONS:
         lines = list(section(hindsight))
         if lines:
@@ -22,7 +22,7 @@ def hindsight_sections(hindsight: Hindsight) -> Iterator[tuple[str, list[str]]]:
 
 
 def failures_section(hindsight: Hindsight) -> Lines:
-    """The failure modes as they read now."""
+    """Yield the failure modes as they read now."""
     if hindsight.failures is None:
         yield words.NO_PARAMETERS
         return

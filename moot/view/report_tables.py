@@ -32,7 +32,7 @@ def _cut(text: str) -> str:
 
 
 def annex_sections(book: Book) -> Iterator[tuple[str, Iterator[str]]]:
-    """What the protocol brings out, each with its title."""
+    """Yield the protocol's annexes, each with its title."""
     for annex in annexes_of(book):
         yield annex.title, _annex(annex)
 
@@ -58,7 +58,7 @@ def _annex(annex: Annex) -> Iterator[str]:
 
 
 def _within(paragraphs: Sequence[str], words_most: int) -> tuple[list[str], int]:
-    """The paragraphs that fit, and how many words are left."""
+    """Return the paragraphs that fit, and how many words are left."""
     kept: list[str] = []
     counts = [word_count(text) for text in paragraphs]
     for text in paragraphs:
@@ -69,7 +69,7 @@ def _within(paragraphs: Sequence[str], words_most: int) -> tuple[list[str], int]
 
 
 def rounds_section(story: Story) -> Iterator[str]:
-    """One row a round."""
+    """Yield one row per round."""
     yield from table(
         (
             "round",
@@ -104,7 +104,7 @@ def _round(round_: RoundTold) -> tuple[str, ...]:
 
 
 def stress_section(story: Story) -> Iterator[str]:
-    """What was predicted to be missing, beside what was seen."""
+    """Yield the predicted effects of absences next to the observed ones."""
     rows = [
         (
             f"R{round_.n}",
@@ -130,7 +130,7 @@ def stress_section(story: Story) -> Iterator[str]:
 
 
 def signals_section(story: Story, report: SignalReport | None) -> Iterator[str]:
-    """The looks that the run recorded, and the signals as they read now."""
+    """Yield the recorded looks, and the signals as they read now."""
     looks = [round_.look for round_ in story.rounds if round_.look is not None]
     rows = [
         (
@@ -159,7 +159,7 @@ def signals_section(story: Story, report: SignalReport | None) -> Iterator[str]:
 
 
 def claims_section(story: Story) -> Iterator[str]:
-    """Every claim with its whole lifecycle."""
+    """Yield every claim with its whole lifecycle."""
     counts = [(status, sum(claim.status == status for claim in story.claims)) for status in marks.STATUSES]
     yield (
         ", ".join(f"{marks.STATUSES[status].plain} {number}" for status, number in counts if number)
@@ -186,13 +186,13 @@ def claims_section(story: Story) -> Iterator[str]:
 
 
 def _life(claims: Sequence[ClaimTold]) -> str:
-    """What the moves are told by: the class of the evidence, or who read, where the ledger keeps no classes."""
+    """Return the head of the lifecycle column, with the readers where the ledger keeps no evidence levels."""
     readers = dict.fromkeys(how for claim in claims for how in claim.tested if how.startswith("read by "))
     return f"lifecycle ({listed(readers)})" if readers else "lifecycle"
 
 
 def lifecycle(claim: ClaimTold) -> str:
-    """`○ pending → ● quoted (V-3-1) → ⇢ superseded (C-5-2)`."""
+    """Return the moves of a claim: `○ pending → ● quoted (V-3-1) → ⇢ superseded (C-5-2)`."""
     steps = [marks.STATUSES["pending"].plain]
     for entry, how in zip(claim.history, claim.tested, strict=True):
         again = " again" if entry.from_ == entry.to else ""
@@ -203,7 +203,7 @@ def lifecycle(claim: ClaimTold) -> str:
 
 
 def concerns_section(story: Story, elsewhere: Container[str] = ()) -> Iterator[str]:
-    """What was left as a worry, a tension or a question, without those that are `told` elsewhere."""
+    """Yield open and closed concerns, tensions and questions, without those shown `elsewhere`."""
     ordered = sorted(
         (concern for concern in story.concerns if concern.id not in elsewhere),
         key=lambda concern: (concern.resolved_by is not None, not concern.for_human, -concern.round),
@@ -226,7 +226,7 @@ def concerns_section(story: Story, elsewhere: Container[str] = ()) -> Iterator[s
 
 
 def alarms_section(story: Story) -> Iterator[str]:
-    """Alarms with evidence, what answered them, what people noted, what was given up."""
+    """Yield alarms with evidence, answers to them, people's notes, and steps that were given up."""
     lines = list(_alarms(story))
     yield from lines[:SHOWN]
     if len(lines) > SHOWN:
@@ -253,7 +253,7 @@ def _alarms(story: Story) -> Iterator[str]:
 
 
 def retrospective_section(story: Story) -> Iterator[str]:
-    """The failure modes that roles were asked about as a checklist by role, then what the roles said."""
+    """Yield the roles' retrospective as a checklist of failure modes by role."""
     if not story.reviews:
         return
     roles = [inline(review.role) for review in story.reviews]
@@ -270,7 +270,7 @@ def retrospective_section(story: Story) -> Iterator[str]:
 
 
 def cast_section(story: Story) -> Iterator[str]:
-    """Who took part, what really answered, and how far each seat was kept apart."""
+    """Yield the cast, what really answered for each role, and how isolated each seat was."""
     rows = [
         (
             inline(seat.role),
@@ -288,7 +288,7 @@ def cast_section(story: Story) -> Iterator[str]:
 
 
 def cost_section(story: Story) -> Iterator[str]:
-    """What the calls took, by seat; where nothing is known of any, in a sentence."""
+    """Yield what the calls took by seat, or one sentence where no seat reported figures."""
     if not any(filling.tokens_in or filling.latency_ms for seat in story.seats for filling in seat.fillings):
         if story.seats:
             yield f"{inline(spent(story.spend))}: neither tokens nor time are recorded."

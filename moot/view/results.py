@@ -1,4 +1,4 @@
-"""Results of verbs that only say what was done, for machines."""
+"""Results of verbs that only report what they did, for machines."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a run found in the documents it was given: each finding with file and line, how grave, and whether it stood.
+"""A review of documents: each finding with file and line, severity, and whether it was upheld.
 
-The place is computed from what a finding cites: the quoted words are looked up in the document, and a line of a diff is
-the line of its file. Nobody is asked for a line number, so nobody can make one up.
+The place is computed from what a finding cites: the quoted words are looked up in the document, and a line of a
+diff is mapped to the line of its file. Seats are never asked for line numbers, so they cannot invent any.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class ChangeReview(Result, frozen=True):
 
 
 class _Document:
-    """A document by its lines; of a diff that moot computed, which line of which file each of them is."""
+    """A document by its lines; for a diff that moot computed, also the file and line of each."""
 
     def __init__(self, name: str, text: str, *, is_diff: bool) -> None:
         self.name, self.is_diff = name, is_diff
@@ -75,7 +75,7 @@ class _Document:
 
     @cached_property
     def _words(self) -> tuple[str, list[int]]:
-        """All words with one space between them, and where in that each line begins."""
+        """Return all words with single spaces, and the offset at which each line begins."""
         starts, parts, at = list[int](), list[str](), 0
         for line in self.lines:
             starts.append(at)
@@ -85,7 +85,9 @@ class _Document:
         return " ".join(parts), starts
 
     def lines_of(self, quote: str) -> tuple[int, int] | None:
-        """The first and last line of the words, from 1, where they stand first."""
+        """Return the first and last line (from 1) of the first place with these words; None where they are
+        missing.
+        """
         wanted = comparable(quote)
         text, starts = self._words
         at = text.find(wanted) if wanted else -1
@@ -95,7 +97,7 @@ class _Document:
 
     @cached_property
     def _of_files(self) -> dict[int, tuple[str, int]]:
-        """Line of the diff → file and line there; a line that was taken out is where it was."""
+        """Map lines of the diff to file and line; a removed line maps to the place where it was."""
         places: dict[int, tuple[str, int]] = {}
         file, line, before, after = "", 0, 0, 0
         for number, text in enumerate(self.lines, 1):
@@ -114,11 +116,11 @@ class _Document:
         return places
 
     def changed(self) -> Iterator[tuple[str, int]]:
-        """File and line of every line that the diff put in or took out."""
+        """Yield file and line of every line that the diff adds or removes."""
         yield from (place for number, place in self._of_files.items() if self.lines[number - 1][0] in "+-")
 
     def place(self, first: int, last: int) -> tuple[str, int, int] | None:
-        """File, first and last line."""
+        """Return file, first and last line; None for lines that belong to no file."""
         if not self.is_diff:
             return self.name, first, last
         within = [self._of_files[n] for n in range(first, last + 1) if n in self._of_files]
@@ -127,7 +129,7 @@ class _Document:
 
 
 def review_of(run: str, book: Book, fail_on: int | None = None) -> ChangeReview:
-    """The findings of a run, those that stand first, the gravest before the others."""
+    """Return the findings of a run, upheld ones first, the gravest before the others."""
     documents = dict(_documents(book))
     changed = {place for document in documents.values() if document.is_diff for place in document.changed()}
     scores: dict[str, list[float]] = {}
@@ -199,17 +201,17 @@ def _places(event: Concern, documents: Mapping[str, _Document]) -> Iterator[tupl
 
 
 def grave(finding: ReviewFinding) -> int:
-    """How grave a finding is, of 5."""
+    """Return the severity of a finding, of 5."""
     return BLOCKER if finding.severity is None else finding.severity
 
 
 def where(finding: ReviewFinding) -> str:
-    """`src/a.py:12`, of the first place; empty where a finding is about no line."""
+    """Return the first place, `src/a.py:12`; empty where a finding is about no line."""
     return f"{finding.places[0].file}:{finding.places[0].line}" if finding.places else ""
 
 
 def counts_told(review: ChangeReview) -> str:
-    """`3 of 5 findings stand; 1 is as grave as 4 of 5`."""
+    """Return `3 of 5 findings stand; 1 as grave as 4 of 5`."""
     standing = sum(finding.stands for finding in review.findings)
     text = f"{standing} of {counted(len(review.findings), 'finding')} stand"
     if review.fail_on is not None:

@@ -1,4 +1,4 @@
-"""A review, and the findings of `check`, for those who read them: a terminal, a comment, code hosts (SARIF 2.1.0)."""
+"""Forms of a review and of the findings of `check`: terminal text, a comment, SARIF 2.1.0 for code hosts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GRAVE, PLAIN = 4, 3
 
 
 def review_text(review: ChangeReview, width: int = WIDTH) -> str:
-    """The outcome block, then the findings with where they are."""
+    """Return the outcome block, then the findings with their places."""
     lines = [*outcome_lines(review.outcome, review.run, width), "", counts_told(review)]
     for finding in review.findings:
         mark = "✗" if finding.id in review.failing else "·" if finding.stands else " "
@@ -36,7 +36,7 @@ def review_text(review: ChangeReview, width: int = WIDTH) -> str:
 
 
 def review_markdown(review: ChangeReview) -> str:
-    """A comment: the outcome first, then a table of what stands, and what does not behind a fold."""
+    """Return a comment: the outcome, a table of upheld findings, and the others in a collapsed section."""
     lines = [*outcome_markdown(review.outcome, review.run), "", f"**{counts_told(review)}**", ""]
     lines += _table([finding for finding in review.findings if finding.stands])
     others = [finding for finding in review.findings if not finding.stands]
@@ -69,14 +69,14 @@ def _table(findings: Sequence[ReviewFinding]) -> Iterator[str]:
 
 
 def level_of(severity: int) -> str:
-    """The level of a finding in SARIF."""
+    """Return the SARIF level of a severity."""
     if severity >= GRAVE:
         return "error"
     return "warning" if severity >= PLAIN else "note"
 
 
 def review_sarif(review: ChangeReview, version: str) -> dict[str, Any]:
-    """What stands, as a SARIF log. A finding about no line has no location."""
+    """Return the upheld findings as a SARIF log. A finding about no line has no location."""
     results = [
         _result(
             "review",
@@ -93,7 +93,7 @@ def review_sarif(review: ChangeReview, version: str) -> dict[str, Any]:
 
 
 def review_github(review: ChangeReview) -> str:
-    """What stands, as annotations of the changed files."""
+    """Return the upheld findings as GitHub annotations of the changed files."""
     names = {"error": "error", "warning": "warning", "note": "notice"}
     lines: list[str] = []
     for finding in review.findings:
@@ -107,7 +107,7 @@ def review_github(review: ChangeReview) -> str:
 
 
 def check_sarif(report: CheckReport, version: str) -> dict[str, Any]:
-    """Rules that a ledger breaks, as a SARIF log."""
+    """Return broken rules of a ledger as a SARIF log."""
     rules = {finding.code: f"Rule {finding.code}: see docs/rules.md." for finding in report.findings}
     results = [
         _result(
@@ -155,10 +155,10 @@ def _result(
 
 
 def annotated(value: str) -> str:
-    """A property of an annotation."""
+    """Return a value escaped for a property of an annotation."""
     return escaped(value).replace(":", "%3A").replace(",", "%2C")
 
 
 def escaped(message: str) -> str:
-    """The words of an annotation, which end at the line."""
+    """Return a message escaped for an annotation, which ends at the line."""
     return message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

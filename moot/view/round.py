@@ -1,4 +1,4 @@
-"""A round as it is told: what was made, sealed, checked, decided, and what an absence was predicted to do."""
+"""One round for every view: statements, sealed positions, checks, decisions, and predicted effects of an absence."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from moot.view.grounds import DEPTH_MAX, Quote, Sectioned, Sources, quotes_of, s
 
 
 class Stance(msgspec.Struct, frozen=True):
-    """A sealed position on a check, and what became of it. `flipped_to` is None while it stands."""
+    """A sealed position on a check and its fate; `flipped_to` is None while it holds."""
 
     role: str
     check_id: int | None
@@ -50,7 +50,7 @@ class Stance(msgspec.Struct, frozen=True):
 
 
 class Moved(msgspec.Struct, frozen=True):
-    """A claim that a check tested; `bearing` is None when it was tested without a change."""
+    """A claim that a check tested; `bearing` is None when the test changed nothing."""
 
     claim: str
     from_: str | None
@@ -59,7 +59,9 @@ class Moved(msgspec.Struct, frozen=True):
 
 
 class CheckTold(msgspec.Struct, frozen=True):
-    """A verification. `stances` are the positions sealed before it, in role order; `repeats`: what it judges again."""
+    """A verification; `stances` are the positions sealed before it, in role order, `repeats` the check it
+    repeats.
+    """
 
     id: str
     seq: int
@@ -76,7 +78,7 @@ class CheckTold(msgspec.Struct, frozen=True):
 
 
 class Made(msgspec.Struct, frozen=True):
-    """Something that a role wrote in a round: a statement, an artifact, a set of sealed positions."""
+    """A contribution of a role to a round: a statement, an artifact, a set of sealed positions."""
 
     role: str
     phase: str
@@ -100,7 +102,7 @@ class ConcernTold(msgspec.Struct, frozen=True):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """A predicted effect of an absence beside what was seen; `agrees` is None when the ledger cannot say."""
+    """A predicted effect of an absence and the observed one; `agrees` is None when the ledger cannot show it."""
 
     code: str
     predicted: str
@@ -134,24 +136,24 @@ class RoundTold(msgspec.Struct, frozen=True):
 
     @property
     def cross_checks(self) -> Mapping[int, CheckTold]:
-        """The round's own checks, 1 to 4: no second judgement, and nothing that the closing settled."""
+        """Return the round's own checks, 1 to 4, without repeated judgements and without those of the synthesis."""
         return {
             check.check_id: check for check in self.checks if check.check_id <= 4 and check.repeats is None
         }
 
     @property
     def applied(self) -> int:
-        """Checks that applied."""
+        """Return the number of checks that applied."""
         return sum(check.result != "NOT_APPLICABLE" for check in self.cross_checks.values())
 
     @property
     def disagreement(self) -> int:
-        """Of those, checks that came out BROKEN or UNCLEAR (SD-63)."""
+        """Return how many of the applied checks came out BROKEN or UNCLEAR (SD-63)."""
         return sum(check.result in ("BROKEN", "UNCLEAR") for check in self.cross_checks.values())
 
 
 def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: int = DEPTH_MAX) -> RoundTold:
-    """One round that has been opened; its decisions rest on `depth` decisions below each other."""
+    """Return a round that has been opened; its decisions go `depth` decisions down."""
     state, opened = book.state, book.state.rounds[round_]
     sources_ = sources or sources_of(book)
     book = sources_.round_of(book, round_)
@@ -201,7 +203,7 @@ def _planned(opened: RunOpened | None, row: int) -> tuple[str, ...]:
 
 
 def _findings(events: Sequence[Event]) -> tuple[int, int] | None:
-    """Errors and warnings of the round's last validation; None before there is one."""
+    """Return errors and warnings of the round's last validation; None before there is one."""
     last = next((event for event in reversed(events) if isinstance(event, Validation)), None)
     if last is None:
         return None
@@ -226,12 +228,12 @@ def _made(events: Sequence[Event]) -> Iterator[Made]:
 
 
 def _holder(event: Position | Flip) -> str:
-    """An import is written by nobody of the cast; the id names the role."""
+    """Return the role that holds a position or flips it."""
     return role_of(event.id or "") if event.by == "import" else event.by
 
 
 def tell_check(book: Book, event: Verification, sections: Sectioned) -> CheckTold:
-    """A verification with the positions that were sealed before it; `book` holds its round."""
+    """Return a verification with the positions that were sealed before it; `book` holds its round."""
     changed = {change.claim_id: change for change in event.claim_status_changes}
     unmoved = [Moved(claim, None, None, None) for claim in event.claims_affected if claim not in changed]
     return CheckTold(
@@ -271,7 +273,7 @@ def _stance(book: Book, event: Position, sections: Sectioned) -> Stance:
 
 
 def tell_concerns(concerns: Iterable[Concern], closers: Mapping[str, str]) -> tuple[ConcernTold, ...]:
-    """Concerns with what closed them (`Sources.closers`)."""
+    """Return concerns with the events that closed them (`Sources.closers`)."""
     return tuple(
         ConcernTold(
             id=event.id or "",
@@ -296,7 +298,7 @@ READINGS: Final[Mapping[bool | None, str]] = {
 
 
 def observations(book: Book, opened: RoundOpened) -> tuple[Observation, ...]:
-    """Each predicted effect of a stress round with what was observed; empty before the round has a validation."""
+    """Return each predicted effect of a stress round with the observed one; empty before its validation."""
     predicted = opened.predicted_signature
     if not predicted or opened.round not in book.state.validated:
         return ()
@@ -337,7 +339,7 @@ def _broken(state: State, round_: int) -> tuple[str, bool | None]:
 
 
 def _claims(state: State, round_: int) -> tuple[str, bool | None]:
-    """Against the nearest normal rounds before and after."""
+    """Compare the claims of a stress round with the nearest normal rounds before and after it."""
     raised = _raised(state, round_)
     normal = [n for n, row in state.rounds.items() if row.absent is None and row.applicable]
     around = [*[n for n in normal if n < round_][-1:], *[n for n in normal if n > round_][:1]]
@@ -355,7 +357,7 @@ def _raised(state: State, round_: int) -> int:
 def _references(
     book: Book, round_: int, *, to_kind: str, what: str, section: str = "", of: str = ""
 ) -> tuple[str, bool | None]:
-    """How often the artifacts and checks of a round refer to something of the absent role's kind."""
+    """Return how often artifacts and checks of a round refer to work of the absent role's kind."""
     references = sorted(
         {
             ref

@@ -1,4 +1,4 @@
-"""What a running deliberation looks like at one instant: values only, taken from a book and from who was asked."""
+"""One instant of a running deliberation, as values, taken from a book and from the steps under way."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from moot.view.words import PHASES
 
 
 class Thinking(msgspec.Struct, frozen=True):
-    """A step that somebody was asked and has not answered; `seconds` since then, None when nobody measures."""
+    """A step that was requested and has no reply; `seconds` since the request, None when time is not measured."""
 
     step: StepName
     seconds: float | None
 
     @property
     def said(self) -> str:
-        """`check1 0:42`, or the phase's act."""
+        """Return `check1 0:42`, or the phase's act."""
         act = self.step.act or PHASES.get(self.step.phase, self.step.phase)
         return act if self.seconds is None else f"{act} {clock_time(self.seconds)}"
 
 
 class Scene(msgspec.Struct, frozen=True):
-    """One instant. `claims` counts all claims of the run by status; `look` is the last recorded one; `rules` says after
-    which phases of the round the rules were asked, `held_up` what the run waits for a person by.
+    """One instant of a run. `claims` counts all claims by status, `look` is the last recorded one.
 
-    `played` are the labels of the view itself: a run that is being played is recorded whatever its calls say.
+    `rules` says after which phases of the round the rules were checked, `held_up` what blocks the run. `played`
+    are labels of the view itself: a replay is recorded whatever its calls say.
     """
 
     played: tuple[Label, ...]
@@ -60,7 +60,7 @@ class Scene(msgspec.Struct, frozen=True):
 
     @property
     def claims_open(self) -> int:
-        """Claims that still ask for work."""
+        """Return the number of claims that are untested or unclear."""
         return sum(number for status, number in self.claims.items() if status in OPEN)
 
 
@@ -71,7 +71,7 @@ def scene_of(
     played: tuple[Label, ...] = (),
     sources: Sources | None = None,
 ) -> Scene:
-    """The scene at `now`; `asked` is step → the instant at which it was asked, on the same clock."""
+    """Return the scene at `now`; `asked` maps a step to the time of its request, on the same clock."""
     state, opened = book.state, book.state.opened
     counts: dict[str, int] = {}
     for claim in state.claims.values():
@@ -99,7 +99,7 @@ def scene_of(
 
 
 def clock_time(seconds: float) -> str:
-    """`0:42`, `12:03`, `1:02:03`."""
+    """Return seconds as `0:42`, `12:03`, `1:02:03`."""
     whole = max(0, int(seconds))
     hours, rest = divmod(whole, 3600)
     minutes, seconds_ = divmod(rest, 60)
@@ -107,7 +107,7 @@ def clock_time(seconds: float) -> str:
 
 
 def spent(spend: Spend) -> str:
-    """`85 calls, 12,300 tokens in, 4,100 out, 0.42 USD, 3 of unknown cost`."""
+    """Return `85 calls, 12,300 tokens in, 4,100 out, 0.42 USD, 3 of unknown cost`."""
     parts = [f"{spend.calls} calls"]
     if spend.tokens_in or spend.tokens_out:
         parts.append(f"{spend.tokens_in:,} tokens in, {spend.tokens_out:,} out")

@@ -1,4 +1,4 @@
-"""Scores: each argument or option that a judge scored or ruled on, in one row, in any protocol that has them."""
+"""Scores: one row per argument or option that a judge scored or ruled on, in any protocol."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ JUDGED: Final = {
 
 
 class ScoreRow(msgspec.Struct, frozen=True):
-    """What was scored: id, label and side, what it says; totals and how it stands, in the order of judging; why."""
+    """A scored argument or option: id, label with side, text; totals and standings in the order of judging;
+    reasons.
+    """
 
     of: str
     label: str
@@ -36,7 +38,7 @@ class ScoreRow(msgspec.Struct, frozen=True):
 
 
 def scores_of(book: Book) -> tuple[ScoreRow, ...]:
-    """Every thing that has a score or a standing, in the order in which it was first judged."""
+    """Return everything with a score or a standing, in the order of the first judgement."""
     judged: dict[str, list[Score | Standing]] = {}
     for event in book.events:
         if isinstance(event, Score | Standing):
@@ -60,7 +62,7 @@ def _row(book: Book, of: str, events: list[Score | Standing], option: str) -> Sc
 
 
 def _label(argument: Argument) -> str:
-    """`PRO-1`; with the side where the label does not begin with it."""
+    """Return `PRO-1`, with the side where the label does not begin with it."""
     label, side = argument.label, argument.side
     return label if label.casefold().startswith(side.casefold()) else f"{label} ({side})"
 

@@ -1,4 +1,4 @@
-"""Who took part: every seat, what really answered for it, what it cost, and whether all are one family."""
+"""The cast: every seat, what really answered for it, what it cost, and whether all are one model family."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SIMULATED: Final = "fake"
 
 
 class Family(NamedTuple):
-    """Who made the models (who serves them, where that is not known), and the name that theirs begin with: `claude`."""
+    """The maker of a model (or its server, where the maker is unknown) and the family name: `claude`."""
 
     provider: str
     name: str
 
 
 def family_of(provider: str | None, model: str | None) -> Family | None:
-    """The family of a model; None when it is not known who made it or what it is called."""
+    """Return the family of a model; None when its maker or its name is unknown."""
     name = family_name(model)
     if not provider or name is None:
         return None
@@ -33,7 +33,7 @@ def family_of(provider: str | None, model: str | None) -> Family | None:
 
 
 class Answered(NamedTuple):
-    """Who answered for a role at least once; a person's seat is `human`."""
+    """A seat that answered for a role at least once; a person's seat is `human`."""
 
     role: str
     seat: str
@@ -42,7 +42,7 @@ class Answered(NamedTuple):
 
 
 def one_family(answered: Iterable[Answered]) -> str | None:
-    """The warning, when models answered for two roles or more and all are known to be of one family."""
+    """Return the warning when models of one known family answered for two roles or more."""
     models = {respondent for respondent in answered if respondent.seat != "human"}
     families = {family_of(model.provider, model.model) for model in models}
     if len(families) != 1 or len({model.role for model in models}) < 2:
@@ -54,7 +54,10 @@ def one_family(answered: Iterable[Answered]) -> str | None:
 
 
 class Filling(msgspec.Struct, frozen=True):
-    """What answered for a role, and how often. `contexts` are conversations it named; `unnamed` replies name none."""
+    """A seat that answered for a role, and how often.
+
+    `contexts` counts the conversations it named, `unnamed` the replies that name none.
+    """
 
     seat: str
     provider: str | None
@@ -74,7 +77,7 @@ class Filling(msgspec.Struct, frozen=True):
 
 
 class SeatTold(msgspec.Struct, frozen=True):
-    """A role of the cast: who it is, what the opening said would fill it, what really did."""
+    """A role of the cast: who it is, the declared seat, and what really answered."""
 
     role: str
     title: str
@@ -85,7 +88,7 @@ class SeatTold(msgspec.Struct, frozen=True):
 
 
 class Costed(Protocol):
-    """Calls and what they cost: a sum over a run, a seat, or a role's phase."""
+    """Calls and their cost: a sum over a run, a seat, or a role's phase."""
 
     @property
     def calls(self) -> int: ...
@@ -93,7 +96,7 @@ class Costed(Protocol):
     def micro_usd(self) -> int: ...
     @property
     def unpriced(self) -> int:
-        """Calls whose cost nobody knows; `micro_usd` leaves them out."""
+        """Return the number of calls with unknown cost, which `micro_usd` leaves out."""
         ...
 
 
@@ -111,14 +114,14 @@ def dollars(cost: Costed) -> str:
 
 
 def dollars_cell(cost: Costed) -> str:
-    """The same for the cell of a column of dollars: `0.4200`, `0.4200 and 3 unknown`, `unknown`."""
+    """Return a cost for a column of dollars: `0.4200`, `0.4200 and 3 unknown`, `unknown`."""
     if cost.unpriced >= cost.calls:
         return "unknown"
     return f"{cost.micro_usd / 1_000_000:.4f}" + (f" and {cost.unpriced} unknown" if cost.unpriced else "")
 
 
 def contexts_told(filling: Filling, before: str = "") -> str:
-    """In how many conversations the replies were given, as far as they named one, and whether each had its own."""
+    """Return in how many conversations the replies were given, as far as they name one."""
     if not filling.contexts:
         return "not named"
     named = filling.calls - filling.unnamed
@@ -133,7 +136,7 @@ def contexts_told(filling: Filling, before: str = "") -> str:
 
 
 def seats_told(book: Book) -> tuple[SeatTold, ...]:
-    """Every role of the cast, in protocol order, with what answered for it."""
+    """Return every role of the cast, in protocol order, with what answered for it."""
     opened = book.state.opened
     if opened is None:
         return ()
@@ -183,14 +186,14 @@ def _fillings(calls: list[Call]) -> Iterator[Filling]:
 
 
 def filled_by(filling: Filling) -> str:
-    """`host: some-model (trusted, recorded)`."""
+    """Return `host: some-model (trusted, recorded)`."""
     who = " ".join(part for part in (filling.provider, filling.model) if part)
     state = ", ".join(part for part in (filling.isolation, filling.simulated) if part)
     return f"{filling.seat}{': ' + who if who else ''} ({state})"
 
 
 def answered_by(seats: Iterable[SeatTold]) -> str:
-    """What fills the seats, in one line; roles that are filled alike stand together."""
+    """Return what fills the seats, in one line; roles with the same filling are grouped."""
     groups: dict[str, list[str]] = {}
     for seat in seats:
         filled = ", ".join(filled_by(filling) for filling in seat.fillings) or _unfilled(seat)
@@ -201,7 +204,7 @@ def answered_by(seats: Iterable[SeatTold]) -> str:
 
 
 def one_family_told(seats: Iterable[SeatTold]) -> str | None:
-    """The warning that all model seats are of one family, or None."""
+    """Return the warning that all model seats are of one family, or None."""
     return one_family(
         Answered(seat.role, filling.seat, filling.provider, filling.model)
         for seat in seats
@@ -210,6 +213,6 @@ def one_family_told(seats: Iterable[SeatTold]) -> str | None:
 
 
 def _unfilled(seat: SeatTold) -> str:
-    """No reply is there, whether its steps were given up, are open or are still to come."""
+    """Return the words for a role without a reply."""
     given_up = f", given up {seat.lost} times" if seat.lost > 1 else ", given up" if seat.lost else ""
     return f"{seat.declared} (no reply{given_up})" if seat.declared else "unknown"

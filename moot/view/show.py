@@ -1,4 +1,4 @@
-"""One thing of a run for people: what it is, its words, what became of it, and what names it later."""
+"""One event of a run for people: what it is, its words, what became of it, and later events that name it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Shown(Result, frozen=True):
 
 
 def show_of(run: str, book: Book, event: Event) -> Shown:
-    """An event of a book as a thing."""
+    """Return an event of a book for display."""
     wording = words_of(event, book)
     plain: dict[str, Any] = orjson.loads(encode(event))
     return Shown(
@@ -66,7 +66,7 @@ def show_of(run: str, book: Book, event: Event) -> Shown:
 
 
 def _says(event: Event, plain: dict[str, Any]) -> dict[str, Any]:
-    """The event's own fields; conditions as what they are."""
+    """Return the event's own fields, with conditions split into falsifiers and requirements."""
     fields = {name: value for name, value in plain.items() if name not in ENVELOPE and value not in _EMPTY}
     if isinstance(event, Decision):
         for name in ("falsifiers", "requirements", "dissent"):
@@ -116,7 +116,7 @@ def _history(book: Book, event: Event) -> Iterator[str]:
 
 
 def _caused(book: Book, event: Claim | Decision) -> Iterator[str]:
-    """What the replies took that it came from and that tested it; one that holds other things, too, counts whole."""
+    """Yield the cost of the replies that it came from and that tested it; shared replies count in full."""
     tests = (
         [entry.by for entry in book.state.claims[event.id or ""].history] if isinstance(event, Claim) else []
     )
@@ -137,7 +137,7 @@ def _caused(book: Book, event: Claim | Decision) -> Iterator[str]:
 
 
 def _named_by(book: Book, event: Event) -> list[str]:
-    """Ids of later decisions and verdicts that cite or move it."""
+    """Return ids of later decisions and verdicts that cite or move it."""
     citing: list[str] = []
     for later in book.events[event.seq + 1 :] if event.id else ():
         match later:
@@ -155,7 +155,7 @@ def _named_by(book: Book, event: Event) -> list[str]:
 
 
 def show_text(thing: Shown, width: int = WIDTH) -> str:
-    """What `moot show` prints."""
+    """Return what `moot show` prints."""
     where = f"round {thing.round}" if thing.round else "before the rounds"
     standing = f"  {thing.standing}" if thing.standing else ""
     lines = [f"{thing.id}  {thing.kind.replace('_', ' ')}{standing}   by {thing.by}, {where}, @{thing.seq}"]
@@ -170,7 +170,7 @@ def show_text(thing: Shown, width: int = WIDTH) -> str:
 
 
 def _field(name: str, value: Any, indent: int, width: int) -> Iterator[str]:
-    """A field: short ones on its line, texts below it, lists as points."""
+    """Yield a field: short values on its line, texts below it, lists as points."""
     label = name.rstrip("_").replace("_", " ")
     margin = " " * indent
     if isinstance(value, dict):
@@ -189,7 +189,7 @@ def _field(name: str, value: Any, indent: int, width: int) -> Iterator[str]:
 
 
 def _rows(label: str, values: list[Any], indent: int, width: int) -> Iterator[str]:
-    """A list: ids on its line, texts and rows below it."""
+    """Yield a list: ids on its line, texts and rows below it."""
     texts = [item for item in values if not isinstance(item, dict | list)]
     if len(texts) == len(values) and not any(" " in str(text) for text in texts):
         yield from folded(f"{label}: {', '.join(map(str, texts))}", indent, width)

@@ -1,4 +1,4 @@
-"""Where a run stands, for people and for machines: from the state alone, as fast as reading the run."""
+"""The status of a run for people and for machines, computed from the state alone."""
 
 from __future__ import annotations
 
@@ -140,20 +140,20 @@ class Status(Result, frozen=True):
 
 
 class Ledgered:
-    """Calls summed by role and phase while events go by."""
+    """Sums of calls by role and phase, collected while events pass through."""
 
     def __init__(self) -> None:
         self._sums: dict[tuple[str, str], Spend] = {}
 
     def seen(self, events: Iterable[Event]) -> Iterator[Event]:
-        """The same events."""
+        """Yield the same events while adding up their calls."""
         for event in events:
             if event.call is not None:
                 add_call(self._sums.setdefault((event.by, event.phase), Spend()), event.call)
             yield event
 
     def parts(self) -> list[SpendPart]:
-        """One for each role and phase with a call."""
+        """Return one part for each role and phase with a call."""
         return [
             SpendPart(
                 role=role,
@@ -170,7 +170,7 @@ class Ledgered:
 
 
 def _usd(beyond: Amounts) -> str | None:
-    """Reservations keep no mark of what is unknown: calls without a dollar are of unknown cost."""
+    """Return dollars with six decimals; None where the cost of calls is unknown."""
     if beyond.calls and not beyond.micro_usd:
         return None
     return f"{Decimal(beyond.micro_usd) / 1_000_000:.6f}"
@@ -185,7 +185,7 @@ def status_of(
     outcome: Outcome,
     each: Sequence[EachCost],
 ) -> Status:
-    """Where a run stands after `state`; `report` are its signals there, None for a run that has none."""
+    """Return the status of a run after `state`; `report` are its signals there, None for runs without signals."""
     opened = state.opening
     spend = state.spend
     return Status(
@@ -232,7 +232,7 @@ def status_of(
 
 
 def _stress(state: State) -> list[StressRound]:
-    """Planned absences, and those that an import recorded without a plan."""
+    """Return planned absences, and those that an import recorded without a plan."""
     absent = {row.round: row.absent for row in state.opening.plan if row.absent}
     absent |= {round_: event.absent for round_, event in state.rounds.items() if event.absent}
     return [
@@ -267,7 +267,10 @@ def status_text(
     report: SignalReport | None,
     beyond: Amounts | None = None,
 ) -> str:
-    """What `moot status` prints: caveats first. `waiting` are the open steps, `report` the signals as they read now."""
+    """Return what `moot status` prints, caveats first.
+
+    `waiting` are the open steps, `report` the signals as they read now.
+    """
     opened = state.opening
     leads = [f"R{round_} {event.lead}" for round_, event in sorted(state.rounds.items()) if event.lead]
     drift = [f"R{n} {check.verdict} ({check.deviation_score}/5)" for n, check in sorted(state.drift.items())]
@@ -294,7 +297,7 @@ def _row(label: str, text: str) -> list[str]:
 
 
 def standing(state: State) -> str:
-    """running, stopped or finished; an import is none of them."""
+    """Return running, stopped or finished; `imported` for an import."""
     if state.opened is not None and state.opened.origin.type == "import":
         return "imported"
     return state.life
@@ -319,7 +322,7 @@ def _spent_told(spend: Spend, beyond: Amounts | None) -> str:
 
 
 def _stop_told(state: State, report: SignalReport | None) -> str:
-    """The signals as they read now: an open alarm first, then the count and what it advises."""
+    """Return the signals as they read now: an open alarm first, then the count and the advice."""
     if report is None or state.opened is None:
         return "the signals cannot be read: the run's own thresholds are gone"
     not_before = state.opened.stop.not_before

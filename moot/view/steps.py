@@ -45,7 +45,7 @@ class Next(Result, frozen=True):
 
 
 def next_of(run: str, session: RunSession, asked: Sequence[AskedStep]) -> Next:
-    """`asked` for machines."""
+    """Return the steps in `asked` for machines."""
     seats = {member.role: member.seat for member in session.opened.cast}
     listed = {step.step.id for step in asked}
     state = session.book().state
@@ -83,7 +83,7 @@ HELD_UP = "human"
 
 
 def steps_text(listing: Next) -> str:
-    """What `moot next` prints: the open steps, one a line, and how to see and to answer one."""
+    """Return what `moot next` prints: the open steps, one per line, and how to view and answer one."""
     if closed := _closed(listing):
         return closed
     widest = max(len(step.step) for step in listing.steps)
@@ -106,12 +106,12 @@ def steps_text(listing: Next) -> str:
 
 
 def step_text(listing: Next) -> str:
-    """What `moot next RUN STEP` prints: the brief and the schema of one step."""
+    """Return what `moot next RUN STEP` prints: the brief and the schema of one step."""
     return _closed(listing) or "".join(_step(step, listing.run) for step in listing.steps)
 
 
 def _closed(listing: Next) -> str:
-    """Why nothing is open; empty when something is."""
+    """Return why no step is open; empty when one is."""
     if listing.done:
         return f"{listing.run} is finished; see `moot decisions {listing.run}`\n"
     if listing.steps:
@@ -146,7 +146,7 @@ def _length(step: OpenStep) -> str:
 
 
 def _fields(schema: dict[str, Any]) -> str:
-    """The fields that a reply has, by name."""
+    """Return the names of a reply's fields."""
     shape = schema.get("$defs", {}).get(str(schema.get("$ref", "")).rpartition("/")[2], schema)
     return ", ".join(shape.get("properties", {}))
 

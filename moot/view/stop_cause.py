@@ -1,4 +1,4 @@
-"""Why a run was stopped, in a clause with numbers: what a driver noted, or which limit leaves no room."""
+"""Why a run was stopped, in a clause with numbers: a driver's note, or the limit without room."""
 
 from __future__ import annotations
 

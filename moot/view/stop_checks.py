@@ -1,7 +1,7 @@
-"""The stop checks as people read them: a verdict, a line for each gate that decides, a line for each open alarm.
+"""The stop checks for people: a verdict, one line per deciding gate, one line per open alarm.
 
-The terminal, the web page, `--json` and MCP show the same lines. A run that cannot stop yet is told what its next round
-is about.
+The terminal, the web page, `--json` and MCP show the same lines. A run that cannot stop yet names the subject of
+its next round.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _listed(ids: list[str]) -> str:
 
 
 def _next(report: SignalReport, state: State) -> str:
-    """What comes next: the focus of the next round or, where it has none, the first thing that is missing."""
+    """Return what comes next: the focus of the next round, else the first thing that is missing."""
     row = next_row(state)
     if row is None:
         failing = sum(gate.decides and not gate.ok for gate in report.gates)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def because(report: SignalReport) -> str:
-    """`Not ready because 45.0% of the claims are untested (limit 30%), alarms are open: one role dominates (FM-4).`"""
+    """Return one sentence: `Not ready because 45.0% of the claims are untested (limit 30%), alarms are open: …`."""
     deciding = [gate for gate in report.gates if gate.decides]
     if deciding:
         sentences = dict.fromkeys(gate_told(gate) for gate in deciding if gate.ok == report.ready)
@@ -37,7 +37,7 @@ def because(report: SignalReport) -> str:
 
 
 def no_all_clear(report: SignalReport) -> str:
-    """What stands beside READY where a failure mode could not be measured; empty where that does not matter."""
+    """Return the caveat to READY when a failure mode could not be measured; empty otherwise."""
     blind = [alarm.id for alarm in report.alarms if alarm.verdict == "INSUFFICIENT"]
     return (
         f" This is no all-clear: {', '.join(blind)} could not be measured." if report.ready and blind else ""
@@ -45,7 +45,7 @@ def no_all_clear(report: SignalReport) -> str:
 
 
 def held_told(report: SignalReport) -> str:
-    """How much of what decides holds: of the gates where there are any, else of the signals."""
+    """Return how many of the deciding gates hold, or of the signals in runs without gates."""
     deciding = [gate for gate in report.gates if gate.decides]
     if deciding:
         return f"{sum(gate.ok for gate in deciding)} of {len(deciding)} gates"
@@ -53,7 +53,7 @@ def held_told(report: SignalReport) -> str:
 
 
 def alarms_first(report: SignalReport) -> str:
-    """`one role dominates (FM-4): alarmed and unanswered.`: said before any advice; nothing where no alarm is open."""
+    """Return `one role dominates (FM-4): alarmed and unanswered.`; empty where no alarm is open."""
     open_ones = [words.failure(alarm.id) for alarm in report.alarms if alarm.is_open]
     if not open_ones:
         return ""
@@ -61,7 +61,7 @@ def alarms_first(report: SignalReport) -> str:
 
 
 def ended(state: State) -> str:
-    """How the run ended, or that it has not."""
+    """Return how the run ended, or that it has not."""
     closing = state.closing
     if closing is None:
         return "The run has not stopped."
@@ -74,13 +74,13 @@ def gate_told(gate: GateReading) -> str:
 
 
 def why_it_stopped(story: Story) -> str:
-    """One sentence."""
+    """Return one sentence on why the run of a story stopped."""
     look = next((round_.look for round_ in reversed(story.rounds) if round_.look), None)
     return stopped_because(story.closing, look, story.quorum, len(story.rounds), len(story.plan))
 
 
 def why_of(state: State) -> str:
-    """The same of a state, and of an import."""
+    """Return one sentence on why a run stopped, from its state; also for an import."""
     if state.opening.origin.type == "import":
         return played_elsewhere(len(state.rounds))
     look = state.looks[-1] if state.looks else None
@@ -88,14 +88,17 @@ def why_of(state: State) -> str:
 
 
 def played_elsewhere(rounds: int) -> str:
-    """What an import can say of its end."""
+    """Return what an import can say of its end."""
     return f"{rounds} rounds were played elsewhere; whether and why they ended is not recorded."
 
 
 def stopped_because(
     closing: RunClosed | None, look: Signals | None, quorum: Quorum, opened: int, planned: int
 ) -> str:
-    """The same from its parts; `look` is the last one, `opened` and `planned` are numbers of rounds."""
+    """Return the sentence from its parts.
+
+    `look` is the last one; `opened` and `planned` are numbers of rounds.
+    """
     played = f"{opened} of {planned} planned rounds"
     if closing is None:
         return f"The run has not stopped: {played} were opened."
@@ -111,7 +114,7 @@ def stopped_because(
 
 
 def next_round(state: State) -> list[str]:
-    """Lines for people; one that says so when nothing comes."""
+    """Return lines on the next round; one that says so when there is none."""
     opened = state.opened
     if opened is None or state.finished:
         return ["nothing: the run is finished" if state.finished else "nothing: no run is open"]

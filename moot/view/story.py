@@ -1,6 +1,6 @@
-"""The story of a run: what every view shows, as values; one pure fold from a book, the same for terminal, page and web.
+"""The story of a run: everything that views show, as values; one pure fold from a book for terminal, page and web.
 
-Texts are as the ledger has them; a view passes them through `visible` or its own escaping.
+Texts are as the ledger has them. A view must escape them, with `visible` or its own means.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from moot.view.seats import SeatTold, seats_told
 
 
 class Review(msgspec.Struct, frozen=True):
-    """A role's retrospective: its summary, and what it says of each failure mode: (seen, why)."""
+    """A role's retrospective: its summary, and (seen, why) for each failure mode."""
 
     role: str
     summary: str
@@ -51,10 +51,10 @@ class Review(msgspec.Struct, frozen=True):
 
 
 class Story(msgspec.Struct, frozen=True):
-    """A run as it is told. Everything is in the order in which the deliberation has it.
+    """A run for display, with everything in the order of the deliberation.
 
-    `outcome` is what the run comes to: its final decisions in force, an override in the place of what it overturned;
-    while none `is_final`, the others in force.
+    `outcome` are the final decisions in force, an override in the place of what it overturned; while none
+    `is_final`, the other decisions in force.
     """
 
     question: str
@@ -86,12 +86,12 @@ class Story(msgspec.Struct, frozen=True):
 
     @property
     def final(self) -> tuple[DecisionTold, ...]:
-        """The final decisions in force."""
+        """Return the final decisions in force."""
         return self.outcome if self.is_final else ()
 
     @property
     def other_decisions(self) -> tuple[DecisionTold, ...]:
-        """The decisions that are not the outcome: on the way, overturned, a person's answers."""
+        """Return the decisions outside the outcome: round decisions, overturned ones, a person's answers."""
         final = {decision.seq for decision in self.outcome}
         return tuple(decision for decision in self.decisions if decision.seq not in final)
 
@@ -104,7 +104,7 @@ class Untold(ValueError):
 
 
 def tell(book: Book) -> Story:
-    """The whole story. Raises `Untold` for a book without an opening."""
+    """Return the whole story. Raises `Untold` for a book without an opening."""
     state, opened = book.state, book.state.opened
     if opened is None:
         raise Untold("a run begins with its opening")
@@ -147,7 +147,7 @@ def tell(book: Book) -> Story:
 
 
 def _reviews(book: Book) -> Iterator[Review]:
-    """The retrospectives; a section `fm-1` begins with `seen: yes`."""
+    """Yield the retrospectives; a section `fm-1` begins with `seen: yes`."""
     for event in book.of(Statement):
         if event.type == "retrospective":
             sections = {section.name: section.text for section in event.sections}

@@ -1,4 +1,4 @@
-"""How a study stands: its arms with what came out, and the open steps over all its runs."""
+"""The state of a study: its arms with their results, and the open steps over all its runs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class StudyQueue(Result, frozen=True):
 
 
 def status_text(status: StudyStatus) -> str:
-    """What `moot study status` prints: how far it is, then a line for each arm."""
+    """Return what `moot study status` prints: the progress, then one line per arm."""
     widest = max(len(arm.arm) for arm in status.arms)
     lines = [
         status.question,
@@ -82,7 +82,7 @@ def _rest(arm: ArmStatus) -> list[tuple[str, int]]:
 
 
 def queue_text(queue: StudyQueue) -> str:
-    """What `moot next STUDY` prints: the open steps, and how to take one."""
+    """Return what `moot next STUDY` prints: the open steps, and how to take one."""
     if queue.done:
         return f"every run of {queue.study} came out; see `moot study report {queue.study}`\n"
     lines = [
@@ -110,7 +110,7 @@ class StudyDraft(Result, frozen=True):
 
 
 def draft_text(draft: StudyDraft) -> str:
-    """What `moot study new` prints: where it is, what it can show, and how to go on."""
+    """Return what `moot study new` prints: the path, the differences it can detect, and how to go on."""
     lines = [f"{draft.study}/study.toml has {counted(draft.items, 'item')}"]
     for number, share in draft.shows.items():
         items = counted(int(number), "item")

@@ -1,4 +1,4 @@
-"""What a study found: what was planned, a row for each arm, each arm against the baseline, and what does not hold."""
+"""The report of a study: its plan, one row per arm, each arm against the baseline, and known limitations."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class StudyReport(Result, frozen=True):
 
 
 def answer_of(report: StudyReport) -> str:
-    """The answer first: every arm against the baseline in a sentence, none chosen for what came out."""
+    """Return one sentence per arm against the baseline; no arm is selected by its result."""
     if not report.against:
         if not report.keys:
             return "No arm can be compared: no right answers are known here."
@@ -135,7 +135,7 @@ ARM_HEADS = (
 
 
 def arm_rows(report: StudyReport) -> list[list[str]]:
-    """A row for each arm, as `ARM_HEADS` names the cells."""
+    """Return one row per arm, with cells as `ARM_HEADS` names them."""
     return [
         [
             arm.arm, f"{arm.answers} of {arm.planned}", _percent(arm.right.value if arm.right else None),
@@ -159,7 +159,7 @@ AGAINST_HEADS = (
 
 
 def against_rows(report: StudyReport) -> list[list[str]]:
-    """A row for each arm against the baseline."""
+    """Return one row per arm against the baseline."""
     return [
         [
             comparison.arm, str(comparison.difference.n), _signed(comparison.difference.value),
@@ -174,7 +174,7 @@ RELIABILITY_HEADS = ("arm", "points", "n", "mean", "came true, %")
 
 
 def reliability_rows(report: StudyReport) -> list[list[str]]:
-    """A row for each bin of beliefs."""
+    """Return one row per bin of forecasts."""
     return [
         [
             bin_.arm,
@@ -191,7 +191,7 @@ PREFERRED_HEADS = ("arm", "pairs", "arm preferred", "baseline preferred", "neith
 
 
 def preferred_rows(report: StudyReport) -> list[list[str]]:
-    """A row for each arm that judges compared with the baseline."""
+    """Return one row per arm that judges compared with the baseline."""
     return [
         [
             arm.arm,
@@ -205,7 +205,7 @@ MEASURE_HEADS = ("measure", "arm", "n", "mean", "difference", "95 %")
 
 
 def measure_rows(report: StudyReport) -> list[list[str]]:
-    """A row for each measure in each arm."""
+    """Return one row per measure in each arm."""
     return [
         [
             measure.measure, measure.arm, str(measure.n), f"{measure.mean:.2f}",
@@ -220,7 +220,7 @@ Section = tuple[str, Sequence[str], list[list[str]]]
 
 
 def sections_of(report: StudyReport) -> list[Section]:
-    """The tables that have rows: title, heads, rows."""
+    """Return the tables that have rows: title, heads, rows."""
     every: list[Section] = [
         ("Arms", ARM_HEADS, arm_rows(report)),
         (f"Against {report.baseline}, paired by item", AGAINST_HEADS, against_rows(report)),
@@ -232,26 +232,26 @@ def sections_of(report: StudyReport) -> list[Section]:
 
 
 def _without_empty(heads: Sequence[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
-    """The columns in which some row has something."""
+    """Return heads and rows without columns that are empty in every row."""
     used = [n for n in range(len(heads)) if any(row[n] != "–" for row in rows)]
     return [heads[n] for n in used], [[row[n] for n in used] for row in rows]
 
 
 def planned_told(report: StudyReport) -> str:
-    """What was planned, when, and by which hash that can be checked."""
+    """Return what was planned, when, and the hash that proves it."""
     when = f" on {report.planned_at[:10]}, before the first run" if report.planned_at else "; no run is begun"
     words = report.planned or "nothing was written down of what is looked at first"
     return f"Planned{when} (study.toml, SHA-256 {report.plan_sha256[:12]}…): {words}"
 
 
 def so_far_told(report: StudyReport) -> str:
-    """How much of the study there is."""
+    """Return how much of the study is done."""
     arms = counted(len(report.arms), "arm")
     return f"{counted(report.items, 'item')}, {arms}; {report.came_out} of {counted(report.runs, 'run')} came out."
 
 
 def report_markdown(report: StudyReport) -> str:
-    """The page of `moot study report --md`."""
+    """Return the page of `moot study report --md`."""
     return joined(_markdown(report))
 
 
@@ -270,7 +270,7 @@ def _markdown(report: StudyReport) -> Iterator[str]:
 
 
 def report_text(report: StudyReport) -> str:
-    """What `moot study report` prints."""
+    """Return what `moot study report` prints."""
     lines = [report.question, answer_of(report), "", planned_told(report), so_far_told(report)]
     for title, heads, rows in sections_of(report):
         cells = [list(heads), *rows]

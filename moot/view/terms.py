@@ -1,4 +1,4 @@
-"""The terms that moot uses, each in a sentence: what `moot explain` says of a word that no other table defines."""
+"""The terms that moot uses, each in one sentence: what `moot explain` answers where no other table has the word."""
 
 from __future__ import annotations
 

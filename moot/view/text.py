@@ -11,19 +11,19 @@ WIDTH = 100
 
 
 def folded(text: str, indent: int = 2, width: int = WIDTH) -> list[str]:
-    """A text over several lines, indented."""
+    """Return a text over several lines, indented."""
     margin = " " * indent
     return textwrap.wrap(text, width, initial_indent=margin, subsequent_indent=margin) or [margin.rstrip()]
 
 
 def joined(lines: Iterable[str]) -> str:
-    """Lines as a text that ends with a line feed; nothing when there are none."""
+    """Return lines as a text that ends with a line feed; empty when there are none."""
     text = "\n".join(lines)
     return f"{text}\n" if text else ""
 
 
 def listed(words: Sequence[str], nothing: str = "none") -> str:
-    """`a, b, c`, or what stands for nothing."""
+    """Return `a, b, c`, or the word for nothing."""
     return ", ".join(words) or nothing
 
 
@@ -34,19 +34,19 @@ MISSING: Final = "·"
 
 
 def sparkline(values: Sequence[float | None], top: float | None = None) -> str:
-    """One block a value, from 0 to `top` (the greatest value if not said); a dot where there is none."""
+    """Return one block per value, from 0 to `top` (default: the greatest value); a dot for a missing value."""
     known = [value for value in values if value is not None]
     highest = top if top is not None else max(known, default=0.0)
     return "".join(MISSING if value is None else _block(value, highest) for value in values)
 
 
 def log_sparkline(values: Sequence[float], top: float) -> str:
-    """The same on a logarithmic scale from 1 to `top`: for e-values, which bets multiply."""
+    """Return a sparkline on a logarithmic scale from 1 to `top`, for e-values, which grow by multiplication."""
     return sparkline([max(0.0, math.log10(max(value, 1e-9))) for value in values], math.log10(top))
 
 
 def numbers(values: Sequence[float | None], share: bool) -> str:
-    """The numbers of a sparkline: `7 6 · 4`, or `100 86 71 %` for shares."""
+    """Return the numbers of a sparkline: `7 6 · 4`, or `100 86 71 %` for shares."""
     text = " ".join(_number(value, share) for value in values)
     return f"{text} %" if share else text
 

@@ -1,4 +1,4 @@
-"""How a run's outcome came about, in two sentences: what speaks for trusting it, and what was looked at.
+"""Two sentences on how an outcome came about: reasons to trust it, and the effort spent.
 
 trust_told(book) and looked_at_told(run, book) are fields of `moot.view.outcome.Outcome`.
 """
@@ -37,7 +37,7 @@ TESTS_NAMED: Final = 3
 
 
 def trust_told(book: Book) -> str:
-    """Recorded or live, seats and families, isolation, quorum, alarms, what the seats say of the process."""
+    """Return origin, seats and families, isolation, quorum, alarms, and the seats' view of the process."""
     state, calls = book.state, calls_of(book.events)
     quorum = quorum_of(state)
     parts = [_made_how(book, calls.all, calls.recorded), *_starts_from(book)]
@@ -68,7 +68,7 @@ def trust_told(book: Book) -> str:
 
 
 def _apart(calls: Calls) -> str:
-    """Whether a reply can have used more than its prompt: isolation is enforced by the seat, or trusted."""
+    """Return whether replies can have used more than their prompt: isolation is enforced, or trusted."""
     if calls.enforced == calls.all:
         return "each reply was written from its prompt alone"
     replies = f"{calls.trusted} of {counted(calls.all, 'reply')}"
@@ -76,7 +76,7 @@ def _apart(calls: Calls) -> str:
 
 
 def model_families(book: Book) -> int | None:
-    """How many families of models answered; None where one of them is not named."""
+    """Return how many model families answered; None where one of them is not named."""
     families = {
         family_of(respondent.provider, respondent.model) for respondent in calls_of(book.events).answered
     }
@@ -84,7 +84,7 @@ def model_families(book: Book) -> int | None:
 
 
 def _sentences_checked(book: Book) -> str:
-    """Whether the sentences of the answer were held to what they cite."""
+    """Return how many sentences of the answer are supported by what they cite."""
     memo, texts = book.of(Memo)[-1], dict[str, str]()
     for event in book.of(Memo):
         for n, sentence in enumerate(event.sentences, 1):
@@ -123,7 +123,7 @@ def _made_how(book: Book, replies: int, recorded: int) -> str:
 
 
 def _starts_from(book: Book) -> Iterator[str]:
-    """The earlier decisions that it was given to start from."""
+    """Yield the earlier decisions that the run was given as a starting point."""
     for earlier in followed(book):
         decisions = listed(earlier.decisions) if earlier.decisions else "what was decided there"
         yield f"starts from {decisions} of {earlier.run} ({earlier.document})"
@@ -137,7 +137,7 @@ def _quorum(quorum: RunOutcome) -> str:
 
 
 def _process(book: Book) -> str:
-    """What the retrospectives say: failure modes that half of their authors saw, and whether an alarm agrees."""
+    """Return the failure modes that half of the retrospectives saw, and whether an alarm agrees."""
     reviews = [event for event in book.of(Statement) if event.type == "retrospective"]
     if not reviews:
         return ""
@@ -163,7 +163,7 @@ def modes_seen(event: Statement) -> tuple[str, ...]:
 
 
 def looked_at_told(run: str, book: Book, beyond: Amounts | None = None) -> str:
-    """Return rounds, replies, tokens or words, cost, tests that were run, and why it ended."""
+    """Return rounds, replies, tokens or words, cost, tests, and why the run ended."""
     state = book.state
     spend = state.spend
     parts = [
@@ -184,7 +184,7 @@ def looked_at_told(run: str, book: Book, beyond: Amounts | None = None) -> str:
 
 
 def _tests(run: str, book: Book) -> str:
-    """How many tests were run and reproduced, what they came to, and the command that runs them again."""
+    """Return how many tests were run and reproduced, their verdicts, and the command that repeats them."""
     judged = {verdict.of: verdict for verdict in book.of(ExperimentJudged)}
     if not judged:
         return f"no test was run{why_untested(book)}"

@@ -1,4 +1,4 @@
-"""Forecasts of a run that has not decided yet: how many are in, and who leads once they may be read."""
+"""Forecasts of an undecided run: how many were given, and who leads once they may be read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOTHING_YET = "Nothing is decided yet."
 
 
 def not_decided_yet(book: Book) -> str:
-    """Return what stands in the place of an answer while there is none."""
+    """Return the text shown in place of an answer."""
     leader = _leader(book)
     if leader is None:
         return NOTHING_YET
@@ -33,7 +33,7 @@ def forecasts_told(book: Book) -> str:
 
 
 def _leader(book: Book) -> str | None:
-    """The option that leads the group forecast; None while forecasts are sealed."""
+    """Return the option that leads the group forecast; None while forecasts are sealed."""
     state = book.state
     if has_beliefs(book):
         from rounds.protocols.crux import standing

@@ -1,7 +1,7 @@
-"""Agreement that no test earned: every role sealed the same answer all along, and no test found anything.
+"""Agreement without a test: every role sealed the same answer all along, and no test found anything.
 
-FM-1 is watched by the panel of `structured`; a run of `crux` has none, and a short run too little for it. Whoever reads
-the outcome is told here, so that "no open alarm" is never read as all-clear.
+The detector panel of `structured` watches FM-1. A `crux` run has no panel, and a short run has too few rounds for
+it. The outcome then carries this notice, so that "no open alarm" is never read as an all-clear.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RECENT: Final = 2
 
 
 def alarms_told(book: Book, alarms: list[str]) -> str:
-    """The open alarms, else whether any was looked for; and whether agreement was ever put to a test."""
+    """Return the open alarms, else whether alarms were watched for and whether agreement was ever tested."""
     if alarms:
         return f"open alarms: {', '.join(alarms)}"
     state = book.state
@@ -34,7 +34,7 @@ def alarms_told(book: Book, alarms: list[str]) -> str:
 
 
 def unopposed_told(book: Book) -> str:
-    """What all agreed on and nothing tested; empty where anybody differed or a test found something."""
+    """Return what all agreed on without a test; empty where any role differed or a test found something."""
     state = book.state
     if not without_each(book):  # nobody sealed an answer, or answers are still coming in
         return ""
@@ -55,14 +55,14 @@ def unopposed_told(book: Book) -> str:
 
 
 def _first(belief: BeliefFacts) -> str | None:
-    """The option that has more points than any other; None where two have as many."""
+    """Return the option with more points than any other; None on a tie."""
     most = max(belief.points.values(), default=0)
     best = [option for option, points in belief.points.items() if points == most]
     return best[0] if len(best) == 1 else None
 
 
 def _checks(state: State) -> tuple[bool, bool]:
-    """Whether the last rounds with checks had any, and whether one of them broke something or could not tell."""
+    """Return whether checks applied, and whether a check of the last rounds was not ROBUST."""
     applied = [
         check for check in state.checks.values() if check.phase != "S" and check.result != "NOT_APPLICABLE"
     ]
@@ -71,7 +71,7 @@ def _checks(state: State) -> tuple[bool, bool]:
 
 
 def _crux_tests(state: State) -> tuple[bool, bool]:
-    """Whether a crux was tested, and whether a test came out one way or the other: each could have moved the answer."""
+    """Return whether a crux was tested, and whether a test had a result that could move the answer."""
     statuses = {claim.status for claim in state.claims.values()}
     ran = {experiment.verdict for experiment in state.experiments.values() if experiment.judged}
     moved = bool(

@@ -1,4 +1,4 @@
-"""Why something stands: what a decision or a claim rests on, as a tree in which every node is told once."""
+"""Grounds of a decision or a claim as a tree in which every node is shown once."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ class Why(Result, frozen=True):
 
 
 def why_of(run: str, book: Book, identity: str, *, everything: bool = False) -> Why:
-    """The tree under an id of the ledger; without `everything` to depth 3, and shallower where that is too long."""
+    """Return the tree under an id; without `everything` to depth 3, and shallower where that is too long."""
     nodes = list(_tree(book, identity, ENDLESS if everything else DEPTH_MAX))
     return Why(run=run, id=identity, nodes=nodes if everything else _fitting(nodes))
 
 
 def _tree(book: Book, identity: str, deepest: int) -> Iterator[WhyNode]:
-    """Every node where it is nearest to the top, with what is under it; where it comes again it is named only."""
+    """Yield every node at its place nearest to the top; repeated nodes are only named."""
     root = ground_of(book, identity, 2)
     named, under = {root.id}, dict[str, list[tuple[Ground, bool]]]()
     queue = [(root, 0)]
@@ -114,7 +114,7 @@ def _nodes(
 
 
 def _fitting(nodes: Sequence[WhyNode]) -> list[WhyNode]:
-    """As many nodes as fit, the nearest first; what is left out is counted where it would stand."""
+    """Return as many nodes as fit, the nearest first, with counts of the omitted ones at their parents."""
     parents: list[int] = []
     path: list[int] = []
     for place, node in enumerate(nodes):
@@ -136,7 +136,7 @@ def _fitting(nodes: Sequence[WhyNode]) -> list[WhyNode]:
 
 
 def why_text(why: Why, width: int = WIDTH, *, everything: bool = False) -> str:
-    """What `moot why` prints."""
+    """Return what `moot why` prints."""
     return joined(_lines(why.nodes, why.run, width, everything=everything))
 
 

@@ -1,8 +1,8 @@
-"""On whom an answer hangs: who would lead without each role, by the sealed answers. No reply is spent on it.
+"""The answer without each role, computed from the sealed answers. It costs no reply.
 
-without_each(book) → {role: EndWithout}, empty where nobody sealed an answer; hangs_on_told puts it into a sentence for
-the outcome, without_rows and without_section into a table for the report. It says what a role's own answer carries, and
-nothing of what the others would have said had they never heard it: that takes a fork (`moot fork --stress`).
+without_each(book) returns the result by role, empty without sealed answers. hangs_on_told turns it into a sentence
+for the outcome, without_rows and without_section into a table for the report. It measures what a role's own answer
+contributes. What the others would have said without hearing that role takes a fork (`moot fork --stress`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class EndWithout(Result, frozen=True):
 
 
 def without_each(book: Book) -> dict[str, EndWithout]:
-    """Role → the end without it. Of answers that are still coming in nothing is said."""
+    """Return the result without each role; empty while answers are still coming in."""
     if has_beliefs(book):
         return _of_forecasts(book)
     return {pool.role: EndWithout(pool.without, pool.changes) for pool in pools_without(book)}
@@ -49,7 +49,7 @@ def _of_forecasts(book: Book) -> dict[str, EndWithout]:
 
 
 def pools_without(book: Book) -> tuple[PoolWithout, ...]:
-    """The same of a run that asks once a round, with margins; nothing while a round is answering."""
+    """Return the pools without each role, with margins, for runs that ask once per round; empty mid-round."""
     from detectors.stopping.left_out import left_out
 
     state = book.state
@@ -61,7 +61,7 @@ def pools_without(book: Book) -> tuple[PoolWithout, ...]:
 
 
 def hangs_on_told(book: Book, chief: Decision | None, without: Mapping[str, EndWithout]) -> str | None:
-    """The sentence for the outcome; null where nothing can be said, or where a person decided in place of the roles."""
+    """Return the sentence for the outcome; None without data, and where a person decided in place of the roles."""
     if not without or chief is None or chief.type == "override":
         return None
     options = bool(options_of(book))
@@ -83,14 +83,14 @@ def _instead(leader: str | None, leaders: set[str | None], options: bool) -> str
 
 
 def leader_told(option: str | None, options: bool) -> str:
-    """An option by its id; what stands for no option in words."""
+    """Return an option by its id; the codes for no option in words."""
     if option == NEITHER:
         return "none of the options" if options else "another answer"
     return "the answer as it stands" if option == STANDS else str(option)
 
 
 def without_rows(book: Book) -> list[tuple[str, ...]]:
-    """The cells under `HEADS`, a row a role; none where nobody sealed an answer."""
+    """Return the cells under `HEADS`, one row per role; empty without sealed answers."""
     options = bool(options_of(book))
     return [
         (pool.role, leader_told(pool.without, options), f"{pool.margin:g}", _reading(pool))
@@ -105,7 +105,7 @@ def _reading(pool: PoolWithout) -> str:
 
 
 def without_section(book: Book) -> Iterator[str]:
-    """The table for the report; a run of beliefs tells it beside its pool."""
+    """Yield the table for the report; a run with forecasts shows it next to its pool instead."""
     if has_beliefs(book):
         return
     rows = without_rows(book)

@@ -1,4 +1,4 @@
-"""The words for what a ledger names by code: phases, checks, artifacts, failure modes, why a run ends."""
+"""Words for the codes of a ledger: phases, checks, artifacts, failure modes, reasons for the end of a run."""
 
 from __future__ import annotations
 
@@ -83,30 +83,27 @@ CLOSINGS: Final[Mapping[str, str]] = {
 
 
 def failure(mode: str) -> str:
-    """`one role dominates (FM-4)`: a failure mode in words, with the code by which it is looked up and closed."""
+    """Return a failure mode in words with its code: `one role dominates (FM-4)`."""
     return f"{FAILURE_MODES[mode]} ({mode})" if mode in FAILURE_MODES else mode
 
 
 def failures_in(text: str) -> str:
-    """A text of the ledger with each failure mode in words before its code."""
+    """Return a text of the ledger with each failure mode in words before its code."""
     return re.sub(r"FM-\d", lambda match: failure(match[0]), text)
 
 
 def why_closed(reason: str) -> str:
-    """Why a run was closed, as a clause."""
+    """Return why a run was closed, as a clause."""
     return CLOSINGS.get(reason, reason)
 
 
 def round_in(protocol: str, round_: int, planned: int) -> str:
-    """`round 3 of 13`. Further rounds of `crux` follow only from a person's results, so it has no number of rounds."""
+    """Return `round 3 of 13`, or `round 3` for `crux`."""
     return f"round {round_}" if protocol == "crux" else f"round {round_} of {planned}"
 
 
 def going_on(run: str, reason: str | None) -> str:
-    """The command that goes on with a stopped run; a limit that is reached has to be raised with it.
-
-    Minutes are those of one driver, so that the next one has them all.
-    """
+    """Return the command that resumes a stopped run; a limit that was reached has to be raised with it."""
     limit = (reason or "").removeprefix("budget_")
     raised = (
         f" --max-{limit} MORE" if reason in CLOSINGS and limit in ("rounds", "usd", "tokens", "calls") else ""

@@ -1,4 +1,4 @@
-"""The `host` seat: whoever runs `moot next` and `moot submit`, typically an agent host's own agents."""
+"""The `host` seat: replies are submitted with `moot submit`, typically by an agent host's own agents."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from roles.seats.registry import Wanted
 
 
 class HostSeat:
-    """Answers nothing itself; the step stays open for a submit."""
+    """Seat that never answers itself; its steps stay open until a reply is submitted."""
 
     kind: SeatKind = "host"
 
     async def reply(self, request: Request) -> SeatReply:
-        """Always raises `SeatWaits`."""
+        """Raise `SeatWaits`."""
         raise SeatWaits(request.step.id)
 
 
 def seat_of(_: Wanted) -> Seat:
-    """Return a seat that leaves its steps to `moot submit`."""
+    """Return a seat whose steps are answered with `moot submit`."""
     return HostSeat()

@@ -1,4 +1,4 @@
-"""The `human` seat: a person at the terminal. How the person is asked is the shell's part."""
+"""The `human` seat: a person at the terminal. The shell decides how that person is asked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from roles.seats.registry import Wanted
 
 
 class HumanSeat:
-    """One person for one or more roles; what else that person has read is trusted, not enforced."""
+    """Seat of one person, for one or more roles. Isolation is trusted: the person may have read more than the prompt."""
 
     kind: SeatKind = "human"
 
@@ -16,7 +16,7 @@ class HumanSeat:
         self._ask = ask
 
     async def reply(self, request: Request) -> SeatReply:
-        """Ask, and return what was typed."""
+        """Ask the person and return the typed reply. Raises `SeatFailed` when the person gives up the step."""
         content = await self._ask(request)
         if content is None:
             raise SeatFailed("given_up", "the person gave the step up")

@@ -1,8 +1,8 @@
-"""Agents' command lines as seats: `claude`, `codex`, `gemini`, `llm`, each asked once without a conversation.
+"""Command-line agents as seats: `claude`, `codex`, `gemini`, `llm`, each asked once without a conversation.
 
-Each is started as its own documentation says for scripts: the prompt on standard input, the answer on standard output,
-in an empty directory of its own that is gone afterwards, and with as few tools as the program can be started with. What
-else such a program reads (its settings, its memory, with some the machine's files) is trusted, not enforced.
+Each program runs the way its documentation describes for scripts: prompt on standard input, answer on standard output.
+It starts in an empty temporary directory and with as few tools as it allows. Isolation is trusted, not enforced: such
+a program may read its settings, its memory and, for some, files of the machine.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ VERSION_SECONDS_MAX: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A program: how it is started, how a model is named, and how its answer is read."""
+    """Definition of a program: its arguments, its model flag, and the reader of its output."""
 
     name: str
     arguments: tuple[str, ...]
@@ -39,7 +39,7 @@ class Preset:
     read: Callable[[bytes], dict[str, Any]]
 
     def command(self, model: str | None) -> tuple[str, ...]:
-        """The arguments that start it."""
+        """Return the command line, with the model flag if a model is named."""
         chosen = (self.model_flag, model) if model else ()
         return (self.name, *self.arguments, *chosen, *self.last)
 
@@ -49,37 +49,39 @@ def _plain(out: bytes) -> dict[str, Any]:
 
 
 def _claude(out: bytes) -> dict[str, Any]:
-    """The result of `--output-format json`: one object, or the last of an array of events."""
-    said = _object(out, "result", "is_error")
-    usage = member(said, "usage")
-    if said.get("is_error") is True or not isinstance(said.get("result"), str):
+    """Read the output of `--output-format json`: one object, or the last of an array of events."""
+    result = _object(out, "result", "is_error")
+    usage = member(result, "usage")
+    if result.get("is_error") is True or not isinstance(result.get("result"), str):
         raise AttemptLost("unavailable", f"claude: {told(out)}", Used())
     read, written = (
         counted(member(usage, "cache_read_input_tokens")),
         counted(member(usage, "cache_creation_input_tokens")),
     )
+    # Claude reports cached tokens apart from `input_tokens`; a ledger's `tokens_in` is the whole prompt.
     fresh = counted(member(usage, "input_tokens"))
     return {
-        "content": said["result"].encode(),
-        "model": named(next(iter(members_of(member(said, "modelUsage"))), None)),
+        "content": result["result"].encode(),
+        "model": named(next(iter(members_of(member(result, "modelUsage"))), None)),
         "tokens_in": None if fresh is None else fresh + (read or 0) + (written or 0),
         "tokens_cached": read,
         "tokens_cache_write": written,
         "tokens_out": counted(member(usage, "output_tokens")),
-        "cost_usd": _usd(said.get("total_cost_usd")),
-        "stop_reason": named(said.get("stop_reason")),
+        "cost_usd": _usd(result.get("total_cost_usd")),
+        "stop_reason": named(result.get("stop_reason")),
     }
 
 
 def _gemini(out: bytes) -> dict[str, Any]:
-    """The one object of `--output-format json`."""
-    said = _object(out, "response", "error")
-    if said.get("error") is not None or not isinstance(said.get("response"), str):
+    """Read the single object of `--output-format json`."""
+    result = _object(out, "response", "error")
+    if result.get("error") is not None or not isinstance(result.get("response"), str):
         raise AttemptLost("unavailable", f"gemini: {told(out)}", Used())
-    models = members_of(member(member(said, "stats"), "models"))
+    models = members_of(member(member(result, "stats"), "models"))
+    # Gemini CLI may call a second model for routing, so the tokens of all of them are added up.
     tokens = [member(model, "tokens") for model in models.values()]
     return {
-        "content": said["response"].encode(),
+        "content": result["response"].encode(),
         "model": named(next(iter(models), None)),
         "tokens_in": _total(tokens, "prompt"),
         "tokens_cached": _total(tokens, "cached"),
@@ -88,8 +90,8 @@ def _gemini(out: bytes) -> dict[str, Any]:
 
 
 PRESETS: Final[Mapping[str, Preset]] = {
-    one.name: one
-    for one in (
+    preset.name: preset
+    for preset in (
         Preset(
             "claude",
             (
@@ -98,6 +100,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
                 "json",
                 "--tools",
                 "",
+                # No tools, no MCP servers and no session file: the prompt is all that the seat should see.
                 "--strict-mcp-config",
                 "--no-session-persistence",
             ),
@@ -107,6 +110,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
         ),
         Preset(
             "codex",
+            # The directory is empty and no repository, which Codex refuses without this flag.
             ("exec", "--sandbox", "read-only", "--skip-git-repo-check", "--ephemeral", "--color", "never"),
             "--model",
             ("-",),
@@ -116,6 +120,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
             "gemini",
             ("--output-format", "json"),
             "--model",
+            # Gemini CLI appends `--prompt` to standard input, and starts its interactive mode without it.
             ("--prompt", "Answer what is asked above."),
             _gemini,
         ),
@@ -131,7 +136,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
 
 
 class PresetSeat(CommandSeat):
-    """An agent's command line for one or more roles."""
+    """Seat of a command-line agent, for one or more roles."""
 
     def __init__(self, preset: Preset, model: str | None = None, **options: Any) -> None:
         super().__init__(preset.command(model), **options)
@@ -140,7 +145,7 @@ class PresetSeat(CommandSeat):
         self.declared = declared_of(f"{preset.name}:{model}" if model else preset.name)
 
     async def reply(self, request: Request) -> SeatReply:
-        """Run the program once, in an empty directory of its own."""
+        """Run the program once, in an empty temporary directory."""
         with TemporaryDirectory(prefix="moot-seat-") as place:
             return await self._run(request, place)
 
@@ -148,7 +153,7 @@ class PresetSeat(CommandSeat):
         return prompt_of(request.brief).encode()
 
     def _read(self, out: bytes, latency_ms: int) -> SeatReply:
-        said = SeatReply(
+        reply = SeatReply(
             content=out,
             seat="command",
             isolation="trusted",
@@ -156,20 +161,22 @@ class PresetSeat(CommandSeat):
             model=self._model,
             latency_ms=latency_ms,
         )
-        found = {name: value for name, value in self._preset.read(out).items() if value is not None}
-        return msgspec.structs.replace(said, **found)
+        # A field that the program does not report must not overwrite what is known, such as the requested model.
+        fields = {name: value for name, value in self._preset.read(out).items() if value is not None}
+        return msgspec.structs.replace(reply, **fields)
 
 
 def seat_of(wanted: Wanted) -> Seat:
-    """Return a seat for an agent's command line."""
+    """Return a seat for a command-line agent."""
     return PresetSeat(PRESETS[wanted.row.name], wanted.rest or None)
 
 
 def found_version(name: str) -> str | None:
-    """What a program says of its version, in a line; None when there is no such program. Empty when it says nothing."""
+    """Return the first line of `NAME --version`; empty when it prints nothing, None when there is no such program."""
     path = which(name)
     if path is None:
         return None
+    # A program that is installed but hangs or crashes still counts as installed.
     with suppress(OSError, subprocess.SubprocessError):
         ran = subprocess.run(
             [path, "--version"],
@@ -184,7 +191,7 @@ def found_version(name: str) -> str | None:
 
 
 def _object(out: bytes, *fields: str) -> dict[str, Any]:
-    """Return the last object of an output that has one of `fields`; lines of a program about itself may surround it."""
+    """Return the last JSON object in an output that has one of `fields`; log lines may surround it."""
     objects = [value for value, _ in objects_in(out.decode("utf-8", "replace"))]
     if not objects:
         raise AttemptLost("malformed", f"no JSON came: {told(out)}", Used())
@@ -192,12 +199,13 @@ def _object(out: bytes, *fields: str) -> dict[str, Any]:
 
 
 def _total(parts: list[Any], name: str) -> int | None:
-    found = [count for part in parts if (count := counted(member(part, name))) is not None]
-    return sum(found) if found else None
+    counts = [count for part in parts if (count := counted(member(part, name))) is not None]
+    # Without any count the total is unknown (None), which is not the same as zero.
+    return sum(counts) if counts else None
 
 
 def _usd(value: object) -> str | None:
-    """A number of dollars as a ledger holds it."""
+    """Format dollars for the ledger, with six decimals; None for anything but a finite amount."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
         return None
     return f"{value:.6f}" if 0 <= value < 1_000_000 else None

@@ -1,15 +1,15 @@
-"""A brief as a request of the Messages API: the same blocks in the same order, with breakpoints for the prefix cache.
+"""Lay out a brief as a Messages API request: the same blocks in the same order, with breakpoints for the prefix cache.
 
     system    frame                                     the same in every brief of the run
     user      question, goals, documents, and
-              what rounds before the last one left  |  stands from round to round
-              what the last round left              |  the same for a round
+              results of rounds before the last one |  stable from round to round
+              results of the last round             |  the same for a round
               this round                            |  the same for the siblings of a group
               the step's reply schema               |  the same for siblings with one schema
-              added rules, role, task, repair          this step's alone
-A breakpoint stands at each `|`: it follows from the scopes of the blocks (`roles/brief/layout.py`). The output schema
-that the API is given is one small envelope for all steps, because a changed one would miss the cache; the step's own
-schema is text, and is enforced when the reply is accepted.
+              added rules, role, task, repair          specific to this step
+Each `|` is a breakpoint; they follow from the scopes of the blocks (`roles/brief/layout.py`). The API gets one small
+envelope as its output schema for all steps, because a different schema would miss the cache. The step's own schema is
+part of the text and is enforced when the reply is validated.
 """
 
 from __future__ import annotations
@@ -41,37 +41,39 @@ SCHEMA_HEADING: Final = (
 PLAIN_HEADING: Final = (
     "Reply schema of this step (JSON Schema); your answer is one JSON object that satisfies it.\n"
 )
-"""The same where the answer is the reply itself, without an envelope."""
+"""Heading for an answer that is the reply itself, without an envelope."""
 NO_LINE_FEED: Final = r"(?!\n)"
-"""Patterns end in it against a regex engine whose `$` allows a last line feed; in a grammar `$` is the end."""
+"""Suffix of patterns, for regex engines whose `$` matches before a final line feed; a grammar does not need it."""
 
 Content = list[dict[str, Any]]
 
 
 def system_of(brief: Brief) -> Content:
-    """What holds for every step of every role."""
+    """Return the system message: the frame, the same for every step of every role."""
     return [_text(brief.blocks[0].text)]
 
 
 def user_of(brief: Brief, heading: str = SCHEMA_HEADING) -> Content:
-    """The rest of the brief, the schema before what is the step's own; at most four breakpoints."""
+    """Return the user message: shared blocks, the schema, then the step's own blocks; at most four breakpoints."""
     shared = [block for block in brief.blocks[1:] if block.scope != "step"]
     own = [block for block in brief.blocks[1:] if block.scope == "step"]
     content = [_text(block.text) for block in shared]
     for end in _ends(shared):
         content[end - 1]["cache_control"] = {"type": "ephemeral"}
     schema = _text(heading + orjson.dumps(brief.schema).decode() + "\n")
+    # The schema precedes the step's own blocks so that siblings with the same schema share it in the cache.
     schema["cache_control"] = {"type": "ephemeral"}
     return [*content, schema, *(_text(block.text) for block in own)]
 
 
 def _ends(blocks: Sequence[Block]) -> set[int]:
-    """How many blocks stand from round to round, for a round, and for the siblings.
+    """Return after how many blocks a breakpoint goes: for the run, for the round, and for the siblings.
 
-    Of what earlier rounds left all but the last block stand from round to round: the next round finds them again.
+    All but the last block of earlier rounds stay the same from round to round, so the next round finds them cached.
     """
     reach = [SCOPES.index(block.scope) for block in blocks]
     run, earlier, round_ = (bisect_right(reach, SCOPES.index(scope)) for scope in ("run", "earlier", "round"))
+    # An empty prefix gets no breakpoint: the API rejects a mark on nothing.
     return {max(run, earlier - 1), round_, len(blocks)} - {0}
 
 
@@ -80,14 +82,14 @@ def _text(text: str) -> dict[str, Any]:
 
 
 def prompt_of(brief: Brief) -> str:
-    """The brief's blocks in their order, the reply schema before what is the step's own."""
+    """Return the whole brief as one text, with the reply schema before the step's own blocks."""
     shared = [block.text for block in brief.blocks if block.scope != "step"]
     own = [block.text for block in brief.blocks if block.scope == "step"]
     return "\n".join((*shared, PLAIN_HEADING + orjson.dumps(brief.schema).decode() + "\n", *own))
 
 
 def grammatical(schema: Any) -> Any:
-    """A schema as servers of open models make a grammar of it: without the lookahead that ends our patterns."""
+    """Return a schema without the lookahead that ends our patterns, which grammar compilers of servers reject."""
     if isinstance(schema, Mapping):
         return {key: grammatical(value) for key, value in cast("Mapping[str, Any]", schema).items()}
     if isinstance(schema, list | tuple):

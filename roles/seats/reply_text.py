@@ -1,4 +1,4 @@
-"""Find the one reply inside what a model or a program wrote around it.
+"""Find the single reply in the output of a model or a program.
 
     Here is the JSON:               a sentence before or after it
     ```json … ```                   a fence, closed or not
@@ -7,9 +7,9 @@
     [{"type": "result", …}]         an array or lines of events
     U+FEFF {…}                      a byte order mark
 
-A text that is one JSON object stays as it is: what is wrong with it is said when the reply is accepted. Of any other
-text only an object that satisfies the step's schema counts, and only if there is exactly one: to choose between two
-would be to answer for the model.
+An output that is one JSON object is kept unchanged: its errors are reported when the reply is validated. In any other
+output, only an object that satisfies the step's schema counts, and only if there is exactly one, because choosing
+between two would be answering for the model.
 """
 
 from __future__ import annotations
@@ -19,23 +19,26 @@ from json import JSONDecodeError, JSONDecoder, dumps
 from typing import Any, Final, cast
 
 SCAN_STARTS_MAX: Final = 2_000
-"""Braces at which an object is looked for; a longer text of stray braces holds no reply."""
+"""Braces that are tried as the start of an object; bounds the time spent on a text full of stray braces."""
 END_OF_THOUGHTS: Final = ("</think>", "</thinking>", "</thought>")
 BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 def reply_in(content: bytes, schema: Mapping[str, Any]) -> bytes:
-    """Return the one reply in `content`, or `content` as it is when there is none or more than one."""
+    """Return the single reply in `content`, or `content` unchanged when it holds none or more than one."""
     try:
         text = content.decode("utf-8").lstrip(BYTE_ORDER_MARK).strip()
+    # Validation reports the position of the bad byte.
     except UnicodeDecodeError:
         return content
     whole = _whole(text)
     if whole is None:
+        # Thinking is removed only when the whole text is not an object: a reply may quote such a tag.
         text = _without_thoughts(text).strip()
         whole = _whole(text)
     if whole is not None:
         inner = unwrapped_object(whole)
+        # A reply type may itself have a field `reply`; then an object with that one field is not an envelope.
         return text.encode() if inner is None or "reply" in schema.get("properties", {}) else inner.encode()
     fitting: dict[str, str] = {}
     for candidate in _candidates(text):
@@ -47,7 +50,7 @@ def reply_in(content: bytes, schema: Mapping[str, Any]) -> bytes:
 
 
 def objects_in(text: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield every outermost JSON object of a text, also inside arrays, with the text that spells it."""
+    """Yield every outermost JSON object in a text, also inside arrays, with its source text."""
     decoder = JSONDecoder()
     at, starts = text.find("{"), 0
     while at >= 0 and starts < SCAN_STARTS_MAX:
@@ -62,7 +65,7 @@ def objects_in(text: str) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def unwrapped_object(value: Mapping[str, Any]) -> str | None:
-    """Return the text inside an envelope `{"reply": …}`; None when the object is no envelope."""
+    """Return the text inside an envelope `{"reply": …}`; None when the object is not an envelope."""
     if list(value) != ["reply"]:
         return None
     inner = value["reply"]
@@ -80,13 +83,14 @@ def _whole(text: str) -> dict[str, Any] | None:
 
 
 def _without_thoughts(text: str) -> str:
-    """Return what follows the last end of a thinking block; servers often swallow the tag that opens it."""
+    """Return the text after the last thinking block."""
+    # Only the closing tag is searched for, because servers often drop the opening one.
     ends = [at + len(tag) for tag in END_OF_THOUGHTS if (at := text.rfind(tag)) >= 0]
     return text[max(ends) :] if ends else text
 
 
 def _candidates(text: str) -> Iterator[str]:
-    """Yield every object, and what envelopes among them hold."""
+    """Yield the text of every object, and the content of envelopes."""
     for value, spelled in objects_in(text):
         inner = unwrapped_object(value)
         yield spelled if inner is None else inner

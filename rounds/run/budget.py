@@ -19,14 +19,21 @@ from roles.seats.port import Bound
 
 
 def used_up(state: State, minutes: float) -> CloseReason | None:
-    """The first budget that the next call could exceed, None when there is room. `minutes` is what this driver ran."""
+    """Return the first budget that the next call could exceed, None when there is room.
+
+    `minutes` is how long this driver ran.
+    """
     limits, spend = state.limits, state.spend
     if limits.calls is not None and spend.engine_calls >= limits.calls:
         return "budget_calls"
+    # Limits and prices are compared as whole millionths of a dollar: sums of floats would
+    # drift around the limit.
     if limits.tokens is not None and spend.tokens_in + spend.tokens_out >= limits.tokens:
         return "budget_tokens"
     if limits.usd is not None and spend.micro_usd >= int(Decimal(limits.usd) * 1_000_000):
         return "budget_usd"
+    # The clock starts with the driver, so a resumed run gets its minutes again; the other budgets
+    # are of the run.
     if limits.minutes is not None and minutes >= limits.minutes:
         return "budget_minutes"
     return None
@@ -41,11 +48,11 @@ class Amounts(msgspec.Struct):
 
 
 def _unwritten(_: Entry) -> None:
-    """Nothing is kept over a kill."""
+    """Keep nothing; a killed driver leaves no entry behind."""
 
 
 class Reservations:
-    """What is reserved or spent beyond the events. `entries` are those of earlier drivers; `note` keeps a new one."""
+    """Amounts reserved or spent beyond the events; `entries` come from earlier drivers, `note` keeps a new one."""
 
     def __init__(self, entries: Iterable[Entry] = (), note: Callable[[Entry], None] = _unwritten) -> None:
         self._note = note
@@ -59,12 +66,12 @@ class Reservations:
 
     @property
     def idle(self) -> bool:
-        """No attempt of this driver is reserved: waiting frees nothing."""
+        """Return whether no attempt of this driver is reserved: then waiting frees nothing."""
         return not self._in_flight
 
     @property
     def beyond(self) -> Amounts:
-        """What is reserved or spent and not shown by an event; never negative."""
+        """Return the amounts that are reserved or spent and not shown by an event; never negative."""
         held = self._attempts.values()
         return Amounts(
             sum(entry.calls for entry in held) - self._kept.calls,
@@ -73,8 +80,9 @@ class Reservations:
         )
 
     def lacks(self, state: State, bound: Bound) -> CloseReason | None:
-        """The budget that an attempt of that bound could exceed; None when there is room for it."""
+        """Return the budget that an attempt of that bound could exceed; None when there is room for it."""
         limits, spend, beyond = state.limits, state.spend, self.beyond
+        # Attempts in flight count too: several steps run at once, and each of them alone would still fit.
         if limits.calls is not None and spend.engine_calls + beyond.calls + 1 > limits.calls:
             return "budget_calls"
         tokens = spend.tokens_in + spend.tokens_out + beyond.tokens
@@ -86,7 +94,8 @@ class Reservations:
         return None
 
     def reserve(self, step: str, bound: Bound) -> int:
-        """Set an attempt's worst case aside; the number to settle it by. What can cost nothing is not written down."""
+        """Set an attempt's worst case aside and return its number; a reservation without tokens is not written down."""
+        # A person or a tape costs nothing, so a kill can lose nothing and the note file stays short.
         if not bound.tokens:
             self._unwritten.add(self._last + 1)
         entry = Entry("reserve", self._last + 1, step, 1, bound.tokens, _micro(bound.usd or Decimal(0)))
@@ -95,7 +104,7 @@ class Reservations:
         return entry.n
 
     def settle(self, n: int, tokens: int | None, usd: str | None) -> None:
-        """Put what an attempt really used in place of its worst case; None leaves the worst case."""
+        """Put the measured amounts of an attempt in place of its worst case; None leaves the worst case."""
         reserved = self._attempts[n]
         used = _micro(Decimal(usd)) if usd is not None else reserved.micro_usd
         entry = Entry("settle", n, reserved.step, 1, reserved.tokens if tokens is None else tokens, used)
@@ -103,11 +112,11 @@ class Reservations:
         self._add(entry)
 
     def abandon(self, n: int) -> None:
-        """Nobody waits for this attempt any more; what it may cost stays reserved."""
+        """Stop waiting for an attempt; what it may cost stays reserved."""
         self._in_flight.discard(n)
 
     def keep(self, numbers: Sequence[int], call: Call) -> None:
-        """An event shows these attempts from now on: as much of what is held for them as it counts."""
+        """Note that an event shows these attempts, so that what is held for them is not counted twice."""
         held = [self._attempts[n] for n in numbers]
         tokens = (call.tokens_in or 0) + (call.tokens_out or 0)
         usd = _micro(Decimal(call.cost_usd)) if call.cost_usd is not None else 0
@@ -115,13 +124,17 @@ class Reservations:
             "kept",
             numbers[-1],
             held[0].step,
+            # Never more than was held: an event can count more than its reservations, and the rest
+            # must not turn negative.
             min(max(1, len(call.attempts)), len(held)),
-            min(tokens, sum(one.tokens for one in held)),
-            min(usd, sum(one.micro_usd for one in held)),
+            min(tokens, sum(attempt.tokens for attempt in held)),
+            min(usd, sum(attempt.micro_usd for attempt in held)),
         )
         self._add(entry)
 
     def _add(self, entry: Entry) -> None:
+        # The note comes before the change: after a crash in between, too much is reserved
+        # rather than too little.
         if entry.n not in self._unwritten:
             self._note(entry)
         self._take(entry)
@@ -137,5 +150,5 @@ class Reservations:
 
 
 def _micro(usd: Decimal) -> int:
-    """Millionths of a dollar, rounded up: a bound stays one."""
+    """Return millionths of a dollar, rounded up so that a bound stays a bound."""
     return int((usd * 1_000_000).to_integral_value(ROUND_CEILING))

@@ -1,4 +1,4 @@
-"""What the controller owes: the commits that no seat is asked for (FORMAT 8).
+"""The controller: commits that need no seat (FORMAT 8).
 
 `owed` returns the next such commit, or nothing when a seat is needed or the run is over. The caller commits and asks
 again, so that a process killed between two commits goes on where it stopped.
@@ -33,6 +33,8 @@ from rounds.protocols.schedule import (
 from rounds.run.responses import responses
 from rounds.run.verdicts import Verdicts
 
+# A validation event holds this many findings at most; a broken ledger could otherwise write
+# one line of megabytes.
 FINDINGS_MAX = 100
 
 
@@ -43,17 +45,24 @@ class Controller(msgspec.Struct, frozen=True):
     verdicts: Verdicts
 
     def owed(self, book: Book) -> tuple[Event, ...]:
-        """The next commit that needs no seat; empty when there is none."""
+        """Return the next commit that needs no seat; empty when there is none."""
         state = book.state
+        # An import is history of another system. It has no steps here, so nothing is ever owed to it.
         if state.opened is None or state.finished or state.opened.origin.type == "import":
             return ()
+        # A failed validation holds everything else up until the cause is gone, for later verdicts
+        # would rest on it.
         if state.faulty is not None:
             return self._mended(book)
         if state.held_up:
             return ()
         if not state.rounds:
             return self.verdicts.screenings(book) or (self._round_opened(book, 0),)
+        # The order matters: results are judged before the protocol reads them, and a round ends
+        # before the next begins.
         for debt in (judgements_due, self.protocol.owed, self._phase_end, self._round_end, self._next):
+            # A round does not end while a program that it waits for has not been run: its results
+            # belong to this round.
             if debt == self._round_end and awaited_experiments(self.protocol, state):
                 return ()
             events = debt(book)
@@ -62,18 +71,19 @@ class Controller(msgspec.Struct, frozen=True):
         return ()
 
     def _mended(self, book: Book) -> tuple[Event, ...]:
-        """A validation that held the run up, given again once nothing is wrong any more."""
+        """Return the validation that held the run up, repeated once nothing is wrong anymore."""
         last = next(event for event in reversed(book.events) if isinstance(event, Validation))
         return (self._validation(book, last.after),) if self.verdicts.check(book).ok else ()
 
     def _phase_end(self, book: Book) -> tuple[Event, ...]:
-        """The validation that a closed phase has in the middle of a round, where the rules are asked after each."""
+        """Return the validation of a closed phase within a round, where the rules are asked after each phase."""
         state, round_ = book.state, book.state.round
         if not state.validates_phases:
             return ()
         groups = self.protocol.groups(state, round_)
         for phase in dict.fromkeys(group.phase for group in groups):
             if not all(is_complete(state, group) for group in groups if group.phase == phase):
+                # Later phases cannot be complete before this one, so the search ends here.
                 return ()
             done = (*state.checked.get(round_, ()), *state.validated.get(round_, ()))
             if phase not in done and phase != groups[-1].phase:
@@ -81,24 +91,27 @@ class Controller(msgspec.Struct, frozen=True):
         return ()
 
     def _round_end(self, book: Book) -> tuple[Event, ...]:
-        """When a round's last reply is in: validation, then the look if due, then alarms and amendments."""
+        """Return the events at a round's end: validation, then the look if due, then alarms and amendments."""
         state, round_ = book.state, book.state.round
         last = self._last_phase(state, round_)
         if last is None or last in state.validated.get(round_, ()):
             return ()
+        # One commit for all of them, so a crash cannot leave a look without its alarms.
         validation = self._validation(book, last)
         events: list[Event] = [validation]
         if self.protocol.watched and last != "S":
             if look_is_due(state, round_):
                 events.append(self._look(book, last))
             params = self.verdicts.params_hash(book, state.opening.stop.profile)
+            # Alarms are referred to by seq in the amendments of the same commit, so the next
+            # seq is computed here.
             events += responses(book, last, len(book.events) + len(events), params)
         if self.protocol.look is not None and last != "S":
             events += self.protocol.look(book, last)
         return tuple(events)
 
     def _next(self, book: Book) -> tuple[Event, ...]:
-        """The next round, or the end."""
+        """Return the opening of the next round, or the end."""
         state, round_ = book.state, book.state.round
         if self.protocol.watched and synthesis_is_due(state, round_):
             if "S" not in state.validated.get(round_, ()):
@@ -108,7 +121,7 @@ class Controller(msgspec.Struct, frozen=True):
             return ()
         if self.protocol.after_round is not None:
             next_ = self.protocol.after_round(state)
-            if next_ == "wait" or next_ == "steps":  # the type checkers read these two
+            if next_ == "wait" or next_ == "steps":  # spelled out, so that type checkers narrow the type
                 return ()
             if next_ != "next":
                 return (run_closed(book, "finished", next_),)
@@ -119,18 +132,19 @@ class Controller(msgspec.Struct, frozen=True):
         limit = state.limits.rounds
         if limit is not None and len(state.rounds) >= limit:
             if state.stopped_by is not None:
+                # Already closed for this limit: without this a resumed run would be closed again and again.
                 return ()
             return (run_closed(book, "stopped", "budget_rounds"),)
         return (self._round_opened(book, state.rounds[round_].plan_row + 1),)
 
     def _last_phase(self, state: State, round_: int) -> str | None:
-        """The phase just closed when everything asked of seats so far is done, else None."""
+        """Return the phase just closed when every step asked of seats so far is done, else None."""
         groups = self.protocol.groups(state, round_)
         if not all(is_complete(state, group) for group in groups):
             return None
         if groups:
             return groups[-1].phase
-        # in a short protocol every step of a round may have fallen away with what was lost before
+        # In a short protocol every step of a round can fall away with replies that were lost before.
         if self.protocol.watched:
             return None
         phases = plan_row(state, round_).phases
@@ -142,6 +156,7 @@ class Controller(msgspec.Struct, frozen=True):
             ValidationFinding(
                 code=finding.code, severity=finding.severity, seq=finding.seq, message=finding.message
             )
+            # Findings beyond the maximum are not recorded; `moot check` computes all of them anew.
             for finding in report.findings[:FINDINGS_MAX]
         )
         return Validation(
@@ -190,6 +205,7 @@ class Controller(msgspec.Struct, frozen=True):
         row = opened.plan[plan_index]
         leads = [event.lead for event in state.rounds.values()]
         lead = next_lead(authors(state), leads, row.absent) if self.protocol.watched else None
+        # An amended focus counts for every later round, the row's own only where nothing was amended.
         focus = active_focus(state) or row.focus or opened.question
         return RoundOpened(
             round=row.round,
@@ -209,21 +225,21 @@ class Controller(msgspec.Struct, frozen=True):
 
 
 def _predicted(opened: RunOpened, absent: str) -> tuple[Signature, ...]:
-    """What is expected to be missing: as the opening says, or the default where nobody had planned the absence."""
-    said = [entry for entry in opened.predict if entry.role == absent]
-    found = said or default_predictions((absent,))
-    return tuple(Signature(code=entry.code, text=entry.text) for entry in found)
+    """Return what is expected to be missing: from the opening, or the default where the absence was not planned."""
+    planned = [entry for entry in opened.predict if entry.role == absent]
+    signatures = planned or default_predictions((absent,))
+    return tuple(Signature(code=entry.code, text=entry.text) for entry in signatures)
 
 
 def _plan_cause(state: State, round_: int) -> int | None:
-    """The amendment that changed who is absent from a round, None where the plan stands as it was opened."""
+    """Return the amendment that changed who is absent from a round; None where the plan is unchanged."""
     path = absent_path(round_)
-    changed = [event.seq for event in state.amendments if any(one.path == path for one in event.change)]
+    changed = [event.seq for event in state.amendments if any(change.path == path for change in event.change)]
     return changed[-1] if changed else None
 
 
 def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
-    """The closing of a run: its final decisions, what is left open, the quorum it had."""
+    """Return the closing of a run: its final decisions, what is left open, the quorum it had."""
     state = book.state
     pending = tuple(identity for identity, facts in state.claims.items() if facts.status == "pending")
     concerns = tuple(identity for identity in state.concerns if identity not in state.resolved)
@@ -241,9 +257,11 @@ def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
 
 
 def _end_reason(state: State, round_: int) -> CloseReason:
-    """Why S came: an obeyed look, else the end of the plan (FORMAT 9)."""
+    """Return why S came: an obeyed look, else the end of the plan (FORMAT 9)."""
+    # The obeyed look may belong to an earlier round than the synthesis, so all of them are searched.
     obeyed = stop_is_obeyed(state, round_) or any(stop_is_obeyed(state, look.round) for look in state.looks)
     if state.opening.stop.profile == "gates":
+        # The gates of the last look say whether the run was ready or had to be handed over.
         ready = all(gate.ok for gate in state.looks[-1].gates) if obeyed else False
         return "ready" if ready else "hand_over" if obeyed else "not_ready"
     return "signals" if obeyed else "protocol_end"

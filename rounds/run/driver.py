@@ -34,12 +34,12 @@ from rounds.run.session import AskedStep, RunSession
 CALLS_AT_ONCE: Final = 8
 SYNTHESIS: Final = "S"
 Pause = Literal["round", "phase"]
-"""After what a drive leaves the open steps to the next one."""
+"""Where a drive ends and leaves the open steps to the next one."""
 
 
 @dataclass(frozen=True, slots=True)
 class DriveEnd:
-    """How a drive ended. `waiting` are open steps that nobody here answers; `detail` says what failed."""
+    """End of a drive. `waiting` are open steps without a seat here; `detail` names what failed."""
 
     state: Literal["finished", "waiting", "paused", "stopped", "failed"]
     reason: CloseReason | None = None
@@ -48,12 +48,12 @@ class DriveEnd:
 
 
 def _unseen(*_: object) -> None:
-    """Nobody watches."""
+    """Ignore what a driver reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What a driver tells while it runs: a step is asked, a piece of its answer came, commits, a step was lost."""
+    """Callbacks of a running driver: a step is asked, a piece of its answer came, commits, a step was lost."""
 
     asked: Callable[[AskedStep, Seat], object] = _unseen
     committed: Callable[[tuple[Event, ...]], object] = _unseen
@@ -76,13 +76,15 @@ async def drive(
 ) -> DriveEnd:
     """Run until the run is finished, a budget is used up, or only outside seats are open.
 
-    `bench`: where the experiments are run that the run waits for; without one it goes on waiting for them. `pause` ends
-    the drive, and writes nothing, where the round or phase ends in which the first open step stands.
+    `bench` runs the experiments that the run waits for; without one it goes on waiting for them. `pause` ends
+    the drive, and writes nothing, where the round or phase of the first open step ends.
     `staggered`: of the steps of a group that share a caching seat, one goes first, the others at its first byte.
     """
     limits = CallLimits(session, reservations or Reservations(), retry or RetryPolicy())
-    made = _Drive(session, seats, monotonic, watch or Watch(), calls_at_once, limits, staggered, bench, pause)
-    return await made.run()
+    driver = _Drive(
+        session, seats, monotonic, watch or Watch(), calls_at_once, limits, staggered, bench, pause
+    )
+    return await driver.run()
 
 
 class _Drive:
@@ -110,6 +112,7 @@ class _Drive:
         self._stretch: tuple[int, str] | None = None
         """Round and phase of the steps that this drive answers, as far as it pauses between them."""
         self._slots = asyncio.Semaphore(calls_at_once)
+        # By identity: two roles may share one seat object, and then they share its rate limit as well.
         self._rates = {id(seat): RateLimit(calls_at_once) for seat in seats.values()}
         self._failing: dict[int, SeatFailed] = {}
         """Seats whose last step failed for want of an answer; those that are `gone` stay here."""
@@ -118,10 +121,13 @@ class _Drive:
         self._ending: DriveEnd | None = None
 
     async def run(self) -> DriveEnd:
+        # A driver that was killed between two commits may have left some of the controller's work undone.
         self._watch.committed(self._session.settle())
         try:
             while True:
                 outcome = self._launch()
+                # Only an idle driver runs experiments: replies in flight may still change which
+                # of them are due.
                 if not self._flying:
                     if outcome.state == "waiting" and await self._experiments():
                         continue
@@ -131,17 +137,22 @@ class _Drive:
                     return_when=asyncio.FIRST_COMPLETED,
                     timeout=self._seconds_left(),
                 )
+                # The time limit cancels calls in flight; their steps stay open and
+                # their reservations stay counted.
                 if self._seconds_left() == 0:
                     await self._cancel()
                 self._collect()
         finally:
+            # Also after an error or Ctrl-C: an abandoned task would leave a child process
+            # or a connection behind.
             await self._cancel()
             for seat in {id(seat): seat for seat in self._seats.values()}.values():
                 if isinstance(seat, Closable):
                     await seat.close()
 
     async def _experiments(self) -> bool:
-        """Run what the run waits for; whether there was anything. Ctrl-C ends the program too, and records nothing."""
+        """Run the experiments that the run waits for; return whether there were any."""
+        # The flag ends the sandboxed program when this task is cancelled. Nothing is recorded then.
         state = self._session.book().state
         due = awaited_experiments(self._session.protocol, state)
         if self._bench is None or not due:
@@ -149,6 +160,8 @@ class _Drive:
         ends = Flag()
         running = conduct(self._session, self._bench, due[0], is_interrupted=ends.is_set)
         try:
+            # A thread, because the sandbox blocks; the event loop must go on to notice
+            # signals and time limits.
             while (written := await asyncio.to_thread(next, running, None)) is not None:
                 self._watch.committed(written)
         finally:
@@ -162,6 +175,7 @@ class _Drive:
     async def _cancel(self) -> None:
         for task in self._flying.values():
             task.cancel()
+        # Exceptions are collected and dropped: the reason for the end is known already.
         await asyncio.gather(*self._flying.values(), return_exceptions=True)
 
     def _launch(self) -> DriveEnd:
@@ -172,10 +186,14 @@ class _Drive:
         exhausted = used_up(state, (self._monotonic() - self._began) / 60)
         if exhausted is not None:
             self._end(DriveEnd("stopped", exhausted))
+        # The run is stopped only when nothing is in flight, because a reply that still arrives is
+        # paid for and kept.
         if self._ending is not None:
             if not self._flying and self._ending.reason is not None:
                 self._watch.committed(self._session.stop(self._ending.reason, self._ending.detail))
             return self._ending
+        # A run that was stopped before goes on only when there really is a step to ask, or it would
+        # be opened for nothing.
         steps = open_steps(self._session.protocol, state)
         if self._is_over(steps):
             return DriveEnd("paused", waiting=tuple(step.id for step in steps))
@@ -196,20 +214,22 @@ class _Drive:
         return DriveEnd("waiting", waiting=tuple(step.id for step in steps))
 
     def _is_over(self, steps: Sequence[Step]) -> bool:
-        """Whether the open steps belong to another round or phase than those that this drive began with."""
+        """Return whether the open steps belong to another round or phase than those that this drive began with."""
         if self._pause is None or not steps:
             return False
         name = steps[0].name
-        # The synthesis follows a round without opening another one: whoever pauses looks before it begins.
+        # The synthesis follows a round without opening another one, and a person who pauses wants to look before it.
         phase = name.phase if self._pause == "phase" or name.phase == SYNTHESIS else ""
         self._stretch = self._stretch or (name.round, phase)
         return self._stretch != (name.round, phase)
 
     def _start(self, open_now: list[AskedStep]) -> None:
-        """Ask open steps; where a beginning is cached, the first goes ahead of its siblings."""
+        """Ask open steps; where a prompt's beginning is cached, the first goes ahead of its siblings."""
         ahead: dict[int, asyncio.Event] = {}
         for asked in open_now:
             seat = self._seats[asked.step.role]
+            # The vendor's cache holds a prefix only once its first response has begun; siblings sent at once
+            # would all pay full.
             heard = asyncio.Event()
             first = ahead.get(id(seat))
             if first is None and self._staggered and isinstance(seat, Metered) and seat.caches:
@@ -217,9 +237,10 @@ class _Drive:
             self._flying[asked.step.id] = asyncio.create_task(self._ask(asked, seat, first, heard))
 
     def _end(self, outcome: DriveEnd) -> None:
-        """Nothing new is asked; what is in flight may still be answered."""
+        """Stop asking; what is in flight may still be answered."""
         if self._ending is None:
             self._ending = outcome
+        # Steps that wait for budget room are woken, or they would sleep until every other call has ended.
         self._limits.ends = True
         self._limits.settled.set()
 
@@ -228,6 +249,8 @@ class _Drive:
             if task.done():
                 del self._flying[step]
                 if not task.cancelled():
+                    # `result` raises what the task raised; an error of the driver itself
+                    # must not be swallowed.
                     task.result()
 
     async def _ask(
@@ -238,15 +261,17 @@ class _Drive:
                 await first.wait()
             async with self._slots:
                 await self._asked(asked, seat, heard)
+        # Siblings wait for this event; it is set on failure too, or one lost call would hang them all.
         finally:
             heard.set()
 
     async def _asked(self, asked: AskedStep, seat: Seat, heard: asyncio.Event) -> None:
-        """Ask one step, and do what its end asks for. Every way to fail is a row of the table above."""
+        """Ask one step and act on how it ends; every way to fail is a row of the table in the module's docstring."""
         step = asked.step.id
         if self._ending is not None:
             return
         failing = self._failing.get(id(seat))
+        # A seat that is gone for good (a program that does not exist) is not asked for the rest of its steps.
         if failing is not None and failing.gone:
             self._lose(step, seat, failing)
             return
@@ -254,7 +279,7 @@ class _Drive:
         try:
             with suppress(
                 StepRefused, Ending
-            ):  # somebody else answered it, or it stays open for the next driver
+            ):  # another process answered it, or it stays open for the next driver
                 done = await answered(
                     asked,
                     seat,
@@ -263,6 +288,7 @@ class _Drive:
                     heard.set,
                     lambda piece: self._watch.words(step, piece),
                 )
+                # One good answer clears the record: only seats whose last step failed count as failing.
                 self._failing.pop(id(seat), None)
                 self._watch.committed(done.events)
         except SeatWaits:
@@ -273,16 +299,21 @@ class _Drive:
             self._lose(step, seat, lost.failure)
 
     def _lose(self, step: str, seat: Seat, failure: SeatFailed) -> None:
-        """A step is lost: given up, or left open when nobody is left to go on without it."""
+        """Give a lost step up, or leave it open when no seat is left to go on without it."""
         self._watch.lost(step, failure)
+        # A fatal failure (a tape that lacks a reply) would meet later steps too; giving them all up
+        # would ruin the run.
         if failure.fatal:
             self._end(DriveEnd("failed", "seats_failed", detail=failure.detail))
             return
         if failure.away:
             self._failing[id(seat)] = failure
+            # With every seat failing, the fault is probably the network; the step stays open so that a
+            # resume can ask again.
             if all(id(other) in self._failing for other in self._seats.values()):
                 self._end(DriveEnd("failed", "seats_failed", detail=f"{step}: {failure.detail}"))
         if not failure.away or self._ending is None:
+            # A vendor's error page can be huge, and the detail becomes a line of the ledger.
             detail = failure.detail[:2_000]
             self._watch.committed(self._session.give_up(step, failure.reason, detail))
 

@@ -22,7 +22,7 @@ from roles.protocol import Protocol, Step, find_group, open_step
 
 
 class StepRefused(Exception):
-    """A step cannot take a reply now; `why` says it in one clause, `fix` what to do instead."""
+    """A step that cannot take a reply now; `why` says it in one clause, `fix` what to do instead."""
 
     def __init__(self, step: str, why: str, fix: str) -> None:
         self.what = f"{step}: {why}"
@@ -31,7 +31,7 @@ class StepRefused(Exception):
 
 
 class ReplyRefused(Exception):
-    """A reply breaks its schema or cites what it may not; nothing was written."""
+    """A reply that breaks its schema or cites what it may not; nothing was written."""
 
     def __init__(self, step: str, errors: Sequence[str]) -> None:
         super().__init__(f"{step}: {errors[0]}" if errors else step)
@@ -39,7 +39,7 @@ class ReplyRefused(Exception):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a seat says about itself beside its reply; None is unknown."""
+    """Facts that a seat reports with its reply; None means unknown."""
 
     seat: SeatKind
     isolation: Isolation
@@ -65,7 +65,7 @@ class Accepted(msgspec.Struct, frozen=True):
 
 
 def find_open(protocol: Protocol, book: Book, step_id: str) -> Step:
-    """The open step with that id; raises `StepRefused` with the reason when there is none."""
+    """Return the open step with that id; raises `StepRefused` with the reason when there is none."""
     step = open_step(protocol, book.state, step_id)
     if step is None:
         raise _refusal(book, step_id)
@@ -73,6 +73,7 @@ def find_open(protocol: Protocol, book: Book, step_id: str) -> Step:
 
 
 def _refusal(book: Book, step_id: str) -> StepRefused:
+    # The checks go from the most specific reason to the least, so that the message names the real cause.
     state = book.state
     name = parse_step(step_id)
     if name is None:
@@ -97,17 +98,19 @@ def _refusal(book: Book, step_id: str) -> StepRefused:
 def accept(
     protocol: Protocol, book: Book, step: Step, content: bytes, answer: Answer, prompt_set: PromptSet
 ) -> Accepted:
-    """The commit that an open step's reply makes.
+    """Return the commit that an open step's reply makes.
 
     Raises `ReplyRefused` with every error found; a book and a reply always give the same commit.
     """
     reply, errors = parsed(protocol, book, step, content)
     if reply is None:
         raise ReplyRefused(step.id, errors)
+    # The prompt is derived again rather than taken from the seat: what a reply may cite depends on it alone.
     brief = derive(book, protocol, step, prompt_set)
     problems = protocol.problems(book, step, reply, frozenset(brief.saw))
     if problems:
         raise ReplyRefused(step.id, problems)
+    # Checked last, after the reply itself: an error in the reply is what its author can fix.
     _check_side_by_side(protocol, book, step, answer.context_id)
     call = _call(book, step, brief, content, answer)
     events = answered(protocol, book, step, reply, call, brief.saw)
@@ -125,6 +128,7 @@ def _call(book: Book, step: Step, brief: Brief, content: bytes, answer: Answer) 
         prompt_set=opened.prompt_set,
         brief=brief.sha256,
         reply=hash_of(content),
+        # A reply handed in by hand comes without attempts, and the format wants at least one.
         attempts=answer.attempts or (_only_attempt(brief, content, answer),),
         tokens_in=answer.tokens_in,
         tokens_cached=answer.tokens_cached,
@@ -152,10 +156,11 @@ def _only_attempt(brief: Brief, content: bytes, answer: Answer) -> Attempt:
 
 
 def _check_side_by_side(protocol: Protocol, book: Book, step: Step, context_id: str | None) -> None:
-    """A step that is held several times side by side is answered by as many contexts."""
+    """Raise `StepRefused` where one context answers a step that several contexts are meant to answer side by side."""
     group = find_group(protocol, book.state, step.id)
     for other in group.steps if group is not None and context_id is not None else ():
         at = book.state.answered.get(other.id)
+        # Only repeats of the same step count; one context may well answer other steps of its group.
         if at is None or other.name._replace(repeat=step.name.repeat) != step.name:
             continue
         call = book.events[at].call
@@ -168,10 +173,13 @@ def _check_side_by_side(protocol: Protocol, book: Book, step: Step, context_id: 
 
 
 def context_of(book: Book, step: Step, context_id: str | None) -> Context:
-    """Fresh or continued, by whether this run has seen the id; a context serves one role (FORMAT 5, law 5)."""
+    """Return whether a context is fresh or continued, by the ids this run has seen; it serves one role (FORMAT 5, law
+    5)."""
     if context_id is None:
         return Context(mode=None, id=None)
     owner = book.state.contexts.get(context_id)
+    # A context that played another role has read that role's prompts, which breaks
+    # the isolation between roles.
     if owner is not None and owner != step.role:
         raise StepRefused(
             step.id,

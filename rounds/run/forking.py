@@ -39,7 +39,7 @@ TOOL: Final = "moot fork"
 
 
 class CannotFork(ValueError):
-    """A run or a wish that no fork can be made of; `fix` says what could be."""
+    """A run or a wish that cannot be forked; `fix` names what can."""
 
     exit_code = 2
 
@@ -50,11 +50,11 @@ class CannotFork(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What shall differ: from the opening of `round` on, perhaps without a role to round `through`, other seats.
+    """Differences of a fork: from the opening of `round` on, perhaps without a role through `through`, other seats.
 
     A fork `here` shares everything that is on the ledger, so that what comes next can be tried twice.
 
-    `base` is what a new run would begin with; whoever goes on with an import needs it, for no source says all of that.
+    `base` is what a new run would begin with; going on with an import needs it, for no source holds all of that.
     """
 
     round: int
@@ -66,7 +66,7 @@ class Wish:
 
 
 def fork_seq(book: Book, round_: int) -> int:
-    """The seq of the event that opens a round, the first that a fork there does not share. Raises `CannotFork`.
+    """Return the seq of the event that opens a round, the first that a fork there does not share. Raises `CannotFork`.
 
     An import is one commit and shared whole: a fork of it begins behind its last round.
     """
@@ -78,52 +78,58 @@ def fork_seq(book: Book, round_: int) -> int:
                 f"say --round {next_round(book)}",
             )
         return len(book.events)
-    found = [event.seq for event in book.events if isinstance(event, RoundOpened) and event.round == round_]
-    if not found:
+    openings = [
+        event.seq for event in book.events if isinstance(event, RoundOpened) and event.round == round_
+    ]
+    if not openings:
         known = f"1 to {max(book.state.rounds)}" if book.state.rounds else "none"
         raise CannotFork(f"round {round_} was never opened", f"rounds of this run: {known}")
-    return found[0]
+    return openings[0]
 
 
 def last_commit(book: Book) -> int:
-    """The number of events that a fork at the last commit shares: all of them. Raises `CannotFork`."""
+    """Return the number of events that a fork at the last commit shares: all of them. Raises `CannotFork`."""
     if book.state.finished:
         raise CannotFork("the run is finished, so nothing is left to try", "fork before a round: --round N")
     return len(book.events)
 
 
 def next_round(book: Book) -> int:
-    """The round behind the last one that was opened."""
+    """Return the round after the last one that was opened."""
     return max(book.state.rounds, default=0) + 1
 
 
 def opening_behind(base: RunOpened, book: Book) -> RunOpened:
-    """The opening `base` for whoever goes on with an import: its goals, documents and rounds, then the rows of `base`.
+    """Return the opening `base` to go on with an import: its goals, documents and rounds, then the rows of `base`.
 
-    Rounds that were imported have no phases in the plan: nobody is asked for anything in them.
+    Rounds that were imported have no phases in the plan: no role is asked for anything in them.
     """
     opened, last = book.state.opening, next_round(book) - 1
     rows = 1 + max((event.plan_row for event in book.state.rounds.values()), default=-1)
+    # Without phases a row asks for nothing; with them the controller would wait for replies that never come.
     held = tuple(msgspec.structs.replace(row, phases=()) for row in opened.plan[:rows])
     coming = tuple(row for row in base.plan if row.round > last)
     return msgspec.structs.replace(
         base,
         goals=opened.goals or base.goals,
         context=opened.context,
+        # A plan needs a row to go on with, even where every row of `base` lies before the import's end.
         plan=(*held, *(coming or (PlanRow(round=last + 1, phases=("A", "S")),))),
     )
 
 
 def fork_opening(opened: RunOpened, wish: Wish, parent: str, head: Head, moot: str) -> RunOpened:
-    """The opening of the fork: the parent's, with another plan, other seats, and where it comes from.
+    """Return the opening of the fork: the parent's, with another plan, other seats, and where it comes from.
 
     `parent` is the parent's name, `head` the last shared event. Raises `CannotFork`.
     """
     plan = _plan(opened, wish)
     _check_roles(opened, wish)
+    # A prediction must exist before the absence, or a reader could fit it to the result (SD-75).
     foreseen = {entry.role for entry in opened.predict}
     missing = [wish.without] if wish.without and wish.without not in foreseen else []
     return msgspec.structs.replace(
+        # The envelope is that of a draft: the fork has a chain of its own from here on.
         opened,
         prev="0" * 64,
         seq=0,
@@ -146,6 +152,7 @@ def fork(
     """Make the fork at `path` and open its first own round. Raises `CannotFork`, and what creating a run raises."""
     book = parent.book()
     cut = last_commit(book) if wish.here else fork_seq(book, wish.round)
+    # The parent's bytes are copied and not encoded again: shared lines must have equal hashes.
     lines = tuple(line for _, (_, _, line) in zip(range(cut), parent.lines(), strict=False))
     head = Head(cut - 1, line_hash(lines[-1]))
     before = msgspec.structs.replace(book, events=book.events[:cut])
@@ -156,16 +163,17 @@ def fork(
     run = adopt_run(path, Sealed(before.events, lines, head), blobs=blobs, files=files, sync=sync)
     with run.writer() as writer:
         writer.commit([opening], at=clock())
-    again = RunSession(run, standard, clock)
-    again.settle()
-    return again
+    session_ = RunSession(run, standard, clock)
+    session_.settle()
+    return session_
 
 
 def _base(parent: RunStore, before: Book, wish: Wish) -> Opening:
-    """What the fork opens with before anything is changed: what was in force where it parts, or behind an import."""
-    opened = fold(before.events).opening  # with what amendments had made of its plan by then
+    """Return what the fork opens with before any change: the opening in force, or one that continues an import."""
+    opened = fold(before.events).opening  # with the plan as amendments had changed it by then
     if opened.origin.type != "import":
         path = parent.path / FILE
+        # The file may be missing in a run that was not made by `moot`; a fork of it has no file either.
         return Opening(opened, {}, read_plain(path, FILE_BYTES_MAX).decode() if os.path.lexists(path) else "")
     if wish.base is None:
         raise CannotFork("an import does not say how to go on", "give its question, and who answers")
@@ -182,6 +190,7 @@ def _plan(opened: RunOpened, wish: Wish) -> tuple[PlanRow, ...]:
     last = wish.through or wish.round
     rows = {row.round for row in opened.plan if "G" in row.phases}
     if wish.round not in rows or last < wish.round:
+        # Rounds without phase G do not deliberate, so no role can be missed there.
         raise CannotFork(
             f"nobody can be absent from round {wish.round} to {last}",
             f"rounds that deliberate: {', '.join(map(str, sorted(rows)))}",
@@ -210,16 +219,16 @@ def _seated(member: CastMember, seats: Mapping[str, str]) -> CastMember:
 
 
 def _shared_blobs(book: Book) -> dict[str, bytes]:
-    """Blobs that the shared events name; one that the parent has lost stays lost, and `verify` says so."""
-    found: dict[str, bytes] = {}
+    """Return the blobs that shared events name; a blob that the parent has lost stays lost, and `verify` reports it."""
+    blobs: dict[str, bytes] = {}
     for event in book.events:
         for named in all_named_blobs(event, book.blobs.read):
-            if named.sha256 not in found and (content := book.blobs.read(named.sha256)) is not None:
-                found[named.sha256] = content
-    return found
+            if named.sha256 not in blobs and (content := book.blobs.read(named.sha256)) is not None:
+                blobs[named.sha256] = content
+    return blobs
 
 
 def _written(toml: str, opening: RunOpened) -> bytes:
-    """The deliberation file as this fork has resolved it."""
+    """Return the deliberation file as this fork has resolved it."""
     fixed = protocol_of(opening).fixed_plan
     return to_toml(resolved(parse(toml.encode(), FILE), opening, fixed_plan=fixed)).encode()

@@ -1,6 +1,6 @@
-"""What a person adds to a run: answers, overrides, acknowledgements, notes; always `by: human` (DESIGN 3, FORMAT 8).
+"""Acts of a person on a run: answers, overrides, acknowledgments, notes; always `by: human` (DESIGN 3, FORMAT 8).
 
-`name` says who it was, where that is known.
+`name` is the person's name, where it is known.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rounds.run.session import RunSession, is_on_ledger
 
 
 class NotThere(LookupError):
-    """What a person wants to act on is not on the ledger, or not in a state to be acted on; `fix` says what is."""
+    """A target that is missing from the ledger or does not allow the act; `fix` names one that does."""
 
     def __init__(self, what: str, fix: str) -> None:
         super().__init__(what)
@@ -37,6 +37,7 @@ class NotThere(LookupError):
 
 Act = TypeVar("Act", Decision, Alarm, Amendment)
 
+# Two acts are the same when all but the envelope is equal: instants and hashes always differ.
 _ENVELOPE: Final = frozenset(Envelope.__struct_fields__)
 
 
@@ -45,15 +46,15 @@ def _named(act: Act, name: str | None) -> Act:
 
 
 def _once(book: Book, act: Act, name: str | None) -> Event:
-    """The same act of a person in this round, if it is on the ledger already; otherwise `act`.
+    """Return the same act of a person in this round, if it is on the ledger already; otherwise `act`.
 
-    A disk may fail behind the write and before the acknowledgement: the act is then kept, its author is told to do it
+    A disk may fail after the write and before the acknowledgment: the act is then kept, its author has to do it
     again, and doing it again must not make two (FORMAT 8).
     """
     act = _named(act, name)
-    said = _content(act)
+    content = _content(act)
     before = (event for event in book.events if event.by == act.by and event.round == act.round)
-    return next((event for event in before if event.kind == act.kind and _content(event) == said), act)
+    return next((event for event in before if event.kind == act.kind and _content(event) == content), act)
 
 
 def _content(act: Event) -> dict[str, Any]:
@@ -69,7 +70,7 @@ def answer(
     result: TestResult | None = None,
     output: bytes | None = None,
 ) -> tuple[Event, ...]:
-    """Answer a question, or a claim with the `result` of a test that the person made; `output` is what it produced.
+    """Answer a question, or a claim with the `result` of a test by a person; `output` is what the test produced.
 
     A question counts as resolved from then on. With a result the answer settles the claims that the question tests;
     without one it is context, which later prompts show. Raises `NotThere`.
@@ -85,9 +86,12 @@ def answer(
             output=next(iter(blobs), None),
         )
         event = book.by_id.get(question)
+        # A person who answered "how many users?" should not be asked again in other words, so open questions
+        # that ask the same are resolved too.
         alike = _same_open(book, event, text) if isinstance(event, Concern) else []
-        same = tuple(Cite(type="concern", id=one, relation="resolves") for one in alike)
+        same = tuple(Cite(type="concern", id=other_id, relation="resolves") for other_id in alike)
         act = _once(book, msgspec.structs.replace(draft, cites=(*draft.cites, *same)), name)
+        # An answer given twice after a failed acknowledgment is the event that is there, and no error.
         is_answered = question in book.state.concerns and question in book.state.resolved
         if is_answered and not is_on_ledger(act):
             raise NotThere(f"{question} is answered already", "see `moot decisions`")
@@ -99,7 +103,7 @@ def answer(
 def _answered(
     book: Book, question: str, result: TestResult | None
 ) -> tuple[tuple[str, str, Relation], tuple[str, ...]]:
-    """How an answer cites what it answers, and the claims that a result would settle."""
+    """Return how an answer cites its question or claim, and the claims that a result would settle."""
     event = book.by_id.get(question)
     if isinstance(event, Claim):
         if result is None:
@@ -107,13 +111,15 @@ def _answered(
                 f"{question} is a claim, and an answer to it needs a result",
                 "add --holds or --fails, or answer an open question: see `moot status`",
             )
+        # SD-44: superseded is final, so a result for it could move nothing.
         if book.state.claims[question].status == "superseded":
             raise NotThere(f"{question} is superseded", "see `moot claims`")
         return ("claim", question, "resolves"), (question,)
     if not isinstance(event, Concern):
         open_ones = ", ".join(i for i in book.state.concerns if i not in book.state.resolved) or "none"
         raise NotThere(f"no question {question!r} in this run", f"open questions: {open_ones}")
-    claims = tuple(one for one in event.between if one in book.state.claims)
+    claims = tuple(claim_id for claim_id in event.between if claim_id in book.state.claims)
+    # Silently dropping the result would let a person believe that a claim was settled.
     if result is not None and not claims:
         raise NotThere(
             f"{question} tests no claim, so it neither holds nor fails",
@@ -123,13 +129,13 @@ def _answered(
 
 
 def _same_open(book: Book, concern: Concern, text: str) -> list[str]:
-    """Return the open questions that ask the same as one that is answered; of claims each is a question of its own.
+    """Return the open questions that ask the same as one that is answered; each question about a claim stands alone.
 
     What this very answer resolved before counts as open, so that giving it again after a failed acknowledgement makes
     the same event.
     """
     state = book.state
-    given = {
+    resolved_before = {
         cite.id
         for event in book.of(Decision)
         if event.type == "answer" and event.text == text and event.cites[0].id == concern.id
@@ -139,7 +145,8 @@ def _same_open(book: Book, concern: Concern, text: str) -> list[str]:
         other.id
         for other in book.of(Concern)
         if other.for_human and other.id is not None and other.id != concern.id
-        if other.id not in state.resolved or other.id in given
+        if other.id not in state.resolved or other.id in resolved_before
+        # Questions that test claims are never merged: the same words can ask about different claims.
         if not state.claims.keys() & {*other.between, *concern.between}
         if covers(concern.text, other.text) and covers(other.text, concern.text)
     ]
@@ -151,10 +158,12 @@ def override(session: RunSession, target_id: str, text: str, name: str | None = 
     def make(book: Book) -> tuple[Event, ...]:
         held = target_id in book.state.screened or target_id in book.state.held_up
         kind = "verification" if held else "decision"
-        made = _once(book, _decision(book, "override", text, (kind, target_id, "overturns")), name)
-        if not is_on_ledger(made):
+        # An override that is on the ledger already is returned, although its target
+        # cannot be overturned twice.
+        act = _once(book, _decision(book, "override", text, (kind, target_id, "overturns")), name)
+        if not is_on_ledger(act):
             _refuse_what_no_override_ends(book.state, target_id)
-        return (made,)
+        return (act,)
 
     return session.append(make)
 
@@ -162,34 +171,39 @@ def override(session: RunSession, target_id: str, text: str, name: str | None = 
 def _refuse_what_no_override_ends(state: State, target_id: str) -> None:
     if target_id in state.held_up:
         return
-    found = state.rulings.get(target_id) or state.decisions.get(target_id)
-    if found is None and target_id.startswith("@"):
+    target = state.rulings.get(target_id) or state.decisions.get(target_id)
+    if target is None and target_id.startswith("@"):
         held = ", ".join(state.held_up)
         raise NotThere(
             f"no ruling at {target_id}, and no screening that holds the run up",
             f"held up by {held}" if held else "see `moot decisions`",
         )
-    if found is None:
+    if target is None:
         raise NotThere(f"no decision {target_id!r} in this run", "see `moot decisions`")
-    if found.overturned_by is not None:
-        now = replacement(state, found.overturned_by)
-        raise NotThere(f"{target_id} was overturned by {found.overturned_by}", f"override {now} instead")
+    if target.overturned_by is not None:
+        # An override of an override is allowed; the one in force is named, so a person need
+        # not follow the chain.
+        now = replacement(state, target.overturned_by)
+        raise NotThere(f"{target_id} was overturned by {target.overturned_by}", f"override {now} instead")
 
 
 def acknowledge(session: RunSession, alarm: str, because: str, name: str | None = None) -> tuple[Event, ...]:
-    """Close an open alarm, named by its seq (`@41`) or failure mode (`FM-1`), or let go what an error holds up."""
+    """Close an open alarm, named by its seq (`@41`) or failure mode (`FM-1`), or release what an error holds up."""
+    # To a person both are "I have seen this, go on", although the ledger records a held run as an override.
     if alarm in session.book().state.held_up:
         return override(session, alarm, because, name)
 
     def make(book: Book) -> tuple[Event, ...]:
-        found = [open_ for open_ in book.state.open_alarms() if alarm in (open_.fm, f"@{open_.seq}")]
-        if not found:
-            done = [one for one in book.events if _closes(one, alarm, because)]
+        open_matches = [open_ for open_ in book.state.open_alarms() if alarm in (open_.fm, f"@{open_.seq}")]
+        # Nothing open: perhaps the same acknowledgment was written before a disk error, and
+        # then it is returned.
+        if not open_matches:
+            done = [event for event in book.events if _closes(event, alarm, because)]
             if done:
                 return (done[-1],)
             names = ", ".join(f"{open_.fm} @{open_.seq}" for open_ in book.state.open_alarms()) or "none"
             raise NotThere(f"no open alarm {alarm}", f"open ones: {names}")
-        raised = found[0]
+        raised = open_matches[0]
         closed = Alarm(
             **_envelope(book),
             fm=raised.fm,
@@ -208,7 +222,7 @@ def acknowledge(session: RunSession, alarm: str, because: str, name: str | None 
 
 
 def _closes(event: Event, alarm: str, because: str) -> bool:
-    """Whether a person closed this alarm with these words."""
+    """Return whether a person closed this alarm with these words."""
     return (
         isinstance(event, Alarm)
         and (event.by, event.action, event.because) == ("human", "closed", because)
@@ -217,7 +231,7 @@ def _closes(event: Event, alarm: str, because: str) -> bool:
 
 
 def note(session: RunSession, text: str, name: str | None = None) -> tuple[Event, ...]:
-    """Put a remark on the ledger; no brief shows it."""
+    """Put a remark on the ledger; no prompt shows it."""
 
     def make(book: Book) -> tuple[Event, ...]:
         return (_once(book, Amendment(**_envelope(book), what="note", cause="human", reason=text), name),)
@@ -228,7 +242,7 @@ def note(session: RunSession, text: str, name: str | None = None) -> tuple[Event
 def accept(
     session: RunSession, used: str | None, *, rejected: bool = False, name: str | None = None
 ) -> tuple[Event, ...]:
-    """Note what became of the outcome; `used` is the text that was really used, None when it was used as it is."""
+    """Note how the outcome was used; `used` is the text that was really used, None when it was used unchanged."""
 
     def make(book: Book) -> tuple[Event, ...]:
         outcome = output_of(book)
@@ -240,8 +254,8 @@ def accept(
             changes.append(Change(path=DISTANCE, from_=None, to=distance))
         edited = f"used with {share:.0%} of its words changed" if used is not None else "used as it is"
         reason = f"The outcome was {'not used' if rejected else edited}."
-        made = Amendment(**_envelope(book), what="note", change=tuple(changes), cause="human", reason=reason)
-        act, before = _named(made, name), current_acceptance(book)
+        noted = Amendment(**_envelope(book), what="note", change=tuple(changes), cause="human", reason=reason)
+        act, before = _named(noted, name), current_acceptance(book)
         # Repeating the same word is no second act; after another word, or an override, it is.
         if before is not None and _content(book.events[before.seq]) == _content(act):
             return (book.events[before.seq],)
@@ -253,7 +267,7 @@ def accept(
 def say_what_became(
     session: RunSession, fate: Fate, text: str, decision: str | None = None, name: str | None = None
 ) -> tuple[Event, ...]:
-    """Note what became of a decision, of the first final one where none is named; what was said before is kept."""
+    """Note what became of a decision, by default the first final one; earlier notes are kept."""
 
     def make(book: Book) -> tuple[Event, ...]:
         finals = final_in_force(book.state)
@@ -266,10 +280,12 @@ def say_what_became(
             )
         before = became_of(book).get(target)
         change = Change(path=f"{PATH}{target}", from_=before.fate if before else None, to=fate)
+        # The same word again is the event that is there; a new word is added and the old
+        # one stays as history.
         if before is not None and (before.fate, before.text) == (fate, text):
             return (next(event for event in book.events if event.seq == before.seq),)
-        made = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=text)
-        return (_named(made, name),)
+        noted = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=text)
+        return (_named(noted, name),)
 
     return session.append(make)
 
@@ -277,7 +293,7 @@ def say_what_became(
 def amend_budgets(
     session: RunSession, limits: Mapping[str, int | str], name: str | None = None
 ) -> tuple[Event, ...]:
-    """Change limits of the run, named as in `Budgets`; those that are in force already are left alone."""
+    """Change limits of the run, named as in `Budgets`; limits already in force are left alone."""
 
     def make(book: Book) -> tuple[Event, ...]:
         present = book.state.limits
@@ -286,6 +302,7 @@ def amend_budgets(
             for limit_name, limit in limits.items()
             if getattr(present, limit_name) != limit
         )
+        # Without a change there is nothing to record, and every resume passes the same limits again.
         if not changes:
             return ()
         reason = "New limits were given when the run went on."
@@ -296,7 +313,7 @@ def amend_budgets(
 
 
 def amend_experiments(session: RunSession, *, is_allowed: bool, name: str | None = None) -> tuple[Event, ...]:
-    """Say whether programs of replies are run from now on, in a sandbox; nothing when that holds already."""
+    """Allow or forbid programs of replies, in a sandbox, from now on; nothing when that holds already."""
 
     def make(book: Book) -> tuple[Event, ...]:
         before, word = book.state.experiments_at(book.state.seq), "on" if is_allowed else "off"
@@ -311,7 +328,7 @@ def amend_experiments(session: RunSession, *, is_allowed: bool, name: str | None
 
 
 def stop_waiting(session: RunSession, name: str | None = None) -> tuple[Event, ...]:
-    """Say that the run goes on without what a person was asked; nothing when it waits for nobody anyway."""
+    """Let the run go on without an open answer; nothing when it does not wait."""
 
     def make(book: Book) -> tuple[Event, ...]:
         if not book.state.waits:
@@ -325,7 +342,7 @@ def stop_waiting(session: RunSession, name: str | None = None) -> tuple[Event, .
 
 
 def allow_experiment(session: RunSession, experiment: str, name: str | None = None) -> tuple[Event, ...]:
-    """Say that one experiment is run in a sandbox; nothing when that was said already."""
+    """Allow one experiment to run in a sandbox; nothing when it is allowed already."""
 
     def make(book: Book) -> tuple[Event, ...]:
         if book.state.may_run(experiment):
@@ -341,9 +358,9 @@ def allow_experiment(session: RunSession, experiment: str, name: str | None = No
 def plan_experiment(
     session: RunSession, plan: ExperimentPlanned, blobs: Mapping[str, bytes], name: str | None = None
 ) -> tuple[Event, ...]:
-    """Put a person's plan on the ledger, under the next number of the round, and who it was. Nothing is run by it.
+    """Put a person's plan on the ledger under the next number of the round, with the person's name. Runs nothing.
 
-    Raises `NotThere` for a claim that is none, or that is superseded.
+    Raises `NotThere` for an unknown or superseded claim.
     """
 
     def make(book: Book) -> tuple[Event, ...]:
@@ -355,6 +372,7 @@ def plan_experiment(
         number = 1 + sum(facts.round == book.state.round for facts in book.state.experiments.values())
         named = {"id": f"E-{book.state.round}-{number}", **_envelope(book)}
         planned = msgspec.structs.replace(plan, **named)
+        # A plan has no field for a name, so the note beside it keeps who planned it.
         if name is None:
             return (planned,)
         who = Amendment(**_envelope(book), what="note", cause="human", reason=planned_note(planned.id))
@@ -364,7 +382,7 @@ def plan_experiment(
 
 
 def go_on(session: RunSession) -> tuple[Event, ...]:
-    """Say on the ledger that a stopped run goes on, so that its seats answer again; nothing when it is not stopped."""
+    """Record that a stopped run goes on, so that its seats answer again; nothing when it is not stopped."""
 
     def make(book: Book) -> tuple[Event, ...]:
         if book.state.stopped_by is None:
@@ -377,10 +395,12 @@ def go_on(session: RunSession) -> tuple[Event, ...]:
 
 def _envelope(book: Book) -> dict[str, Any]:
     state = book.state
+    # Acts after the end belong to no round's phase; the rules allow them under `close` alone.
     return {"round": state.round, "phase": "close" if state.finished else state.phase, "by": "human"}
 
 
 def _decision(book: Book, kind: Any, text: str, cite: tuple[Any, str, Relation]) -> Decision:
+    # Under the lock, so that two people who act at once cannot get the same number.
     number = 1 + sum(facts.round == book.state.round for facts in book.state.decisions.values())
     return Decision(
         **_envelope(book),

@@ -18,7 +18,7 @@ LOST_SHOWN = 6
 
 
 class LostStep(NamedTuple):
-    """A step that was given up, what the run did instead, and what that means; `decides`: the outcome was its own."""
+    """A step that was given up, what the run did instead, and what that means; `decides`: it gives the outcome."""
 
     step: str
     role: str
@@ -28,7 +28,7 @@ class LostStep(NamedTuple):
 
 
 class RunOutcome(NamedTuple):
-    """`declared` steps were asked and settled, `actual` of them answered by a seat.
+    """Quorum of a run: `declared` steps were asked and settled, `actual` of them answered by a seat.
 
     whole: none was lost so far. degraded: some were. unanswered: the run is finished, and no step that decides was
     answered. imported: another system asked.
@@ -41,38 +41,41 @@ class RunOutcome(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """Declared and actual quorum in words: what every account of a run begins with."""
+        """Return declared and actual quorum in words, as every account of a run begins."""
         if not self.declared:
             return "no step was answered yet"
         return f"{self.actual} of {self.declared} steps were answered"
 
     @property
     def told(self) -> str:
-        """The same, then whether anybody decided, and what was lost."""
+        """Return the quorum in words, whether anything was decided, and what was lost."""
         undecided = (
             "; nobody answered what decides, so nothing is decided" if self.kind == "unanswered" else ""
         )
         return f"{self.counted}{undecided}{self._given_up()}"
 
     def _given_up(self) -> str:
-        """Lost steps by what their loss means, the deciding ones first."""
+        """Return lost steps by what their loss means, the deciding ones first."""
         steps: dict[str, list[str]] = {}
-        for one in sorted(self.lost, key=lambda one: not one.decides):
-            steps.setdefault(one.means, []).append(one.step)
-        said = [f"{_some(named)} ({means})" for means, named in steps.items()]
-        return f"; given up: {_some(said, '; ')}" if said else ""
+        # Sorting is stable, so steps of one meaning stay in the order in which they were lost.
+        for loss in sorted(self.lost, key=lambda loss: not loss.decides):
+            steps.setdefault(loss.means, []).append(loss.step)
+        groups = [f"{_some(named)} ({means})" for means, named in steps.items()]
+        return f"; given up: {_some(groups, '; ')}" if groups else ""
 
 
 def outcome_of(state: State) -> RunOutcome:
-    """What a run rests on so far; whether it decided anything is said of a finished one only."""
+    """Return what a run rests on so far; whether it decided anything is known of a finished run only."""
     quorum = state.quorum
     opened = state.opened
     if opened is not None and opened.origin.type == "import":
         return RunOutcome("imported", quorum.declared, quorum.actual, ())
+    # Without a lost reply nothing needs the table of losses; a run that asked for none counts below.
     if opened is None or (quorum.actual == quorum.declared and quorum.declared):
         return RunOutcome("whole", quorum.declared, quorum.actual, ())
     from rounds.protocols.losses import LOSSES  # only a run that lost something pays for it
 
+    # A protocol that is not installed has no table of losses; its lost steps are shown without a meaning.
     losses = LOSSES.get(opened.protocol, {})
     lost = tuple(_lost(step, losses) for step in state.given_up)
     decided = any(_lost(step, losses).decides for step in state.answered)
@@ -90,6 +93,6 @@ def _lost(step: str, losses: Mapping[str, Loss]) -> LostStep:
 
 
 def _some(words: list[str], joint: str = ", ") -> str:
-    """As many words as a line holds, and how many more there are."""
+    """Return as many words as a line holds, and how many more there are."""
     more = f" and {len(words) - LOST_SHOWN} more" if len(words) > LOST_SHOWN else ""
     return joint.join(words[:LOST_SHOWN]) + more

@@ -53,7 +53,7 @@ class Divergence(msgspec.Struct, frozen=True):
 
 
 class Reexecution(msgspec.Struct, frozen=True):
-    """The result; `identical` means the same lines and hence the same head."""
+    """Result of a re-execution; `identical` means the same lines and hence the same head."""
 
     identical: bool
     head: Head
@@ -72,7 +72,7 @@ class _Given(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, original: Book, verdicts: Verdicts) -> _Given:
-        """Return what is taken as given of a recorded run."""
+        """Return the verdicts of a recorded run that are taken as given."""
         stop = original.state.opening.stop
         return cls(
             verdicts_as_given(original, verdicts.rules_hash(), verdicts.installs),
@@ -80,12 +80,13 @@ class _Given(msgspec.Struct, frozen=True):
         )
 
     def beside(self, owed: tuple[Event, ...], recorded: tuple[Event, ...]) -> tuple[Event, ...]:
-        """Return the end of a round, with the given verdicts in the place of those computed now."""
+        """Return the end of a round, with recorded verdicts in the place of those computed now where they are given."""
         validation = recorded[:1] if recorded[0].seq in self.seqs else owed[:1]
         judged = [event for event in recorded[1:] if isinstance(event, Signals | Alarm)]
         # Where thresholds of before raised nothing, those installed may raise an alarm: nothing was recorded then.
-        given = any(event.seq in self.seqs for event in judged) if judged else self.looks
-        return (*validation, *(recorded[1:] if given else owed[1:]))
+        # One look and its alarms share their thresholds, so they are taken together or not at all.
+        is_given = any(event.seq in self.seqs for event in judged) if judged else self.looks
+        return (*validation, *(recorded[1:] if is_given else owed[1:]))
 
 
 class _Replica(msgspec.Struct):
@@ -97,11 +98,12 @@ class _Replica(msgspec.Struct):
 
     @property
     def book(self) -> Book:
-        """What stands so far."""
+        """Return the ledger computed so far."""
         return self.ledger.book()
 
     def diverged(self, kind: Literal["rules", "brief", "event", "step"], seq: int, what: str) -> None:
         """Note a difference, up to a bound."""
+        # A run of another version can differ in every event; the first differences tell what happened.
         if len(self.divergences) < DIVERGENCES_MAX:
             self.divergences.append(Divergence(kind, seq, what))
 
@@ -118,6 +120,8 @@ def re_execute(
     prompt_set = _prompt_set(original)
     for recorded in commits(original.events):
         drafts = _computed(protocol, controller, replica, recorded, prompt_set, given)
+        # The recorded event goes on where ours differs, so one difference does not make
+        # every later event differ.
         agreed = _compared(replica, drafts, recorded)
         sealed = seal(agreed, prev=replica.head.hash, seq=replica.head.seq + 1, at=recorded[0].at)
         replica.ledger.take(sealed.events)
@@ -143,18 +147,20 @@ def _computed(
     prompt_set: PromptSet,
     given: _Given,
 ) -> tuple[Event, ...]:
-    """What this moot would have committed in the place of `recorded`; given events are taken as they are."""
+    """Return what this moot would commit in the place of `recorded`; given events are taken as they are."""
     first = recorded[0]
     if isinstance(first, RunOpened) and first.origin.type == "import":
         return recorded  # there are no replies behind it: a fork goes on with what it holds
     if isinstance(first, RunOpened) or first.by == "human":
         return (first, *_after(protocol, replica, first, recorded[1:]))
+    # How a program ended and why a driver stopped come from the world and cannot be computed.
     if isinstance(first, ExperimentRun) or (isinstance(first, RunClosed) and first.state == "stopped"):
         return recorded
     if isinstance(first, Fallback):
         return _given_up(protocol, replica, first)
     if first.call is not None:
         return _answered(protocol, replica, first, prompt_set)
+    # Screenings of another rules version are taken as given: they decided whether the run was held up at all.
     if isinstance(first, Screening) and first.rules != RULES_VERSION:
         return recorded
     owed = controller.owed(replica.book)
@@ -164,7 +170,7 @@ def _computed(
 def _after(
     protocol: Protocol, replica: _Replica, first: Event, recorded: tuple[Event, ...]
 ) -> tuple[Event, ...]:
-    """What follows a person's act in its commit: computed after an answer, taken as it is after another act."""
+    """Return what follows a person's act in its commit: computed after an answer, else taken as recorded."""
     if isinstance(first, RunOpened):
         return ()
     if isinstance(first, Decision) and first.type == "answer":
@@ -190,6 +196,7 @@ def _answered(
         replica.diverged("step", first.seq, f"{first.step} was not open")
         return ()
     reply, errors = stored(protocol, current, step, first)
+    # A reply whose blob was redacted cannot be executed again; that is a difference and no error.
     if reply is None:
         kind: Literal["event", "step"] = "event" if errors else "step"
         why = f"the reply of {step.id} is refused: {errors[0]}" if errors else f"{step.id} has no reply blob"
@@ -205,7 +212,7 @@ def _answered(
 
 
 def _compared(replica: _Replica, drafts: tuple[Event, ...], recorded: tuple[Event, ...]) -> tuple[Event, ...]:
-    """The events to go on with: ours where they agree, the recorded ones where they do not."""
+    """Return the events to go on with: ours where they agree, the recorded ones where they do not."""
     if len(drafts) != len(recorded):
         kind: Literal["rules", "event"] = "rules" if isinstance(recorded[0], VERDICTS) else "event"
         replica.diverged(kind, recorded[0].seq, f"{_kinds(drafts)} instead of {_kinds(recorded)}")
@@ -222,6 +229,7 @@ def _compared(replica: _Replica, drafts: tuple[Event, ...], recorded: tuple[Even
 
 
 def _unsealed(event: Event, at: str | None = None) -> Event:
+    # The envelope is left out of the comparison: hashes follow from the lines, and instants are given.
     return msgspec.structs.replace(event, prev="0" * 64, seq=0, rest=0, at=event.at if at is None else at)
 
 

@@ -1,4 +1,4 @@
-"""What a run does about alarms at the end of a round: it raises, answers and closes them, in fixed wordings.
+"""Responses to alarms at the end of a round: a run raises, answers and closes them, in fixed wordings.
 
 In the profile `published` there is one alarm, fading disagreement (SD-22). In `gates` FM-1 … FM-7 and FM-9 raise
 alarms, and an alarm is closed once the rounds after the response kept the tolerated rate, or by a person (`ack`).
@@ -35,15 +35,15 @@ RESPONSES: Final[dict[tuple[FailureMode, str], tuple[str, str]]] = {
     ("FM-5", "famine"): ("charter.all", "raise_claims"),
     ("FM-6", ""): ("charter.all", "deepen_evidence"),
 }
-"""Failure mode and variant → whose charter, and which fixed wording of the prompt set (SD-78 … SD-85)."""
+"""Charter and fixed wording of the prompt set, by failure mode and variant (SD-78 … SD-85)."""
 
 STRESSED: Final[dict[FailureMode, str]] = {"FM-1": "critic", "FM-4": "", "FM-7": ""}
-"""Failure mode → the role that a later round is held without; "" is the one that the alarm is about (SD-78 … SD-84)."""
+"""Role absent from a later round, by failure mode; "" is the role that the alarm is about (SD-78 … SD-84)."""
 FOCUS: Final = (
     "Examine {rivals}, which no tested claim is about: what would have to be true for it to be the better answer, what "
     "speaks against that, and a claim of its own that can be tested. Whoever does not lead does the same."
 )
-"""FM-9: what the next rounds are about, until each option was examined."""
+"""Focus of the next rounds after FM-9, until each option was examined."""
 FOCUS_PATH: Final = "round.focus"
 CAPPED: Final = (("FM-5", "flood"),)
 """Failure modes that cap the claims of an artifact (SD-82)."""
@@ -61,25 +61,27 @@ def responses(book: Book, phase: str, next_seq: int, params: str) -> tuple[Event
 
 
 def _by_thresholds(events: tuple[Event, ...], params: str) -> tuple[Event, ...]:
+    # Alarms carry the thresholds that raised them, since a run's thresholds can be replaced later.
     return tuple(
-        msgspec.structs.replace(one, params=params) if isinstance(one, Alarm) else one for one in events
+        msgspec.structs.replace(event, params=params) if isinstance(event, Alarm) else event
+        for event in events
     )
 
 
 def _slope(state: State, phase: str, next_seq: int) -> tuple[Event, ...]:
-    """The sycophancy alarm of SD-22: the critic's next briefs are hardened (SD-78)."""
-    found = slope_alarm(state)
-    if found is None or any(alarm.fm == "FM-1" for alarm in state.open_alarms()):
+    """Return the sycophancy alarm of SD-22, which hardens the critic's next briefs (SD-78)."""
+    slope = slope_alarm(state)
+    if slope is None or any(alarm.fm == "FM-1" for alarm in state.open_alarms()):
         return ()
-    if any(alarm.action == "closed" and alarm.round >= found.onset_round for alarm in state.alarms):
-        return ()  # somebody has seen this fall and said what follows from it
+    if any(alarm.action == "closed" and alarm.round >= slope.onset_round for alarm in state.alarms):
+        return ()  # a person has seen this fall and decided what follows from it
     alarm = _alarm(
         state,
         phase,
         fm="FM-1",
         action="raised",
-        onset_round=found.onset_round,
-        evidence=tuple(str(entry) for entry in found.evidence),
+        onset_round=slope.onset_round,
+        evidence=tuple(str(entry) for entry in slope.evidence),
         because="disagreement has fallen two rounds running",
     )
     reason = "The slope of disagreement is negative for the second round running (SD-22, SD-78)."
@@ -91,6 +93,7 @@ def _by_gates(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
     open_ones = {alarm.fm: alarm for alarm in state.open_alarms()}
     events: list[Event] = []
     parameters = parameters_of(state, book.blobs)
+    # An open alarm is never raised twice: a mode either recovers, stays open, or is answered once.
     for reading in readings_of(state, parameters):
         raised = open_ones.get(reading.mode)
         if raised is not None:
@@ -99,6 +102,7 @@ def _by_gates(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
                 events.append(_closing(state, phase, raised, because))
         elif is_open(state, reading):
             events.append(_raised(state, phase, reading))
+            # The cause is the seq that the alarm will have; it was appended last and is not committed yet.
             events += _answers(state, phase, reading, next_seq + len(events) - 1, parameters)
     return tuple(events)
 
@@ -106,7 +110,7 @@ def _by_gates(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
 def _answers(
     state: State, phase: str, reading: ModeReading, cause: int, parameters: GateParameters
 ) -> Iterator[Amendment]:
-    """The amendments that answer a raised alarm; `cause` is its seq."""
+    """Yield the amendments that answer a raised alarm; `cause` is its seq."""
     reason = f"{reading.mode}: {reading.sentence}."
     wording = RESPONSES.get((reading.mode, reading.variant))
     if wording is not None and not _asks_too_much(state, reading, parameters):
@@ -114,6 +118,7 @@ def _answers(
     if reading.mode in STRESSED:
         role = STRESSED[reading.mode] or reading.subject
         round_ = round_to_stress(state, role)
+        # A stress round takes an absence that is free; a plan that foresees one already needs no change.
         if round_ is not None:
             change = Change(path=absent_path(round_), from_=None, to=role)
             yield _changed(state, phase, "plan", change, cause, reason)
@@ -126,16 +131,17 @@ def _answers(
 
 
 def _asks_too_much(state: State, reading: ModeReading, parameters: GateParameters) -> bool:
-    """More claims are asked for only while those that there are can be tested."""
+    """Return whether more claims would be asked for while those that exist cannot all be tested."""
     waiting = len(untested(state)) > parameters.untested.share_at_most * len(state.claims)
     return reading.variant == "famine" and waiting
 
 
 def round_to_stress(state: State, role: str) -> int | None:
-    """The next planned round that can be held without `role`; None when it will be absent anyway, or none is left."""
+    """Return the next round that can be held without `role`; None if it will be absent anyway or no round is left."""
     opened = state.opened
     if opened is None or state.round not in state.rounds or role not in authors(state):
         return None
+    # Only later rounds that deliberate count: the present one has begun with all of its roles.
     later = [row for row in opened.plan[state.rounds[state.round].plan_row + 1 :] if "G" in row.phases]
     if any(row.absent == role for row in later):
         return None

@@ -1,4 +1,4 @@
-"""One step's attempts: lost ones made again, a refused reply repaired once, every one of them reserved and recorded."""
+"""Attempts of one step: lost ones made again, a refused reply repaired once, each of them reserved and recorded."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from rounds.run.session import AskedStep, RunSession, Submitted
 REPLIES_MAX: Final = 2
 """One reply and one repair (FORMAT 8); a person is asked again until they leave."""
 CUT: Final = ("max_tokens", "model_context_window_exceeded", "length")
-"""Stop reasons of a reply that is not whole."""
+"""Stop reasons of an incomplete reply."""
 FREE: Final = Bound(0, Decimal(0))
 
 
 class BudgetReached(Exception):
-    """The next attempt could exceed a budget, and nothing in flight can free enough of it."""
+    """A budget that the next attempt could exceed, while nothing in flight can free enough of it."""
 
     def __init__(self, reason: CloseReason, detail: str) -> None:
         super().__init__(detail)
@@ -47,12 +47,12 @@ class BudgetReached(Exception):
 
 
 class Ending(Exception):
-    """The drive ends; the step stays open."""
+    """The end of the drive while this step stays open."""
 
 
 @dataclass(slots=True)
 class CallLimits:
-    """What all steps of a drive share. `settled` is set whenever a reservation became smaller."""
+    """Limits that all steps of a drive share. `settled` is set whenever a reservation became smaller."""
 
     session: RunSession
     reservations: Reservations
@@ -61,25 +61,27 @@ class CallLimits:
     ends: bool = False
 
     async def reserved(self, step: str, bound: Bound) -> int:
-        """Room for one attempt, waiting for attempts in flight when it is theirs to free."""
+        """Reserve one attempt, waiting for attempts in flight when they can free room."""
         while True:
             if self.ends:
                 raise Ending
             lacking = self.reservations.lacks(self.session.book().state, bound)
             if lacking is None:
                 return self.reservations.reserve(step, bound)
+            # With nothing in flight no reservation can shrink anymore, so waiting would never end.
             if self.reservations.idle:
                 raise BudgetReached(lacking, _worst(step, bound))
+            # Cleared before the wait and without an await in between, so no settlement can be missed.
             self.settled.clear()
             await self.settled.wait()
 
     def settle(self, n: int, tokens: int | None, usd: str | None) -> None:
-        """An attempt ended; others may have room now."""
+        """Record the end of an attempt and wake steps that wait for room."""
         self.reservations.settle(n, tokens, usd)
         self.settled.set()
 
     def abandon(self, n: int) -> None:
-        """An attempt ended, and nobody knows how."""
+        """Record an attempt whose outcome and cost are unknown."""
         self.reservations.abandon(n)
         self.settled.set()
 
@@ -94,7 +96,9 @@ class _Tries:
     kept: dict[str, bytes] = field(default_factory=dict[str, bytes])
 
     def add(self, brief: Brief, used: Used, reply: SeatReply | None, error: str | None) -> None:
-        """One more attempt that brought nothing to accept, or the accepted one (no error)."""
+        """Add one more attempt: without an error the accepted one, with an error one to be repeated."""
+        # Prompts and replies of failed attempts are kept too: they were paid for, and a reader may
+        # want to see them.
         self.kept |= brief.blobs()
         if reply is not None:
             self.kept[hash_of(reply.content)] = reply.content
@@ -102,6 +106,7 @@ class _Tries:
             n=len(self.attempts) + 1,
             brief=brief.sha256,
             reply=hash_of(reply.content) if reply is not None else None,
+            # Error messages of vendors can quote a whole request, and this becomes part of a ledger line.
             error=error[:2_000] if error else None,
             stop_reason=reply.stop_reason if reply is not None else None,
             tokens_in=used.tokens_in,
@@ -114,7 +119,7 @@ class _Tries:
 
 
 class StepLost(Exception):
-    """A step that no attempt answered."""
+    """A step without an answer after its last attempt."""
 
     def __init__(self, failure: SeatFailed) -> None:
         super().__init__(failure.detail)
@@ -129,13 +134,15 @@ async def answered(
     heard: Callable[[], None] = lambda: None,
     words: Callable[[str], object] = lambda _: None,
 ) -> Submitted:
-    """The step's reply, committed. `heard` is called at the first byte of the first attempt, `words` with each piece.
+    """Return the step's reply, committed. `heard` is called at the first byte of the first attempt, `words` with each
+    piece.
 
     Raises `StepLost`, `BudgetReached`, `Ending`, `SeatWaits` or `StepRefused`.
     """
     tries = _Tries()
     brief, replies, lost = asked.brief, 0, 0
     while True:
+        # What a person sees live passes a mask: a model may repeat a secret that its prompt held.
         stream = MaskedStream(words)
         request = Request(asked.step, brief, replies + 1, heard, stream)
         try:
@@ -143,6 +150,7 @@ async def answered(
             stream.end()
             heard()
         except AttemptLost as failure:
+            # Siblings wait for the first byte; a lost attempt must release them as well.
             heard()
             lost += 1
             tries.add(brief, failure.used, None, failure.detail)
@@ -151,11 +159,14 @@ async def answered(
                 rate.slow_down(wait)
             if not failure.again or lost >= limits.retry.attempts_max:
                 raise StepLost(_in_words(failure, lost)) from failure
+            # The drive is ending: a lost attempt is not repeated, and the step stays open
+            # for the next driver.
             if limits.ends:
                 raise Ending from failure
             await asyncio.sleep(wait)
             continue
         except SeatFailed as failure:
+            # A seat that failed for good made its own attempts; there is nothing here to repeat.
             raise StepLost(failure) from failure
         replies += 1
         errors = _unfit(reply)
@@ -165,15 +176,17 @@ async def answered(
             except ReplyRefused as refused:
                 errors = refused.errors
         tries.add(brief, _used(reply), reply, "; ".join(errors))
+        # A person may try as often as they like: their typing costs no budget.
         if replies == REPLIES_MAX and seat.kind != "human":
             raise StepLost(_given_up(reply, errors))
+        # The repair refers to the original prompt and not to an earlier repair, so prompts do not grow.
         brief = repair(asked.brief, reply.content, errors)
 
 
 async def _attempt(
     request: Request, seat: Seat, limits: CallLimits, rate: RateLimit, tries: _Tries
 ) -> SeatReply:
-    """One attempt within its reservation; a seat that answers from outside costs the engine nothing to ask."""
+    """Make one attempt within its reservation; asking a seat that answers from outside costs the engine nothing."""
     bound = seat.bound(request) if isinstance(seat, Metered) else FREE
     async with rate.turn():
         if seat.kind in FROM_OUTSIDE:
@@ -181,6 +194,7 @@ async def _attempt(
                 raise Ending
             return await attempt(seat, request)
         number = await limits.reserved(request.step.id, bound)
+        # The number is kept before the call, so that a call that is cancelled still counts.
         tries.numbers.append(number)
         try:
             reply = await attempt(seat, request)
@@ -188,6 +202,7 @@ async def _attempt(
             used = failure.used
             limits.settle(number, _sum(used.tokens_in, used.tokens_out), used.cost_usd)
             raise
+        # Also on cancellation: how much the vendor charges is unknown then, so the worst case stays reserved.
         except BaseException:
             limits.abandon(number)
             raise
@@ -201,7 +216,8 @@ async def _attempt(
 def _submit(
     asked: AskedStep, brief: Brief, reply: SeatReply, limits: CallLimits, rate: RateLimit, tries: _Tries
 ) -> Submitted:
-    """Commit a reply. Raises `ReplyRefused`, and then the attempts are as before."""
+    """Commit a reply. Raises `ReplyRefused`; the attempts are unchanged then."""
+    # A copy, because a refused reply is added to the attempts later, with its error.
     tries_with = _Tries(list(tries.attempts), list(tries.used), tries.numbers, dict(tries.kept))
     tries_with.add(brief, _used(reply), reply, None)
     answer = _answer(reply, tries_with)
@@ -214,7 +230,7 @@ def _submit(
 
 
 def _unfit(reply: SeatReply) -> tuple[str, ...]:
-    """Why a reply is not even read: it is cut off, or a refusal. Neither is ever agreement."""
+    """Return why a reply is not even read: it is cut off, or a refusal. Neither is ever agreement."""
     if reply.stop_reason == "refusal":
         return ("(reply): the model refused to answer; answer the task as far as you can",)
     if reply.stop_reason in CUT:
@@ -248,10 +264,10 @@ def _used(reply: SeatReply) -> Used:
 
 
 def _answer(reply: SeatReply, tries: _Tries) -> Answer:
-    """What the call says: recorded attempts as they are on the tape, live ones with their sums."""
+    """Return what the call records: attempts as they are on the tape, or live ones with their sums."""
     played = bool(reply.attempts)
     used = [_used(reply)] if played else tries.used
-    costs = [one.cost_usd for one in used]
+    costs = [usage.cost_usd for usage in used]
     return Answer(
         seat=reply.seat,
         isolation=reply.isolation,
@@ -259,19 +275,20 @@ def _answer(reply: SeatReply, tries: _Tries) -> Answer:
         model=reply.model,
         context_id=reply.context_id,
         attempts=reply.attempts or tuple(tries.attempts),
-        tokens_in=_sum(*(one.tokens_in for one in used)),
-        tokens_cached=_sum(*(one.tokens_cached for one in used)),
-        tokens_cache_write=_sum(*(one.tokens_cache_write for one in used)),
-        tokens_out=_sum(*(one.tokens_out for one in used)),
+        tokens_in=_sum(*(usage.tokens_in for usage in used)),
+        tokens_cached=_sum(*(usage.tokens_cached for usage in used)),
+        tokens_cache_write=_sum(*(usage.tokens_cache_write for usage in used)),
+        tokens_out=_sum(*(usage.tokens_out for usage in used)),
+        # The amount of a single attempt stays as its seat wrote it; a sum has six decimals of its own.
         cost_usd=_sum_usd(costs) if len(costs) > 1 else costs[0],
-        latency_ms=_sum(*(one.latency_ms for one in used)),
+        latency_ms=_sum(*(usage.latency_ms for usage in used)),
         stop_reason=reply.stop_reason,
         simulated=reply.simulated,
     )
 
 
 def _sum(*values: int | None) -> int | None:
-    """The sum; unknown when a part of it is."""
+    """Return the sum; unknown when a part of it is."""
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None
 

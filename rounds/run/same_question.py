@@ -1,7 +1,7 @@
-"""Whether two questions to a person ask the same, in whatever script: one answer then settles both.
+"""Comparison of questions to a person, in any script: when two ask the same, one answer settles both.
 
-A newer question covers an older one where it asks nearly all that the older asks, with all its numbers and names. What
-asks for more, or for another number or name, is a question of its own.
+A newer question covers an older one where it asks nearly all that the older asks, with all its numbers and names. A
+question for more, or for another number or name, stands alone.
 """
 
 from __future__ import annotations
@@ -20,17 +20,19 @@ LETTERS_MIN: Final = 4
 _WORD: Final = re.compile(r"\w+(?:[.,/-]\w+)*")
 _NAME: Final = re.compile(r"[^\W\d_]+\d+")
 """A name with a number: `R1`. A question often says "them" of what the sentence before it names."""
+# Ids of the ledger look like numbered names and differ between two questions about the same thing.
 _REFERENCE: Final = re.compile(r"\b[A-Z]{1,2}-\d+(?:-\w+)*(?:#[\w-]+)?")
 
 
 def covers(newer: str, older: str) -> bool:
-    """Whether a newer question asks nearly all that an older one asks, with all its numbers and names."""
+    """Return whether a newer question asks nearly all that an older one asks, with all its numbers and names."""
     return asks_all_of(words_asked(newer), words_asked(older))
 
 
 def asks_all_of(newer: frozenset[str], older: frozenset[str]) -> bool:
     common = len(newer & older)
     part, whole = ASKED_AGAIN
+    # A number decides: "within 5 days" and "within 30 days" share almost all words and ask different things.
     numbers = (word for word in older if any(letter.isdigit() for letter in word))
     if len(older) < WORDS_MIN:
         # Texts without a word, of marks alone, are not alike for that.
@@ -39,18 +41,20 @@ def asks_all_of(newer: frozenset[str], older: frozenset[str]) -> bool:
 
 
 def words_asked(text: str) -> frozenset[str]:
-    """The words of what is asked, in whatever script, with the numbered names of the sentences around it."""
-    asking = [one for one in sentences(text) if asks(one)]
+    """Return the words of what is asked, in any script, with the numbered names of the sentences around it."""
+    asking = [sentence for sentence in sentences(text) if asks(sentence)]
     named = (word for word in _WORD.findall(_REFERENCE.sub(" ", text)) if _NAME.fullmatch(word))
     return frozenset(
-        one for word in (*_WORD.findall(" ".join(asking) or text), *named) for one in _parts(word)
+        part for word in (*_WORD.findall(" ".join(asking) or text), *named) for part in _parts(word)
     )
 
 
 def _parts(word: str) -> Iterator[str]:
     folded = word.casefold()
+    # Scripts without spaces are compared by pairs of characters, since their words cannot be split simply.
     for run in UNSPACED.findall(folded):
         yield from (run[n : n + 2] for n in range(max(1, len(run) - 1)))
+    # Short words such as "is" and "the" would make any two questions look alike; short numbers must count.
     is_long = len(folded) >= LETTERS_MIN or any(letter.isdigit() for letter in folded)
     if is_long and not UNSPACED.search(folded):
         yield folded

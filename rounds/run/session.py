@@ -1,6 +1,6 @@
 """A session: a run on disk with its protocol; every act takes the lock, folds anew, and commits what follows from it.
 
-The automatic run, the step-by-step mode and what a person adds all go through here (DESIGN 4, FORMAT 8). Whoever
+The automatic run, the step-by-step mode and acts of people all go through here (DESIGN 4, FORMAT 8). The process that
 commits the last reply also commits, under the same lock, what the controller owes until a seat is needed.
 """
 
@@ -44,14 +44,14 @@ class AskedStep(msgspec.Struct, frozen=True):
 
 
 class Submitted(msgspec.Struct, frozen=True):
-    """What a reply led to. `already`: the same bytes had been accepted before, and nothing was written."""
+    """Result of a reply. `already`: the same bytes had been accepted before, and nothing was written."""
 
     events: tuple[Event, ...]
     already: bool = False
 
 
 class RunSession:
-    """A run that is worked on. Reading takes no lock; `verdicts` computes validations and signals."""
+    """A run in progress. Reading takes no lock; `verdicts` computes validations and signals."""
 
     def __init__(self, run: RunStore, verdicts: Callable[[Protocol], Verdicts], clock: Clock) -> None:
         self.run: Final = run
@@ -67,7 +67,7 @@ class RunSession:
 
     @property
     def prompt_set(self) -> PromptSet:
-        """The prompt set of the run, never the installed one (FORMAT 6)."""
+        """Return the prompt set of the run, never the installed one (FORMAT 6)."""
         if self._prompt_set is None:
             blob = self.run.blobs.read(self.opened.prompt_set)
             if blob is None:
@@ -76,18 +76,19 @@ class RunSession:
         return self._prompt_set
 
     def _judged_by_its_own(self, book: Book) -> None:
-        """Nothing is written that could not be judged afterwards. Raises `BlobMissing`."""
+        """Refuse to write what could not be judged afterwards. Raises `BlobMissing`."""
         if self.protocol.watched:
             parameters_of(book.state, book.blobs)
 
     def book(self) -> Book:
-        """What stands now."""
+        """Return the book as it is now."""
         return self.run.book()
 
     def asked(self, role: str | None = None) -> tuple[AskedStep, ...]:
-        """The open steps, of one role when given, with their briefs."""
+        """Return the open steps, of one role if named, with their briefs."""
         book = self.book()
         self._judged_by_its_own(book)
+        # One cache for all open steps: their prompts share most blocks, and deriving each alone is quadratic.
         memo = BriefCache()
         return tuple(
             AskedStep(step, derive(book, self.protocol, step, self.prompt_set, memo))
@@ -104,6 +105,8 @@ class RunSession:
         """
         with self.run.writer() as writer:
             book = writer.book()
+            # The check runs under the lock: the same reply handed in twice after a crash
+            # must write one event.
             seq = book.state.answered.get(step_id)
             if seq is not None:
                 call = book.events[seq].call
@@ -115,6 +118,7 @@ class RunSession:
             events = writer.commit(
                 accepted.events, at=self._clock(), blobs={**(blobs or {}), **accepted.blobs}
             )
+            # Under the same lock: another process must not answer a step before its round has been opened.
             return Submitted((*events, *self._settle(writer)))
 
     def give_up(self, step_id: str, reason: str, detail: str) -> tuple[Event, ...]:
@@ -122,31 +126,33 @@ class RunSession:
         with self.run.writer() as writer:
             self._judged_by_its_own(writer.book())
             step = find_open(self.protocol, writer.book(), step_id)
+            # Details can quote a request with its key, so they are masked before they reach the ledger.
             drafts = given_up(self.protocol, writer.book(), step, reason, masked(detail))
             events = writer.commit(drafts, at=self._clock())
             return (*events, *self._settle(writer))
 
     def now(self) -> str:
-        """The present instant."""
+        """Return the present instant."""
         return self._clock()
 
     def commit(
         self, make: Callable[[Book], tuple[Event, ...]], blobs: Mapping[str, bytes]
     ) -> tuple[Event, ...]:
-        """Commit what `make` gives under the lock, and nothing that follows from it; nothing when it gives nothing."""
+        """Commit what `make` returns under the lock, without anything that follows from it."""
         with self.run.writer() as writer:
             drafts = make(writer.book())
             return writer.commit(drafts, at=self._clock(), blobs=blobs) if drafts else ()
 
     def settle(self) -> tuple[Event, ...]:
         """Commit what the controller owes, as after a writer that died in between."""
+        # Looked at without the lock first, so that readers of a finished run never need to write.
         if not self.controller.owed(self.book()):
             return ()
         with self.run.writer() as writer:
             return self._settle(writer)
 
     def stop(self, reason: CloseReason, detail: str = "") -> tuple[Event, ...]:
-        """Close the run so that it can be resumed, with a note that says why; nothing when it is closed already."""
+        """Close the run so that it can be resumed, with a note on the reason; nothing when it is closed already."""
         with self.run.writer() as writer:
             book = writer.book()
             if book.state.closing is not None:
@@ -163,9 +169,9 @@ class RunSession:
         """
         with self.run.writer() as writer:
             book = writer.book()
-            made = tuple(make(book))
-            there = tuple(event for event in made if is_on_ledger(event))
-            drafts = [event for event in made if event not in there]
+            drafts_made = tuple(make(book))
+            there = tuple(event for event in drafts_made if is_on_ledger(event))
+            drafts = [event for event in drafts_made if event not in there]
             # What an answer moves belongs to the same commit: no reader sees the one without the other.
             drafts += [event for draft in drafts for event in self._after(book, draft)]
             written = writer.commit(drafts, at=self._clock(), blobs=blobs or {}) if drafts else ()
@@ -178,6 +184,7 @@ class RunSession:
 
     def _settle(self, writer: Writer) -> tuple[Event, ...]:
         written: list[Event] = []
+        # A loop, because each commit can make the next one due: a validation, then the look, then a round.
         while drafts := self.controller.owed(writer.book()):
             written += writer.commit(drafts, at=self._clock())
         return tuple(written)
@@ -192,7 +199,7 @@ def _stop_note(book: Book, reason: CloseReason, detail: str) -> tuple[Amendment,
         Amendment(
             round=state.round,
             phase=state.phase,
-            by="human",  # like the note by which a driver goes on: re-execution takes it as given
+            by="human",  # like the note with which a driver resumes, so re-execution takes it as given
             what="note",
             change=(Change(path=STOP_PATH, from_=None, to=reason),),
             cause="driver",
@@ -202,7 +209,7 @@ def _stop_note(book: Book, reason: CloseReason, detail: str) -> tuple[Amendment,
 
 
 def is_on_ledger(event: Event) -> bool:
-    """Whether an event was committed; a draft follows nothing yet."""
+    """Return whether an event was committed; a draft has no predecessor yet."""
     return event.prev != GENESIS
 
 

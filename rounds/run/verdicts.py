@@ -1,4 +1,4 @@
-"""The verdict functions in one place: what a run computes about itself, given to the controller and to validators."""
+"""The verdict functions in one place, for the controller and for validators: what a run computes about itself."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Verdicts(msgspec.Struct, frozen=True):
 
 
 def standard(protocol: Protocol) -> Verdicts:
-    """The verdicts that this version of moot computes; the rules are read when the first one is asked for."""
+    """Return the verdicts that this version of moot computes; the rules are read at the first call."""
 
     def read(book: Book, profile: str, at: int | None = None) -> SignalReport:
         from detectors import signals
@@ -47,6 +47,7 @@ def standard(protocol: Protocol) -> Verdicts:
         from detectors import parameters
         from detectors.stopping.parameters import parameter_file_of
 
+        # A run of `crux` has no profile with thresholds here; asking for them is a bug in the caller.
         assert profile in parameters.PROFILES, f"a run of profile {profile} is judged by its protocol"
         if profile == "gates":
             return hash_of(parameter_file_of(book.state, book.blobs))
@@ -64,6 +65,7 @@ def standard(protocol: Protocol) -> Verdicts:
 
         return screened.screenings_due(book)
 
+    # Built anew for each call: rules may cache in the context what holds for one book only.
     def context() -> RuleContext:
         from validators.ledger_index import RuleContext
 

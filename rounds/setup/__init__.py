@@ -1,1 +1,1 @@
-"""What happens before the first step: deliberation files, plans, the gate, the opening, forks."""
+"""Setup of a run before its first step: deliberation files, plans, the gate, the opening."""

@@ -39,10 +39,12 @@ from rounds.setup.toml_file import (
 
 
 def _decimal(value: Any) -> Any:
-    """Dollars from TOML: an integer, a number or a string; kept as a decimal string."""
+    """Return dollars from TOML as a decimal string; an integer, a number or a string is accepted."""
+    # A bool is an int in Python, and `usd = true` must not mean one dollar.
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError("write an amount in dollars, such as 5 or 2.50")
     try:
+        # Through `str`, so that 2.50 stays 2.50 and does not become its binary neighbor.
         amount = Decimal(str(value))
     except InvalidOperation:
         raise ValueError("write an amount in dollars, such as 5 or 2.50") from None
@@ -52,7 +54,7 @@ def _decimal(value: Any) -> Any:
 
 
 def listed(value: Any) -> Any:
-    """A list as the tuple that a strict model wants."""
+    """Return a list as the tuple that a strict model wants."""
     return tuple(cast("list[Any]", value)) if isinstance(value, list) else value
 
 
@@ -65,20 +67,20 @@ Lines = Annotated[tuple[Line, ...], BeforeValidator(listed)]
 
 
 class FileTable(BaseModel):
-    """A table of a file: nothing is converted, and no unknown key is passed over."""
+    """A table of a file, strict: nothing is converted, and an unknown key is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class Subject(FileTable):
-    """`[deliberation]`: the question and how it is deliberated. What is None is decided when the run is opened."""
+    """`[deliberation]`: the question and how it is deliberated. A value of None is decided when the run is opened."""
 
     question: Annotated[str, Field(min_length=1, max_length=60_000)]
     domain: Line | None = None
     goals: Lines = ()
     options: Lines = ()
     protocol: str | None = None
-    """Where it is None the gate chooses, unless what else is said calls for rounds of a plan."""
+    """If None, the gate chooses, unless other keys need the rounds of a plan."""
     plan: str | None = None
     profile: Literal["gates", "published"] | None = None
     check_every: Annotated[int, Field(ge=1, le=ROUND_MAX)] | None = None
@@ -86,7 +88,7 @@ class Subject(FileTable):
     no_stress: bool = False
     positions: Literal["beliefs", "sealed", "off"] | None = None
     seed: Annotated[int, Field(ge=0, lt=1 << 53)] = 0
-    """Of every choice by chance: in crux, which role answers first (`seed` mod 4) and how answers are shuffled."""
+    """Seed of every random choice: in crux, which role answers first (`seed` mod 4) and how answers are shuffled."""
 
     @field_validator("question")
     @classmethod
@@ -119,7 +121,7 @@ class RoundRow(FileTable):
 
 
 class Predicted(FileTable):
-    """`[[predict]]`: what is expected to be missing while a role is absent (SD-75)."""
+    """`[[predict]]`: a signature that is expected to be missing while a role is absent (SD-75)."""
 
     role: RoleId
     code: SignatureCode
@@ -135,13 +137,14 @@ class Document(FileTable):
 
     @model_validator(mode="after")
     def _one_source(self) -> Document:
+        # Both would leave open which one is hashed into the opening; neither is no document.
         if (self.path is None) == (self.text is None):
             raise ValueError("give either path or text")
         return self
 
 
 class CastRow(FileTable):
-    """`[cast.<role>]`: who fills a role here; what is None comes from the casting."""
+    """`[cast.<role>]`: title, charge and seat of a role; None leaves it to the casting."""
 
     title: Word | None = None
     charge: Line | None = None
@@ -159,7 +162,7 @@ class Budget(FileTable):
 
 
 class GateRow(FileTable):
-    """`[gate]`: what decides whether a question deserves several roles (AD-2); kept with the run."""
+    """`[gate]`: settings that decide whether a question deserves several roles (AD-2); kept with the run."""
 
     compete: bool = False
     single: bool = False
@@ -167,7 +170,7 @@ class GateRow(FileTable):
 
 
 class ExperimentsRow(FileTable):
-    """`[experiments]`: what the file asks for; programs are run only when the person who runs it says so too."""
+    """`[experiments]`: a request of the file; programs run only when the person who runs it agrees."""
 
     run: Literal["on", "ask", "off"] = "off"
 
@@ -193,6 +196,8 @@ class Deliberation(FileTable):
     @field_validator("rules")
     @classmethod
     def _rules_are_known(cls, rules: dict[str, str]) -> dict[str, str]:
+        # The rules of the chosen protocol are checked when the run is opened; the gate may
+        # still choose it here.
         for name, value in rules.items():
             if name not in RULES:
                 raise ValueError(f"no rule {name!r}: did you mean {nearest(name, RULES)!r}?")
@@ -218,7 +223,7 @@ FORM: Final = FileForm(
 
 
 def checked(table: Table, text: str = "", name: str = "the command line") -> Deliberation:
-    """The deliberation in a table; `text` is what it was read from, for line numbers. Raises `DeliberationError`."""
+    """Return the deliberation in a table; `text` is its source, for line numbers. Raises `DeliberationError`."""
     if "deliberation" not in table:
         raise DeliberationError(
             "there is no [deliberation] table", name, 'begin with [deliberation] and question = "…"'
@@ -228,12 +233,12 @@ def checked(table: Table, text: str = "", name: str = "the command line") -> Del
 
 
 def parse(content: bytes, name: str = "deliberation.toml") -> Deliberation:
-    """The deliberation in a file's bytes. Raises `DeliberationError` with line and fix."""
+    """Return the deliberation in a file's bytes. Raises `DeliberationError` with line and fix."""
     table, text = read_toml(content, name)
     return checked(table, text, name)
 
 
 def checked_budget(limits: Mapping[str, Any], name: str = "the command line") -> dict[str, int | str]:
-    """Limits as `[budget]` would hold them. Raises `DeliberationError`."""
+    """Return limits as `[budget]` would hold them. Raises `DeliberationError`."""
     budget = validated(Budget, FORM, dict(limits), "", name)
     return {key: value for key, value in budget if value is not None}

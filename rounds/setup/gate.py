@@ -1,8 +1,8 @@
 """The gate: which protocol a question is given to where none is named (AD-2, AD-9).
 
 Flags come first: `single` is one reply, `compete` several roles, both together an error. Then the question's words
-decide, by the table in `gate_cues.py`; a question without a strong cue is a decision. Nobody asks a model. One reply is
-never chosen where words tell of stakes, nor where `compete` or one of the person's own triggers asks for more.
+decide, by the table in `gate_cues.py`; a question without a strong cue is a decision. No model is asked. One reply is
+never chosen where words name stakes, nor where `compete` or one of the person's own triggers asks for more.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ ROUTE, REASONS = "gate_route", "gate_reasons"
 LANGUAGES: Final = ("English",)
 """Languages that the cues know."""
 BEGIN, END = 500, 300
-"""Characters at both ends of a text that are searched for cues: what a long text quotes in between asks nothing."""
+"""Characters at both ends of a text that are searched for cues: a quotation in between asks nothing."""
+# Compatibility normalization turns full-width marks into ASCII; these scripts have marks of their own.
 QUESTION_MARKS: Final = str.maketrans(dict.fromkeys("؟՞፧⁇⸮", "?"))
 QUOTED_MAX: Final = 60
 
@@ -47,7 +48,7 @@ class GateRefused(ValueError):
 
 
 class GateQuestion(NamedTuple):
-    """What the gate reads. `options`: how many options the person named beside the text."""
+    """Input of the gate. `options`: how many options the person named beside the text."""
 
     text: str
     options: int = 0
@@ -76,7 +77,9 @@ def gate(question: GateQuestion) -> GateChoice:
         raise GateRefused("single and compete contradict each other")
     if question.single:
         return GateChoice("single", SINGLE, "you asked for one reply", [], [], [])
+    # Normalized first: full-width letters and marks, as typed with Asian keyboards, must match the cues.
     text = unicodedata.normalize("NFKC", question.text).translate(QUESTION_MARKS)
+    # Stakes are looked for in the whole text, although cues count only at its ends: missing one costs more.
     stakes = list(dict.fromkeys(match[0].casefold() for match in STAKES.finditer(text)))
     if not is_english(text):
         reason = f"the cues know {' and '.join(LANGUAGES)}, and this question is in another language"
@@ -95,6 +98,7 @@ def _several_roles(
     question: GateQuestion, kinds: Sequence[tuple[Kind, str]], stakes: Sequence[str]
 ) -> list[tuple[Kind, str]]:
     """Return the kinds that may be chosen: none of one reply where something asks for more."""
+    # Only single replies are excluded; every protocol with several roles may go on.
     if not (stakes or question.compete or _trigger(question)):
         return list(kinds)
     return [(kind, cue) for kind, cue in kinds if kind.protocol != SINGLE]
@@ -117,13 +121,14 @@ def _choice(
 ) -> GateChoice:
     protocol = kind.protocol
     most = PROTOCOLS[protocol].options_wanted[1]
+    # Comparing many options on criteria takes too long, while ordering scales; so the list is ordered.
     if question.options > most:
         reason = f"{question.options} options are more than {protocol} takes"
         kind, protocol = ORDER, ORDER.protocol
     items: list[str] = []
     if question.options < PROTOCOLS[protocol].options_wanted[0]:
         items = compared_items(text) if kind is COMPARE else listed_items(text)
-    # Of a question that the cues cannot read nobody knows what is at stake.
+    # The stakes of a question that the cues cannot read are unknown, so it is never small.
     is_small = not stakes and not question.compete and not _trigger(question) and is_english(text)
     beside = [other.protocol for other in others]
     if kind is not OTHERWISE:
@@ -136,7 +141,8 @@ def _choice(
 
 
 def _cue(kind: Kind, text: str) -> str:
-    """Return the words that tell a kind, or nothing."""
+    """Return the words that reveal a kind, or nothing."""
+    # The two ends are searched apart: joined, a pattern could match across the gap and invent a request.
     for part in (text,) if len(text) <= BEGIN + END else (text[:BEGIN], text[-END:]):
         match = kind.cues.search(part)
         if match and not (kind.unless and kind.unless.search(part)):
@@ -146,6 +152,7 @@ def _cue(kind: Kind, text: str) -> str:
 
 def _trigger(question: GateQuestion) -> str:
     """Return the first of the person's own words that is in the question, or nothing."""
+    # Case is ignored, but no word boundary is asked for: a person's trigger may be half a word on purpose.
     text = question.text.casefold()
     return next((trigger for trigger in question.triggers if trigger.casefold() in text), "")
 
@@ -178,6 +185,8 @@ def routed(deliberation: Deliberation) -> tuple[Deliberation, GateChoice | None]
         return deliberation, None
     choice = gate(question_of(deliberation))
     if choice.kind != "single" and (unfit := _unfit(PROTOCOLS[choice.protocol], deliberation)):
+        # Nothing that the gate would choose takes these keys, so the default protocol does,
+        # without a recorded choice.
         if _unfit(PROTOCOLS[OTHERWISE.protocol], deliberation):
             return _with(deliberation, DEFAULT_PROTOCOL, subject.options), None
         reason = f"{choice.protocol} takes no {unfit}"
@@ -207,6 +216,7 @@ def _unfit(protocol: Protocol, deliberation: Deliberation) -> str:
         return f"role {role!r}"
     if rule := next((rule for rule in deliberation.rules if rule not in protocol.variants), ""):
         return f"rule {rule!r}"
+    # A request for experiments that is `off` is no request.
     asks = deliberation.experiments is not None and deliberation.experiments.run != "off"
     return "experiments" if asks and not protocol.raises_claims else ""
 

@@ -1,4 +1,4 @@
-"""The gate's table: kinds of questions, the protocol of each, and the English words that tell a kind (AD-2, AD-9).
+"""The gate's table: kinds of questions, the protocol of each, and the English words that reveal a kind (AD-2, AD-9).
 
 A cue is strong: the words ask for that kind outright. A question without one is a decision, whose protocol ends after
 four replies when the question turns out to be easy. A wrong cue sends a question to a worse protocol, so a doubtful one
@@ -32,7 +32,7 @@ _PARTS: Final = {
     "<the>": r"(?:this|that|the|our|my)(?: [\w-]+){0,3}?",
     "<rest>": r"[^.?!\n]{0,80}",
 }
-"""Placeholder → what it stands for in the patterns below."""
+"""Placeholders of the patterns below."""
 
 
 class Kind(NamedTuple):
@@ -46,6 +46,8 @@ class Kind(NamedTuple):
 
 
 def _words(*patterns: str) -> re.Pattern[str]:
+    # Placeholders are replaced before compiling: the regular expressions stay readable, and
+    # one list serves many.
     text = "|".join(patterns)
     for name, part in _PARTS.items():
         text = text.replace(name, part)
@@ -188,7 +190,7 @@ TEXT: Final = Kind(
         r"\b(?:migration|project|test|rollout) plan\b",
     ),
 )
-# One reply is checked by nobody, so these two tables name their objects: "convert" alone may be a year's work.
+# A single reply is not checked, so these two tables name their objects: "convert" alone may be a year's work.
 CHORE: Final = Kind(
     "chore",
     "single-pass",
@@ -278,17 +280,18 @@ TASK: Final = Kind(
         r"|cannot be undone|should we)\b"
     ),
 )
+# Specific requests come before wide ones: "rank these proposals" is an order and not a proposal.
 KINDS: Final = (POSITION, ORDER, PROPOSAL, COMPARE, FACT, TEXT, CHORE, LOOK_UP, TASK)
-"""In this order: the first kind with a cue is the one."""
+"""Kinds in order of precedence: the first kind with a cue is chosen."""
 
 OTHERWISE: Final = Kind(
     "decision", "crux", "everything else: a decision, or a cause to find", _words(r"(?!)")
 )
 """The kind of a question without a cue."""
 SINGLE: Final = "single-pass"
-"""One reply, which nobody checks."""
+"""One reply without a check."""
 CHOICE: Final = _words(r"\w,? or (?!not\b|so\b|later\b|no\b|more\b|less\b)\w[^.!]*\?")
-"""Two options named: `comparative` would fit too."""
+"""Two named options, for which `comparative` would fit too."""
 
 STAKES: Final = _words(
     r"\b(?:production|prod|live (?:data\w*|systems?|sites?|servers?|tables?)|customers?|client data|user data|users"
@@ -307,4 +310,4 @@ STAKES: Final = _words(
     r"|fever|pain|blood|vaccin\w*|surgery|emergenc\w*|fire (?:alarm|exit|extinguisher)|smoke|food|eat(?:en)?|mushrooms?"
     r"|ladders?|load-?bearing|brakes?|weapons?|explosive\w*|radiation|suicid\w*|injur\w*|danger\w*|lives)\b",
 )
-"""Words that tell that a wrong answer costs something: then one reply is not enough."""
+"""Words that show that a wrong answer costs something; one reply is not enough then."""

@@ -1,4 +1,4 @@
-"""The items that a question names itself, for the protocols that compare or order named options."""
+"""Items that a question names itself, for the protocols that compare or order named options."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ _SEMICOLON: Final = re.compile(r"\s*;\s*(?:(?:and|or)\s+)?", re.IGNORECASE)
 def listed_items(text: str) -> list[str]:
     """Return the items of a list in the text: its bullets, or what follows a colon, separated by commas."""
     bullets = _BULLET.findall(text)
+    # A single bullet is punctuation more often than a list.
     if len(bullets) > 1:
         return _clean(bullets, ITEM_WORDS_MAX)
     for after in _LISTED.findall(text):
@@ -46,9 +47,11 @@ def listed_items(text: str) -> list[str]:
 
 def compared_items(text: str) -> list[str]:
     """Return the two to four options that a comparison names; none when it is not plain what they are."""
+    # An explicit comparison is more reliable than "A vs B", which also occurs in titles.
     for pattern in (_COMPARED, _VERSUS):
         match = pattern.search(text)
         items = [] if match is None else _clean(_AND.split(match[1]), SIDE_WORDS_MAX)
+        # More than four parts usually means that the sentence was split at words that belong to an option.
         if 2 <= len(items) <= 4:
             return items
     listed = listed_items(text)
@@ -59,4 +62,5 @@ def _clean(parts: Sequence[str], words_max: int) -> list[str]:
     """Return the distinct parts; none at all when one of them is too long to be the name of an item."""
     items = list(dict.fromkeys(part.strip(" \t.,;'\"“”") for part in parts))
     items = [item for item in items if item]
+    # One part that is a whole sentence shows that this was no list, so none of the parts is trusted.
     return items[:ITEMS_MAX] if all(word_count(item) <= words_max for item in items) else []

@@ -1,4 +1,4 @@
-"""A run that plays a tape is opened with the prompts of the recording, for every brief must be the same (FORMAT 7)."""
+"""Opening of a run that plays a tape: it takes the prompts of the recording, so that all briefs match (FORMAT 7)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ledger.state.book import Book
 from rounds.setup.opening import Opening
 
 ASKED_BY: Final = ("lengths", "positions", "programs", "rivals", "validate")
-"""Rules that choose what is asked and in which words."""
+"""Rules that choose the steps and their wording."""
 
 
 def on_tape(opening: Opening, tapes: Iterable[Book]) -> Opening:
@@ -20,15 +20,19 @@ def on_tape(opening: Opening, tapes: Iterable[Book]) -> Opening:
 
     Recordings of another protocol, several with different prompts, and one whose prompts are lost change nothing.
     """
-    found = {one.prompt_set: tape for tape in tapes if (one := tape.state.opened) is not None}
-    if len(found) != 1:
+    recordings = {
+        recording.prompt_set: tape for tape in tapes if (recording := tape.state.opened) is not None
+    }
+    # With two prompt sets there is no single right one, and the seats report the first brief that differs.
+    if len(recordings) != 1:
         return opening
-    ((prompts, tape),) = found.items()
+    ((prompts, tape),) = recordings.items()
     recorded, blob = tape.state.opened, tape.blobs.read(prompts)
     if blob is None or recorded is None or recorded.protocol != opening.event.protocol:
         return opening
     rules = {rule: value for rule, value in opening.event.rules.items() if rule not in ASKED_BY}
     rules |= {rule: recorded.rules[rule] for rule in ASKED_BY if rule in recorded.rules}
     event = msgspec.structs.replace(opening.event, rules=rules, prompt_set=prompts)
+    # The installed prompts are dropped: a run holds the blobs that its events name, and no others.
     kept = {sha: content for sha, content in opening.blobs.items() if sha != opening.event.prompt_set}
     return replace(opening, event=event, blobs={**kept, prompts: blob})

@@ -38,7 +38,7 @@ def asked(
         return bool(answer)
 
     there = agreed if answer is not None else None
-    return SeatChoice(everybody, {}, agreed=there, told=said.append, yes=yes)
+    return SeatChoice(everybody, {}, agreed=there, tell=said.append, yes=yes)
 
 
 def begun(tmp_path: Path, options: RunOptions, choice: SeatChoice) -> bool:
@@ -79,7 +79,7 @@ def test_the_limit_in_dollars_is_a_setting(tmp_path: Path, monkeypatch: pytest.M
     file.write_text('[deliberation]\nquestion = "Which storage?"\nplan = "minimum-8"\n')
     found = estimated(str(file), RunOptions(), SeatChoice("anthropic", {}))
     assert found.usd is not None
-    paid = asked([], None).made(dict.fromkeys(("action",), "command:true"))
+    paid = asked([], None).build(dict.fromkeys(("action",), "command:true"))
     for limit, questions in ((found.usd.high, []), ("0.01", ["Begin?"])):
         monkeypatch.setenv("MOOT_ASK_ABOVE_USD", limit)
         said: list[str] = []
@@ -97,7 +97,7 @@ def test_the_cap_stands_beside_the_estimate_and_decides_whether_to_ask(tmp_path:
     found = estimated(str(file), RunOptions(), SeatChoice("anthropic", {}))
     assert found.usd is not None
     assert Decimal(found.usd.high) > 5
-    paid = asked([], None).made(dict.fromkeys(("action",), "command:true"))
+    paid = asked([], None).build(dict.fromkeys(("action",), "command:true"))
     for cap, questions in (("1", 0), ("20", 1), (None, 1)):
         said: list[str] = []
         asked(said, True).check_size(lambda: found, paid, cap)
@@ -110,7 +110,7 @@ def test_a_cap_does_not_stand_for_a_seat_of_unknown_price(tmp_path: Path) -> Non
     file = tmp_path / "plan.toml"
     file.write_text('[deliberation]\nquestion = "Which storage?"\nplan = "standard-13"\n')
     found = estimated(str(file), RunOptions(), SeatChoice("command:true", {}))
-    paid = asked([], None).made(dict.fromkeys(("action",), "command:true"))
+    paid = asked([], None).build(dict.fromkeys(("action",), "command:true"))
     said: list[str] = []
     asked(said, True).check_size(lambda: found, paid, "1")
     assert said[1:] == ["Begin?"]

@@ -131,7 +131,7 @@ class Person:
     def choice(self, *, yes: bool = False) -> SeatChoice:
         """Return the choice of seats that this person makes."""
         agreed = None if self.answer is None else self.agreed
-        return SeatChoice("anthropic", {}, agreed=agreed, told=self.lines.append, yes=yes)
+        return SeatChoice("anthropic", {}, agreed=agreed, tell=self.lines.append, yes=yes)
 
     def agreed(self, _: str, question: str) -> bool:
         """Answer a question."""
@@ -143,7 +143,7 @@ def begin(person: Person, question: str, *, cap: str | None = None, yes: bool = 
     """Take a question to where a run would begin, with priced seats."""
     choice = person.choice(yes=yes)
     estimate = estimated(None, RunOptions(question=question), choice)
-    seats = choice.made({"judge": "command:true"})
+    seats = choice.build({"judge": "command:true"})
     choice.check_size(
         lambda: estimate, seats, cap, lambda found: gate_line(choice_of(found, None, "anthropic"), [])
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Final
@@ -42,7 +43,10 @@ def lay_out(directory: Path) -> None:
     """An open run, and a directory of three scripted ones."""
     begin(directory / "open", "tribunal")
     (directory / "RUN").mkdir()
-    for name, run in (("long", long_run()), ("debate", played("debate")), ("tribunal", played("tribunal"))):
+    runs = (("long", long_run()), ("debate", played("debate")), ("tribunal", played("tribunal")))
+    for second, (name, run) in enumerate(runs):
+        # The list begins with the latest run, and here any of the three may have been made first.
+        os.utime(run / "head", (second, second))
         (directory / "RUN" / name).symlink_to(run)
 
 

@@ -130,15 +130,3 @@ def _step(prompt: str) -> str:
     found = STEP.findall(prompt[prompt.rindex("Reply schema of this step") :])
     assert found, prompt[-500:]
     return str(found[0])
-
-
-def test_a_run_of_the_first_version_takes_no_such_seat(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    begin(run, rows(1))
-    with FakeOpenAI(answering(run), dialect=COMPATIBLE) as api:
-        process = moot("run", "--resume", run, "--seats", "openai:qwen3:8b", apis=(api,))
-        _, err = process.communicate(timeout=60)
-        assert process.returncode == 2
-        assert "version 1 of the format" in err
-        assert KEY not in err
-        assert api.log == []

@@ -78,13 +78,13 @@ def decision_rests_on_what_stands(index: LedgerIndex) -> Iterator[Breach]:
     for identity, facts in state.decisions.items():
         fallen = fallen_under(state, identity, at=facts.seq)
         if fallen:
-            summary = "; ".join(map(_told, fallen))
+            summary = "; ".join(map(_fallen_in_words, fallen))
             yield Breach(facts.seq, f"{identity} rests on what did not stand when it was made: {summary}")
 
 
-def _told(one: Fallen) -> str:
-    through = f", through {', '.join(one.through)}" if one.through else ""
-    return f"{one.id} ({one.status}{through})"
+def _fallen_in_words(fallen: Fallen) -> str:
+    through = f", through {', '.join(fallen.through)}" if fallen.through else ""
+    return f"{fallen.id} ({fallen.status}{through})"
 
 
 @rule("DEC003", "error", source="SD-47, SD-50, FORMAT 2 (`decision`)")
@@ -128,8 +128,8 @@ def _documents(index: LedgerIndex) -> frozenset[str]:
 
 def _by_place(index: LedgerIndex, cited: str, than: int) -> Event | None:
     seq = int(cited[1:]) if cited.startswith("@") and cited[1:].isdigit() else than
-    found = index.events[seq] if seq < than else None
-    return found if found is not None and found.kind in _COUNTS_AS else None
+    event = index.events[seq] if seq < than else None
+    return event if event is not None and event.kind in _COUNTS_AS else None
 
 
 @rule("DEC005", "error", source="S4-7, S4-9", recorded=False)

@@ -79,12 +79,12 @@ def references(event: Event) -> Iterator[tuple[str, str]]:
         case Artifact():
             yield from _inside(event)
         case Agenda():
-            yield from (("merged", ref) for one in event.merged for ref in one.from_)
-            yield from (("dropped", one.from_) for one in event.dropped)
+            yield from (("merged", ref) for proposal in event.merged for ref in proposal.from_)
+            yield from (("dropped", proposal.from_) for proposal in event.dropped)
         case Memo():
-            yield from (("sentences", ref) for one in event.sentences for ref in one.refs)
+            yield from (("sentences", ref) for sentence in event.sentences for ref in sentence.refs)
         case DriftCheck():
-            yield from (("sentences", one.of) for one in event.sentences)
+            yield from (("sentences", check.of) for check in event.sentences)
         case _:
             pass
     if event.kind != "verification":

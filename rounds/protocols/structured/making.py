@@ -334,4 +334,6 @@ def objections(book: Book, named: tuple[str, ...]) -> tuple[Dissent, ...]:
 
 def met_sections(book: Book, met: tuple[Met, ...]) -> tuple[NamedSection, ...]:
     """Return how each objection is met, one section each."""
-    return tuple(NamedSection(name=f"met-{book.by_id[answer.objection].by}", text=answer.how) for answer in met)
+    return tuple(
+        NamedSection(name=f"met-{book.by_id[answer.objection].by}", text=answer.how) for answer in met
+    )

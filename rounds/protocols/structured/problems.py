@@ -194,7 +194,7 @@ def _claims(
 
 
 def _places(known: Quotable, draft: ClaimDraft, where: str) -> Iterator[str]:
-    """Yield problems with places: they are passages and not whole texts, since a verifier is shown every one of them."""
+    """Yield problems with places: they are passages and not whole texts, since a verifier is shown each."""
     for n, ref in enumerate(draft.places):
         reference = parse_reference(ref)
         own = reference.id == f"A-{known.step.name.round}-{known.step.role}"

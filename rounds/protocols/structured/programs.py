@@ -112,17 +112,17 @@ def wrong_programs(known: Quotable, reply: ArtifactReply | CheckReply) -> Iterat
     """Yield what is wrong with the programs of a reply: each decides one claim that running can decide."""
     own = getattr(reply, "proposed_claims", ())
     yield from repeated((program.claim for program in offered(reply)), "programs")
-    for n, program in enumerate(offered(reply)):
+    for n, entry in enumerate(offered(reply)):
         where = f"programs[{n}]"
-        how = _how(known, own, program.claim)
+        how = _how(known, own, entry.claim)
         if how is None:
             own_ones = names(str(k) for k in range(1, len(own) + 1)) or "none"
-            yield f"{where}.claim: {program.claim!r} is no open claim; give an id, or the number of your own: {own_ones}"
+            yield f"{where}.claim: {entry.claim!r} is no open claim; give an id, or the number of your own: {own_ones}"
         elif how not in RUN_HERE:
-            yield f"{where}.claim: {program.claim} is decided by {how}, not by execution or calculation; leave it out"
+            yield f"{where}.claim: {entry.claim} is decided by {how}, not by execution or calculation; leave it out"
         else:
             yield from (
-                f"{where}: {problem}" for problem in wrong_program(known.step, program, known.opened.seed)
+                f"{where}: {problem}" for problem in wrong_program(known.step, entry, known.opened.seed)
             )
 
 
@@ -141,7 +141,9 @@ def planned(
 ) -> Iterator[Event]:
     """Yield the experiments of a reply; `own` are the claims that it raises, in their order."""
     for program in offered(reply):
-        claim = own[int(program.claim) - 1] if program.claim.isdecimal() else numbering.book.by_id[program.claim]
+        claim = (
+            own[int(program.claim) - 1] if program.claim.isdecimal() else numbering.book.by_id[program.claim]
+        )
         assert isinstance(claim, Claim), program.claim
         assert claim.id
         number, seed = numbering.number("experiment_planned"), numbering.book.state.opening.seed

@@ -1,4 +1,4 @@
-"""Verdicts written by the controller: of checks that cannot be made (SD-34, SD-56), and of those whose reply was lost."""
+"""Verdicts of the controller: on checks that cannot be made (SD-34, SD-56), and on those whose reply was lost."""
 
 from __future__ import annotations
 

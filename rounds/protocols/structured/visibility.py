@@ -1,6 +1,6 @@
 """Visibility in `structured`: the tables of FORMAT 5, one row per kind of step.
 
-The verifier sees the question, the documents and the places that the tested claims name; the lead sees what drift checks
+The verifier sees the question, the documents and the places that tested claims name; the lead sees what drift checks
 found and the open questions, and every objection; a supplement is written from the proposal alone,
 without the claims of earlier rounds; and a reviewer of verdicts sees neither those nor the positions of others.
 """
