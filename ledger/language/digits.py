@@ -79,11 +79,11 @@ def numerals_at(text: str, match: re.Match[str], comma: bool) -> tuple[list[Nume
     mixed = _MIXED.match(text, match.start())
     ratio = mixed or _RATIO.match(text, match.start()) or _VULGAR.match(text, match.start())
     if ratio and (fraction := _ratio(ratio[0])):
-        readings = tuple(_with_percent(text, ratio.start(), ratio.end(), [fraction]))
+        shares = tuple(_with_percent(text, ratio.start(), ratio.end(), [fraction]))
         parts = _single(re.findall("[0-9]+", ratio[0]))
         if mixed and (rest := _ratio(re.split("[ \u2064]", mixed[0])[1])):
             parts = (parts[0], Numeral(mixed[0], (rest,), parts[1:]))
-        return [Numeral(ratio[0], readings, parts, is_about(text, ratio.start(), ratio.end()))], ratio.end()
+        return [Numeral(ratio[0], shares, parts, is_about(text, ratio.start(), ratio.end()))], ratio.end()
     numerals = list(_by_separators(match, comma))
     if text[match.start() - 1 : match.start()] == "." and not match["points"]:
         numerals = [_behind_point(numerals[0], text, match.start()), *numerals[1:]]
@@ -152,15 +152,16 @@ def _with_scale(text: str, end: int, readings: list[Reading]) -> tuple[list[Read
     """Return readings multiplied by the scale behind a number: 5 million, 1.2万, 1億2000万; and where it ends."""
     total: list[Reading] = []
     start = end
-    while match := SCALE.match(text, end):
+    scale = SCALE.match(text, end)
+    while scale is not None:
         power, word = 0, ""
         unscaled = [] if total or not KILO.match(text, end) else readings
-        while match:
-            word = match[0].lstrip(" \u00a0\u202f-")
+        while scale is not None:
+            word = scale[0].lstrip(" \u00a0\u202f-")
             # A dotless i is matched like an i, and stands in no table.
             power += LETTERS.get(word) or CASELESS.get(word) or AFTER_BLANK.get(word.casefold(), 0)
-            end = match.end()
-            match = SCALE.match(text, end) if word in CASELESS and text[end : end + 1] in CASELESS else None
+            end = scale.end()
+            scale = SCALE.match(text, end) if word in CASELESS and text[end : end + 1] in CASELESS else None
         moved = [scaled(reading, power) for reading in readings]
         total = [_sum(total[0], moved[0])] if total else [*unscaled, *moved]
         more = _REST.match(text, end)
@@ -168,6 +169,7 @@ def _with_scale(text: str, end: int, readings: list[Reading]) -> tuple[list[Read
             return total, end
         readings = [Reading(plain(more[0]), 0)]
         end = more.end()
+        scale = SCALE.match(text, end)
         if not SCALE.match(text, end):
             return [_sum(total[0], readings[0])], end
     return total or readings, end

@@ -173,6 +173,7 @@ def write_files(session: Session, experiment: str | None, directory: Path) -> No
     subjects |= {f"must_{control.must}": control.files for control in plan.controls}
     for name, files in subjects.items():
         (directory / name).mkdir(parents=True)
-        named = {blob.name: blob.sha256 for blob in (*plan.inputs, *files)}
+        named = {blob.name: blob.sha256 for blob in plan.inputs}
+        named |= {blob.name: blob.sha256 for blob in files}
         for file, sha256 in named.items():
             (directory / name / file).write_bytes(content(sha256))

@@ -43,7 +43,7 @@ def check(
         raise usage(f"--json and --format {format} are two forms", "give one of them", "--format")
     ours = open_run(find_run(run))
     try:
-             report = moot.check(ours, phase)
+        report = moot.check(ours, phase)
     except PhaseUnknown:
         raise usage(
             f"no round of this run has reached phase {phase!r}", "phases are A to H and S", "--phase"

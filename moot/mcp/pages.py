@@ -76,7 +76,7 @@ def page(tool: str, result: dict[str, Any], limit: int | None, after: int) -> di
         what += f"texts after {characters} characters, lists after {ROWS_MAX} rows"
         fix = f"{left_out.fix}; " if left_out and left_out.after else ""
         fix += "read the whole of it with `moot log RUN ID` on the command line, or in the page of the run"
-        left_out = NextPage(what=what, after=left_out and left_out.after, fix=fix)
+        left_out = NextPage(what=what, after=left_out.after if left_out else None, fix=fix)
     return {**shown, "left_out": None if left_out is None else left_out.model_dump()}
 
 

@@ -1,7 +1,7 @@
-"""Asking the person at this terminal for a reply: a form in $EDITOR if it is set, else lines of stdin.
+"""Replies of the person at this terminal: a form in $EDITOR if it is set, else lines of stdin.
 
-What the person leaves as it was is no answer: the step stays open, nothing more is asked, and the run can go on later.
-A reply that is refused is asked again, with what was written and what is wrong with it.
+A form that is left unchanged is not an answer: the step stays open, no more steps are asked, and the run can go on
+later. A refused reply is asked again, with the draft and what is wrong with it.
 """
 
 from __future__ import annotations
@@ -30,43 +30,45 @@ GIVE_UP: Final = "/give-up"
 RULE: Final = "─" * 78
 _READ_BYTES: Final = 65_536
 _DRAFT_BYTES_MAX: Final = 8_000_000
-"""A reply in any form, and the brief below it."""
+"""Limit for a reply in any form, with the prompt below it."""
 
 
 class Person:
-    """The one at this terminal, asked one question at a time until they leave."""
+    """The person at this terminal, who answers one step at a time until they leave."""
 
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
         self._lines = _Lines()
         self._drafts: dict[str, str] = {}
-        """What was last written for a step, as it stood in the editor."""
+        """Last draft of each step, as the editor left it."""
         self._left = False
 
     async def ask(self, request: Request) -> bytes | None:
-        """Show the brief and take the reply; None when the person gives the step up.
+        """Show the prompt and take the reply; None when the person gives the step up.
 
-        Raises `SeatWaits` when nobody is there any more: the step stays open, and the run can go on later.
+        Raises `SeatWaits` once the person has left: the step stays open, and the run can go on later.
         """
+        # Several roles may be this person: their steps open at once, and the terminal can show only one.
         async with self._turn:
             if self._left:
                 raise SeatWaits(request.step.id)
             editor = read_settings().editor
             if editor is not None and sys.stdin.isatty():
-                said = await self._edited(request, editor)
+                reply = await self._edited(request, editor)
             else:
-                said = await self._typed(request)
-            if said is None:
+                reply = await self._typed(request)
+            if reply is None:
                 self._left = True
                 err(f"{request.step.id} stays open; `moot run --resume RUN` asks again.\n")
                 raise SeatWaits(request.step.id)
-            return None if said == GIVE_UP.encode() else said
+            return None if reply == GIVE_UP.encode() else reply
 
     async def _typed(self, request: Request) -> bytes | None:
-        """Lines up to one that holds only END; a lone GIVE_UP needs no END. None when stdin has ended."""
+        """Read lines up to one that holds only END; a lone GIVE_UP needs no END. Return None at the end of stdin."""
         step, brief, empty = request.step.id, request.brief, form(request.brief.schema)
-        shown = brief.text if request.attempt == 1 else brief.blocks[-1].text
-        err(f"\n{RULE}\n{step}\n{RULE}\n{shown.rstrip()}\n\n")
+        # On a second attempt the prompt is still on the screen; only the refusal, its last block, is new.
+        text = brief.text if request.attempt == 1 else brief.blocks[-1].text
+        err(f"\n{RULE}\n{step}\n{RULE}\n{text.rstrip()}\n\n")
         err(f"Write the reply as one JSON object, or as this form, filled in:\n\n{empty}\n")
         err(f"End with a line that holds only {END!r}; {GIVE_UP} gives the step up.\n")
         while True:
@@ -76,23 +78,24 @@ class Person:
                 if line.strip() == GIVE_UP:
                     return GIVE_UP.encode()
             try:
-                said = reply_of(brief.schema, "".join(lines))
+                reply = reply_of(brief.schema, "".join(lines))
             except NotFilledIn as error:
                 err(f"That cannot be read: {error}. Write it once more.\n")
-                said = None
+                reply = None
             else:
-                if said is None and line:
+                if reply is None and line:
                     err(f"Nothing was written. Write it, or leave with Ctrl-D: {step} then stays open.\n")
-            if said is not None or not line:
-                return said
+            if reply is not None or not line:
+                return reply
 
     async def _edited(self, request: Request, editor: str) -> bytes | None:
-        """The reply as it was left in the editor; None when it was left as it stood."""
+        """Return the reply as it was left in the editor; None when it was left unchanged."""
         step, schema = request.step.id, request.brief.schema
         trouble = request.brief.blocks[-1].text if request.attempt > 1 else ""
         while True:
             before = self._drafts.get(step) or form(schema)
             after = await _in_editor(editor, step, _page(request, before, trouble))
+            # Compared without comments, so that a moved or deleted line of help does not count as an answer.
             if after is None or _without_comments(after) == _without_comments(before):
                 return None
             self._drafts[step] = after
@@ -109,10 +112,10 @@ _OURS: Final = "#|"
 
 
 def _page(request: Request, draft: str, trouble: str) -> str:
-    """What the editor opens on: what was wrong, what to do, the form, the brief."""
-    told = f"{trouble}\n\n" if trouble else ""
+    """Return the text that the editor opens: what was wrong, what to do, the form, the prompt."""
+    problem = f"{trouble}\n\n" if trouble else ""
     head = (
-        f"{told}{request.step.id}: your reply. Fill in the form and save; the brief stands below it.\n"
+        f"{problem}{request.step.id}: your reply. Fill in the form and save; the brief stands below it.\n"
         "Outside of texts, lines that begin with # are left out. Close it without a change to leave the step open;\n"
         f"a lone {GIVE_UP} gives the step up for good. One JSON object is taken as well.\n"
     )
@@ -129,9 +132,10 @@ def _without_comments(text: str) -> str:
 
 
 async def _in_editor(editor: str, step: str, page: str) -> str | None:
-    """The text as the editor left it; None when it could not be started or says that it failed."""
+    """Return the text as the editor left it; None when it did not start or reported a failure."""
     with tempfile.TemporaryDirectory(prefix="moot-") as directory:
         path = Path(directory) / "reply.toml"
+        # A prompt may quote bytes that are not UTF-8, which must come back unchanged.
         path.write_text(page, "utf-8", "surrogateescape")
         err(f"{step}: your editor opens ({editor}).\n")
         try:
@@ -145,6 +149,7 @@ async def _in_editor(editor: str, step: str, page: str) -> str | None:
             with _ctrl_c_is_the_editors():
                 code = await process.wait()
         finally:
+            # The wait was cancelled: an editor that goes on would hold the terminal after moot has ended.
             if process.returncode is None:
                 process.terminate()
                 await process.wait()
@@ -162,10 +167,12 @@ async def _in_editor(editor: str, step: str, page: str) -> str | None:
 
 @contextmanager
 def _ctrl_c_is_the_editors() -> Generator[None]:
-    """While an editor has the terminal, Ctrl-C is a key of its own."""
+    """Ignore Ctrl-C while an editor has the terminal, where it is an ordinary key."""
+    # Python lets only the main thread set signal handlers.
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    # The terminal sends Ctrl-C to both processes; without this it would end the run behind the editor.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
@@ -181,9 +188,10 @@ class _Lines:
         self._ended = False
 
     async def next(self) -> str:
-        """The next line; empty at the end."""
+        """Return the next line; an empty string at the end."""
         try:
             descriptor = sys.stdin.fileno()
+        # A stdin without a descriptor, as in tests and notebooks, cannot be waited for.
         except (io.UnsupportedOperation, ValueError):
             return sys.stdin.readline()
         while b"\n" not in self._kept and not self._ended:

@@ -10,7 +10,7 @@ PIPE_COLUMNS = 110
 
 
 def console() -> Console:
-    """Stdout for views. What a ledger says is never read as markup."""
+    """Return stdout for views. Text of a ledger is never read as markup."""
     width = None if sys.stdout.isatty() else PIPE_COLUMNS
     return Patient(width=width, markup=False, highlight=False, emoji=False)
 
@@ -19,5 +19,5 @@ class Patient(Console):
     """A console whose reader may go away: the rest goes nowhere, and the verb's exit code stays true."""
 
     def on_broken_pipe(self) -> None:
-        """Say nothing more."""
+        """Discard all further output."""
         self.quiet = True

@@ -1,4 +1,4 @@
-"""Watching a run: a live view on a terminal, plain lines elsewhere. A view is a `Watch`, and never touches the run.
+"""Views of a run in progress: a live view on a terminal, plain lines elsewhere. A view never touches the run.
 
 with watched(session.book, console, live=True) as watch:
     drive(session, seats, watch=watch, …)
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 REFRESHES_PER_SECOND: Final = 4
 
 Read = Callable[[], Book]
-"""What stands now; asked again after every commit."""
+"""Returns the current events; called again after every commit."""
 Clock = Callable[[], float]
-"""Seconds on any clock that runs forward; None stands for one that nobody should read."""
+"""Seconds on any clock that runs forward; where it is None, no durations are shown."""
 
 
 class LiveView:
@@ -57,6 +57,7 @@ class LiveView:
         self._at_most = at_most
         self._asked: dict[str, float] = {}
         self._book = read()
+        # A resumed run prints only rounds that end from now on; earlier ones were printed before.
         self._told = set(self._book.state.rounds) - {self._book.state.round}
         self._out_of_reach = False
         self._live = Live(
@@ -64,6 +65,7 @@ class LiveView:
             console=console,
             refresh_per_second=REFRESHES_PER_SECOND,
             transient=True,
+            # Output of other code must go where it was sent: rich would print it into the live area.
             redirect_stdout=False,
             redirect_stderr=False,
         )
@@ -79,15 +81,16 @@ class LiveView:
         self._tell_rounds(all_of_them=self._book.state.finished)
 
     def asked(self, step: str) -> None:
-        """Somebody is asked to answer a step; the next refresh shows it."""
+        """Note that a seat is asked to answer a step; the next refresh shows it."""
+        # A new dict and no change in place: the refresh thread may be reading the old one.
         self._asked = {**self._asked, step: self._clock() if self._clock else 0.0}
 
     def lost(self, step: str) -> None:
-        """A step will not be answered."""
+        """Note that a step will not be answered."""
         self._asked = {name: since for name, since in self._asked.items() if name != step}
 
     def committed(self) -> None:
-        """Something is on the ledger: read it and show it."""
+        """Read what is new on the ledger, and show it."""
         self._book = self._read()
         state = self._book.state
         self._asked = {step: since for step, since in self._asked.items() if not state.is_done(step)}
@@ -102,9 +105,9 @@ class LiveView:
             if all_of_them or round_ < state.round:
                 self._told.add(round_)
                 self._console.print(round_block(tell_round(self._book, round_), planned))
-                if not self._out_of_reach and (said := out_of_reach(self._book)):
+                if not self._out_of_reach and (warning := out_of_reach(self._book)):
                     self._out_of_reach = True
-                    self._console.print(Text(said, style_of(marks.FAILS)))
+                    self._console.print(Text(warning, style_of(marks.FAILS)))
 
     def _stage(self) -> Stage | Text:
         if self._book.state.finished:
@@ -129,6 +132,7 @@ class PlainView:
             self._print(f"{label.kind} {one_line(label.text)}")
         state = self._read().state
         if state.answered:
+            # A resumed run starts with one line instead of its whole history.
             self._printed = state.seq + 1
             self._print(f"goes on in round {state.round}, phase {state.phase}, after event {state.seq}")
         self.committed()
@@ -138,10 +142,10 @@ class PlainView:
         self.committed()
 
     def asked(self, step: str) -> None:
-        """Nothing: the answer will be a line."""
+        """Ignore it: the answer will be a line."""
 
     def lost(self, step: str) -> None:
-        """Nothing: the fallback will be a line."""
+        """Ignore it: the fallback will be a line."""
 
     def committed(self) -> None:
         """Print what is new."""
@@ -151,9 +155,9 @@ class PlainView:
                 self._print(line)
             if isinstance(event, RoundOpened) and book.state.answered and self._at_most:
                 self._print(f"{len(book.state.answered)} of at most {self._at_most} replies so far")
-            if isinstance(event, RoundOpened) and not self._out_of_reach and (said := out_of_reach(book)):
+            if isinstance(event, RoundOpened) and not self._out_of_reach and (warning := out_of_reach(book)):
                 self._out_of_reach = True
-                self._print(said)
+                self._print(warning)
         self._printed = len(book.events)
 
     def _print(self, line: str) -> None:
@@ -161,7 +165,7 @@ class PlainView:
 
 
 def replies_of(book: Book) -> int | None:
-    """The replies that a run asks for at most; None where its steps are somebody else's."""
+    """Return the most replies that a run asks for; None for an import, whose steps are another system's."""
     opening = book.state.opened
     return None if opening is None or opening.origin.type == "import" else asked_of(opening).total()
 
@@ -178,10 +182,11 @@ def view_of(
     labels: tuple[Label, ...] = (),
     at_most: int | None = None,
 ) -> View:
-    """The view that fits: live on a terminal that can be drawn on, plain elsewhere and when `live` is false.
+    """Return the fitting view: live on a terminal that can be drawn on, plain elsewhere or if `live` is false.
 
-    `at_most`: the replies of the whole run, where progress is to be shown against it.
+    `at_most`: the replies of the whole run, to show progress against them.
     """
+    # FORCE_COLOR makes rich take a pipe for a terminal, so the file itself is asked too.
     drawable = console.is_terminal and console.file.isatty() and not console.is_dumb_terminal
     if live and drawable:
         return LiveView(read, console, clock, labels, at_most)
@@ -197,17 +202,17 @@ def watched(
     clock: Clock | None = time.monotonic,
     labels: tuple[Label, ...] = (),
 ) -> Generator[Watch]:
-    """A driver's watch that shows the run while the block lasts."""
+    """Yield a driver's watch that shows the run while the block lasts."""
     at_most = replies_of(read())
     with view_of(read, console, live=live, clock=clock, labels=labels, at_most=at_most) as view:
         yield watch_of(view)
 
 
 def watch_of(view: View) -> Watch:
-    """A view as a driver tells it things."""
+    """Return a view as a driver's watch."""
 
-    def asked(one: AskedStep, _: Seat) -> None:
-        view.asked(one.step.id)
+    def asked(row: AskedStep, _: Seat) -> None:
+        view.asked(row.step.id)
 
     def committed(_: tuple[Event, ...]) -> None:
         view.committed()

@@ -1,4 +1,4 @@
-"""A scene on a terminal: a column a seat where there is room, a line a seat where there is not."""
+"""A scene on a terminal: one column per seat where there is room, else one line per seat."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from moot.view.scene import Scene, spent
 from moot.view.seats import answered_by
 
 WIDE: Final = 120
-"""Columns from which on every seat gets a column of its own."""
+"""Width of the terminal from which on every seat gets a column of its own."""
 QUESTION_LINES: Final = 2
 LEGEND: Final = "▣ sealed  ✓ ROBUST  ✗ BROKEN  ? UNCLEAR  – N/A  ≠ differs from the verdict"
 
@@ -31,13 +31,14 @@ Lines = list[list[Segment]]
 
 
 class Stage:
-    """A scene as something that rich can print; it keeps to the height that it is given."""
+    """A scene as a rich renderable of at most the given height."""
 
     def __init__(self, scene: Scene, height: int | None = None, at_most: int | None = None) -> None:
         self._scene, self._height, self._at_most = scene, height, at_most
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         height = self._height or options.height
+        # Parts are measured at their full height first: only then is it known what has to be cut.
         inner = options.update(height=None)
 
         def rendered(*parts: RenderableType) -> Lines:
@@ -52,7 +53,7 @@ class Stage:
             yield Segment.line()
 
     def _fitted(self, rendered: Callable[..., Lines], width: int, height: int | None) -> Lines:
-        """Head, seats and foot; on a low terminal the seats are told in fewer lines, and cut last."""
+        """Return head, seats and foot; on a low terminal the seats take fewer lines, and are cut last."""
         head, foot = rendered(*_top(self._scene, width)), rendered(*_bottom(self._scene, self._at_most))
         if self._scene.round is None:
             return [*head, *foot]
@@ -63,13 +64,13 @@ class Stage:
         return [*head, *seats[:room], *foot]
 
 
-def round_title(told: RoundTold, planned: int) -> Text:
-    """`R4 of 8 · STRESS without critic · lead observer`."""
-    title = Text(f"R{told.n} of {planned}", theme.HEADER)
-    if told.absent:
-        title.append(" · ").append(f"STRESS without {told.absent}", "bold yellow")
-    if told.lead:
-        title.append(" · ").append(f"lead {told.lead}", theme.LEAD)
+def round_title(summary: RoundTold, planned: int) -> Text:
+    """Return a title such as `R4 of 8 · STRESS without critic · lead observer`."""
+    title = Text(f"R{summary.n} of {planned}", theme.HEADER)
+    if summary.absent:
+        title.append(" · ").append(f"STRESS without {summary.absent}", "bold yellow")
+    if summary.lead:
+        title.append(" · ").append(f"lead {summary.lead}", theme.LEAD)
     return title
 
 
@@ -84,11 +85,11 @@ def _top(scene: Scene, width: int) -> Iterator[RenderableType]:
         yield _phases(scene, scene.round)
 
 
-def _phases(scene: Scene, told: RoundTold) -> Text:
-    """The phases of the round: done, the one that somebody works on, those to come."""
-    line = round_title(told, scene.rounds_planned).append("   ")
-    begun = {told.phase, *(one.step.phase for one in scene.thinking)}
-    order = [*told.planned, *(["S"] if "S" in begun and "S" not in told.planned else [])]
+def _phases(scene: Scene, summary: RoundTold) -> Text:
+    """Return the phases of the round: done, in progress, to come."""
+    line = round_title(summary, scene.rounds_planned).append("   ")
+    begun = {summary.phase, *(entry.step.phase for entry in scene.thinking)}
+    order = [*summary.planned, *(["S"] if "S" in begun and "S" not in summary.planned else [])]
     reached = max((order.index(phase) for phase in begun if phase in order), default=0)
     for place, phase in enumerate(order):
         if place < reached:
@@ -100,19 +101,19 @@ def _phases(scene: Scene, told: RoundTold) -> Text:
     return line
 
 
-def checks_line(told: RoundTold) -> Text:
-    """The verdicts of a round, those to come as dots."""
+def checks_line(summary: RoundTold) -> Text:
+    """Return the verdicts of a round, with dots for those to come."""
     line = Text()
-    found = told.cross_checks
+    verdicts = summary.cross_checks
     for number in (1, 2, 3, 4):
-        check = found.get(number)
+        check = verdicts.get(number)
         line.append_text(verdict_text(check) if check else Text(f"{number} ·", theme.FAINT)).append("   ")
     line.rstrip()
     return line
 
 
 def signals_line(scene: Scene) -> Text:
-    """The last look at the stop signals."""
+    """Return the last look at the stop signals."""
     look = scene.look
     if look is None:
         return Text("no look at the stop signals yet", theme.FAINT)
@@ -120,19 +121,19 @@ def signals_line(scene: Scene) -> Text:
         theme.text_of(mark_of(marks.ADVICE, look.advice))
     )
     line.append("   ")
-    for one in look.signals:
-        mark = marks.HOLDS if one.satisfied else marks.FAILS
-        line.append(f"{mark.shape}{one.id} ", theme.style_of(mark))
+    for signal in look.signals:
+        mark = marks.HOLDS if signal.satisfied else marks.FAILS
+        line.append(f"{mark.shape}{signal.id} ", theme.style_of(mark))
     line.append(f"  R{look.round}", theme.FAINT)
     if look.stop and look.round < scene.not_before:
         line.append(f", obeyed from R{scene.not_before} on", theme.FAINT)
-    if said := told_at_a_look(look):
-        line.append(f"  {said}", theme.style_of(marks.FAILS))
+    if note := told_at_a_look(look):
+        line.append(f"  {note}", theme.style_of(marks.FAILS))
     return line
 
 
 def claims_line(scene: Scene) -> Text:
-    """All claims of the run, counted by status."""
+    """Return the number of claims in the run, by status."""
     total = sum(scene.claims.values())
     line = Text(f"{total} in all, {scene.claims_open} open   ")
     for status, mark in marks.STATUSES.items():
@@ -162,29 +163,30 @@ def _bottom(scene: Scene, at_most: int | None) -> Iterator[RenderableType]:
 
 
 def _extras(scene: Scene) -> Iterator[RenderableType]:
-    """What is shown as far as there is room: this round's decisions and claims in words."""
-    told = scene.round
-    if told is None:
+    """Yield what is shown as far as there is room: this round's decisions and claims in words."""
+    summary = scene.round
+    if summary is None:
         return
     yield Text("")
-    for decision in told.decisions:
+    for decision in summary.decisions:
         yield Text.assemble(
             ("decided " if decision.in_force else "overturned ", theme.FAINT),
             (decision.id, "bold"),
             " ",
             shortened(decision.text, 200),
         )
-    for claim in reversed(told.claims):
+    # Newest first, because the oldest ones are cut when there is no room.
+    for claim in reversed(summary.claims):
         mark = mark_of(marks.STATUSES, claim.status)
-        said = f" {claim.raised_by}: {one_line(claim.text)}"
+        text = f" {claim.raised_by}: {one_line(claim.text)}"
         yield _cut(
-            Text.assemble(("claim   ", theme.FAINT), (f"{claim.id} {mark.plain}", theme.style_of(mark)), said)
+            Text.assemble(("claim   ", theme.FAINT), (f"{claim.id} {mark.plain}", theme.style_of(mark)), text)
         )
 
     yield _cut(Text(LEGEND, theme.FAINT))
 
 
 def _cut(text: Text) -> Text:
-    """A text that takes one line, whatever the width."""
+    """Return a text that takes one line, whatever the width."""
     text.no_wrap, text.overflow = True, "ellipsis"
     return text

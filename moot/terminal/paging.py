@@ -13,13 +13,13 @@ from moot.terminal import streams
 
 PAGER: Final = "less"
 LESS: Final = "FRX"
-"""What `less` is told where nobody says: leave when it fits, keep colours, do not clear the screen."""
+"""Options of `less` by default: leave when the text fits, keep colors, do not clear the screen."""
 
 
 def page(text: str, *, ask: bool = True) -> None:
     """Show text; on a terminal, through the pager when it is longer than the screen and `ask` holds.
 
-    PAGER names the pager; empty, or `cat`, is none. One that cannot be started is left out.
+    PAGER names the pager; empty, or `cat`, turns paging off. A pager that cannot be started is left out.
     """
     pager = shlex.split(os.environ.get("PAGER", PAGER)) if ask and streams.on_terminal() else []
     seen = streams.fitted(visible(text)) if pager else ""
@@ -27,6 +27,7 @@ def page(text: str, *, ask: bool = True) -> None:
     if not pager or pager == ["cat"] or seen.count("\n") < rows or shutil.which(pager[0]) is None:
         streams.show(text)
         return
+    # A person's own LESS wins, as it does in git.
     environment = {"LESS": LESS, **os.environ}
     try:
         subprocess.run(pager, input=seen.encode("utf-8", "replace"), env=environment, check=False)

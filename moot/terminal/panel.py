@@ -38,23 +38,23 @@ from moot.view.text import log_sparkline, numbers, sparkline
 
 TEXT: Final = 140
 LISTED: Final = 6
-"""Claims and decisions that are named; the others are counted."""
+"""Most claims and decisions that are named; the others are counted."""
 EVIDENCE: Final = 6
 QUESTIONS: Final = 3
-"""Open questions that are quoted."""
+"""Most open questions that are quoted."""
 ALARMS: Final = 4
-"""Open alarms that are told."""
+"""Most open alarms that are listed."""
 OPTION: Final = 40
 TOLD_BELOW: Final = frozenset({"ALARM", "UNFINISHED"})
 """Labels that the verdict and the alarms say already."""
 E_ALARM: Final = 20
-"""The e-value that alarms; a full block."""
+"""The e-value that raises an alarm; shown as a full block."""
 BY_CHANCE: Final = "by chance at most 1 run in 20 for each mode"
-"""However often one looks and however long the run, where its rates are the tolerated ones (Ville)."""
+"""Holds for any number of looks and any length of run, if the true rates are the tolerated ones (Ville)."""
 
 
 class PanelFacts(msgspec.Struct):
-    """What the panel needs beside the report: the state, and short texts of what may be named."""
+    """Data of the panel besides the report: the state, and short texts of whatever it may name."""
 
     state: State = msgspec.field(default_factory=State)
     replies: Counter[str | None] = msgspec.field(default_factory=Counter[str | None])
@@ -62,12 +62,13 @@ class PanelFacts(msgspec.Struct):
     texts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
     def take(self, event: Event) -> None:
-        """Take one event in."""
+        """Add one event."""
         step(self.state, event)
         if event.call is not None:
             call = event.call
             self.replies[call.simulated] += 1
             self.answered.add(Answered(event.by, call.seat, call.provider, call.model))
+        # Texts are cut when they are taken in, so that a long run does not stay in memory whole.
         if isinstance(event, Claim | Decision | Concern) and event.id is not None:
             self.texts[event.id] = shortened(event.text, TEXT)
 
@@ -81,17 +82,17 @@ def read_panel(events: Iterable[Event]) -> PanelFacts:
 
 
 def panel(facts: PanelFacts, report: SignalReport) -> RenderableType:
-    """The stop checks in at most 20 lines of 80 columns: what decides, and nothing else.
+    """Return the stop checks in at most 20 lines of 80 columns: only what decides.
 
-    `facts` and `report` are of the same instant.
+    `facts` and `report` are of the same moment.
     """
     state = facts.state
     labels = [label for label in labels_of(state, facts.replies) if label.kind not in TOLD_BELOW]
     lines = [Text(report.headline, theme.HEADER), *labels_text(labels)]
     if report.profile == "gates":
         lines += [_checked(gate.ok, gate_told(gate)) for gate in report.gates if gate.decides]
-        asked = [one.id for one in deciding_questions(state)]
-        lines += [Text("  ").append_text(_named(one, "", facts)) for one in asked[:QUESTIONS]]
+        asked = [item.id for item in deciding_questions(state)]
+        lines += [Text("  ").append_text(_named(item, "", facts)) for item in asked[:QUESTIONS]]
     else:
         lines += [_checked(signal.satisfied, f"{signal.name} ({signal.id})") for signal in report.signals]
     open_ones = [alarm for alarm in report.alarms if alarm.is_open]
@@ -100,8 +101,11 @@ def panel(facts: PanelFacts, report: SignalReport) -> RenderableType:
         lines.append(Text(f"and {counted(len(open_ones) - ALARMS, 'more alarm')}: --all"))
     if state.options:
         lines.append(
-            Text(", ".join(f"{one.id} {shortened(one.text, OPTION)}" for one in state.options), theme.FAINT)
+            Text(
+                ", ".join(f"{item.id} {shortened(item.text, OPTION)}" for item in state.options), theme.FAINT
+            )
         )
+    # The headline may wrap; a long line below it must not push the panel over its 20 lines.
     for line in lines[1:]:
         line.no_wrap, line.overflow = True, "ellipsis"
     return Group(*lines)
@@ -115,7 +119,7 @@ def _checked(ok: bool, text: str) -> Text:
 def whole_panel(
     facts: PanelFacts, report: SignalReport, parameters: GateParameters | None = None
 ) -> RenderableType:
-    """The same with what does not decide; `parameters` are the thresholds of the report."""
+    """Return the panel with what does not decide; `parameters` are the thresholds of the report."""
     parts: list[RenderableType] = [*labels_text(labels_of(facts.state, facts.replies))]
     parts += [
         *_head(facts.state, report),
@@ -140,19 +144,19 @@ def watch_panel(
     """
     from rich.live import Live
 
-    shown, finished = look()
+    content, finished = look()
     if not console.is_terminal:
-        console.print(shown)
+        console.print(content)
         while not finished:
             if wait():
-                shown, finished = look()
-                console.print(shown)
+                content, finished = look()
+                console.print(content)
         return
-    with Live(shown, console=console, auto_refresh=False) as live:
+    with Live(content, console=console, auto_refresh=False) as live:
         while not finished:
             if wait():
-                shown, finished = look()
-                live.update(shown, refresh=True)
+                content, finished = look()
+                live.update(content, refresh=True)
 
 
 def _head(state: State, report: SignalReport) -> Iterator[RenderableType]:
@@ -184,14 +188,14 @@ def _signals(report: SignalReport) -> Iterator[RenderableType]:
             _value(signal)
         )
         yield Padding(line, (0, 0, 0, 2))
-        said = Text(one_line(signal.detail))
+        detail = Text(one_line(signal.detail))
         if signal.evidence:
-            said.append(f"  {_evidence(signal.evidence)}", theme.FAINT)
-        yield Padding(said, (0, 0, 0, 7))
+            detail.append(f"  {_evidence(signal.evidence)}", theme.FAINT)
+        yield Padding(detail, (0, 0, 0, 7))
 
 
 def _value(signal: Signal) -> Text:
-    """The number and what it is held against."""
+    """Return the number and its threshold."""
     if signal.value is None:
         return Text("no value yet", theme.FAINT)
     text = Text(_number(signal.value), theme.HEADER)
@@ -201,7 +205,7 @@ def _value(signal: Signal) -> Text:
 
 
 def _number(value: str) -> str:
-    """A decimal string without the zeros at its end."""
+    """Return a decimal string without trailing zeros."""
     return f"{float(value):.3f}".rstrip("0").rstrip(".")
 
 
@@ -211,17 +215,17 @@ def _evidence(ids: list[str]) -> str:
 
 
 def _course(state: State, parameters: GateParameters | None) -> Iterator[RenderableType]:
-    """What the rounds brought: a block and a number each, R1 first."""
-    found = course(state, parameters)
-    if not found:
+    """Yield a block and a number for each round, R1 first."""
+    series = course(state, parameters)
+    if not series:
         return
-    yield Text(f"R1 to R{len(found[0].values)}, round by round", theme.HEADER)
-    width = max(len(one.name) for one in found)
-    for one in found:
-        line = Text(f"  {one.name:<{width}} ").append(
-            sparkline(one.values, 1.0 if one.share else None), theme.COURSE
+    yield Text(f"R1 to R{len(series[0].values)}, round by round", theme.HEADER)
+    width = max(len(row.name) for row in series)
+    for row in series:
+        line = Text(f"  {row.name:<{width}} ").append(
+            sparkline(row.values, 1.0 if row.share else None), theme.COURSE
         )
-        yield line.append(f"  {numbers(one.values, one.share)}").append(f"   {one.feeds}", theme.FAINT)
+        yield line.append(f"  {numbers(row.values, row.share)}").append(f"   {row.feeds}", theme.FAINT)
 
 
 def _alarms(
@@ -230,6 +234,7 @@ def _alarms(
     """Failure modes: all of them with their e-values in the profile `gates`, else those that are not clear."""
     if report.profile == "gates":
         yield Text(f"Failure modes: e-value by round, an alarm from {E_ALARM} on: {BY_CHANCE}", theme.HEADER)
+    # Courses replay all rounds for every mode, so they are computed only where they are drawn.
     courses: Mapping[str, Sequence[float]] = e_courses(state, parameters) if report.profile == "gates" else {}
     for alarm in report.alarms:
         if alarm.verdict != "CLEAR" or report.profile == "gates":
@@ -251,12 +256,12 @@ def _alarm(alarm: AlarmReading, values: Sequence[float]) -> Text:
 
 
 def _chance(alarm: AlarmReading) -> str:
-    """How often chance alone would ever have brought so much, where that says anything."""
+    """Return how often chance alone would ever produce such a value; empty where that is not known."""
     return f" (p {alarm.p_anytime})" if alarm.p_anytime not in (None, "1") else ""
 
 
 def _quiet(alarm: AlarmReading, values: Sequence[float]) -> Text:
-    """A failure mode that is no reason to look up, in one short line."""
+    """Return a failure mode without an alarm in one short line."""
     mark = marks.ALARMS[alarm.verdict]
     line = Text(f"{mark.shape} ", theme.style_of(mark)).append(log_sparkline(values, E_ALARM), theme.COURSE)
     return line.append(f" {words.failure(alarm.id)}, {alarm.e_value}{_chance(alarm)}").append(
@@ -283,8 +288,8 @@ def _sections(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
     yield f"Open claims: {len(waiting)} of {len(state.claims)}", list(_open_claims(facts, waiting))
     asked = [
         identity
-        for identity, one in state.concerns.items()
-        if identity not in state.resolved and one.for_human
+        for identity, concern in state.concerns.items()
+        if identity not in state.resolved and concern.for_human
     ]
     if asked:
         lines = [_named(identity, "", facts) for identity in asked[-LISTED:]]
@@ -298,7 +303,7 @@ def _sections(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
 
 
 def _open_claims(facts: PanelFacts, waiting: list[str]) -> Iterator[Text]:
-    """The newest first: they are what the next checks are for."""
+    """Yield the newest claims first: the next checks are about them."""
     for identity in reversed(waiting[-LISTED:]):
         mark = mark_of(marks.STATUSES, facts.state.claims[identity].status)
         yield Text(f"{mark.shape} ", theme.style_of(mark)).append_text(_named(identity, mark.word, facts))
@@ -309,16 +314,16 @@ def _open_claims(facts: PanelFacts, waiting: list[str]) -> Iterator[Text]:
 def _decided(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
     state = facts.state
     title = "Decided" if state.finished else "If it stopped now, these decisions would stand"
-    shown = outcome(state)
-    lines = [_decision(identity, facts) for identity in shown[-LISTED:]]
-    if len(shown) > LISTED:
-        lines.insert(0, Text(f"{len(shown) - LISTED} older ones: `moot decisions`", theme.FAINT))
-    yield f"{title}: {len(shown) or 'none'}", lines
+    decided = outcome(state)
+    lines = [_decision(identity, facts) for identity in decided[-LISTED:]]
+    if len(decided) > LISTED:
+        lines.insert(0, Text(f"{len(decided) - LISTED} older ones: `moot decisions`", theme.FAINT))
+    yield f"{title}: {len(decided) or 'none'}", lines
 
 
 def _decision(identity: str, facts: PanelFacts) -> Text:
     line = _named(identity, "", facts)
-    fallen = [one.id for one in fallen_under(facts.state, identity)]
+    fallen = [claim.id for claim in fallen_under(facts.state, identity)]
     if fallen:
         risk = f"{marks.AT_RISK.plain} ({', '.join(fallen)} fell) "
         return Text(risk, theme.style_of(marks.AT_RISK)).append_text(line)

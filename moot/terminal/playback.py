@@ -1,4 +1,4 @@
-"""A recorded run shown again at a pace of one's own: what is asked next, and how long to pause between commits."""
+"""Playback of a recorded run: which steps are asked next, and how long to pause between commits."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from moot.terminal.live import View
 from roles.protocol import Protocol, open_steps
 
 SECONDS_MAX: Final = 15.0
-"""How long a whole run takes at speed 1, whatever its length."""
+"""Duration of a whole run at speed 1, whatever its length."""
 PAUSE_SECONDS_MAX: Final = 0.5
 
 
 def recorded_seconds(growing: GrowingBook) -> float:
-    """The instant of the last event, as a clock: between two commits it stands still."""
+    """Return the time of the last event as a clock, which does not move between two commits."""
     events = growing.book().events
     return datetime.fromisoformat(events[-1].at).timestamp() if events else 0.0
 
@@ -29,13 +29,14 @@ def player(
     *,
     pause: Callable[[], None],
 ) -> Callable[[Sequence[Event]], None]:
-    """A function that takes commits, shows them, marks who is asked next, and pauses."""
+    """Return a function that takes commits, shows them, marks the steps asked next, and pauses."""
 
     asked: set[str] = set()
 
     def play(events: Sequence[Event]) -> None:
         growing.take(events)
         for step in open_steps(protocol, growing.book().state):
+            # A step stays open over several commits, and its clock must not start again with each.
             if step.id not in asked:
                 asked.add(step.id)
                 view.asked(step.id)
@@ -46,7 +47,7 @@ def player(
 
 
 def pause_seconds(commits: int, speed: float) -> float:
-    """The pause after each of so many commits; 0 when speed is 0 (as fast as it goes)."""
+    """Return the pause in seconds after each commit; 0 when speed is 0 (as fast as possible)."""
     if speed <= 0 or commits <= 0:
         return 0.0
     return min(PAUSE_SECONDS_MAX, SECONDS_MAX / commits) / speed

@@ -7,8 +7,8 @@
     text = '''
     '''
 
-What is left empty is not given: an optional field is null then, a list is empty, and of the blocks of a list those that
-nothing was written into are none. Whether the rest is a lawful reply is asked when it is handed in.
+Empty fields count as left out: an optional field becomes null, a list becomes empty, and empty blocks of a list are
+dropped. Whether the rest is a valid reply is checked when it is submitted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, Final, cast
 Schema = Mapping[str, Any]
 
 LONG_CHARACTERS: Final = 300
-"""From this bound on a text has room for several lines."""
+"""Length limit of a field from which on it gets room for several lines."""
 NUMBER_SHOWN_MAX: Final = 1_000_000
 
 
@@ -30,25 +30,26 @@ class NotFilledIn(ValueError):
 
 
 def form(schema: Schema) -> str:
-    """The empty form of a reply."""
+    """Return the empty form of a reply."""
     shapes = _Shapes(schema)
     return "\n".join(_object(shapes, shapes.meant(schema), ())).strip() + "\n"
 
 
 def read_form(schema: Schema, text: str) -> dict[str, Any] | None:
-    """What was written into a form; None when nothing was. Raises `NotFilledIn`."""
+    """Return what was written into a form; None when it is empty. Raises `NotFilledIn`."""
     try:
-        found = tomllib.loads(text)
+        table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise NotFilledIn(str(error)) from None
     shapes = _Shapes(schema)
-    value = shapes.read(schema, found)
+    value = shapes.read(schema, table)
     return value if _is_written(value) else None
 
 
 def reply_of(schema: Schema, text: str) -> bytes | None:
-    """The reply in what a person wrote: one JSON object as it stands, or a form. Raises `NotFilledIn`."""
+    """Return the reply in a person's text: one JSON object unchanged, or a form. Raises `NotFilledIn`."""
     plain = "\n".join(line for line in text.split("\n") if not line.startswith("#")).strip()
+    # A person may paste an object that a model wrote: its bytes are kept, because the ledger hashes them.
     if plain.startswith("{"):
         return plain.encode("utf-8", "surrogateescape")
     value = read_form(schema, text)
@@ -59,7 +60,7 @@ def reply_of(schema: Schema, text: str) -> bytes | None:
 
 
 def _object(shapes: _Shapes, schema: Schema, path: tuple[str, ...]) -> Iterator[str]:
-    """The fields of an object: single values first, for in TOML they belong to the table that stands above them."""
+    """Yield the fields of an object: single values first, for in TOML they belong to the table above them."""
     fields = {key: shapes.meant(value) for key, value in schema["properties"].items()}
     for key, field in fields.items():
         if not shapes.is_table(field):
@@ -78,12 +79,13 @@ def _blocks(shapes: _Shapes, field: Schema, path: tuple[str, ...]) -> Iterator[s
     block = [f"[[{_dotted(*path)}]]", *_object(shapes, inner, path)]
     yield from ("", f"# {path[-1]}: {_count(least, most)}, a block for each; an empty block is none")
     yield from _explained(inner)
+    # As many empty blocks as the reply needs at least; a person copies one for more.
     for n in range(max(1, least)):
         yield from (("", *block) if n else block)
 
 
 def _value(key: str, field: Schema, written: Schema) -> Iterator[str]:
-    about = [str(one["description"]) for one in (field, written) if one.get("description")][:1]
+    about = [str(source["description"]) for source in (field, written) if source.get("description")][:1]
     optional = field.get("nullable")
     if "enum" in field:
         about.append(f"one of {', '.join(map(str, field['enum']))}")
@@ -139,24 +141,24 @@ class _Shapes:
         self._shared = cast("dict[str, Schema]", schema.get("$defs", {}))
 
     def meant(self, schema: Schema) -> Schema:
-        """The shape behind references; `nullable` when null is allowed beside it."""
+        """Return the shape that a reference points to, with `nullable` when null is allowed too."""
         if "$ref" in schema:
             return self.meant(self._shared[str(schema["$ref"]).rpartition("/")[2]])
         if "anyOf" not in schema:
             return schema
-        shapes = [self.meant(one) for one in schema["anyOf"]]
-        given = [one for one in shapes if one.get("type") != "null"]
-        assert len(given) == 1, "a reply has one shape for a field, or that and null"
-        return {**given[0], "nullable": len(given) < len(shapes)}
+        shapes = [self.meant(shape) for shape in schema["anyOf"]]
+        other = [shape for shape in shapes if shape.get("type") != "null"]
+        assert len(other) == 1, "a reply has one shape for a field, or that and null"
+        return {**other[0], "nullable": len(other) < len(shapes)}
 
     def is_table(self, field: Schema) -> bool:
-        """Whether a field is an object or a list of them."""
+        """Return whether a field is an object or a list of them."""
         if field.get("type") == "array":
             return self.is_table(self.meant(field["items"]))
         return field.get("type") == "object"
 
     def read(self, schema: Schema, value: Any) -> Any:
-        """What was written, as the shape has it; what does not fit it stays for the reply's own check."""
+        """Return a value in the form of its shape; what does not fit is left to the reply's own check."""
         field = self.meant(schema)
         match field.get("type"):
             case "object":
@@ -169,29 +171,30 @@ class _Shapes:
     def _read_object(self, field: Schema, value: Any) -> Any:
         if not isinstance(value, dict | None):
             return value
-        given = cast("dict[str, Any]", value or {})
+        written = cast("dict[str, Any]", value or {})
         known: Mapping[str, Schema] = field["properties"]
-        fields = {key: self.read(shape, given.get(key)) for key, shape in known.items()}
-        return fields | {key: one for key, one in given.items() if key not in known}
+        fields = {key: self.read(shape, written.get(key)) for key, shape in known.items()}
+        # Unknown keys stay in, so that the reply is refused by name and no text is lost silently.
+        return fields | {key: entry for key, entry in written.items() if key not in known}
 
     def _read_list(self, field: Schema, value: Any) -> Any:
         if not isinstance(value, list | None):
             return value
-        entries = [self.read(field["items"], one) for one in cast("list[Any]", value or [])]
-        return [one for one in entries if _is_written(one)]
+        entries = [self.read(field["items"], entry) for entry in cast("list[Any]", value or [])]
+        return [entry for entry in entries if _is_written(entry)]
 
 
 def _read_value(field: Schema, value: Any) -> Any:
     if not isinstance(value, str):
         return value if value is not None or field.get("nullable") else _empty(field)
-    said = value.strip()
-    if not said:
+    text = value.strip()
+    if not text:
         return None if field.get("nullable") else _empty(field)
-    if field.get("type") == "integer" and said.lstrip("-").isdecimal():
-        return int(said)
-    if field.get("type") == "boolean" and said.casefold() in ("true", "false", "yes", "no"):
-        return said.casefold() in ("true", "yes")
-    return said
+    if field.get("type") == "integer" and text.lstrip("-").isdecimal():
+        return int(text)
+    if field.get("type") == "boolean" and text.casefold() in ("true", "false", "yes", "no"):
+        return text.casefold() in ("true", "yes")
+    return text
 
 
 def _empty(field: Schema) -> str | None:
@@ -199,11 +202,11 @@ def _empty(field: Schema) -> str | None:
 
 
 def _is_written(value: Any) -> bool:
-    """Whether anything was written into a value."""
+    """Return whether anything was written into a value."""
     match value:
         case dict():
-            return any(_is_written(one) for one in cast("dict[str, Any]", value).values())
+            return any(_is_written(entry) for entry in cast("dict[str, Any]", value).values())
         case list():
-            return any(_is_written(one) for one in cast("list[Any]", value))
+            return any(_is_written(entry) for entry in cast("list[Any]", value))
         case _:
             return value not in (None, "")

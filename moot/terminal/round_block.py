@@ -1,4 +1,4 @@
-"""A round that is over, as it stays on the screen: its verdicts in words, what they moved, what was decided."""
+"""A finished round, as it stays on the screen: its verdicts in words, the claims they moved, the decisions."""
 
 from __future__ import annotations
 
@@ -19,35 +19,38 @@ from moot.view.marks import mark_of
 from moot.view.round import READINGS, CheckTold, RoundTold
 
 
-def round_block(told: RoundTold, planned: int) -> RenderableType:
-    """The summary of a round."""
+def round_block(summary: RoundTold, planned: int) -> RenderableType:
+    """Return the summary of a round."""
     table = Table.grid(padding=(0, 1))
     table.add_column(no_wrap=True, style=theme.FAINT, width=9)
     table.add_column(ratio=1)
-    for word, said in _rows(told):
-        table.add_row(word, said)
-    title = Rule(round_title(told, planned), align="left", style="dim")
+    for word, text in _rows(summary):
+        table.add_row(word, text)
+    title = Rule(round_title(summary, planned), align="left", style="dim")
     return Group(title, Padding(table, (0, 0, 0, 1)))
 
 
-def _rows(told: RoundTold) -> Iterator[tuple[str, Text]]:
-    for fallback in told.fallbacks:
+def _rows(summary: RoundTold) -> Iterator[tuple[str, Text]]:
+    for fallback in summary.fallbacks:
         yield "fallback", Text(f"▲ {fallback.step_failed} given up: {one_line(fallback.detail)}", "bold red")
-    for check in told.checks:
+    for check in summary.checks:
         if check.check_id <= 4:
             yield f"check {check.check_id}", _check(check)
-    for made in told.made:
-        if made.kind == "retrospective":
-            yield "look back", Text(f"{made.role}: {first_sentence(made.text)}")
-    resolved = [check for check in told.checks if check.check_id > 4]
+    for product in summary.made:
+        if product.kind == "retrospective":
+            yield "look back", Text(f"{product.role}: {first_sentence(product.text)}")
+    # Checks above 4 settle single claims: there may be dozens, so they are only counted.
+    resolved = [check for check in summary.checks if check.check_id > 4]
     if resolved:
         yield "resolved", Text(f"{len(resolved)} pending claims")
-    if told.claims:
-        ids = " ".join(f"{one.id} {mark_of(marks.STATUSES, one.status).shape}" for one in told.claims)
-        yield "claims", Text(f"{len(told.claims)} new   {ids}")
-    for concern in told.concerns:
+    if summary.claims:
+        ids = " ".join(
+            f"{claim.id} {mark_of(marks.STATUSES, claim.status).shape}" for claim in summary.claims
+        )
+        yield "claims", Text(f"{len(summary.claims)} new   {ids}")
+    for concern in summary.concerns:
         yield concern.type, Text(f"{concern.id} {one_line(concern.text)}")
-    for decision in told.decisions:
+    for decision in summary.decisions:
         cites = ", ".join(ground.id for ground in decision.rests_on)
         line = Text.assemble(
             (decision.id, "bold"), f" {one_line(decision.text)}", (f"  ({cites})", theme.FAINT)
@@ -55,31 +58,34 @@ def _rows(told: RoundTold) -> Iterator[tuple[str, Text]]:
         if not decision.in_force:
             line.append(f"  {decision.standing}", "bold red")
         yield _word(decision), line
-    if told.drift is not None:
-        mark = mark_of(marks.DRIFT, told.drift.verdict)
-        yield "drift", theme.text_of(mark).append(f"  {one_line(told.drift.notes)}", "default")
-    for seen in told.signature:
+    if summary.drift is not None:
+        mark = mark_of(marks.DRIFT, summary.drift.verdict)
+        yield "drift", theme.text_of(mark).append(f"  {one_line(summary.drift.notes)}", "default")
+    for seen in summary.signature:
         agrees = READINGS[seen.agrees]
         yield "absence", Text(f"predicted: {seen.predicted}; observed: {seen.observed} ({agrees})")
-    yield from _verdicts_of_controller(told)
+    yield from _verdicts_of_controller(summary)
 
 
 def _word(decision: DecisionTold) -> str:
-    """What stands before a decision; one that was overturned is not decided."""
+    """Return the word before a decision; one that was overturned is not called decided."""
     if not decision.in_force:
         return "replaced"
     return decision.type if decision.type in ("final", "override", "answer") else "decided"
 
 
-def _verdicts_of_controller(told: RoundTold) -> Iterator[tuple[str, Text]]:
-    if told.findings is not None and any(told.findings):
-        errors, warnings = told.findings
+def _verdicts_of_controller(summary: RoundTold) -> Iterator[tuple[str, Text]]:
+    if summary.findings is not None and any(summary.findings):
+        errors, warnings = summary.findings
         style = "bold red" if errors else theme.FAINT
         yield "rules", Text(f"{errors} errors, {warnings} warnings", style)
-    if told.look is not None:
-        advice = mark_of(marks.ADVICE, told.look.advice)
-        yield "signals", Text(f"{told.look.satisfied} of {told.look.of}  ").append_text(theme.text_of(advice))
-    for alarm in told.alarms:
+    if summary.look is not None:
+        advice = mark_of(marks.ADVICE, summary.look.advice)
+        yield (
+            "signals",
+            Text(f"{summary.look.satisfied} of {summary.look.of}  ").append_text(theme.text_of(advice)),
+        )
+    for alarm in summary.alarms:
         mark = marks.ALARMS[alarm.verdict] if alarm.action == "raised" else marks.ALARMS["CLEAR"]
         yield (
             "alarm",
@@ -88,7 +94,7 @@ def _verdicts_of_controller(told: RoundTold) -> Iterator[tuple[str, Text]]:
                 theme.style_of(mark),
             ),
         )
-    for amendment in told.amendments:
+    for amendment in summary.amendments:
         yield "amended", Text(f"{amendment.what}: {one_line(amendment.reason)}")
 
 

@@ -1,4 +1,4 @@
-"""What the seats of a scene did in this round: a column a seat, or a line a seat."""
+"""Actions of the seats in this round: one column per seat, or one line per seat."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from moot.view.scene import Scene
 
 PHASES: Final = ("B", "C", "D", "E", "F", "G", "H", "S")
 WORDS: Final = frozenset({"artifact", *get_args(StatementType)})
-"""What a role makes in words; positions are shown as boxes."""
+"""Kinds of products that are shown as words; positions are shown as boxes."""
 LINES: Final = 2
-"""Lines of a cell that somebody's words may take."""
+"""Most lines of a cell that a role's words may take."""
 
 
 def _round(scene: Scene) -> RoundTold:
@@ -30,33 +30,33 @@ def _round(scene: Scene) -> RoundTold:
 
 
 def columns(scene: Scene, width: int) -> Table:
-    """Rows are phases, columns are seats."""
-    told = _round(scene)
+    """Return a table with a row per phase and a column per seat."""
+    summary = _round(scene)
     table = Table(box=None, expand=True, padding=(0, 1, 0, 0), show_edge=False, header_style="")
     table.add_column("", width=4, no_wrap=True)
     roles = [seat.role for seat in scene.seats]
     room = LINES * (width - 4) // max(1, len(roles)) - LINES * 3
     for role in roles:
-        table.add_column(_role_head(role, told), ratio=1, overflow="fold")
+        table.add_column(_role_head(role, summary), ratio=1, overflow="fold")
     for phase in PHASES:
-        cells = [_cell(role, phase, told, room) for role in roles]
+        cells = [_cell(role, phase, summary, room) for role in roles]
         if any(cells):
             table.add_row(Text(phase, theme.FAINT), *(cell or Text("") for cell in cells))
     table.add_row(Text("now", theme.FAINT), *(_now(role, scene) for role in roles))
     return table
 
 
-def _role_head(role: str, told: RoundTold) -> Text:
-    if role == told.absent:
+def _role_head(role: str, summary: RoundTold) -> Text:
+    if role == summary.absent:
         return Text(f"{role} (absent)", "dim strike")
-    if role == told.lead:
+    if role == summary.lead:
         return Text(f"{role} ★ lead", theme.LEAD)
     return Text(role, theme.HEADER)
 
 
 def stack(scene: Scene) -> Table:
-    """One line a seat: what it did in this round, and what it does now."""
-    told = _round(scene)
+    """Return one line per seat: what it did in this round, and what it does now."""
+    summary = _round(scene)
     table = Table.grid(padding=(0, 1), expand=True)
     table.add_column(no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
@@ -65,79 +65,84 @@ def stack(scene: Scene) -> Table:
         done = Text("   ").join(
             Text.assemble((f"{phase} ", theme.FAINT), cell)
             for phase in PHASES
-            if (cell := _cell(seat.role, phase, told))
+            if (cell := _cell(seat.role, phase, summary))
         )
-        table.add_row(_role_head(seat.role, told), done, _now(seat.role, scene))
+        table.add_row(_role_head(seat.role, summary), done, _now(seat.role, scene))
     return table
 
 
 def _now(role: str, scene: Scene) -> Text:
-    busy = [one for one in scene.thinking if one.step.role == role]
+    busy = [entry for entry in scene.thinking if entry.step.role == role]
     if not busy:
         return Text("")
     text = Text()
-    for one in busy[:3]:
+    for entry in busy[:3]:
         text.append("\n" if text else "").append(
-            f"{marks.THINKING.shape} {one.said}", theme.style_of(marks.THINKING)
+            f"{marks.THINKING.shape} {entry.said}", theme.style_of(marks.THINKING)
         )
     if len(busy) > 3:
         text.append(f" +{len(busy) - 3}", theme.FAINT)
     return text
 
 
-def _cell(role: str, phase: str, told: RoundTold, room: int = 0) -> Text:
-    """What a role did in a phase; empty when nothing. Without room for words a tick stands for them."""
+def _cell(role: str, phase: str, summary: RoundTold, room: int = 0) -> Text:
+    """Return what a role did in a phase; empty when nothing. Without room for words a tick replaces them."""
     words = [
-        _made(one, room) for one in told.made if one.role == role and one.phase == phase and one.kind in WORDS
+        _made(product, room)
+        for product in summary.made
+        if product.role == role and product.phase == phase and product.kind in WORDS
     ]
-    marks = Text(" ").join(_marks(role, phase, told, room))
+    marks = Text(" ").join(_marks(role, phase, summary, room))
     return Text("\n" if room else " ").join([*words, *([marks] if marks else [])])
 
 
-def _marks(role: str, phase: str, told: RoundTold, room: int) -> list[Text]:
-    """Claims, stances, verdicts, flips and decisions: short enough to be shown everywhere."""
+def _marks(role: str, phase: str, summary: RoundTold, room: int) -> list[Text]:
+    """Return claims, stances, verdicts, flips and decisions: short enough to be shown everywhere."""
     parts: list[Text] = []
     match phase:
         case "D" | "F":
             parts += [
-                _claim_mark(one) for one in told.claims if one.raised_by == role and _phase_of(one) == phase
+                _claim_mark(claim)
+                for claim in summary.claims
+                if claim.raised_by == role and _phase_of(claim) == phase
             ]
             if phase == "F":
-                parts += list(_flips(role, told))
+                parts += list(_flips(role, summary))
         case "E":
-            parts += list(_stances(role, told))
+            parts += list(_stances(role, summary))
             judged = [
-                verdict_text(check) for check in told.checks if check.by == role and check.check_id <= 4
+                verdict_text(check) for check in summary.checks if check.by == role and check.check_id <= 4
             ]
             parts += [Text("\n" if room else "   ").join(judged)] if judged else []
         case "G" | "S":
-            decided = [one for one in told.decisions if one.type == ("final" if phase == "S" else "round")]
-            parts += [Text(one.id, "bold") for one in decided if _decider(role, told)]
+            wanted = "final" if phase == "S" else "round"
+            decided = [decision for decision in summary.decisions if decision.type == wanted]
+            parts += [Text(decision.id, "bold") for decision in decided if _decider(role, summary)]
             if phase == "S":
-                resolved = [check for check in told.checks if check.by == role and check.check_id == 5]
+                resolved = [check for check in summary.checks if check.by == role and check.check_id == 5]
                 parts += [Text(f"{len(resolved)} claims resolved")] if resolved else []
         case "H":
-            if told.drift is not None and told.drift.by == role:
-                parts.append(theme.text_of(mark_of(marks.DRIFT, told.drift.verdict)))
+            if summary.drift is not None and summary.drift.by == role:
+                parts.append(theme.text_of(mark_of(marks.DRIFT, summary.drift.verdict)))
         case _:
             pass
     return parts
 
 
-def _decider(role: str, told: RoundTold) -> bool:
-    return role == told.lead
+def _decider(role: str, summary: RoundTold) -> bool:
+    return role == summary.lead
 
 
 def _phase_of(claim: ClaimTold) -> str:
-    """Claims of D are raised at an artifact, those of F in a review."""
+    """Return the phase of a claim: D when it was raised at an artifact, F when in a review."""
     return "F" if claim.source is not None and claim.source.startswith("S-") else "D"
 
 
-def _made(made: Made, room: int) -> Text:
+def _made(product: Made, room: int) -> Text:
     if not room:
         return Text("✓", "green")
-    said = made.text if made.kind == "artifact" else first_sentence(made.text)
-    return Text(shortened(said, room))
+    text = product.text if product.kind == "artifact" else first_sentence(product.text)
+    return Text(shortened(text, room))
 
 
 def _claim_mark(claim: ClaimTold) -> Text:
@@ -145,12 +150,13 @@ def _claim_mark(claim: ClaimTold) -> Text:
     return Text(f"{mark.shape}{claim.id}", theme.style_of(mark))
 
 
-def _stances(role: str, told: RoundTold) -> Iterator[Text]:
-    """Closed boxes until the verdict is there; then the stance, with ≠ when the verdict is another."""
-    for stance in told.sealed:
+def _stances(role: str, summary: RoundTold) -> Iterator[Text]:
+    """Yield closed boxes until the verdict is there; then the stance, with ≠ where the verdict differs."""
+    # Only the box is drawn: a stance on a screen before its verdict could reach another seat.
+    for stance in summary.sealed:
         if stance.role == role:
             yield Text(f"{stance.check_id or ''}{marks.SEALED.shape}", theme.style_of(marks.SEALED))
-    for check in told.checks:
+    for check in summary.checks:
         for stance in check.stances:
             if stance.role == role:
                 mark = mark_of(marks.RESULTS, stance.stance)
@@ -158,8 +164,8 @@ def _stances(role: str, told: RoundTold) -> Iterator[Text]:
                 yield Text(f"{check.check_id}{mark.shape}{differs}", theme.style_of(mark))
 
 
-def _flips(role: str, told: RoundTold) -> Iterator[Text]:
-    for check in told.checks:
+def _flips(role: str, summary: RoundTold) -> Iterator[Text]:
+    for check in summary.checks:
         for stance in check.stances:
             if stance.role == role and stance.flipped_to:
                 before, after = (
@@ -171,6 +177,6 @@ def _flips(role: str, told: RoundTold) -> Iterator[Text]:
 
 
 def verdict_text(check: CheckTold) -> Text:
-    """`1 ✗ BROKEN`."""
+    """Return a verdict such as `1 ✗ BROKEN`."""
     mark = mark_of(marks.RESULTS, check.result)
     return Text(f"{check.check_id} {mark.plain}", theme.style_of(mark))

@@ -1,7 +1,7 @@
-"""What moot writes to: text and JSON to stdout, complaints to stderr; a reader that has gone away is no error.
+"""Output streams: text and JSON on stdout, errors on stderr; a reader that has gone away is not an error.
 
-A verb never meets an error of its output: a run whose progress cannot be shown goes on, and what it wrote to the
-ledger is written. `refused_output` says afterwards what stdout refused.
+Errors of the output never reach a verb: a run whose progress cannot be shown goes on, and its ledger is complete.
+`refused_output` returns afterwards what stdout refused.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Output(io.FileIO):
-    """Standard output or error of this process: whatever the system refuses is kept in `refused`, and not raised."""
+    """Standard output or error of this process; errors of the system are kept in `refused` instead of raised."""
 
     refused: OSError | None = None
     is_over = False
@@ -47,7 +47,7 @@ class Output(io.FileIO):
 
 
 def take_over_streams() -> None:
-    """Put `Output` in place of this process's stdout and stderr, and open the standard streams that are closed."""
+    """Replace this process's stdout and stderr by `Output`, and open standard streams that are closed."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -65,7 +65,7 @@ def take_over_streams() -> None:
 
 
 def refused_output() -> OSError | None:
-    """Return what the system answered when it did not take what was written to stdout."""
+    """Return the system's error if it refused output on stdout, else None."""
     return getattr(getattr(getattr(sys.stdout, "buffer", None), "raw", None), "refused", None)
 
 
@@ -75,9 +75,9 @@ def out(text: str) -> None:
 
 
 def show(text: str) -> None:
-    """Write text from a ledger for people: what could move a cursor or hide a word is made visible.
+    """Write text from a ledger for people, with everything that could move a cursor or hide a word made visible.
 
-    On a terminal a line that is too long for it goes on below, with no word broken; a pipe gets it as it is.
+    On a terminal, a line that is too long continues below, with no word broken; a pipe gets it unchanged.
     """
     from ledger.plain_text import visible
 
@@ -85,11 +85,11 @@ def show(text: str) -> None:
 
 
 def show_outcome(text: str, status: str) -> None:
-    """Write text that begins with an outcome block: on a terminal its status in color and its answer in bold."""
+    """Write text that begins with an outcome block; on a terminal with its status in color and its answer in bold."""
     from ledger.plain_text import visible
 
-    shown = fitted(visible(text))
-    out(painted(shown, status) if on_terminal() and not os.environ.get("NO_COLOR") else shown)
+    block = fitted(visible(text))
+    out(painted(block, status) if on_terminal() and not os.environ.get("NO_COLOR") else block)
 
 
 def painted(text: str, status: str) -> str:
@@ -102,6 +102,7 @@ def painted(text: str, status: str) -> str:
     first = next((n for n in reversed(range(answer or 0)) if lines[n].split(":")[0] == words), None)
     if answer is None or first is None:
         return text
+    # Continuation lines are indented, so the answer reaches up to the first line that is not.
     last = answer + 1
     while last < len(lines) and lines[last].startswith(" " * INDENT):
         last += 1
@@ -126,14 +127,14 @@ _STATUS_STYLES: Final = {
 
 
 def fitted(text: str) -> str:
-    """Return text as wide as the terminal, with words from right to left isolated; as it is where there is none."""
+    """Return text folded to the terminal, with right-to-left words isolated; unchanged without a terminal."""
     from ledger.plain_text import isolated
 
     return isolated(folded_at(text, columns())) if on_terminal() else text
 
 
 def folded_at(text: str, width: int) -> str:
-    """Every line that is longer than `width` continued below, under its own margin; no word is broken."""
+    """Return text with every line longer than `width` continued below, under its own margin; no word is broken."""
     return "\n".join(part for line in text.split("\n") for part in _folded(line, width))
 
 
@@ -152,25 +153,25 @@ def _folded(line: str, width: int) -> list[str]:
 
 
 def on_terminal() -> bool:
-    """Whether somebody looks at stdout, and no program reads it."""
+    """Return whether stdout is a terminal."""
     return sys.stdout.isatty()
 
 
 def columns() -> int:
-    """How wide text may be: the terminal's width, or that of a page where there is none."""
+    """Return how wide text may be: the terminal's width, or the width of a page without a terminal."""
     return shutil.get_terminal_size((WIDTH, 24)).columns if on_terminal() else WIDTH
 
 
 def err(text: str) -> None:
-    """Write to stderr; what could move a cursor or hide a word is made visible, and no word is broken, as by `show`."""
+    """Write to stderr, with control characters made visible and, on a terminal, long lines folded as by `show`."""
     from ledger.plain_text import isolated, visible
 
-    shown = visible(text)
-    _write(sys.stderr, isolated(folded_at(shown, _error_columns())) if sys.stderr.isatty() else shown)
+    plain = visible(text)
+    _write(sys.stderr, isolated(folded_at(plain, _error_columns())) if sys.stderr.isatty() else plain)
 
 
 def _error_columns() -> int:
-    """How wide the terminal of stderr is, which may not be that of stdout."""
+    """Return the width of the terminal of stderr, which may not be that of stdout."""
     try:
         return os.get_terminal_size(sys.stderr.fileno()).columns or WIDTH
     except OSError:
@@ -184,7 +185,7 @@ def out_json(value: Result) -> None:
 
 
 def _seen(json: str) -> str:
-    """Return the same JSON with what a terminal obeys or hides, or its encoding lacks, written as escapes."""
+    """Return the same JSON with everything escaped that a terminal obeys or hides, or its encoding lacks."""
     from ledger.plain_text import json_escaped
 
     escaped = json_escaped(json)
@@ -196,15 +197,16 @@ def _seen(json: str) -> str:
 
 
 def complain(error: MootError, *, as_json: bool) -> None:
-    """Say an error: one line on stderr, or one object on stdout."""
+    """Write an error: one line on stderr, or one object on stdout."""
     if as_json:
         out(_seen(error.json) + "\n")
+    # With stdout closed the JSON object is lost, and stderr is all that is left.
     if not as_json or refused_output() is not None:
         err(f"{error.more}{error.line}\n")
 
 
 def show_any_text() -> None:
-    """Text that the terminal's encoding lacks is shown escaped, never a traceback."""
+    """Escape text that the terminal's encoding lacks, where Python would raise an error."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -213,4 +215,5 @@ def show_any_text() -> None:
 
 def _write(stream: TextIO, text: str) -> None:
     stream.write(text)
+    # At once, so that output and errors keep their order when both go to one file.
     stream.flush()

@@ -1,4 +1,4 @@
-"""Colours of a terminal: a style for every tone, beside the shapes and words of `moot.view.marks`."""
+"""Colors of a terminal: a style for every tone, in addition to the shapes and words of `moot.view.marks`."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ COURSE: Final = "cyan"
 
 
 def style_of(mark: Mark) -> str:
-    """The style of a mark's tone."""
+    """Return the style of a mark's tone."""
     return _STYLES[mark.tone]
 
 
 def text_of(mark: Mark) -> Text:
-    """Shape and word in colour."""
+    """Return shape and word in color."""
     return Text(mark.plain, style_of(mark))
 
 
 def labels_text(labels: Iterable[Label]) -> Iterator[Text]:
-    """What must be read first, a line each."""
+    """Yield the labels that must be read first, one per line."""
     for label in labels:
         yield Text.assemble((f" {label.kind} ", LABEL), " ", one_line(label.text))

@@ -50,6 +50,7 @@ def adr(book: Book, head: Head, *, run: str = "RUN", only: str | None = None) ->
     lines = [*_front(book, head, run, only), "", f"# {inline(shortened(outcome.answer, TITLE))}"]
     for heading, body in sections:
         body_lines = list(body)
+        # MADR asks for every section, so an empty one says that nothing is recorded.
         lines += ["", heading, "", *(body_lines or ["Nothing is recorded."])]
     return "\n".join(lines) + "\n"
 
@@ -59,14 +60,17 @@ def _front(book: Book, head: Head, run: str, only: str | None) -> Iterator[str]:
     source.
     """
     state = book.state
+    # An answer or a round decision is no outcome, so only final decisions name decision makers.
     deciding = [decision for decision in book.of(Decision) if decision.id in final_in_force(state)]
     makers = dict.fromkeys(_maker(decision) for decision in deciding)
+    # Every role that gave a reply was consulted; the controller's own events carry no call.
     seats = dict.fromkeys(event.by for event in book.events if event.call is not None)
     yield "---"
     yield f"status: {_status(book, only)}"
     yield f"date: {book.events[-1].at[:10]}"
     yield f"decision-makers: {_yaml(makers)}"
     yield f"consulted: {_yaml(seats)}"
+    # A run's name may hold a colon or a quote, which plain YAML would read as syntax.
     yield f"moot-run: {orjson.dumps(run).decode()}"
     yield f"moot-head: {head.seq} {head.hash}"
     yield f"moot-decisions: {_yaml([only] if only else outcome_ids(state))}"
@@ -76,6 +80,7 @@ def _front(book: Book, head: Head, run: str, only: str | None) -> Iterator[str]:
 def _status(book: Book, only: str | None) -> str:
     """Return MADR's status: `proposed` until a person accepts or rejects the final decisions in force."""
     acceptance = current_acceptance(book)
+    # An acceptance covers the final decisions in force, so an older decision stays a proposal.
     if acceptance is None or (only is not None and only not in final_in_force(book.state)):
         return "proposed"
     return "accepted" if acceptance.accepted else "rejected"
@@ -91,6 +96,7 @@ def _maker(decision: Decision) -> str:
 
 def _yaml(names: Iterable[str]) -> str:
     """Return names as a JSON string, which is also valid YAML."""
+    # JSON strings are valid YAML, so no name can break out of the front matter.
     return orjson.dumps(", ".join(names) or "nobody").decode()
 
 
@@ -123,6 +129,7 @@ def _point(point: Point) -> str:
 def _consequences(outcome: Outcome) -> Iterator[str]:
     """Yield what follows from the decision, what speaks against it, and what it assumes."""
     yield from (f"* To do: {_point(point)}" for point in outcome.do_now)
+    # The objection often repeats the first dissent, which the next line prints with its role.
     if outcome.objection is not None and not any(
         f"({dissenter.ref})" in outcome.objection for dissenter in outcome.dissent
     ):
@@ -148,5 +155,6 @@ def _confirmation(outcome: Outcome) -> Iterator[str]:
 def _more(outcome: Outcome, state: State, head: Head, run: str) -> Iterator[str]:
     yield f"Protocol {inline(state.opening.protocol)}. {inline(outcome.trust)} {inline(outcome.looked_at)}"
     yield ""
+    # The head pins the ledger, so that a reader can prove the record came from exactly this state.
     check = code(f"moot verify {run}")
     yield f"The record is the ledger of {code(run)}, event {head.seq}, head {code(head.hash)}; {check} checks it."

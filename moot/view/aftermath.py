@@ -35,9 +35,12 @@ def became_told(book: Book) -> list[Became]:
 
 def _told(book: Book, statement: FateSaid) -> Became:
     points = points_of(book, statement.decision)
+    # Only clear results are scored: a mixed or unknown result has no truth value to score against.
     true = {"held": 1.0, "failed": 0.0}.get(statement.fate)
+    # A statement may name a decision that a hostile or partial ledger does not have.
     known = statement.decision in book.state.decisions
     now = replacement(book.state, statement.decision) if known else statement.decision
+    # The Brier score (AD-6 asks for outcomes to be recorded) is 0 for a sure hit and 1 for a sure miss.
     brier = None if points is None or true is None else round((points / 100 - true) ** 2, 4)
     return Became(
         decision=statement.decision,
@@ -54,10 +57,13 @@ def _told(book: Book, statement: FateSaid) -> Became:
 def points_of(book: Book, identity: str) -> float | None:
     """Return the group forecast, of 100 points, of the option that a decision names; None without forecasts."""
     decision = book.by_id.get(identity)
+    # A person's decision is not what the group forecast, so its points would score the wrong thing.
     if not has_beliefs(book) or not isinstance(decision, Decision) or decision.by != "controller":
         return None
+    # An override took this decision out of force, and the forecasts may have moved on since.
     if replacement(book.state, identity) != identity:
         return None
+    # Few runs have forecasts, and every verb shows the outcome, so their arithmetic loads late.
     from detectors.forecasts.report import rounded
     from moot.view.memo import standing_now
     from rounds.protocols.crux import standing
@@ -66,6 +72,7 @@ def points_of(book: Book, identity: str) -> float | None:
     if now.group is None or now.leader is None:
         return None
     options = standing.option_ids(book.state)
+    # A decision that names no option answers with the leader of the group forecast.
     named = option_of(book, decision) or options[now.leader]
     return rounded(now.group.points(options.index(named))) if named in options else None
 

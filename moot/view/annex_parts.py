@@ -28,6 +28,7 @@ def annex_table(
     title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *notes: str
 ) -> Iterator[Annex]:
     """Yield a table without its empty columns; nothing when there are no rows."""
+    # A column that no row fills would only take width from those that matter.
     used = [n for n in range(len(heads)) if any(row[n] for row in rows)]
     if rows:
         yield Annex(

@@ -57,14 +57,17 @@ def annexes_of(book: Book) -> list[Annex]:
 
 def final_text(book: Book, decision: Decision | None) -> FinalText | None:
     """Return the text that a decision hands on: the section that it names, else the plan of its own step."""
+    # An override or an answer is a person's own text and hands on no section of a plan.
     if decision is None or decision.type in ("override", "answer"):
         return None
     for event in book.of(Statement):
+        # Several plans may exist (JB council), and only the one of the deciding step is the result.
         own = event.step is not None and event.step == decision.step
         if not own or event.type != "plan":
             continue
         sections = {f"{event.id}#{section.name}": section.text for section in event.sections}
         chosen = next((ref for ref in decision.round_artifact_refs if ref in sections), None)
+        # Imported decisions may not say which section is final; a plan then starts with it.
         chosen = chosen or next(iter(sections), None)
         if chosen is not None:
             return FinalText(chosen, sections[chosen], word_count(sections[chosen]))
@@ -77,6 +80,7 @@ def _narratives(book: Book) -> Iterator[Annex]:
         title = (
             "Key narratives" if decision.zones else "Key insight" if any(book.of(Standing)) else "Beside it"
         )
+        # The narrative about the gap is computed, and the argument table already shows it as a note.
         narratives = [one_line(narrative) for narrative in decision.narratives if GAP not in narrative]
         yield from annex_text(title, narratives, decision.id)
         if decision.zones is not None:
@@ -94,10 +98,12 @@ def _narratives(book: Book) -> Iterator[Annex]:
 
 def _challenges(book: Book) -> Iterator[Annex]:
     """Yield the challenges to a text with their answers and dispositions, and the tally."""
+    # Attacks on arguments belong to the argument table; this one covers attacks on a text.
     arguments = {argument.id for argument in book.of(Argument)}
     became = {disposition.of: disposition for disposition in book.of(Disposition)}
     answers = {response.to: response for response in book.of(Response)}
     against = [challenge for challenge in book.of(Challenge) if challenge.target not in arguments]
+    # Members of a council each criticize their own plan, so one common table would mix them up.
     if majority(book) is not None:
         return
     rows = [
@@ -128,6 +134,7 @@ def _became(disposition: Disposition | None) -> str:
 def _tally(against: Sequence[Challenge], became: dict[str, Disposition]) -> str:
     """Return the tally: `8 challenges (3 structural, 2 assumption, 3 missing): 7 accepted, 1 escalated.` (JB-29)"""
     tags = Counter(challenge.tag.lower() for challenge in against if challenge.tag)
+    # Count dispositions from typed events: words in the resolver's prose over-count (JB-13).
     ends = Counter(became[challenge.id].disposition for challenge in against if challenge.id in became)
     kinds = f" ({', '.join(f'{number} {tag}' for tag, number in tags.items())})" if tags else ""
     endings = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in ends.most_common())
@@ -138,7 +145,9 @@ def _final(book: Book) -> Iterator[Annex]:
     for decision in book.of(Decision):
         final = final_text(book, decision) if decision.type == "final" else None
         if final is not None:
+            # A seat wrote this text, so control characters must not reach a terminal.
             lines = [line.rstrip() for line in visible(final.text).splitlines()]
+            # Blank lines are dropped because the limit of the report counts lines.
             yield from annex_text("The final text", [line for line in lines if line.strip()], final.ref)
 
 

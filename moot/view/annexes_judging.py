@@ -47,6 +47,7 @@ POINTS: Final = {"logic30": "logic, evidence, responsiveness, honesty: 30, 30, 2
 
 def case_annex(book: Book) -> Iterator[Annex]:
     """Yield the advocate's case in its own words, and what the challenger says works."""
+    # Only adversarial runs have an advocate whose summary is a case; elsewhere it is just a section.
     for event in book.of(Statement) if approval_of(book) is not None else ():
         sections = {section.name: section.text for section in event.sections}
         for name, title in (
@@ -69,6 +70,7 @@ def punches_annex(book: Book) -> Iterator[Annex]:
 def judges_annex(book: Book) -> Iterator[Annex]:
     """Yield one row per judge: recommendation, key insight, and what would show it wrong."""
     judged = [statement for statement in book.of(Statement) if statement.phase == "judging"]
+    # A single judge's assessment is the decision itself and would only be repeated.
     if len(judged) < 2:
         return
     rows: list[tuple[str, ...]] = []
@@ -86,6 +88,7 @@ def arguments_annex(book: Book) -> Iterator[Annex]:
     challenges = list(book.of(Challenge))
     answers = {response.to: response.outcome for response in book.of(Response)}
     standings, scores = _by_what(book.of(Standing)), _by_what(book.of(Score))
+    # With several judges every figure must name its judge, and means replace totals.
     several = len({score.judge for score in book.of(Score)}) > 1
     rows = [
         (
@@ -98,6 +101,7 @@ def arguments_annex(book: Book) -> Iterator[Annex]:
         )
         for argument in arguments
     ]
+    # An advocate alone argues for a proposal, so the table is a position and not a debate.
     one_sided = len({argument.by for argument in arguments}) == 1
     traced = any(argument.id in standings for argument in arguments)
     title = "Argument trace table" if traced else "Advocate position" if one_sided else "Arguments"
@@ -135,9 +139,11 @@ def _points(scores: Sequence[Score], *, several: bool) -> str:
     if not scores:
         return ""
     if several:
+        # Totals are decimal strings; floats would turn a mean of 7.45 into 7.449999.
         mean = sum(Decimal(score.total) for score in scores) / len(scores)
         total = f"mean {mean:.2f}: {', '.join(f'judge {score.judge} {score.total}' for score in scores)}"
     else:
+        # One judge may score again after a repair; the last score is the one that counts.
         (score,) = scores[-1:]
         parts = " ".join(f"{name.removesuffix('_score')} {value}" for name, value in score.parts.items())
         total = f"{score.total} ({parts})"
@@ -157,12 +163,14 @@ def _survived(book: Book, argument: Argument) -> str:
     """Return whether the judge of a proposal lets an argument stand; empty where no judge said so."""
     if approval_of(book) is None:
         return ""
+    # Only adversarial judges name survivors; for other protocols silence means nothing.
     ids = {argument.id for decision in book.of(Decision) for argument in surviving(book, decision)}
     return "survives, as the judge says" if argument.id in ids else "not named by the judge as surviving"
 
 
 def _totals(book: Book) -> str:
     """Return the totals of the sides and how to read the gap (XS-14); empty without scores."""
+    # Options have scorecards of their own; this line compares the sides of a debate.
     sides = {side: mean for side, mean in side_means(book).items() if not side.startswith("O-")}
     if not sides:
         return ""
@@ -171,10 +179,12 @@ def _totals(book: Book) -> str:
     ]
     rubric = next((POINTS[score.rubric] for score in book.of(Score) if score.rubric in POINTS), "")
     weighed = f" Points are of 10 ({rubric})." if rubric else ""
+    # A computed narrative already carries the totals and the reading of the gap (XS-14).
     if judged:
         return f"Totals: {one_line(judged[-1])}{weighed}"
     totals = ", ".join(f"{side} {mean:.2f}" for side, mean in sides.items())
     gap = max(sides.values()) - min(sides.values())
+    # Recomputed means replace a judge's own totals, which models add up wrongly (XS-9).
     return f"Mean points: {totals}; gap {gap:.2f}. They say who argued better, not who is right.{weighed}"
 
 
@@ -202,6 +212,7 @@ def scorecard_annex(book: Book) -> Iterator[Annex]:
 
 def recommendations_annex(book: Book) -> Iterator[Annex]:
     """Yield the text of each round decision that recommends an option and gives reasons."""
+    # Without a scorecard, round decisions are ordinary decisions and appear as such.
     if not scorecard(book):
         return
     for decision in book.of(Decision):
@@ -273,6 +284,7 @@ def merged_questions(asked: Iterable[Concern]) -> list[tuple[str, list[str]]]:
     """Return questions with the ids of all that ask the same, in the order in which each was met first."""
     merged: list[tuple[str, list[str]]] = []
     for question in asked:
+        # Judges phrase the same question differently, so compare what they ask for, not the text.
         same = next((ids for text, ids in merged if covers(text, question.text)), None)
         if same is None:
             merged.append((question.text, [question.id or ""]))
@@ -290,11 +302,13 @@ def falsifiers_of_judges(book: Book) -> tuple[str, ...]:
         for section in event.sections
         if section.name == "falsifiers"
     ]
+    # Judges often agree on a falsifier word for word; each is listed once, in order.
     return tuple(dict.fromkeys(falsifier for text in texts for falsifier in text.split("\n\n") if falsifier))
 
 
 def questions_annex(book: Book) -> Iterator[Annex]:
     """Yield the questions that judges leave open; questions that ask the same share a row."""
+    # Questions of the last round come first: they are open after everything that was argued.
     asked = sorted(
         open_questions(book) if any(book.of(Argument)) else [], key=lambda question: -question.round
     )
@@ -306,6 +320,7 @@ def votes_annex(book: Book) -> Iterator[Annex]:
     """Yield the votes of every ballot, the rule that was applied, and the spread of the last votes."""
     votes, ruling = list(book.of(Vote)), ruling_of(book)
     rows = [
+        # A lost vote has no numbers of its own; the stored defaults would look like an opinion.
         (view_of(vote), str(vote.ballot), "no vote (counts as REFUSE)", "", "", "")
         if vote.fallback
         else (
@@ -330,6 +345,7 @@ def votes_annex(book: Book) -> Iterator[Annex]:
 def _shared(book: Book) -> str:
     """Return how the last votes are spread, and the least risk; agreement in words is recorded nowhere."""
     ruling = ruling_of(book)
+    # Agreement in words is recorded nowhere, so only counts and the lowest risk are safe to state.
     last = [vote for vote in votes_of(book, ruling) if not vote.fallback] if ruling is not None else []
     if not last:
         return ""
@@ -343,6 +359,7 @@ def ratings_annex(book: Book) -> Iterator[Annex]:
     rated: dict[str, dict[str, Rating]] = {}
     for rating in book.of(Rating):
         if rating.scale == "priority_p":
+            # Older runs name the lens in `criterion`, while newer ones give each lens its own role.
             rated.setdefault(rating.of, {})[rating.criterion or rating.by] = rating
     lenses = list(dict.fromkeys(lens for ratings in rated.values() for lens in ratings))
     rows = [
@@ -352,6 +369,7 @@ def ratings_annex(book: Book) -> Iterator[Annex]:
                 f"{ratings[lens].value}: {one_line(ratings[lens].reason)}" if lens in ratings else ""
                 for lens in lenses
             ),
+            # Two levels apart is a disagreement that a person should confirm (AD-28).
             "yes" if _apart(ratings) >= 2 else "",
         )
         for option, ratings in sorted(rated.items())
@@ -361,6 +379,7 @@ def ratings_annex(book: Book) -> Iterator[Annex]:
 
 def _apart(ratings: dict[str, Rating]) -> int:
     words = [str(rating.value).removeprefix("P") for rating in ratings.values()]
+    # A rating outside P0 to P3 cannot be compared and is left out of the gap.
     levels = [int(word) for word in words if word.isdecimal()]
     return max(levels, default=0) - min(levels, default=0)
 
@@ -374,6 +393,7 @@ def members_annex(book: Book) -> Iterator[Annex]:
         for decision in book.of(Decision)
         if decision.made_by == "resolver" and decision.type == "round"
     ]
+    # Members decide independently, so their agreement is the finding, not any single text.
     counts = Counter(option_of(book, plan) or "no option" for plan in plans)
     note = ", ".join(f"{number} of {len(plans)} {option}" for option, number in counts.most_common())
     rows = [

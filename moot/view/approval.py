@@ -34,6 +34,7 @@ def approval_of(book: Book) -> Approval | None:
     """Return the verdict of the judge; None in a protocol without a scale, and before the judge spoke."""
     if book.state.opening.protocol not in _SCALED:
         return None
+    # A repaired or repeated judgement replaces the earlier one.
     assessment = latest(
         statement
         for statement in book.of(Statement)
@@ -41,6 +42,7 @@ def approval_of(book: Book) -> Approval | None:
     )
     sections = {} if assessment is None else {section.name: section.text for section in assessment.sections}
     scale = SCALES.get(rule(book.state, "scale"), ())
+    # An import or a hostile ledger may hold a verdict that is not on the scale; treat it as absent.
     if sections.get("verdict") not in scale:
         return None
     unaddressed = frozenset(identity for identity in sections.get("unaddressed", "").split(", ") if identity)
@@ -58,6 +60,7 @@ def approval_reasons(book: Book, decision: Decision, approval: Approval) -> list
 
 def approval_objection(book: Book, decision: Decision, approval: Approval, cited: set[str]) -> str | None:
     """Return the strongest thing against the verdict with who said it and how the judge rates it."""
+    # The best case against a rejection is what the advocate could still say for the proposal.
     if approval.place == NO:
         argument = next(iter([*surviving(book, decision), *book.of(Argument)]), None)
         return None if argument is None else f"{argument.by}: {one_line(argument.claim)} ({argument.id})"
@@ -68,6 +71,7 @@ def approval_objection(book: Book, decision: Decision, approval: Approval, cited
         concerns = [concern for concern in concerns if concern.id in approval.unaddressed]
     if not concerns:
         return None
+    # Prefer concerns that nobody addressed; `-seq` picks the first of equals.
     gravest = max(
         concerns,
         key=lambda concern: (
@@ -94,6 +98,7 @@ def surviving(book: Book, decision: Decision) -> Iterator[Argument]:
 
 def _genuine(book: Book, decision: Decision) -> list[Concern]:
     """Return the concerns that the decision is based on, the gravest first."""
+    # The judge marks the concerns that carried the verdict with this relation.
     cited = [book.by_id.get(cite.id) for cite in decision.cites if cite.relation == "based-on"]
     return sorted(
         (event for event in cited if isinstance(event, Concern)), key=lambda event: -severity(book, event)
@@ -103,4 +108,5 @@ def _genuine(book: Book, decision: Decision) -> list[Concern]:
 def is_genuine(book: Book, concern: Concern) -> bool | None:
     """Return whether the judge sided with a concern; None where no judge rated it."""
     rating = latest(rating for rating in book.of(Rating) if rating.of == concern.id and rating.by == "judge")
+    # Ratings run from 1 (a stretch) to 5 (genuine), AD-5.
     return None if rating is None else int(rating.value) >= GENUINE_FROM

@@ -54,6 +54,7 @@ def labels_of(state: State, replies: Counter[str | None]) -> tuple[Label, ...]:
     if opened is None:
         return ()
     return (
+        # The order is the order of gravity: what was lost comes before how the run came about.
         *_degraded(state),
         *_waived(opened),
         *_alarms(state),
@@ -67,11 +68,13 @@ def labels_of(state: State, replies: Counter[str | None]) -> tuple[Label, ...]:
 def _waived(opened: RunOpened) -> Iterator[Label]:
     for waiver in opened.waived:
         yield Label("WAIVED", f"{waiver.what}: {waiver.why}")
+    # Unsealed positions cannot show sycophancy, which is a waiver even though no line says so.
     if opened.rules.get("positions") == "off":
         yield Label("WAIVED", _POSITIONS_OFF)
 
 
 def _degraded(state: State) -> Iterator[Label]:
+    # Both labels come from the same quorum, and `whole` and `imported` need none.
     outcome = outcome_of(state)
     if outcome.kind == "degraded":
         yield Label("DEGRADED", outcome.told)
@@ -89,6 +92,7 @@ def _alarms(state: State) -> Iterator[Label]:
 
 
 def _unfinished(state: State) -> Iterator[Label]:
+    # An import was never run here, so it cannot be unfinished here either.
     if state.finished or (state.opened is not None and state.opened.origin.type == "import"):
         return
     if state.stopped_by is not None:
@@ -110,6 +114,7 @@ def _simulated(replies: Counter[str | None]) -> Iterator[Label]:
 
 def _brought_in(state: State) -> Iterator[Label]:
     """Yield a label for rounds that an imported run brought along, in a run that goes on from an import."""
+    # Rounds written by `import` have no calls, so nothing about their isolation is known.
     last = max((round_ for round_, event in state.rounds.items() if event.by == "import"), default=0)
     if last and state.opened is not None and state.opened.origin.type != "import":
         until = "round 1 was" if last == 1 else f"rounds 1 to {last} were"
@@ -153,6 +158,7 @@ class Calls(msgspec.Struct):
         self.trusted += call.isolation == "trusted"
         self.continued += call.context.mode == "continued"
         self.recorded += call.simulated == "recorded"
+        # A set: a role may have had several seats, and families are judged over all of them.
         self.answered.add(Answered(event.by, call.seat, call.provider, call.model))
 
     @property
@@ -174,6 +180,7 @@ class Calls(msgspec.Struct):
 
 def tally(events: Iterable[Event]) -> tuple[State, Calls]:
     """Return the state after `events` and the counts of their replies, in one pass."""
+    # One pass over the events: `status` reads large ledgers and must not fold them twice.
     state, calls = State(), Calls()
     for event in events:
         step(state, event)
@@ -193,6 +200,7 @@ def caveats(state: State, calls: Calls) -> list[str]:
     """Return the lines to print before a verdict: quorum, why the run stopped, waivers, isolation (FORMAT 9,
     DESIGN 4).
     """
+    # A verdict means something else when seats were lost, so quorum comes before everything.
     first = headline(outcome_of(state))
     isolation = f"isolation of {words.counted(calls.all, 'reply')}: {calls.told}"
     return [

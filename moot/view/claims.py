@@ -68,6 +68,7 @@ def claims_of(run: str, book: Book) -> Claims:
     lines: list[ClaimLine] = []
     for identity, facts in book.state.claims.items():
         event = book.by_id[identity]
+        # The fold only creates claim facts from claims, so this guards the type, not the input.
         assert isinstance(event, Claim), f"{identity} is no claim"
         lines.append(_line(book, event, facts))
     return Claims(run=run, claims=lines)
@@ -75,6 +76,7 @@ def claims_of(run: str, book: Book) -> Claims:
 
 def _line(book: Book, event: Claim, facts: ClaimFacts) -> ClaimLine:
     identity = event.id or ""
+    # A superseded claim keeps the level of the test that came before.
     last = last_test(book, identity)
     return ClaimLine(
         id=identity,
@@ -86,6 +88,7 @@ def _line(book: Book, event: Claim, facts: ClaimFacts) -> ClaimLine:
         status=facts.status,
         about=list(event.about),
         anchor_ref=event.anchor_ref,
+        # Illegal and outweighed moves stay on the ledger but change no status (SD-44).
         history=[_step(book, entry) for entry in facts.history if entry.counts],
         class_=(last.class_ or None) if last is not None else None,
         tested=how_tested(book, last) if last is not None else "",
@@ -154,8 +157,10 @@ def claims_text(claims: Claims, width: int = WIDTH) -> str:
         if claim.supersedes:
             lines.append(f"  supersedes {claim.supersedes}")
         lines += _moves(claim.history)
+    # Count by level, not by `ran ×3` and `ran ×5`, or the summary would list every number of runs.
     counts = Counter((claim.status, _class(claim)) for claim in claims.claims)
     ordered = sorted(counts, key=lambda key: list(STATUSES).index(key[0]))
+    # The first two characters are the shape and its space, which a summary does not need.
     parts = [f"{counts[key]} {told_status(*key, key[1])[2:]}" for key in ordered]
     lines.append(f"{len(claims.claims)} claims: {listed(parts)}")
     return joined(lines)
@@ -167,6 +172,7 @@ def _moves(history: Sequence[StatusMove]) -> Iterator[str]:
         bearing = f" ({move.bearing})" if move.bearing else ""
         after = told_move(move.to, move.class_ or "", move.tested, move.by)
         yield f"    {before} → {after}{bearing} @{move.seq}"
+        # Each line starts from the status as it was worded on the line before.
         before = told_status(move.to, move.class_, move.tested)
 
 

@@ -32,6 +32,7 @@ def diff_text(diff: RunDiff) -> str:
 def _answers(diff: RunDiff) -> list[str]:
     """Return the answers of both runs, or one where they are the same."""
     answers = diff.answers
+    # The answer is what a reader compares first; identical answers need no second paragraph.
     if answers.same and answers.a is not None:
         return ["same answer", *folded(answers.a.chosen or answers.a.text)]
     return [*_answer("A", answers.a), *_answer("B", answers.b)]
@@ -47,11 +48,13 @@ def _answer(letter: str, answer: FinalAnswer | None) -> list[str]:
 def _verdict(diff: RunDiff) -> str:
     if diff.same:
         return "the same, line by line, but for hashes, instants, and what calls took and cost"
+    # Different questions share no baseline, so the place where the ledgers part means nothing.
     if not diff.comparable:
         return "two questions: where they part says nothing"
     parting = diff.parting
     if parting is None:
         return "they differ"
+    # A fork writes a new opening, so its first difference is an event of kind run_opened.
     if parting.seq and (parting.b or "").startswith("run_opened"):
         return f"b is a fork of a: everything before @{parting.seq} is the same"
     return f"they part at @{parting.seq}: {parting.a or 'nothing'} in a, {parting.b or 'nothing'} in b"
@@ -70,6 +73,7 @@ def _differences(noun: str, differences: Differences, texts: Texts) -> list[str]
     for letter, only, words in (("a", differences.only_a, texts.a), ("b", differences.only_b, texts.b)):
         for identity in only[:SHOWN]:
             lines += _said(f"only in {letter}: {identity}", words.get(identity, ""))
+        # A report of hundreds of ids hides the changes, so the JSON output carries the rest.
         if len(only) > SHOWN:
             lines.append(f"  only in {letter}: {len(only) - SHOWN} more (--json has all)")
     for listed_, what in ((differences.changed, "stand differently"), (differences.similar, "similar")):
@@ -114,6 +118,7 @@ def _cost_told(cost: Cost) -> str:
 
 def _tokens(cost: Cost) -> list[str]:
     """Return the token counts in words; counts that no seat gave are unknown, not 0."""
+    # Seats that report no counts leave 0 in the sums, which would read as free of charge.
     if cost.calls and not (cost.tokens_in or cost.tokens_out):
         return ["tokens unknown"]
     return [f"{cost.tokens_in:,} tokens in", f"{cost.tokens_out:,} out"]
@@ -169,6 +174,7 @@ def _left_out(stress: Stress) -> Iterator[str]:
             else f"{pool.without} still leads"
         )
         yield f"{pool.role:<9} {lead}, by {pool.margin:.1f} points{', within the noise' if pool.close else ''}"
+    # A fork costs a whole run, and one within the noise could not tell anything new.
     if stress.spared:
         yield from folded(
             f"no fork is offered without {listed(stress.spared)}: the same option leads by more than the noise. "
@@ -189,6 +195,7 @@ def _fork(fork: ForkLosses) -> Iterator[str]:
     yield f"  lost {gone if fork.without else f'{len(fork.lost)} claims of the run did not come up'}"
     yield from folded(_ids(fork.lost), 7) if fork.lost else ()
     yield f"  kept {fork.again}, new {len(fork.new)}"
+    # Readiness is worth a line only where leaving the role out changed it.
     if fork.ready_parent != fork.ready_fork:
         ready = {True: "ready to stop", False: "not ready"}
         yield f"  the run is {ready[fork.ready_parent]}, the fork {ready[fork.ready_fork]}"
@@ -207,6 +214,7 @@ def _ids(ids: list[str]) -> str:
 
 
 def _todo(stress: Stress) -> Iterator[str]:
+    # Forks in progress come first: finishing them is cheaper than making new ones.
     if stress.unfinished:
         yield "to be gone on with: moot run --resume FORK --seats SPEC"
         yield from (f"  {run}" for run in stress.unfinished)

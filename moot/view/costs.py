@@ -73,6 +73,7 @@ def costs_of(book: Book) -> RunCosts:
     for event in book.events:
         if event.call is not None:
             roles[event.by] = phases[event.phase] = None
+            # One call adds to four cells: its own, the role's sum, the phase's sum, and the total.
             for key in ((event.by, event.phase), (event.by, WHOLE), (WHOLE, event.phase), (WHOLE, WHOLE)):
                 _add(cells, key, event.call)
             _add(rounds, event.round, event.call)
@@ -98,6 +99,7 @@ def written(book: Book) -> Written:
     for event in book.events:
         if event.call is None:
             continue
+        # A redacted or lost blob reads as None; the count is then a lower bound.
         reply = book.blobs.read(event.call.reply)
         try:
             words += word_count(_texts(None if reply is None else json.decode(reply)))
@@ -109,6 +111,7 @@ def written(book: Book) -> Written:
 
 def spent_beyond(run: Path) -> Amounts:
     """Return upper bounds for attempts without an event: lost and refused ones, and those of killed drivers."""
+    # Reservations are written before each call, so they also cover a driver that was killed.
     return Reservations(Spending(run).entries()).beyond
 
 
@@ -116,6 +119,7 @@ def beyond_told(beyond: Amounts | None) -> str:
     """Return what lost attempts cost on top of the accepted replies; empty where there were none."""
     if beyond is None or beyond.calls <= 0:
         return ""
+    # Reservations keep no mark of unknown prices, so zero dollars after a call means unknown.
     cost = f"up to {money(beyond.micro_usd)}" if beyond.micro_usd else "unknown cost"
     return f"{cost} more for {counted(beyond.calls, 'attempt')} without an accepted reply"
 
@@ -123,9 +127,11 @@ def beyond_told(beyond: Amounts | None) -> str:
 def _texts(value: object) -> str:
     """Return every string in a reply, one per line."""
     texts: list[str] = []
+    # An explicit stack: a hostile reply may nest deeper than Python's recursion limit.
     waiting: list[Any] = [value]
     while waiting:
         part = waiting.pop()
+        # Exact types suffice: the JSON decoder makes no subclasses, and `isinstance` would be slower.
         kind: Any = type(part)  # pyright: ignore[reportUnknownVariableType]
         if kind is str:
             texts.append(part)
@@ -154,10 +160,12 @@ def _each(state: State, whole: Spend) -> tuple[EachCost, ...]:
         ),
     )
     tokens = whole.tokens_in + whole.tokens_out
+    # One call of unknown price makes every share of the total unknown.
     usd = None if whole.unpriced else whole.micro_usd / 1_000_000
     return tuple(
         EachCost(noun, number, whole.calls / number, _share(tokens or None, number), _share(usd, number))
         for noun, number in numbers
+        # Dividing by zero things means nothing, and a run without calls has no costs.
         if number and whole.calls
     )
 

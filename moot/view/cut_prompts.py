@@ -42,8 +42,10 @@ def cut_prompts(book: Book) -> list[CutPrompt]:
     """Return the attempts whose prompt was probably cut, in the order of the ledger."""
     counts: dict[str, int] = {}
 
+    # Prompts are large and shared by repair attempts, so each is read and counted once.
     def least(sha256: str) -> int:
         if sha256 not in counts:
+            # A missing blob counts as 0 tokens, so a redacted prompt never raises the suspicion.
             counts[sha256] = tokens_min((book.blobs.read(sha256) or b"").decode("utf-8", "replace"))
         return counts[sha256]
 
@@ -51,6 +53,7 @@ def cut_prompts(book: Book) -> list[CutPrompt]:
         CutPrompt(step, tokens, prompt)
         for step, brief, tokens in _counted(book)
         if tokens
+        # A brief may name further texts, such as documents, that the server received with it.
         < (prompt := sum(least(named.sha256) for named in named_by_brief(book.blobs.read(brief) or b"")))
     ]
 

@@ -30,6 +30,7 @@ from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.text import WIDTH, folded, joined, listed
 
 if TYPE_CHECKING:
+    # The budget code loads locks and files, which a plain view of decisions does not need.
     from rounds.run.budget import Amounts
 
 
@@ -115,6 +116,7 @@ def decisions_of(
         if (final and facts.rank != "final") or (in_force and facts.overturned_by is not None):
             continue
         event = book.by_id[identity]
+        # The fold only creates decision facts from decisions, so this guards the type.
         assert isinstance(event, Decision), f"{identity} is no decision"
         lines.append(_line(identity, event, book, stands[identity]))
     return Decisions(
@@ -125,6 +127,7 @@ def decisions_of(
 def _line(identity: str, event: Decision, book: Book, stands: Standing) -> DecisionLine:
     state = book.state
     conditions = conditions_of(event)
+    # Overrides can be overridden; a reader wants the original decision, not the link before.
     first = overridden(state, identity)
     return DecisionLine(
         id=identity,
@@ -175,6 +178,7 @@ def _stands(cite: Cite, state: State) -> str | None:
         return state.checks[cite.id].result
     if cite.id in state.decisions:
         return standing(state, cite.id)
+    # A decision may cite a concern that it resolves or leaves open.
     if cite.id in state.concerns:
         return "resolved" if cite.id in state.resolved else "open"
     return None
@@ -238,7 +242,10 @@ def tell_decision(book: Book, event: Decision, sections: Sectioned, depth: int =
         standing=decision_standing(book.state, identity),
         ends=tuple(cite.id for cite in event.cites if cite.relation in ENDING),
         rests_on=tuple(
-            ground for ground in rests_on(book, event, depth, sections) if ground.relation not in ENDING
+            # What a decision ends is no support for it, so it is listed under `ends` alone.
+            ground
+            for ground in rests_on(book, event, depth, sections)
+            if ground.relation not in ENDING
         ),
     )
 
@@ -253,6 +260,7 @@ STANDING_MARKS = {"in_force": "in force", "at_risk": "AT RISK", "overturned": "o
 
 def _cited(cite: Citation, marks: Mapping[str, str]) -> str:
     stands = cite.stands or ""
+    # Without an evidence level, as in an import, the plain status word has to do.
     return told_status(stands, cite.class_, cite.tested) if cite.class_ else marks.get(stands, stands)
 
 
@@ -271,6 +279,7 @@ def decisions_text(decisions: Decisions, caveats: Sequence[str], width: int = WI
         )
         lines.append(f"{decision.id}  {decision.type}{place}, {stands}   ({decision.made_by})")
         lines += folded(decision.text, width=width)
+        # A decision that was overturned is not at risk any more, whatever fell below it.
         for ground in decision.fallen if decision.standing == "at_risk" else ():
             through = f", through {listed(ground.through)}" if ground.through else ""
             before = ", before this was decided" if ground.before else ""
@@ -281,6 +290,7 @@ def decisions_text(decisions: Decisions, caveats: Sequence[str], width: int = WI
         conditions = Conditions(tuple(decision.falsifiers), tuple(decision.requirements)).told()
         lines += [f"    {word}: {text}" for word, text in conditions]
     lines.append("1 decision" if len(decisions.decisions) == 1 else f"{len(decisions.decisions)} decisions")
+    # The verdict's full evidence is too long to print here, so point to the last one.
     if cited := [
         cite.id for decision in decisions.decisions for cite in decision.cites if cite.type == "verification"
     ]:

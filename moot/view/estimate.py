@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ledger.events import RunOpened
 
 
+# Four bytes per token fits English text; the wide range of the estimate absorbs the error.
 BYTES_A_TOKEN: Final = 4
 
 
@@ -107,15 +108,19 @@ def estimate_of(
             documents,
             prices,
         )
+        # One seat may answer for several roles and has one price, so group by seat.
         for spec in dict.fromkeys(specs.values())
     ]
     phases = Counter[tuple[str, str]]()
     for planned, replies in asked.items():
         phases[planned.role, planned.phase] += replies
     waves = waves_of(opening)
+    # Scale waves by the share of replies that the shortest run needs; negating twice rounds up.
     fewest = -(-waves * least.total() // max(1, asked.total()))
     quick, slow = (
-        -(-count * seconds // 60) for count, seconds in zip((fewest, waves), SECONDS_A_WAVE, strict=True)
+        # Round up to whole minutes, so that a short run never shows as 0 minutes.
+        -(-count * seconds // 60)
+        for count, seconds in zip((fewest, waves), SECONDS_A_WAVE, strict=True)
     )
     return Estimate(
         file=file,
@@ -155,6 +160,7 @@ def _seat(
     least_asked, asked = bounds
     mine = {planned: replies for planned, replies in asked.items() if planned.role in roles}
     row = provider_of(spec)
+    # People and recordings take no tokens, however many replies they give.
     free = row.runs in ("person", "recording")
     low = high = (0, 0)
     cost: tuple[Decimal | None, Decimal | None] = (_NOTHING, _NOTHING)
@@ -162,12 +168,16 @@ def _seat(
         size = size_of(planned.kind)
         prompt = (size.brief_bytes + documents * size.documents) // BYTES_A_TOKEN
         reply = size.reply_words * TOKENS_A_WORD
+        # Half and double are guesses around measured sizes; output may also include thinking.
         least, most = (prompt // 2, reply // 2), (prompt * 2, reply * 4)
         fewest = least_asked[planned]
         low, high = _added(low, least, fewest), _added(high, most, replies)
+        # The cheap end reads three quarters of the prompt from the provider's cache.
         cheap = Tokens(uncached=least[0] - least[0] * 3 // 4, read=least[0] * 3 // 4, written=0, out=least[1])
+        # The expensive end writes the whole prompt to the cache, which costs extra at some vendors.
         dear = Tokens(uncached=0, read=0, written=most[0], out=most[1])
         cost = (_paid(cost[0], prices, model, cheap, fewest), _paid(cost[1], prices, model, dear, replies))
+    # Local models have a token count but no price, so their cost is known to be zero.
     if row.is_free(model or ""):
         cost = (_NOTHING, _NOTHING)
     return EstimateSeat(
@@ -190,6 +200,7 @@ def _paid(
 ) -> Decimal | None:
     """Return the dollars including these replies; None once a price is unknown."""
     usd = None if model is None else prices.usd(model, tokens)
+    # An unknown price must not vanish in a sum, so None absorbs everything that follows.
     return None if sofar is None or usd is None else sofar + Decimal(usd) * times
 
 
@@ -199,6 +210,7 @@ def _sum(spans: list[Span]) -> Span:
 
 def _total(costs: list[Dollars | None]) -> Dollars | None:
     known = [cost for cost in costs if cost is not None]
+    # A total over only the known seats would read as a bound for the whole run.
     if len(known) < len(costs):
         return None
     low, high = (sum((Decimal(amount) for amount in column), _NOTHING) for column in _columns(known))
@@ -231,6 +243,7 @@ def _assumptions(documents: int) -> list[str]:
 
 def estimate_line(estimate: Estimate, cap: str | None = None) -> str:
     """Return an estimate in one line, shown before a run starts; `cap` is the budget in dollars, which binds."""
+    # The cap is enforced, unlike the estimate, so it is worded as a promise.
     limit = "" if cap is None else f", never more than ${Decimal(cap):.2f} (--max-usd)"
     return f"{_replies_told(estimate)}, {dollars_told(estimate.usd)}{limit}, {_time_told(estimate)}"
 
@@ -250,6 +263,7 @@ def _time_told(estimate: Estimate) -> str:
 
 
 def _duration(minutes: int) -> str:
+    # Above an hour and a half, minutes suggest a precision that the estimate lacks.
     return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 

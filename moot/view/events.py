@@ -118,11 +118,13 @@ class EventWords(msgspec.Struct, frozen=True):
     @property
     def marked(self) -> str:
         """Return mark, particulars and text in one line."""
+        # The neutral mark has no word, and its dot alone would only add noise.
         return " ".join(part for part in (self.mark.plain if self.mark.word else "", self.said) if part)
 
 
 def role_behind(event: Event) -> str:
     """Return the role that acted: the author, or in an import the role that the event itself names."""
+    # An import is written by no role of the cast, so the event itself names the role.
     match event:
         case Artifact():
             return event.role
@@ -148,6 +150,7 @@ def words_of(event: Event, now: Book | None = None) -> EventWords:
             | RunClosed() | Screening()
         ):  # fmt: skip
             return _governed(event)
+        # Showing a forecast before all are in would let later seats anchor on it.
         case Belief() if now is None or not _is_closed(event.round, now.state):
             return EventWords(event, "sealed", marks.SEALED, "belief", sealed=True)
         case (
@@ -169,6 +172,7 @@ def _asserted(
         case Artifact():
             return EventWords(event, "artifact", NEUTRAL, artifact_facts(event), "", event.cites)
         case Claim():
+            # A log line may be printed before the book has folded the claim.
             is_there = now is not None and event.id in now.state.claims
             mark = claim_mark(now, event.id or "") if now and is_there else marks.STATUSES["pending"]
             older = (event.supersedes,) if event.supersedes else ()
@@ -210,6 +214,7 @@ def _tested(
             why = (
                 f"because of {', '.join(evidence.ref for evidence in event.because)}" if event.because else ""
             )
+            # Without a book the flip is shown as written, because a later flip may have replaced it.
             mark = mark_of(marks.RESULTS, event.to) if now else NEUTRAL
             return EventWords(event, "flip", mark, f"{change}, {why or 'no new evidence'}", about=(event.of,))
         case Verification():
@@ -237,6 +242,7 @@ def _position(event: Position, now: Book | None) -> EventWords:
     if now is None or event.on not in now.by_id:
         return EventWords(event, "sealed", marks.SEALED, f"on {event.on}", sealed=True)
     verdict = now.state.checks.get(event.on)
+    # The sign marks dissent, which the position alone does not show once the verdict is known.
     differs = ", ≠ the verdict" if verdict is not None and verdict.result != event.stance else ""
     return EventWords(
         event, "position", mark_of(marks.RESULTS, event.stance), f"on {event.on}{differs}", event.reason,
@@ -248,6 +254,7 @@ def _is_closed(number: int, state: State) -> bool:
     """Return whether sealed texts of a round may be read: it was looked at, another one began, or the run is
     over.
     """
+    # A crashed run may never look at its round, so a later round also opens the seals.
     return state.finished or state.round > number or any(look.round >= number for look in state.looks)
 
 
@@ -259,6 +266,7 @@ def _decided(event: Decision | Ruling | Vote | Score | Standing, now: Book | Non
         case Ruling():
             facts = now.state.rulings.get(f"@{event.seq}") if now else None
             mark = mark_of(marks.VOTES, event.decision)
+            # A ruling cannot be edited; a later override ends it, and the mark must show that.
             if facts is not None and facts.overturned_by is not None:
                 mark = Mark("⇢", f"{event.decision}, overturned by {facts.overturned_by}", "faint")
             votes = tuple(f"@{seq}" for seq in event.votes)
@@ -279,6 +287,7 @@ def _stands(event: Decision, now: Book | None) -> Mark:
     facts = now.state.decisions.get(event.id or "") if now else None
     if now is None or facts is None:
         return NEUTRAL
+    # An overturned decision cannot be at risk, so this check comes first.
     if facts.overturned_by is not None:
         return Mark("⇢", f"overturned by {facts.overturned_by}", "faint")
     return marks.AT_RISK if fallen_under(now.state, event.id or "") else marks.IN_FORCE
@@ -319,6 +328,7 @@ def _governed(
             mark = mark_of(marks.ALARMS, event.verdict) if raised else marks.CLOSED
             what = words.failure(event.fm)
             return EventWords(event, "alarm", mark, what, event.because or "", event.evidence)
+        # A driver records why it stopped as an amendment; readers look for a stop, not for a change.
         case Amendment() if any(change.path == STOP_PATH for change in event.change):
             return EventWords(event, "stop", NEUTRAL, "noted by the driver", event.reason)
         case Amendment():
@@ -340,6 +350,7 @@ def event_line(event: Event) -> str:
     where = f"R{event.round} {event.phase}"
     wording = words_of(event)
     text = f"@{event.seq:<4} {where:<9} {event.by:<10} {event.id or event.kind:<14} {wording.marked}"
+    # Texts of seats may hold line feeds, and a log line must stay one line for grep.
     flat = " ".join(text.split("\n"))
     return flat if len(flat) <= WIDTH else f"{flat[: WIDTH - 1]}…"
 
@@ -351,6 +362,7 @@ def event_lines(book: Book, event: Event) -> Iterator[str]:
     """
     where = f"R{event.round} {event.phase}"
     for word, text in _lines(book, event):
+        # This output may go to a terminal, so control characters of seats are removed.
         yield f"{where:<6} {word:<10} {one_line(text)}".rstrip()
 
 
@@ -382,6 +394,7 @@ def _lines(book: Book, event: Event) -> Iterator[tuple[str, str]]:
         case Validation():
             yield _line(event)
             for finding in event.findings:
+                # Warnings are counted in the line above; listing them would bury the errors.
                 if finding.severity == "error":
                     yield "finding", f"✗ {finding.code} {shortened(finding.message, TEXT)}"
         case Signals():
@@ -399,6 +412,7 @@ def _lines(book: Book, event: Event) -> Iterator[tuple[str, str]]:
 def _line(event: Event) -> tuple[str, str]:
     """Return the word by which a line is grepped, and its text."""
     wording = words_of(event)
+    # Statements run to hundreds of words, while other events are short by their schema.
     text = first_sentence(wording.text) if isinstance(event, Statement) else wording.text
     facts = ", ".join(part for part in (_by(wording), wording.what) if part)
     mark = wording.mark.plain if wording.mark.word else ""
@@ -409,6 +423,7 @@ def _line(event: Event) -> tuple[str, str]:
 def _by(wording: EventWords) -> str:
     """Return `by ROLE`; empty for the controller."""
     return (
+        # The controller only records; naming it on every line would bury the roles.
         ""
         if wording.event.by in ("controller", "import") and wording.role == wording.event.by
         else f"by {wording.role}"
@@ -428,6 +443,7 @@ def _opening(event: RunOpened) -> Iterator[tuple[str, str]]:
     for member in event.cast:
         yield "seat", f"{member.role} is {member.title}, answered by {member.seat}"
     rounds = counted(len(event.plan), "round")
+    # The log of other events does not need the protocols, which take long to import.
     from rounds.protocols import is_watched  # the log never asks
 
     if not is_watched(event):
@@ -435,6 +451,7 @@ def _opening(event: RunOpened) -> Iterator[tuple[str, str]]:
         return
     stress = ", ".join(f"R{row.round} without {row.absent}" for row in event.plan if row.absent) or "none"
     drift = ", ".join(f"R{row.round}" for row in event.plan if row.drift) or "none"
+    # Only watched protocols have stress rounds, drift checks and looks.
     yield "plan", f"{rounds}; stress {stress}; drift checks {drift}"
     every = f"a look every {event.stop.check_every} rounds ({event.stop.profile})"
     yield "stop", f"{every}, obeyed from round {event.stop.not_before} on"
@@ -453,6 +470,7 @@ def _round(book: Book, event: RoundOpened) -> Iterator[tuple[str, str]]:
 
 def _moved(book: Book, event: Verification) -> Iterator[tuple[str, str]]:
     """Yield the positions that a verdict opens and the claims that it moves."""
+    # Positions were sealed before the verdict, so they open together with it.
     held = [position for position in book.of(Position, event.round) if position.on == event.id]
     if held:
         opened = (

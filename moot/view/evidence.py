@@ -48,6 +48,7 @@ def meaning(class_: str, times: int | None = None) -> str:
 
 
 def _often(class_: str, times: int | None) -> str:
+    # Reproduced means at least three repetitions with the same result; the number may be unknown.
     if times is None:
         return " ×3 or more" if class_ == "reproduced" else ""
     return f" ×{times}" if class_ in RAN and times > 1 else ""
@@ -62,7 +63,9 @@ def times_of(book: Book, class_: EvidenceClass | None, refs: Iterable[str]) -> i
     """Return how often the experiment ran that gave something its level; None for levels without runs."""
     if class_ not in RAN:
         return None
+    # A reference may carry a section (`C-1-2#text`), which is not part of the id.
     experiments = [experiment for ref in refs for experiment in _experiments(book, ref.partition("#")[0])]
+    # Only experiments that reached this level count, or a failed attempt would add its runs.
     alike = [experiment for experiment in experiments if book.state.experiments[experiment].class_ == class_]
     return max((times_run(book, experiment) for experiment in alike), default=None)
 
@@ -92,6 +95,7 @@ def last_test(book: Book, claim: str) -> HistoryEntry | None:
 def how_tested(book: Book, entry: HistoryEntry) -> str:
     """Return how one move of a claim came about; empty for moves that no test made."""
     if entry.class_:
+        # Quoted or argued moves come from verifications, which have no repetitions.
         times = times_run(book, entry.by) if entry.by in book.state.experiments else None
         return shown_as(entry.class_, times)
     test = book.by_id.get(entry.by)
@@ -121,6 +125,7 @@ def told_status(status: str, class_: str | None, how: str) -> str:
 def status_mark(status: str, class_: str | None, how: str) -> Mark:
     """Return the mark of a status with the evidence level in its word."""
     mark = mark_of(STATUSES, status)
+    # A pending or superseded claim has no test result that a level could describe.
     if not class_ or status in ("pending", "superseded"):
         return mark
     return mark._replace(word=how if status == "tested_confirmed" else f"{mark.word} ({how})")
@@ -130,4 +135,5 @@ def claim_mark(book: Book, claim: str) -> Mark:
     """Return the mark of a claim's status, with its evidence level where it has one."""
     entry, facts = last_test(book, claim), book.state.claims.get(claim)
     how = "" if entry is None else how_tested(book, entry)
+    # An unlawful ledger may cite claims that it does not hold; the page must still render.
     return status_mark("no such claim" if facts is None else facts.status, entry.class_ if entry else "", how)

@@ -113,6 +113,7 @@ def experiment_of(
         verdict=facts.verdict,
         shown_as=shown_as(book, experiment),
         checks=list(checks),
+        # A judged experiment repeats as often as planned; the first run takes the plan's own number.
         command=f"moot experiment run {shlex.quote(run)} {experiment}"
         + (f" --times {plan.k}" if facts.judged else ""),
     )
@@ -122,6 +123,7 @@ def planner(book: Book, experiment: str) -> str:
     """Return who planned an experiment: a role, or the name of the person."""
     by = plan_of(book, experiment).by
     note_text = planned_note(experiment)
+    # The name of the person is only in the note that the verb wrote next to the plan.
     named = (
         note.name for note in book.of(Amendment) if note.reason == note_text and note.by == by == "human"
     )
@@ -157,8 +159,10 @@ def ended_text(plan: ExperimentPlanned, run: ExperimentRun) -> str:
         return f"exit {run.exit}"
     if run.signal is not None:
         return f"signal {run.signal}"
+    # The sandbox could not start the program, so it took no time and left no exit code.
     if run.ms == 0:
         return "not started"
+    # The sandbox kills a program at its time limit and reports neither exit code nor signal.
     if run.ms >= plan.limits.wall_seconds * 1000:
         return f"ended after {plan.limits.wall_seconds} s"
     return "ended at a limit of memory, processes, disk or output"
@@ -167,6 +171,7 @@ def ended_text(plan: ExperimentPlanned, run: ExperimentRun) -> str:
 def _controls(plan: ExperimentPlanned) -> Iterator[str]:
     files = {file.name: file.sha256 for file in plan.inputs} | {file.name: file.sha256 for file in plan.files}
     for control in plan.controls:
+        # A control that replaces a file differs by its hash, even where the name is the same.
         other = [file.name for file in control.files if files.get(file.name) != file.sha256]
         words = [f"another {', '.join(other)}"] if other else []
         words += [shlex.join(control.argv)] if control.argv != plan.argv else []
@@ -189,6 +194,7 @@ def _run(plan: ExperimentPlanned, run: ExperimentRun, blobs: Blobs) -> RunShown:
 def _verdict(plan: ExperimentPlanned, run: ExperimentRun, blobs: Blobs) -> str:
     try:
         return verdict_of(plan, run, content_of(blobs))
+    # A redacted output cannot be judged again; the recorded verdict stays on the ledger.
     except OutputMissing:
         return "unknown: its output was removed"
 
@@ -205,6 +211,7 @@ def _file(name: str, sha256: str, blobs: Blobs) -> ProgramFile:
 
 def _text(sha256: str, blobs: Blobs) -> str | None:
     content = blobs.read(sha256)
+    # A program may print megabytes, and it may print bytes that are not UTF-8.
     return None if content is None else content.decode("utf-8", "replace")[:TEXT_MAX]
 
 
@@ -238,6 +245,7 @@ def _lines(run: str, experiment: ExperimentShown, width: int) -> Iterator[str]:
         yield from folded(f"control   {control}", 2, width)
     for file in (*experiment.files, *experiment.inputs):
         yield f"  ── {file.name}"
+        # Redaction removes blobs, and the plan that names them stays.
         yield from _quoted("(its blob is not here)" if file.text is None else file.text)
     for execution in experiment.runs:
         name = (
@@ -247,7 +255,9 @@ def _lines(run: str, experiment: ExperimentShown, width: int) -> Iterator[str]:
         yield from _quoted(execution.stdout)
         yield from _quoted(execution.stderr)
     for check in experiment.checks:
+        # A damaged series next to the ledger must not pass for a result.
         if check.problem is not None:
+            # File names and problems come from the disk and may hold control characters.
             yield f"  ✗ {visible(check.file)}: {visible(check.problem)}"
             yield f"    move the series of {experiment.id} away from checks/, and run it again"
         if check.verdict is None:
@@ -257,6 +267,7 @@ def _lines(run: str, experiment: ExperimentShown, width: int) -> Iterator[str]:
         )
         yield f"  beside the run, {check.at[:10]}: {check.verdict} in {check.repetitions} repetitions ({same})"
     yield f"  {'again' if experiment.verdict else 'run it'}: {experiment.command}"
+    # Without a sandbox here, a person can run the files elsewhere and hand in the result.
     if not experiment.verdict:
         named = shlex.quote(run)
         claim = next(iter(experiment.claims), "C-ID")
@@ -287,6 +298,7 @@ def came_to_told(experiment: ExperimentShown) -> str:
 
 def output_of(experiment: ExperimentShown) -> RunShown | None:
     """Return the first repetition, or the control at which the series ended."""
+    # A failed control ends the series before its first repetition.
     return next(
         (run for run in experiment.runs if run.control is None),
         experiment.runs[-1] if experiment.runs else None,
@@ -299,6 +311,7 @@ def experiments_markdown(shown_experiments: Iterable[ExperimentShown]) -> Iterat
     blocks = sum(
         len(experiment.files) + len(experiment.inputs) + bool(experiment.runs) for experiment in experiments
     )
+    # Share a fixed number of lines among all blocks, so many experiments do not flood the report.
     most = max(REPORT_LEAST, min(REPORT_BLOCK, REPORT_LINES // max(1, blocks)))
     for experiment in experiments:
         yield f"### {experiment.id}: {inline(experiment.question)}"
@@ -319,6 +332,7 @@ def experiments_markdown(shown_experiments: Iterable[ExperimentShown]) -> Iterat
 
 
 def _block(name: str, text: str, most: int) -> Iterator[str]:
+    # The program's text goes into a Markdown fence, and `block` picks one it cannot close.
     lines = visible(text.rstrip("\n")).split("\n")
     more = len(lines) - most
     yield ""
@@ -332,6 +346,7 @@ def _block(name: str, text: str, most: int) -> Iterator[str]:
 
 def _quoted(text: str) -> Iterable[str]:
     """Return untrusted text line by line, with every control sequence made visible."""
+    # Programs may print escape sequences that would clear or recolor the reader's terminal.
     lines = visible(text.rstrip("\n")).split("\n") if text.strip() else []
     more = [f"    … {len(lines) - LINES_SHOWN} lines more"] if len(lines) > LINES_SHOWN else []
     return (*(f"    {line}".rstrip() for line in lines[:LINES_SHOWN]), *more)

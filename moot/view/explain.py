@@ -51,12 +51,14 @@ def explain(asked: str) -> Explanation:
     """Return every meaning of a code or term; no entries where moot knows none."""
     wanted = _plain(asked)
     entries = [entry for entry in all_entries() if wanted in _names(entry)]
+    # Ids of events are endless, so they are recognized by form after the tables had their turn.
     return Explanation(asked, entries or list(_by_form(asked.strip())))
 
 
 def nearest(asked: str) -> str | None:
     """Return the known code or term that is most like an unknown one."""
     known = {name: entry.code for entry in all_entries() for name in _names(entry)}
+    # A cutoff of 0.5 finds typos and still rejects words that only share a few letters.
     close = get_close_matches(_plain(asked), known, 1, 0.5)
     return known[close[0]] if close else None
 
@@ -91,6 +93,7 @@ def all_entries() -> Iterator[Meaning]:
         text = f"{_first_sentence(model)} It is in the stream `{stream}`."
         yield Meaning(name, "event kind", name.replace("_", " "), text)
     for name, pattern in ID_PATTERNS.items():
+        # The letter is the start of the pattern, so a new kind of id explains itself.
         match = re.match(r"\^([A-Z]+)-", pattern or "")
         if match is not None:
             kind = name.replace("_", " ")
@@ -123,6 +126,7 @@ def _names(entry: Meaning) -> set[str]:
     """Return what an entry answers to, in plain form."""
     names = {entry.code, entry.title}
     if entry.kind == "term":
+        # People ask for plurals, such as "claims", as often as for the term itself.
         names.add(f"{entry.code}s")
     if entry.kind == "exit code":
         names.add(f"exit {entry.code}")
@@ -158,6 +162,7 @@ def _by_form(asked: str) -> Iterator[Meaning]:
 
 def _plain(name: str) -> str:
     """Return a name without case, quotes, and what stands between its words."""
+    # Codes appear as `not_ready`, `not-ready` and "not ready"; all of them find the same entry.
     return re.sub(r"[\s_-]+", " ", name.strip(" `'\"").casefold()).strip()
 
 
@@ -168,4 +173,5 @@ def _sentence(text: str) -> str:
 def _first_sentence(model: type) -> str:
     """Return the first sentence of an event's description, without the marks of its published source."""
     text = " ".join((getdoc(model) or "").split())
+    # Event docstrings end with source marks such as (SD-44), which mean nothing to a user.
     return _SOURCES.sub("", re.match(r".*?\.(?= |$)", text)[0] if text else "")  # type: ignore[index]

@@ -26,8 +26,10 @@ def families_told(book: Book) -> str:
     for role, choice in choices(book).items():
         if role in families:
             chosen.setdefault(families[role], Counter())[choice] += 1
+    # Agreement within one family says nothing, since its models share their blind spots.
     if len(chosen) < 2:
         return ""
+    # A forecast ranks all options, whereas a vote or a decision chooses one.
     verb = "put" if book.state.beliefs else "chose"
     after = " first" if book.state.beliefs else ""
     everything = {choice for counts in chosen.values() for choice in counts}
@@ -51,6 +53,7 @@ def families_of_roles(book: Book) -> dict[str, str]:
     for respondent in calls_of(book.events).answered:
         family = family_of(respondent.provider, respondent.model)
         families.setdefault(respondent.role, set()).add(family.name if family else UNNAMED)
+    # A role whose seat changed families mid-run cannot be counted for either.
     return {role: next(iter(names)) for role, names in families.items() if len(names) == 1}
 
 
@@ -63,9 +66,11 @@ def choices(book: Book) -> Mapping[str, str]:
     """Return each role's choice: the option that it puts first, its vote, or the option that its decision names."""
     state, ruling = book.state, ruling_of(book)
     if state.beliefs:
+        # Only the last forecasts count: earlier ones were given before the tests.
         latest = state.beliefs_at(state.round)
         return {role: _first(facts.points) for role, facts in latest.items()}
     if ruling is not None:
+        # A lost vote was filled in by the controller and is no family's opinion.
         return {vote.by: vote.decision for vote in votes_of(book, ruling) if not vote.fallback}
     if majority(book) is not None:
         decided = [

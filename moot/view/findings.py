@@ -20,6 +20,7 @@ MARKS = {"error": "✗ error  ", "warning": "! warning"}
 
 def check_text(report: CheckReport, caveats: Sequence[str]) -> str:
     """Return findings by severity, then rules that were not applicable, then the verdict."""
+    # Errors first, then by place; findings about the whole run have no seq and lead their group.
     ordered = sorted(
         report.findings,
         key=lambda finding: (finding.severity != "error", finding.seq if finding.seq is not None else -1),
@@ -28,6 +29,7 @@ def check_text(report: CheckReport, caveats: Sequence[str]) -> str:
     for reason in dict.fromkeys(rule.reason for rule in report.not_applicable):
         codes = [rule.code for rule in report.not_applicable if rule.reason == reason]
         lines.append(f"not applicable ({reason}): {', '.join(codes)}")
+    # Verdicts of another moot version cannot be recomputed with the rules of this one.
     if report.as_given:
         lines.append(f"taken as given: {counted(report.as_given, 'verdict')} of other rules or thresholds")
     errors = sum(finding.severity == "error" for finding in report.findings)
@@ -41,6 +43,7 @@ def github_text(report: CheckReport) -> str:
     """Return findings as GitHub annotations of the ledger's files."""
     lines: list[str] = []
     for finding in report.findings:
+        # A run's path may hold a comma or colon, which would end the property early.
         file = f"file={annotated(report.run)}/{finding.stream}.jsonl," if finding.stream else ""
         line = f"line={finding.line}," if finding.stream and finding.line else ""
         lines.append(
@@ -52,6 +55,7 @@ def github_text(report: CheckReport) -> str:
 def verify_text(report: VerifyReport) -> str:
     """Return the verdict, then problems, quarantine and checkpoints."""
     verdict = (
+        # An intact run that is not the one of the checkpoint is a different alarm than damage.
         "✗ DAMAGED" if report.damaged else "✓ intact" if report.ok else "✗ not the run of that checkpoint"
     )
     head = f", head @{report.head.seq} {report.head.hash}" if report.head else ", no head"
@@ -77,6 +81,7 @@ def verify_text(report: VerifyReport) -> str:
 def _held(checkpoint: CheckpointModel) -> str:
     if checkpoint.holds:
         return "holds"
+    # Redaction rewrites the chain, so the checkpoint of the original cannot match the copy.
     if checkpoint.original:
         return "does not hold; it is that of the original, and this is the redacted copy"
     return "does not hold"
@@ -97,6 +102,7 @@ def import_text(report: ImportReport) -> str:
     for bad in report.bad_lines:
         place = f"{bad.file}:{bad.line}" if bad.line else bad.file
         lines.append(f"bad line {place}: {bad.message}")
+    # An import writes nothing unless every line is good, so no partial run can be mistaken for a whole one.
     if not report.ok:
         count = len(report.bad_lines)
         lines.append(
@@ -111,6 +117,7 @@ def import_text(report: ImportReport) -> str:
     ]
     lines += [
         f"  {difference.id} was stored as {difference.stored}; its verifications lead to {difference.folded}"
+        # Older systems stored statuses; moot derives them from verifications (SD-57).
         for difference in report.status_differences[:SHOWN]
     ]
     lines += [f"  {note}" for note in report.notes[:SHOWN]]

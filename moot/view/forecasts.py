@@ -44,11 +44,13 @@ def forecasts_of(run: str, book: Book) -> ForecastReport | None:
     `run` is how commands name the run.
     """
     state = book.state
+    # Partial forecasts would reveal sealed numbers to seats that still answer.
     if state.opening.protocol != "crux" or not (state.looks or standing.numbers_end(state) is not None):
         return None
     texts = dict(standing.option_texts(state))
     for claim in standing.cruxes_of(state):
         event = book.by_id[claim]
+        # A hostile ledger may name a crux whose event is of another kind.
         texts[claim] = event.text if isinstance(event, Claim) else ""
     return report_of(
         standing.table_at(state),
@@ -63,6 +65,7 @@ def forecasts_of(run: str, book: Book) -> ForecastReport | None:
 
 def answer_command(run: str, book: Book, claim: str) -> AnswerCommand:
     """Return the command that hands in a person's result on a crux."""
+    # Answering the open question also closes it; a bare claim id works where none was asked.
     asked = (
         identity
         for identity, concern in book.state.concerns.items()
@@ -93,6 +96,7 @@ def crux_line(crux: CruxReport) -> str:
     if crux.result is not None:
         return f"{crux.result}, {meaning(crux.level or 'said')}"
     points = "has no numbers" if crux.value is None else f"a test is worth {crux.value:.1f} points"
+    # Contradicting programs mean that the test itself is in doubt, whatever its value.
     why = ", two programs disagree" if crux.disagree else "" if crux.kept else ", not among the three kept"
     return f"not settled{why}: {points} ({HOW[crux.how]})"
 
@@ -111,6 +115,7 @@ def status_line(report: ForecastReport) -> str:
             return f"Run this first: a test of {ids} is worth {report.tau:g} points or more."
         case _:
             lead = (
+                # A person weighs because ten points are within the noise of forecasts by language models.
                 "The first two options are less than 10 points apart, so a person weighs."
                 if report.status == "your_call"
                 else "The forecasts decide."
@@ -123,9 +128,11 @@ def forecasts_text(report: ForecastReport, width: int) -> str:
     width = min(max(width, NARROW), WIDE)
     lines = [*_wrapped(status_line(report), width), ""]
     for option in report.options:
+        # Options that never had a point are those that no role considered; they add no information.
         if report.group.get(option) or report.before.get(option):
             words = shortened(one_line(report.options[option]), WORDS_SHOWN)
             lines += _wrapped(f"{option}  {roles_range(report, option)}  {words}", width, "      ")
+    # The forecasts before the tests matter only where a test changed them.
     moved = [option for option in report.group if report.group[option] != report.before[option]]
     if moved:
         before = ", ".join(f"{option} {percent(report.before[option])}" for option in moved)
@@ -149,9 +156,11 @@ def closing_lines(report: ForecastReport) -> Iterator[str]:
             lead = f"{end.leader} would lead" if end.leader != report.leader else "the status would differ"
             yield f"It depends on {role}: without it {lead if end.leader else 'no role is left'}."
     if report.unseen is not None and report.unseen.distinct:
+        # The jackknife estimates species that no observer has sighted, here ways to be wrong.
         more = report.unseen.jackknife - report.unseen.distinct
         yield f"{counted(report.unseen.distinct, 'way')} to be wrong named, about {more:.1f} more by estimate."
     if report.cruxes:
+        # The value of a test depends on an assumed accuracy, so no figure may stand without this note.
         yield NOTE
 
 

@@ -15,6 +15,7 @@ from moot.view.text import WIDTH, joined, listed
 from rounds.protocols import PROTOCOLS
 from rounds.setup.gate import GateChoice
 
+# Narrow terminals put the purpose on a line of its own instead of this column.
 FITS_FROM: Final = 55
 """The column from which a table of protocols says what they are for."""
 
@@ -64,7 +65,9 @@ def choice_of(estimate: Estimate, plan: str | None, model: str) -> Choice:
         replies_at_least=estimate.replies_at_least,
         replies=estimate.replies_at_most,
         usd=usd,
+        # Estimates span an order of magnitude, so the geometric mean is closer to a typical run.
         typical_usd=None if usd is None else f"{(Decimal(usd.low) * Decimal(usd.high)).sqrt():.6f}",
+        # A run of seconds still shows as one minute: 0 would look like an unknown time.
         minutes=max(1, round(math.sqrt(minutes.low * minutes.high))),
         model=model,
     )
@@ -99,6 +102,7 @@ def gate_line(
 
 def gate_text(gated: Gated, width: int = WIDTH) -> str:
     """Return what `moot gate QUESTION` prints."""
+    # Some protocols cannot run without options, so the printed command has to ask for them.
     least = PROTOCOLS[gated.protocol].options_wanted[0]
     options = " --option '…' --option '…'" if least > len(gated.items) else ""
     return joined(
@@ -113,6 +117,7 @@ def gate_text(gated: Gated, width: int = WIDTH) -> str:
 
 def choices_lines(choices: Sequence[Choice], chosen: str, width: int = WIDTH) -> Iterator[str]:
     """Yield every protocol with its replies, price and purpose; the chosen one is marked."""
+    # Without known prices or seats there is nothing to compare.
     if not choices:
         return
     yield from wrap(
@@ -122,6 +127,7 @@ def choices_lines(choices: Sequence[Choice], chosen: str, width: int = WIDTH) ->
         mark = "→" if choice.protocol == chosen else " "
         name = f"{choice.protocol} {choice.plan}" if choice.plan else choice.protocol
         line = f"{mark} {name:<22} {choice.replies:>4}   {dollars_told(choice.usd)}"
+        # At 80 columns two narrow columns would break every word of the purpose.
         begin = FITS_FROM if width > 2 * FITS_FROM - 10 else 4
         first, *rest = wrap(choice.fits, max(20, width - begin))
         if begin == FITS_FROM:
@@ -146,6 +152,7 @@ def _price(choice: Choice) -> str:
 
 def _dollars(usd: str) -> str:
     amount = Decimal(usd)
+    # Rounding to $0.00 would claim that a run is free.
     return "under $0.01" if 0 < amount < Decimal("0.005") else f"${amount:.2f}"
 
 

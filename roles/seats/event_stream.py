@@ -28,7 +28,7 @@ async def events_in(pieces: AsyncIterator[bytes]) -> AsyncIterator[Any]:
             text, data = b"\n".join(data), []
             if text.strip() == END:
                 return
-            # Some servers send empty data as a heartbeat.
+            # Blank data carries nothing and would not parse as JSON.
             if text.strip():
                 yield json.loads(text)
 

@@ -1,6 +1,6 @@
-"""The port of a seat: a request with a brief goes in, one reply with what is known about it comes out.
+"""Port of a seat: it takes a request with a brief and returns one reply with its metadata.
 
-A seat makes one attempt a call. Whether another is made, when, and whether there is money for it, the driver says.
+A seat makes one attempt per call. The driver decides whether and when to try again, and whether the budget allows it.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ if TYPE_CHECKING:  # a verb that only looks builds no briefs
     from roles.brief import Brief
 
 WITHIN: Final[tuple[SeatKind, ...]] = ("tape", "host", "human")
-"""Seats whose replies come from a recording or a person. All others may break, or give back a key they were sent."""
+"""Seats whose replies come from a recording or a person. All others may crash, or echo a key they were sent."""
 NAME_CHARACTERS_MAX: Final = 200
 COUNT_MAX: Final = 10_000_000
-"""Tokens of one request; a larger count is no count but a mistake of the server."""
+"""Largest plausible token count of one request; a larger one is a mistake of the server."""
 
 
 def _unheard() -> None:
-    """Nobody waits for the first byte."""
+    """Ignore the first byte."""
 
 
 def _unread(_: str) -> None:
-    """Nobody reads along."""
+    """Ignore a piece of the reply."""
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One attempt at a step; `attempt` counts from 1, the second one carries the repair brief.
+    """One attempt at a step. `attempt` counts from 1; the second attempt carries the repair brief.
 
-    A seat that streams calls `began` at the first byte of the answer, and `words` with every piece of it as it comes.
+    A seat that streams calls `began` at the first byte of the answer and `words` with each piece as it arrives.
     """
 
     step: Step
@@ -50,13 +50,13 @@ class Request(msgspec.Struct, frozen=True):
 
 
 Ask = Callable[[Request], Awaitable[bytes | None]]
-"""Shows the brief to a person and returns the reply's bytes; None when the person gives the step up."""
+"""Shows the brief to a person and returns the bytes of the reply; None when the person gives up the step."""
 
 
 class SeatReply(msgspec.Struct, frozen=True):
-    """What a seat returned; None is unknown. `attempts` is set only by a seat that plays recorded ones.
+    """Reply of a seat with its metadata, in which None means unknown.
 
-    `tokens_in` is the whole prompt, whatever of it was read from or written to a cache.
+    `tokens_in` is the whole prompt, cached parts included. Only a seat that plays recorded attempts sets `attempts`.
     """
 
     content: bytes
@@ -79,11 +79,12 @@ class SeatReply(msgspec.Struct, frozen=True):
 
 
 def without_secrets(reply: SeatReply) -> SeatReply:
-    """A reply from outside as it is kept. What is played from a recording, or handed in by a person, stays as it is."""
+    """Return a reply with secrets masked. Replies from a recording or a person are returned unchanged."""
     if reply.seat in WITHIN:
         return reply
     return msgspec.structs.replace(
         reply,
+        # The reply need not be UTF-8: bytes that do not decode must come out unchanged, for validation to report.
         content=masked(reply.content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape"),
         provider=named(reply.provider),
         model=named(reply.model),
@@ -92,31 +93,32 @@ def without_secrets(reply: SeatReply) -> SeatReply:
 
 
 def named(value: object) -> str | None:
-    """Return a name that a server or a program gives, masked, printable and bounded; None for anything but text."""
+    """Return a name from a server or a program, masked, printable and bounded; None for anything but text."""
     plain = UNPRINTABLE.sub(" ", value).strip() if isinstance(value, str) else ""
     return excerpt(plain, NAME_CHARACTERS_MAX) if plain else None
 
 
 def counted(value: object) -> int | None:
-    """Return a count that a server or a program gives; None for anything but a possible count."""
+    """Return a count from a server or a program; None for anything but a plausible count."""
+    # `True` is an int in Python; some servers send it as a count.
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= COUNT_MAX:
         return value
     return None
 
 
 class Bound(msgspec.Struct, frozen=True):
-    """The most that one attempt can use. `usd` None: the price is unknown."""
+    """Upper bound of what one attempt can use. `usd` is None when the price is unknown."""
 
     tokens: int
     usd: Decimal | None
 
 
 class SeatFailed(Exception):
-    """A seat failed for good on a step. `reason` is one of a fallback's; `fatal` ends the whole run (exit 5).
+    """Final failure of a seat on a step. `reason` is a reason of a fallback; `fatal` ends the whole run (exit 5).
 
-    `detail` is masked: it may be what a server or a program said. Whoever cuts it cuts what is masked (`excerpt`).
-    `away`: no answer came at all; when nobody else answers either, the run ends and the step stays open.
-    `gone`: the seat will be away at every later step, too, as with a wrong key.
+    `detail` is masked, because it may quote a server or a program; to shorten it, use `excerpt`.
+    `away`: no answer came at all; if no other seat answers either, the run ends and the step stays open.
+    `gone`: the seat will fail at every later step too, for example because of a wrong key.
     """
 
     def __init__(
@@ -128,7 +130,7 @@ class SeatFailed(Exception):
 
 
 class Used(msgspec.Struct, frozen=True):
-    """What a lost attempt used, as far as it is known; None is unknown. A request that was refused used nothing."""
+    """Known usage of a lost attempt; None is unknown. A refused request used nothing."""
 
     tokens_in: int | None = None
     tokens_cached: int | None = None
@@ -139,9 +141,9 @@ class Used(msgspec.Struct, frozen=True):
 
 
 class AttemptLost(SeatFailed):
-    """One attempt brought no reply, and another may: after `wait_seconds` when the service named them.
+    """Failure of one attempt, where another may succeed, after `wait_seconds` if the service gave a wait.
 
-    `overloaded`: everybody who asks this seat should slow down.
+    `overloaded`: all requests to this seat should slow down.
     """
 
     def __init__(
@@ -161,15 +163,13 @@ class AttemptLost(SeatFailed):
 
 
 class SeatWaits(Exception):
-    """A seat that answers from outside (`host`): the step stays open until somebody submits."""
+    """Signal of a `host` seat: the step stays open until a reply is submitted."""
 
 
 async def attempt(seat: Seat, request: Request) -> SeatReply:
-    """Make one attempt at a step. Raises `SeatFailed` or `SeatWaits`, and nothing else that a seat outside may cause.
-
-    This is the boundary around servers and programs: whatever they do must not end the run, because other seats are
-    answering at the same time and their replies are paid for.
+    """Make one attempt at a step. Raises `SeatFailed` or `SeatWaits` for any failure of a server or a program.
     """
+    # A recording must be played byte for byte, and what a person typed is that person's own.
     if seat.kind in WITHIN:
         return await seat.reply(request)
     try:
@@ -180,12 +180,14 @@ async def attempt(seat: Seat, request: Request) -> SeatReply:
     except (SeatFailed, SeatWaits):
         raise
     except Exception as error:
+        # This is the boundary around servers and programs. An unexpected error of one must not end the run, because
+        # other seats are answering at the same time and their replies are paid for.
         what = f"the seat broke down ({type(error).__name__}: {error})"
         raise AttemptLost("unavailable", excerpt(what, NAME_CHARACTERS_MAX), Used(), again=False) from error
 
 
 class Seat(Protocol):
-    """What fills a role."""
+    """Port that every seat implements."""
 
     kind: SeatKind
 
@@ -196,27 +198,27 @@ class Seat(Protocol):
 
 @runtime_checkable
 class Declared(Protocol):
-    """A seat whose kind does not tell what it is: a server of many families of models, a program by name."""
+    """Seat whose kind does not identify it: a server of several model families, or a named program."""
 
     declared: str
-    """What the opening says of it."""
+    """Declaration of the seat in the opening."""
 
 
 @runtime_checkable
 class Metered(Protocol):
-    """A seat whose attempts cost something: each is reserved before it is made."""
+    """Seat whose attempts cost money; each is reserved before it is made."""
 
     caches: bool
-    """Whether a second request with the same beginning is cheaper once the first one is being answered."""
+    """Whether a second request with the same prefix is cheaper once the first one is being answered."""
 
     def bound(self, request: Request) -> Bound:
-        """The most that this attempt can use."""
+        """Return the most that this attempt can use."""
         ...
 
 
 @runtime_checkable
 class Checkable(Protocol):
-    """A seat that can say before the first request that it will not answer."""
+    """Seat that can report before the first request that it will not answer."""
 
     def unready(self) -> str | None:
         """Return what is missing: a key, a program, a server that listens; None when the seat may answer."""
@@ -225,8 +227,8 @@ class Checkable(Protocol):
 
 @runtime_checkable
 class Closable(Protocol):
-    """A seat that holds connections."""
+    """Seat that holds connections."""
 
     async def close(self) -> None:
-        """Let them go."""
+        """Close the connections."""
         ...

@@ -120,7 +120,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
             "gemini",
             ("--output-format", "json"),
             "--model",
-            # Gemini CLI appends `--prompt` to standard input, and starts its interactive mode without it.
+            # Gemini CLI appends `--prompt` to standard input, so it only has to point there.
             ("--prompt", "Answer what is asked above."),
             _gemini,
         ),

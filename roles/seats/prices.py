@@ -1,4 +1,4 @@
-"""Prices: dated data with tiers. A model without a price costs "unknown" (None), never nothing."""
+"""Prices: dated data with tiers. The cost of a model without a price is unknown (None), never zero."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ CACHE_WRITE_SHARE: Final = Decimal("1.25")
 
 
 class PricesError(ValueError):
-    """A price file that cannot be used; the message says where."""
+    """Error in a price file; the message says where."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The tokens of one attempt. `uncached`, `read` and `written` together are the prompt."""
+    """Tokens of one attempt. `uncached`, `read` and `written` add up to the prompt."""
 
     uncached: int
     read: int
@@ -34,13 +34,13 @@ class Tokens:
 
     @property
     def prompt(self) -> int:
-        """All input tokens."""
+        """Return the sum of all input tokens."""
         return self.uncached + self.read + self.written
 
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """Dollars per million tokens, for prompts up to a size (None: any)."""
+    """Prices in dollars per million tokens, for prompts up to a size (None: any)."""
 
     prompt_tokens_max: int | None
     input: Decimal
@@ -49,11 +49,11 @@ class Tier:
     cache_write: Decimal
 
     def holds(self, prompt_tokens: int) -> bool:
-        """Whether a prompt of that size is priced by this tier."""
+        """Return whether this tier prices a prompt of that size."""
         return self.prompt_tokens_max is None or prompt_tokens <= self.prompt_tokens_max
 
     def usd(self, tokens: Tokens) -> Decimal:
-        """What these tokens cost, unrounded."""
+        """Return the cost of tokens in dollars, unrounded."""
         parts = (
             tokens.uncached * self.input,
             tokens.read * self.cache_read,
@@ -65,42 +65,48 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """`dated`: the day that the prices were read; model → its tiers, the smallest first."""
+    """Price list of a day (`dated`): model → tiers, the smallest prompt first."""
 
     dated: str
     models: Mapping[str, tuple[Tier, ...]]
 
     def usd(self, model: str, tokens: Tokens) -> str | None:
-        """Dollars as a ledger holds them, with six digits; None for a model without a price."""
-        tier = next((one for one in self.models.get(model, ()) if one.holds(tokens.prompt)), None)
+        """Return the cost in dollars with six decimals, as in the ledger; None for a model without a price."""
+        tier = next((tier for tier in self.models.get(model, ()) if tier.holds(tokens.prompt)), None)
+        # Half-even, so that rounding many small replies adds no bias to their sum.
         return None if tier is None else f"{tier.usd(tokens).quantize(MICRO, ROUND_HALF_EVEN):f}"
 
     def bound(self, model: str, prompt_tokens_max: int, tokens_out_max: int) -> Decimal | None:
-        """The most that an attempt can cost, in whatever tier such a prompt can fall, whatever the cache takes."""
+        """Return the highest possible cost of an attempt, over all tiers it can reach and any use of the cache.
+
+        None for a model without a price."""
         tiers = _reached(self.models.get(model, ()), prompt_tokens_max)
         if not tiers:
             return None
+        # Any token may turn out to be a cache write, which costs more than plain input.
         most = max(
             max(tier.input, tier.cache_write) * prompt_tokens_max + tier.output * tokens_out_max
             for tier in tiers
         )
+        # A bound must never be below the cost, so it is rounded up.
         return (most / MILLION).quantize(MICRO, ROUND_CEILING)
 
 
 def _reached(tiers: tuple[Tier, ...], prompt_tokens_max: int) -> tuple[Tier, ...]:
-    """The tiers up to the first that holds the longest prompt."""
+    """Return the tiers up to the first that fits the longest prompt; nothing when none does."""
     holds = [tier.holds(prompt_tokens_max) for tier in tiers]
     return tiers[: holds.index(True) + 1] if True in holds else ()
 
 
 def prices_over(installed: Prices, own: Prices) -> Prices:
-    """A list with the rows of another in the place of its own; the day is that of the other."""
+    """Return a price list in which the rows and the date of `own` take precedence."""
     return Prices(own.dated, {**installed.models, **own.models})
 
 
 def read_prices(path: Path = INSTALLED) -> Prices:
-    """The prices in a file. Raises `PricesError` or `OSError`."""
+    """Read a price file. Raises `PricesError` or `OSError`."""
     try:
+        # The user names this file, so its size is bounded before it is parsed.
         table = tomllib.loads(read_plain(path, FILE_BYTES_MAX).decode())
         models = cast("dict[str, list[dict[str, Any]]]", table["models"])
         return Prices(str(table["dated"]), {name: tuple(map(_tier, rows)) for name, rows in models.items()})
@@ -118,13 +124,15 @@ def _tier(row: Mapping[str, Any]) -> Tier:
         prompt_tokens_max=row.get("prompt_tokens_max"),
         input=base,
         output=_price(row["output"]),
+        # Most providers price the cache as the same shares of the input price.
         cache_read=_price(row.get("cache_read", base * CACHE_READ_SHARE)),
         cache_write=_price(row.get("cache_write", base * CACHE_WRITE_SHARE)),
     )
 
 
-def _price(said: Any) -> Decimal:
-    price = Decimal(str(said))
+def _price(value: Any) -> Decimal:
+    # Through `str`, because a TOML float such as 0.1 is not exact in binary.
+    price = Decimal(str(value))
     if not price.is_finite() or price < 0:
-        raise InvalidOperation(f"{said} is no price")
+        raise InvalidOperation(f"{value} is no price")
     return price

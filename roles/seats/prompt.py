@@ -73,7 +73,7 @@ def _ends(blocks: Sequence[Block]) -> set[int]:
     """
     reach = [SCOPES.index(block.scope) for block in blocks]
     run, earlier, round_ = (bisect_right(reach, SCOPES.index(scope)) for scope in ("run", "earlier", "round"))
-    # An empty prefix gets no breakpoint: the API rejects a mark on nothing.
+    # An empty prefix gets no breakpoint: zero would become index -1, which is the last block.
     return {max(run, earlier - 1), round_, len(blocks)} - {0}
 
 
@@ -89,7 +89,7 @@ def prompt_of(brief: Brief) -> str:
 
 
 def grammatical(schema: Any) -> Any:
-    """Return a schema without the lookahead that ends our patterns, which grammar compilers of servers reject."""
+    """Return a schema without the lookahead that ends our patterns, which servers cannot turn into a grammar."""
     if isinstance(schema, Mapping):
         return {key: grammatical(value) for key, value in cast("Mapping[str, Any]", schema).items()}
     if isinstance(schema, list | tuple):

@@ -1,13 +1,13 @@
-"""The registry of seats: one row per provider. Whatever differs by provider is read from its row.
+"""Registry of seats: one row per provider, which holds everything that differs between providers.
 
-A new provider is a row here and an adapter: a module with `seat_of(wanted: Wanted) -> Seat`. A server that speaks the
-Chat Completions API needs no adapter of its own. `moot run`, `moot doctor`, estimates, budgets, offline mode and the
-families of models read the rows.
+To add a provider, add a row here and an adapter: a module with `seat_of(wanted: Wanted) -> Seat`. A server that speaks
+the Chat Completions API needs no adapter of its own. `moot run`, `moot doctor`, estimates, budgets, offline mode and
+model families read the rows.
 
-    runs        who answers                           what follows from it
+    runs        answered by                           consequences
     api         a model behind an address             masked, priced, refused offline
-    program     a program on this machine             masked, price unknown, started only with the person's word
-    outside     somebody who submits replies          the engine calls nobody
+    program     a program on this machine             masked, price unknown, started only with the user's consent
+    outside     replies submitted from outside        the engine sends no request
     person      a person at the terminal              takes no tokens
     recording   the replies of another run            takes no tokens, plays no other step
 """
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from roles.seats.prices import Prices
 
 TOKENS_OUT_MAX: Final = 24_000
-"""Of one reply, thinking included."""
+"""Limit of one reply in tokens, thinking included."""
 SMALL_TOKENS_OUT_MAX: Final = 8_192
-"""Of one reply of a server of open models, whose contexts are smaller: prompt and reply have to fit in together."""
+"""The same for servers of open models: prompt and reply share a context, and theirs is smaller."""
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 
 
@@ -42,24 +42,25 @@ def never(_: str) -> bool:
 
 
 def runs_here(model: str) -> bool:
-    """Return whether Ollama runs a model on its own machine; `gpt-oss:120b-cloud` and `glm-4.6:cloud` it does not."""
+    """Return whether Ollama runs a model on its own machine, unlike `gpt-oss:120b-cloud` and `glm-4.6:cloud`."""
     return not model.endswith(("-cloud", ":cloud"))
 
 
 def ollama_url(host: str) -> str:
-    """Return OLLAMA_HOST as an address: `http://`, port 11434 and this machine stand in for what it leaves out."""
+    """Return OLLAMA_HOST as an address. Defaults: `http://`, this machine, port 11434."""
     parts = urlsplit(host if "://" in host else f"http://{host}")
     try:
         port = parts.port or (443 if parts.scheme == "https" else 80 if "://" in host else 11434)
     except ValueError:
-        return host  # refused as an address when the seat is made ready
-    # Ollama listens everywhere at 0.0.0.0, but nobody can be asked there.
+        # A bad port is reported when the seat is checked before the first request, where there is a message for it.
+        return host
+    # A server may listen at 0.0.0.0, but a client cannot connect to that address.
     name = (parts.hostname or "127.0.0.1").replace("0.0.0.0", "127.0.0.1")
     return f"{parts.scheme}://{f'[{name}]' if ':' in name else name}:{port}{parts.path.rstrip('/')}/v1"
 
 
 class Sdk(NamedTuple):
-    """The package that speaks an API, what to install, and the class of all its errors."""
+    """SDK of an API: its package, the requirement to install, and the base class of its errors."""
 
     package: str
     requirement: str
@@ -67,7 +68,7 @@ class Sdk(NamedTuple):
 
     @property
     def fix(self) -> str:
-        """The command that installs it."""
+        """Return the command that installs it."""
         return f"pip install '{self.requirement}'"
 
 
@@ -77,88 +78,91 @@ OPENAI_SDK: Final = Sdk("openai", "openai>=3.54", "OpenAIError")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """A row of the registry."""
+    """Row of the registry."""
 
     name: str
     """The first word of a specification; for a model also `call.provider`."""
     help: str
-    """What answers, in a line of `moot run`."""
+    """Line in the help of `moot run`."""
     runs: Literal["api", "program", "outside", "person", "recording"]
     seat: SeatKind
     """`call.seat` in the ledger."""
     adapter: str
-    """The module that makes its seats."""
+    """Module with its `seat_of`."""
     rest: Literal["nothing", "model", "model@url", "run", "words"] = "model"
-    """What a specification holds after the colon."""
+    """Content of a specification after the colon."""
     example: str = ""
     """A specification that names everything; empty where the name is enough."""
     is_rest_needed: bool = False
     family: str | None = None
-    """The family of all its models; None where the name of the model tells."""
+    """Family of all its models; None when it follows from the name of the model."""
     model: str | None = None
-    """The model that answers where a specification names none."""
+    """Default model of a specification that names none."""
     serves: str = ""
     """Pattern of bare model names that are suggested for it."""
 
     sdk: Sdk | None = None
     key: str | None = None
-    """The variable that holds its key. A key goes to the address that it was made for and to no other."""
+    """Environment variable of its key. A key is only ever sent to the address it was issued for."""
     needs_key: bool = False
     address: str = ""
     address_variable: str = ""
     read_address: Callable[[str], str] = str
-    """Turns what the variable holds into an address."""
+    """Converts the variable's value into an address."""
     is_free: Callable[[str], bool] = never
-    """Whether a model costs nothing because it runs on somebody's own machine."""
+    """Returns whether a model costs nothing because it runs on the user's own machine."""
 
     forms: tuple[Form, ...] = ("step", "json_object", "text")
     limits: tuple[Limit, ...] = ("max_tokens", "max_completion_tokens")
     tokens_out_max: int = SMALL_TOKENS_OUT_MAX
     says_usd: bool = False
-    """Whether the service says what a reply cost."""
+    """Whether the service reports the cost of a reply."""
     takes_cache_key: bool = False
     no_model: str = (
         "no such model or address: check the model's name and the address, which mostly ends in /v1"
     )
-    """Said of a 404; `{model}` is the model."""
+    """Message for a 404; `{model}` is replaced by the model."""
 
     program: str = ""
-    """The program that `moot doctor` looks for."""
+    """Program that `moot doctor` looks for."""
     open_to_it: str = ""
-    """What a program can read or do besides its prompt."""
+    """Things a program can read or do besides its prompt."""
 
     @property
     def grammar(self) -> str:
-        """The specification with what is optional in brackets, as help texts show it."""
+        """Return the form of a specification for help texts, with the optional part in brackets."""
         is_optional = self.rest in ("model", "model@url") and not self.is_rest_needed
         return f"{self.name}[:MODEL]" if is_optional else self.example or self.name
 
     @property
     def key_value(self) -> str:
-        """The key, from the environment; empty when there is none. A pasted key often ends in a line feed."""
+        """Return the key from the environment, or an empty string."""
+        # A pasted key often ends in a line feed, which no header may hold.
         return os.environ.get(self.key, "").strip() if self.key else ""
 
     @property
     def no_key(self) -> str:
-        """What to do without a key."""
+        """Return what to do about a missing key."""
         return f"no key: export {self.key}=…"
 
     def at(self, url: str | None, environment: Mapping[str, str]) -> Provider:
-        """Return the row at the address that a specification or the environment names.
+        """Return the row with the address from the specification or the environment.
 
-        A server in the place of OpenAI that is not OpenAI's is `compatible`: it gets a key of its own, and nothing is
-        expected of it that only OpenAI takes.
+        Another server in place of OpenAI's becomes `compatible`: it gets its own key and only the fields that every
+        compatible server accepts.
         """
         named = environment.get(self.address_variable, "")
         address = url or (self.read_address(named) if named else self.address)
         if self.rest != "model@url" or urlsplit(address).hostname == urlsplit(self.address).hostname:
             return replace(self, address=address)
+        # A URL inside a specification may come from a file that someone else wrote, so OPENAI_API_KEY is not sent there.
+        # OPENAI_BASE_URL comes from the same environment as the key.
         key = "OPENAI_COMPATIBLE_API_KEY" if url else self.key
         return replace(COMPATIBLE, address=address, key=key)
 
     @property
     def is_on_this_machine(self) -> bool:
-        """Whether the address is this machine."""
+        """Return whether the address is this machine."""
         return urlsplit(self.address).hostname in LOOPBACK
 
 
@@ -321,25 +325,25 @@ ROWS: Final = (
 )
 PROVIDERS: Final[dict[str, Provider]] = {row.name: row for row in ROWS}
 DEFAULT: Final = "anthropic"
-"""The seat that prices are told for where none is named."""
+"""Seat whose prices an estimate uses when no seat is named."""
 MIX: Final = "mix"
-"""What begins a specification of several: `mix:anthropic,openai`."""
+"""Prefix of a specification of several seats: `mix:anthropic,openai`."""
 
 
 class Wanted(NamedTuple):
-    """A seat to make, in the parts of its specification, with what the shell lends to its adapter."""
+    """Parts of a seat specification, with the functions of the shell that an adapter may need."""
 
     row: Provider
     rest: str
-    """What follows the colon, without an address; empty where nothing does."""
+    """Text after the colon, without an address; may be empty."""
     url: str | None
     prices: Callable[[], Prices]
     book: Callable[[str], Book]
-    """Reads the run that a tape names."""
+    """Reads the run of a tape."""
     ask: Callable[[], Ask]
-    """Makes what asks the person."""
+    """Returns the function that asks the person."""
     delay_seconds: Callable[[str], float]
-    """How long a recorded reply waits, by its step."""
+    """Step id → delay of a recorded reply, in seconds."""
 
 
 MAKERS: Final[Mapping[str, str]] = {
@@ -363,26 +367,28 @@ MAKERS: Final[Mapping[str, str]] = {
     "glm": "zhipu",
     "kimi": "moonshot",
 }
-"""Who made the models whose names begin so; whoever serves them did not make them another family."""
+"""Prefix of a model's name → its maker, whichever service hosts it."""
+# These names are all OpenAI's, so a panel of them must not count as several families.
 _SIBLINGS: Final[Mapping[str, str]] = {"o": "gpt", "chatgpt": "gpt", "codex": "gpt"}
 _NAME: Final = re.compile(r"[A-Za-z]+")
 
 
 def provider_of(spec: str) -> Provider:
-    """Return the row that a specification, or what an opening says of a seat, begins with. Raises `KeyError`."""
+    """Return the row for a specification, or for the declaration of a seat in an opening. Raises `KeyError`."""
     return PROVIDERS[spec.partition(":")[0]]
 
 
 def family_name(model: str | None) -> str | None:
-    """Return the letters that a model's name begins with, after its maker's: `qwen` of `ollama:qwen3:8b`, `claude` of
+    """Return the leading letters of a model's name without its maker: `qwen` for `qwen3:8b`, `claude` for
     `anthropic/claude-opus-5-5`."""
+    # OpenRouter puts the maker in front (`MAKER/MODEL`); the maker is not the family.
     name = _NAME.match((model or "").rpartition("/")[2])
     family = name[0].lower() if name else None
     return _SIBLINGS.get(family, family) if family else None
 
 
 def declared_of(spec: str) -> str:
-    """Return what an opening says of a seat: its kind, and the family of its model where the kind does not tell."""
+    """Return the declaration of a seat in an opening: its kind, and the model family unless the kind implies it."""
     kind, _, rest = spec.partition(":")
     row = PROVIDERS.get(kind)
     tells = row is not None and row.family is None and row.rest in ("model", "model@url")

@@ -156,7 +156,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
     pending, seen = [error], set[int]()
     while pending:
         current = pending.pop(0)
-        # Causes can form a cycle, for example when an SDK raises an error from itself.
+        # `__cause__` and `__context__` often point to the same error, and can form a cycle.
         if id(current) in seen:
             continue
         seen.add(id(current))
@@ -207,7 +207,7 @@ def cause_of(error: BaseException, address: str, key_name: str) -> Cause:
     if any(isinstance(cause, socket.gaierror) for cause in errors) or "name or service not known" in low:
         what = f"cannot reach {address}: unknown host. Check the address"
         return Cause(what, "yes" if "temporary failure" in low else "if it answered")
-    # A laptop that changes networks loses its route for some seconds.
+    # The network of this machine may come back within seconds, so another attempt may help.
     if "unreachable" in low:
         return Cause(f"cannot reach {address}: no route to the host. Check the network", "yes")
     if "disconnected" in low or "reset" in low or "peer closed" in low or "incomplete" in low:

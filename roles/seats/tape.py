@@ -1,6 +1,7 @@
-"""The `tape` seat: a run directory played again. Every run is its own recording (FORMAT 7).
+"""The `tape` seat: plays the replies of a recorded run. Every run is its own recording (FORMAT 7).
 
-Looked up by step and attempt; the brief's hash must match, or the difference is shown and the run ends (exit 5).
+Replies are looked up by step. The hash of the brief must match; if it does not, the run ends with the difference
+(exit 5).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from roles.seats.registry import Wanted
 
 
 class TapeSeat:
-    """Plays the replies of `tape`. `delay_seconds` of a step id stretches time (nothing by default)."""
+    """Seat that plays the replies of `tape`. `delay_seconds` (step id → seconds) slows the playback down."""
 
     kind: SeatKind = "tape"
 
@@ -30,7 +31,7 @@ class TapeSeat:
         self._used: set[str] = set()
 
     async def reply(self, request: Request) -> SeatReply:
-        """The recorded reply of the step. Raises `SeatFailed`, fatal when the tape does not fit the run."""
+        """Return the recorded reply of the step. Raises `SeatFailed`, fatal when the tape does not fit the run."""
         step = request.step.id
         if self._delay_seconds is not None:
             await asyncio.sleep(self._delay_seconds(step))
@@ -39,6 +40,7 @@ class TapeSeat:
             raise self._missing(step)
         call = self.tape.events[seq].call
         assert call is not None, f"{step} has no call"
+        # A reply to another prompt would make the run look as if it had been asked this one.
         if call.brief != request.brief.sha256:
             raise SeatFailed("unavailable", self._difference(request.brief, call), fatal=True)
         content = self.tape.blobs.read(call.reply)
@@ -48,12 +50,12 @@ class TapeSeat:
         return _played(call, content, self._attempt_blobs(call))
 
     def unused(self) -> tuple[str, ...]:
-        """Steps that the tape holds and nobody asked for, in the tape's order."""
+        """Return the recorded steps that were never requested, in the order of the tape."""
         return tuple(step for step in self.tape.state.answered if step not in self._used)
 
     def _attempt_blobs(self, call: Call) -> dict[str, bytes]:
-        """What the attempts refer to: replies, brief manifests, and the blocks and schema that those name."""
-        found: dict[str, bytes] = {}
+        """Return hash → bytes of all blobs of the attempts: replies, brief manifests, and their blocks and schemas."""
+        blobs: dict[str, bytes] = {}
         wanted = [sha for attempt in call.attempts for sha in (attempt.brief, attempt.reply) if sha]
         for attempt in call.attempts:
             manifest = self.tape.blobs.read(attempt.brief)
@@ -63,11 +65,12 @@ class TapeSeat:
         for sha in wanted:
             content = self.tape.blobs.read(sha)
             if content is not None:
-                found[sha] = content
-        return found
+                blobs[sha] = content
+        return blobs
 
     def _missing(self, step: str) -> SeatFailed:
         given_up = self.tape.state.given_up.get(step)
+        # A step that the recorded run gave up is given up again, for the same reason.
         if given_up is not None:
             fallback = self.tape.events[given_up]
             assert isinstance(fallback, Fallback), "given_up names fallbacks"
@@ -82,12 +85,13 @@ class TapeSeat:
                 text = self.tape.blobs.read(block["sha256"])
                 recorded += (text or b"(missing)").decode("utf-8", "replace").splitlines()
         lines = difflib.unified_diff(recorded, brief.text.splitlines(), "tape", "run", lineterm="", n=1)
-        shown = "\n".join(list(lines)[:40])
-        return f"the brief of {brief.step} is not the one on the tape:\n{shown}"
+        # Briefs have thousands of lines; the first differences tell what changed.
+        excerpt = "\n".join(list(lines)[:40])
+        return f"the brief of {brief.step} is not the one on the tape:\n{excerpt}"
 
 
 def seat_of(wanted: Wanted) -> Seat:
-    """Return a seat that plays the run that is named."""
+    """Return a seat that plays the named run."""
     return TapeSeat(wanted.book(wanted.rest), wanted.delay_seconds)
 
 
@@ -95,7 +99,8 @@ def _played(call: Call, content: bytes, blobs: Mapping[str, bytes]) -> SeatReply
     return SeatReply(
         content=content,
         seat="tape",
-        isolation=call.isolation,  # a recording proves no more than what was recorded
+        # A recording proves no more than what was recorded.
+        isolation=call.isolation,
         provider=call.provider,
         model=call.model,
         context_id=call.context.id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -14,7 +15,7 @@ from tests.cli.conftest import Moot
 from tests.long_run import long_run
 from tests.protocols.playing import played
 
-RUNS: Final = {"crux": partial(played, "crux"), "debate": partial(played, "debate"), "structured": long_run}
+RUNS: Final[dict[str, Callable[[], Path]]] = {"crux": partial(played, "crux"), "debate": partial(played, "debate"), "structured": long_run}
 
 
 @pytest.fixture(params=RUNS)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import Moot, Said
 
-FRAME = {"ill_posed": False, "why": None, "missing": [], "double": [], "two_readings": []}
+FRAME: dict[str, Any] = {"ill_posed": False, "why": None, "missing": [], "double": [], "two_readings": []}
 REASONS = ["崩溃之后只有一个未完成的结尾需要检查。", "每次提交只需要一次同步。"]
 LIMIT = "如果每天写入超过5000次，一个文件会成为瓶颈。"
 ANSWER = {
@@ -49,7 +49,7 @@ def at_memo(moot: Moot) -> str:
         step = moot("next", "run", "--json").json["steps"][0]
         kind = step["schema"]["$ref"].rsplit("/")[-1]
         if kind == "MemoReply":
-            return step["step"]
+            return str(step["step"])
         assert submit(moot, step["step"], FRAME if kind == "FrameReply" else ANSWER).code == 0
     raise AssertionError("no memo is asked for")
 

@@ -24,7 +24,7 @@ def test_the_panel_points_to_the_older_questions(moot: Moot) -> None:
     panel = " ".join(moot("signals", long_run(), "--all").out.split())
     assert "older ones: `moot log RUN --kind concern`" in panel
     oldest = next(one for one in open_run(long_run()).book.of(Concern) if one.for_human)
-    assert oldest.id in moot("log", long_run(), "--kind", "concern").out
+    assert str(oldest.id) in moot("log", long_run(), "--kind", "concern").out
 
 
 def test_a_rejected_outcome_has_no_edit_distance(moot: Moot, tmp_path: Path) -> None:

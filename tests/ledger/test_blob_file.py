@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import random
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,13 +57,18 @@ def test_a_line_reads_back_and_its_tombstone_is_as_long(content: bytes) -> None:
         read_blob_line(gone.replace(b'"gone":"', b'"gone":"x', 1))
 
 
+def _noted(calls: list[str], name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*arguments: Any) -> Any:
+        calls.append(name)
+        return real(*arguments)
+
+    return call
+
+
 def test_a_reply_costs_three_syncs_and_no_rename(run: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
     for name in (*SYNCS, "rename", "replace"):
-        real = getattr(os, name)
-        monkeypatch.setattr(
-            os, name, lambda *args, name=name, real=real: (calls.append(name), real(*args))[1]
-        )
+        monkeypatch.setattr(os, name, _noted(calls, name, getattr(os, name)))
     replies = [b"first", b"second", b"third"]
     with run.writer() as writer:
         writer.commit(samples.naming(replies), at=samples.AT, blobs={hash_of(one): one for one in replies})

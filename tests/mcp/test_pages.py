@@ -84,7 +84,8 @@ def test_every_result_fits_into_what_a_host_shows(tool: str, runs: Path) -> None
 def test_the_pages_together_are_the_whole(tool: str, runs: Path) -> None:
     async def main() -> None:
         whole: Any = "" if tool == "report" else []
-        after, calls = 0, 0
+        after: Any = 0
+        calls = 0
         async with connected(runs) as client:
             limit: dict[str, Any] = {"limit": 150} if tool == "log" else {}
             if tool == "log":

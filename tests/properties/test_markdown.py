@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 import pytest
@@ -21,12 +19,14 @@ from ledger.interchange.markdown import code, inline, listed, paragraphs, quoted
 from ledger.interchange.skill_export import export_skill
 from ledger.plain_text import one_line, visible
 from ledger.state.book import Book
+from ledger.store.store import RunStore
 from moot.view.annexes_judging import merged_questions, open_questions
 from moot.view.hindsight import hindsight
 from moot.view.questions import open_questions_merged
 from moot.view.report import full_report, report
 from moot.view.story import tell
-from tests.protocols.playing import VARIANTS, begin, play
+from tests.protocols import playing
+from tests.protocols.playing import VARIANTS
 from tests.render.hostile_texts import TRICKS, harmless, hostile, reshaped
 from tests.render.sample import sample_book
 
@@ -166,8 +166,7 @@ def played(number: int) -> Book:
     if number == 0:
         return sample_book()
     name, rules = VARIANTS[number - 1]
-    with TemporaryDirectory() as folder:
-        return play(begin(Path(folder) / "run", name, rules))
+    return RunStore(playing.played(name, **rules)).book()  # a book reads its blobs from there
 
 
 def documents(of: Book) -> dict[str, str]:

@@ -459,7 +459,7 @@ def _comparative(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
                 ],
                 "recommended": pair.a,
                 "decision": say(step, "decision"),
-                "conditions" if book.state.opening.v == 1 else "falsifiers": ["if one", "if two"],
+                "falsifiers": ["if one", "if two"],
                 "questions": ["how much?", "how long?"],
                 "confidence": 3,
             }

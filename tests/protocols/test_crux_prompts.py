@@ -215,7 +215,7 @@ def test_the_planner_is_told_who_runs_the_program(task: str) -> None:
 
 
 def _template(path: str) -> str:
-    return read_prompt_set(installed_prompt_set("crux"))["templates"][path]
+    return str(read_prompt_set(installed_prompt_set("crux"))["templates"][path])
 
 
 @pytest.mark.parametrize("protocol", ["crux", "structured", "debate"])

@@ -25,6 +25,7 @@ WATCHED = [*LONG, *(run.name for run in RUNS if is_watched(RunStore(run).state()
 @pytest.fixture
 def other_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
     """The installed gates with another number: other thresholds, and so another hash."""
+    long_run()  # made by the installed ones
     content = parameters.params_bytes("gates")
     changed = content.replace(b"margin_at_least = 10", b"margin_at_least = 60")
     assert changed != content

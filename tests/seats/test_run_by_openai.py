@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ledger.store.store import RunStore
-from tests.fake_api.openai_rules import COMPATIBLE, KEY
+from tests.fake_api.openai_rules import COMPATIBLE
 from tests.fake_api.openai_server import FakeOpenAI
 from tests.fake_api.scripted import STEP, answering
 from tests.fake_api.server import FakeApi

@@ -43,7 +43,7 @@ PROTOCOL: Final = PROTOCOLS["structured"]
 VERDICTS: Final = standard(PROTOCOL)
 CONTEXT: Final = VERDICTS.context()
 AT: Final = "2026-01-01T00:00:00.000000Z"
-CHOSEN: Final = {
+CHOSEN: Final[dict[str, str | int | bool | None]] = {
     "positions": "sealed",
     "rivals": "free",
     "lengths": "short",

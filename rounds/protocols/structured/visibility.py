@@ -56,7 +56,7 @@ _SEALED: Final[View] = {
 VISIBILITY: Final[Mapping[str, View]] = {
     "B": {**_TALK, C.FLIPS: Sight("last_tensions"), C.UNANSWERED: ALL},
     # A supplement is written from the proposal alone, so claims of earlier rounds are left out.
-    "C": {column: sight for column, sight in _TALK.items() if column != C.OLD_CLAIMS} | {C.PROPOSAL: ALL},
+    "C": {**{column: sight for column, sight in _TALK.items() if column != C.OLD_CLAIMS}, C.PROPOSAL: ALL},
     "D": {**_TALK, C.PROPOSAL: ALL, C.SUPPLEMENTS: ALL},
     "E.position": _SEALED,
     "E.belief": _SEALED,
