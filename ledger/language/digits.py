@@ -170,7 +170,7 @@ def _with_scale(text: str, end: int, readings: list[Reading]) -> tuple[list[Read
         readings = [Reading(plain(more[0]), 0)]
         end = more.end()
         scale = SCALE.match(text, end)
-        if not SCALE.match(text, end):
+        if scale is None:
             return [_sum(total[0], readings[0])], end
     return total or readings, end
 

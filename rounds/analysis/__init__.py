@@ -1,1 +1,1 @@
-"""What is asked of runs afterwards: differences, stress tests, value, acceptance."""
+"""Analysis of runs afterwards: differences, stress tests, value, acceptance."""

@@ -1,4 +1,4 @@
-"""Two runs side by side, their stop signals included: what `moot diff` shows."""
+"""Comparison of two runs with their stop signals, as `moot diff` shows it."""
 
 from __future__ import annotations
 
@@ -90,6 +90,7 @@ class RunDiff(LedgerDiff, frozen=True):
 def compare(a: Book, b: Book, names: tuple[str, str], *, signals: Callable[[Book], SignalReport]) -> RunDiff:
     """Compare two runs. `signals` reads a book in the profile wanted, the same one for both."""
     ledgers = diff(a, b, names)
+    # Signals of two runs compare only where both are judged by them; a short protocol has none.
     watched = is_watched(a.state.opened) and is_watched(b.state.opened)
     return RunDiff(
         **msgspec.structs.asdict(ledgers),
@@ -99,17 +100,17 @@ def compare(a: Book, b: Book, names: tuple[str, str], *, signals: Callable[[Book
     )
 
 
-def _texts(found: LedgerDiff, a: Book, b: Book) -> Texts:
-    """Return the words behind the ids of a comparison."""
-    said: tuple[dict[str, str], dict[str, str]] = ({}, {})
-    for group in (found.claims, found.decisions):
+def _texts(ledgers: LedgerDiff, a: Book, b: Book) -> Texts:
+    """Return the words of the ids in a comparison."""
+    texts_of: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    for group in (ledgers.claims, ledgers.decisions):
         pairs = [*((one.a, one.b) for one in group.changed), *((one.a, one.b) for one in group.similar)]
         for book, texts, ids in (
-            (a, said[0], [*(one for one, _ in pairs), *group.only_a]),
-            (b, said[1], [*(other for _, other in pairs), *group.only_b]),
+            (a, texts_of[0], [*(one for one, _ in pairs), *group.only_a]),
+            (b, texts_of[1], [*(other for _, other in pairs), *group.only_b]),
         ):
             texts |= {one: text for one in ids if (text := _text(book, one))}
-    return Texts(*said)
+    return Texts(*texts_of)
 
 
 def _text(book: Book, identity: str) -> str:
@@ -118,22 +119,24 @@ def _text(book: Book, identity: str) -> str:
 
 
 def _in_words(book: Book, text: str) -> str:
-    """Return a text with the words of every option beside its id, where it comes first."""
+    """Return a text with the words of every option next to its id, at its first mention."""
     options = {option.id: one_line(option.text) for option in book.state.options}
 
-    def worded(found: re.Match[str]) -> str:
-        words = options.pop(found[0], None)
-        return found[0] if words is None else f"{found[0]} ({words})"
+    def worded(match: re.Match[str]) -> str:
+        # Popped, so that the words follow only the first mention and a long text stays readable.
+        words = options.pop(match[0], None)
+        return match[0] if words is None else f"{match[0]} ({words})"
 
     return _OPTION.sub(worded, text)
 
 
 def _answers(a: Book, b: Book) -> Answers:
-    one, other = _answer(a), _answer(b)
-    if one is None or other is None:
-        return Answers(same=None, a=one, b=other)
-    chosen = one.chosen is not None and one.chosen == other.chosen
-    return Answers(same=chosen or one.text.split() == other.text.split(), a=one, b=other)
+    first, other = _answer(a), _answer(b)
+    if first is None or other is None:
+        return Answers(same=None, a=first, b=other)
+    # Two rules that choose the same option agree, even where the surrounding words differ.
+    chosen = first.chosen is not None and first.chosen == other.chosen
+    return Answers(same=chosen or first.text.split() == other.text.split(), a=first, b=other)
 
 
 def _answer(book: Book) -> FinalAnswer | None:
@@ -141,36 +144,36 @@ def _answer(book: Book) -> FinalAnswer | None:
         event = book.by_id[identity]
         assert isinstance(event, Decision), f"{identity} is no decision"
         options = {option.id: one_line(option.text) for option in book.state.options}
-        about = [options.get(one, one) for one in event.about]
+        about = [options.get(option, option) for option in event.about]
         by_rule = event.made_by == "rule" and len(about) == 1
         return FinalAnswer(identity, _answered(book, event), about, about[0] if by_rule else None)
     return None
 
 
 def _answered(book: Book, event: Decision) -> str:
-    """Return the answer of the memo that the decision was made of, else the decision in words."""
+    """Return the answer of the memo behind the decision, else the decision in words."""
     memo = book.state.memo if event.by == "controller" and event.type == "final" else None
-    sentences = [one.text for one in memo.sentences if one.field == "answer"] if memo is not None else []
+    sentences = [sentence.text for sentence in memo.sentences if sentence.field == "answer"] if memo is not None else []
     return " ".join(sentences) or _in_words(book, event.text)
 
 
 def _signals(a: SignalReport, b: SignalReport) -> SignalDifferences:
     others = {signal.id: signal for signal in b.signals}
-    changes = (_change(one, others[one.id]) for one in a.signals if one.id in others)
+    changes = (_change(signal, others[signal.id]) for signal in a.signals if signal.id in others)
     return SignalDifferences(
         a=_panel(a), b=_panel(b), changed=[change for change in changes if change is not None]
     )
 
 
-def _change(one: Signal, other: Signal) -> SignalChange | None:
-    if (one.satisfied, one.value) == (other.satisfied, other.value):
+def _change(signal: Signal, other: Signal) -> SignalChange | None:
+    if (signal.satisfied, signal.value) == (other.satisfied, other.value):
         return None
     return SignalChange(
-        id=one.id,
-        name=one.name,
-        satisfied_a=one.satisfied,
+        id=signal.id,
+        name=signal.name,
+        satisfied_a=signal.satisfied,
         satisfied_b=other.satisfied,
-        value_a=one.value,
+        value_a=signal.value,
         value_b=other.value,
     )
 

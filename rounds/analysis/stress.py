@@ -1,7 +1,7 @@
-"""Counterfactual stress tests: which forks would show what a role carries, and what the forks that exist have lost.
+"""Counterfactual stress tests: forks that would show what a role carries, and losses of the existing forks.
 
 A fork without a role is held against its parent over the same rounds, from the same beginning. Forks in which nothing
-was changed show how far two runs differ by chance. Several forks a role are needed before anything follows
+was changed show how far two runs differ by chance. Several forks per role are needed before anything follows
 (SD-74 … SD-77).
 """
 
@@ -31,7 +31,7 @@ class Planned(Result, frozen=True):
 
 
 class Counted(Result, frozen=True):
-    """What some rounds brought."""
+    """Counts over some rounds."""
 
     claims: int
     tested: int
@@ -78,23 +78,26 @@ class RoleLoss(Result, frozen=True):
 
 
 def planned_forks(state: State, per_role: int = FORKS_A_ROLE) -> list[Planned]:
-    """Rounds in which nobody was absent, spread over the run, every role as often; the first round only if need be."""
+    """Return rounds in which no role was absent, spread over the run, each role as often; round 1 only if needed."""
     held = [number for number in sorted(state.rounds) if _is_normal(state, number)]
+    # Round 1 has no earlier decisions, so an absence there shows less than a later one (SD-24).
     rounds = [number for number in held if number > 1] or held
     chosen = _spread(rounds, per_role)
     return [Planned(role=role, round=number) for role in deliberating_roles(state) for number in chosen]
 
 
 def is_fork_of(fork: State, parent: Book) -> bool:
-    """Whether a run truly shares what it says it shares with `parent`: by number and hash of the last shared line."""
+    """Return whether a run really shares its claimed beginning with `parent`, by number and hash of the last shared
+    line."""
     origin = fork.opened.origin if fork.opened else None
     if origin is None or origin.type != "fork" or origin.seq is None or origin.seq >= len(parent.events):
         return False
+    # The hash chain covers everything before the line, so one comparison proves the whole prefix.
     return line_hash(encode(parent.events[origin.seq])) == origin.head
 
 
 def changed_rounds(fork: State, parent: State) -> tuple[str | None, tuple[int, ...]]:
-    """Whom a fork left out that the parent had, and in which rounds; without a change None and all its own rounds."""
+    """Return the role that a fork left out and the rounds; without a change None and all its own rounds."""
     before = {row.round: row.absent for row in parent.opened.plan} if parent.opened else {}
     changed = [
         row for row in fork.opening.plan if row.absent is not None and row.absent != before.get(row.round)
@@ -102,18 +105,21 @@ def changed_rounds(fork: State, parent: State) -> tuple[str | None, tuple[int, .
     if changed:
         role = changed[0].absent
         return role, tuple(row.round for row in changed if row.absent == role)
+    # Rounds before the second opening are the parent's own lines and would show no difference.
     first = min((n for n, opened in fork.rounds.items() if opened.seq > fork.opening.seq), default=0)
     return None, tuple(n for n in sorted(fork.rounds) if first and n >= first)
 
 
 def lost(name: str, fork: Book, parent: Book, *, ready: tuple[bool, bool]) -> ForkLosses:
-    """What a fork lost against its parent; `ready` says whether each of the two could stop now, parent first."""
+    """Return what a fork lost against its parent; `ready` tells whether each of the two could stop now, parent first."""
     role, changed = changed_rounds(fork.state, parent.state)
+    # Only rounds that both have finished: a round in progress has fewer claims for another reason.
     both = [n for n in changed if _is_through(fork.state, n) and _is_through(parent.state, n)]
     theirs, ours = _claims(parent, both), _claims(fork, both)
-    found = align(map(alignable, theirs), map(alignable, ours))
-    similar = {pair.a for pair in found.similar}
-    gone = [identity for identity in found.only_a if identity not in similar]
+    aligned = align(map(alignable, theirs), map(alignable, ours))
+    similar = {pair.a for pair in aligned.similar}
+    # A claim that the fork raised in similar words is not lost, although its id differs.
+    gone = [identity for identity in aligned.only_a if identity not in similar]
     raised = {claim.id: claim.raised_by for claim in theirs}
     return ForkLosses(
         run=name,
@@ -124,26 +130,27 @@ def lost(name: str, fork: Book, parent: Book, *, ready: tuple[bool, bool]) -> Fo
         lost=gone,
         own=[identity for identity in gone if raised.get(identity) == role],
         again=len(theirs) - len(gone),
-        new=[identity for identity in found.only_b if identity not in {pair.b for pair in found.similar}],
+        new=[identity for identity in aligned.only_b if identity not in {pair.b for pair in aligned.similar}],
         ready_parent=ready[0],
         ready_fork=ready[1],
     )
 
 
 def role_losses(roles: Sequence[str], forks: Iterable[ForkLosses]) -> list[RoleLoss]:
-    """The forks gathered by role; every role has a line, also one without forks."""
+    """Return the forks gathered by role; every role has a row, also without forks."""
     by_role: dict[str, list[ForkLosses]] = {role: [] for role in roles}
-    for one in forks:
-        if one.without in by_role and one.rounds:
-            by_role[one.without].append(one)
-    return [_role_loss(role, found) for role, found in by_role.items()]
+    for fork in forks:
+        if fork.without in by_role and fork.rounds:
+            by_role[fork.without].append(fork)
+    return [_role_loss(role, losses) for role, losses in by_role.items()]
 
 
 def _role_loss(role: str, forks: Sequence[ForkLosses]) -> RoleLoss:
-    rounds = sum(len(one.rounds) for one in forks)
-    before, after = sum(one.parent.claims for one in forks), sum(one.fork.claims for one in forks)
+    rounds = sum(len(fork.rounds) for fork in forks)
+    before, after = sum(fork.parent.claims for fork in forks), sum(fork.fork.claims for fork in forks)
     p_value = drop(after, rounds, before, rounds) if rounds else None
     rate = before / rounds if rounds else 0.0
+    # Without claims in the parent no drop is possible, so power would be meaningless.
     powers = [Power(share=s, power=round(power(s, rounds, rounds, rate), 2)) for s in SHARES] if rate else []
     verdict, detail = _verdict(role, p_value, powers, len(forks))
     return RoleLoss(
@@ -152,7 +159,7 @@ def _role_loss(role: str, forks: Sequence[ForkLosses]) -> RoleLoss:
         rounds=rounds,
         claims_parent=before,
         claims_fork=after,
-        lost=sum(len(one.lost) for one in forks),
+        lost=sum(len(fork.lost) for fork in forks),
         p_value=None if p_value is None else round(p_value, 4),
         power=powers,
         verdict=verdict,
@@ -165,13 +172,13 @@ def _verdict(role: str, p_value: float | None, powers: Sequence[Power], forks: i
         return "INSUFFICIENT", f"no fork without {role} has gone through its round"
     if p_value <= LEVEL:
         return "CARRIES", f"without {role} fewer claims were raised than chance explains (p = {p_value:.3f})"
-    told = ", ".join(f"{one.power:.0%} if it carried {one.share:.0%}" for one in powers)
+    power_text = ", ".join(f"{power_.power:.0%} if it carried {power_.share:.0%}" for power_ in powers)
     if powers and powers[0].power >= POWER_ENOUGH:
-        return "NO_DROP", f"claims did not fall without {role}; a drop would have shown: {told}"
+        return "NO_DROP", f"claims did not fall without {role}; a drop would have shown: {power_text}"
     count = f"{forks} fork{'' if forks == 1 else 's'}"
     return (
         "INSUFFICIENT",
-        f"{count}, no clear drop (p = {p_value:.3f}); it would have shown: {told or 'never'}",
+        f"{count}, no clear drop (p = {p_value:.3f}); it would have shown: {power_text or 'never'}",
     )
 
 
@@ -187,7 +194,7 @@ def _is_through(state: State, number: int) -> bool:
 
 
 def _spread(rounds: Sequence[int], count: int) -> list[int]:
-    """`count` of these, evenly, the last one among them."""
+    """Return `count` of the rounds, evenly spread, the last one included."""
     if count >= len(rounds):
         return list(rounds)
     step = len(rounds) / count
@@ -202,6 +209,7 @@ def _counted(state: State, rounds: Sequence[int]) -> Counted:
     checks = [
         check
         for check in state.checks.values()
+        # Repeated judgments of the same check would count it twice.
         if check.round in rounds and check.phase == "E" and check.repeats is None
     ]
     return Counted(
@@ -209,17 +217,17 @@ def _counted(state: State, rounds: Sequence[int]) -> Counted:
         tested=sum(check.moved for check in checks),
         broken=sum(check.result == "BROKEN" for check in checks),
         disagreement=sum(check.result in ("BROKEN", "UNCLEAR") for check in checks),
-        tensions=sum(one.type == "tension" and one.round in rounds for one in state.concerns.values()),
-        decisions=sum(state.decisions[one].round in rounds for one in deliberated(state, "round")),
+        tensions=sum(concern.type == "tension" and concern.round in rounds for concern in state.concerns.values()),
+        decisions=sum(state.decisions[identity].round in rounds for identity in deliberated(state, "round")),
     )
 
 
-def told_order(found: Sequence[ForkLosses]) -> list[ForkLosses]:
-    """Forks by role, round and name; unchanged ones first, because they say what chance does."""
-    return sorted(found, key=lambda one: (one.without or "", one.rounds, one.run))
+def told_order(losses: Sequence[ForkLosses]) -> list[ForkLosses]:
+    """Return forks by role, round and name; unchanged ones first, because they show what chance does."""
+    return sorted(losses, key=lambda fork: (fork.without or "", fork.rounds, fork.run))
 
 
 def missing(planned: Sequence[Planned], forks: Iterable[tuple[str | None, Sequence[int]]]) -> list[Planned]:
-    """Planned forks that nobody has made yet; `forks` holds (role, rounds) of those that exist."""
-    made = {(role, number) for role, rounds in forks for number in rounds}
-    return [one for one in planned if (one.role, one.round) not in made]
+    """Return planned forks that do not exist yet; `forks` holds (role, rounds) of the existing ones."""
+    existing = {(role, number) for role, rounds in forks for number in rounds}
+    return [fork for fork in planned if (fork.role, fork.round) not in existing]

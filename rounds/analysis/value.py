@@ -1,8 +1,8 @@
-"""What several roles were worth: disagreements, who was sided with, acceptance, and when to doubt it (AD-6, AD-7).
+"""Value of several roles: disagreements, the side that decisions followed, acceptance, and reasons for doubt (AD-6, AD-7).
 
-Counted from the ledger alone. A disagreement is a challenge, concern or difference that somebody had to decide; the
-side is whoever the decision followed. Where a protocol's form fixes how many points are raised, only those count that
-stayed in dispute: what the judge calls contested, what was defended and not conceded. Five runs in a row without a
+Counted from the ledger alone. A disagreement is a challenge, concern or difference that had to be decided; the
+side is the one that the decision followed. Where a protocol's form fixes how many points are raised, only those count that
+stayed in dispute: points that the judge calls contested, or that were defended and not conceded. Five runs in a row without a
 disagreement, or one of two sides that always wins: a role idles.
 """
 
@@ -37,9 +37,9 @@ RESOLUTION_MAX: Final = 160
 
 
 class RunValue(Result, frozen=True):
-    """One run. `sided_with`: side → how often; `accepted` and `edit_distance` are null until a person has said so.
+    """One run. `sided_with`: side → how often; `accepted` and `edit_distance` are null until a person has recorded them.
 
-    `resolution`: the final decision that stands, in a line; null for a run that has none.
+    `resolution`: the final decision in force, in one line; null for a run without one.
     """
 
     run: str
@@ -52,7 +52,7 @@ class RunValue(Result, frozen=True):
 
 
 class ValueReport(Result, frozen=True):
-    """Runs in the order given, and what makes one doubt that several roles are worth it."""
+    """Runs in the order of the call, and reasons to doubt that several roles are worth it."""
 
     runs: list[RunValue]
     flags: list[str]
@@ -60,8 +60,8 @@ class ValueReport(Result, frozen=True):
 
 def _by_disposition(sides: Mapping[str, str]) -> Callable[[Book], Counter[str]]:
     def count(book: Book) -> Counter[str]:
-        found = (event for event in book.events if isinstance(event, Disposition))
-        return Counter(sides[event.disposition] for event in found if event.disposition in sides)
+        dispositions = (event for event in book.events if isinstance(event, Disposition))
+        return Counter(sides[event.disposition] for event in dispositions if event.disposition in sides)
 
     return count
 
@@ -78,20 +78,21 @@ def _adversarial(book: Book) -> Counter[str]:
 
 
 def _contested(book: Book) -> int:
-    """What the judges found really in dispute (AD-5): concerns are always five, whatever both sides think."""
+    """Return how many points the judges found really in dispute (AD-5): concerns are always five."""
     return sum(
         len(event.zones.contested) for event in book.events if isinstance(event, Decision) and event.zones
     )
 
 
 def _defended(book: Book) -> int:
-    """The challenges that were not conceded: the others both sides agree on."""
+    """Return the number of challenges that were not conceded; both sides agree on the others."""
     return sum(isinstance(event, Response) and event.outcome == "defend" for event in book.events)
 
 
 def _debate(book: Book) -> Counter[str]:
     sides: Counter[str] = Counter()
     for event in book.events:
+        # A standing in between favors neither side, so only clear ones count.
         if isinstance(event, Standing):
             author = book.by_id[event.of].by
             other = "con" if author == "pro" else "pro"
@@ -120,10 +121,11 @@ def _priority(book: Book) -> Counter[str]:
         if isinstance(event, Rating):
             levels.setdefault(event.of, {})[event.by] = POINTS.get(str(event.value), 0)
     apart = [
-        one
-        for one in levels.values()
-        if len(one) > 1 and max(one.values()) - min(one.values()) >= DISAGREEMENT_FROM
+        ratings
+        for ratings in levels.values()
+        if len(ratings) > 1 and max(ratings.values()) - min(ratings.values()) >= DISAGREEMENT_FROM
     ]
+    # Where levels are far apart a person decides (AD-28), so the human is the side that was followed.
     return Counter({"human": len(apart)} if apart else {})
 
 
@@ -138,6 +140,7 @@ def _panel(book: Book) -> Counter[str]:
 def _tribunal(book: Book) -> Counter[str]:
     last = [event for event in book.events if isinstance(event, Vote) and event.ballot == 2]
     kinds = {event.decision for event in last}
+    # With one kind of vote there was no disagreement, whoever voted.
     return Counter(str(event.id).rpartition("-")[2] for event in last) if len(kinds) > 1 else Counter()
 
 
@@ -151,12 +154,13 @@ def _structured(book: Book) -> Counter[str]:
 
 
 def _crux(book: Book) -> Counter[str]:
-    """Of the first answers that named another leader than most points did: whose leader it is in the end."""
+    """Return whose leader won in the end, among first answers with another leader than most points."""
     state = book.state
     options = [*(option.id for option in state.options), "none"]
-    made = "~3" if not state.opening.options else ""
+    # Without named options the first forecast over the agenda's options is the third forecast of a role.
+    suffix = "~3" if not state.opening.options else ""
     first = [
-        facts for identity, facts in state.beliefs.items() if re.fullmatch(rf"B-1-[a-z_]+{made}", identity)
+        facts for identity, facts in state.beliefs.items() if re.fullmatch(rf"B-1-[a-z_]+{suffix}", identity)
     ]
     last = state.looks[-1].leader if state.looks else None
     pool = Counter[str]()
@@ -164,11 +168,11 @@ def _crux(book: Book) -> Counter[str]:
         pool.update(facts.points)
     foremost = _leader(pool, options)
     led = [_leader(facts.points, options) for facts in first]
-    return Counter("minority" if one == last else "majority" for one in led if one != foremost)
+    return Counter("minority" if leader == last else "majority" for leader in led if leader != foremost)
 
 
 def _leader(points: Mapping[str, int], options: Sequence[str]) -> str:
-    """The option with most points, the first of those that have as many."""
+    """Return the option with most points, the first among equals."""
     return max(options, key=lambda option: points.get(option, 0))
 
 
@@ -193,7 +197,7 @@ _COUNTS: Final[Mapping[str, Callable[[Book], Counter[str]]]] = {
     "priority": _priority,
     "tribunal": _tribunal,
 }
-"""Protocol → who was sided with, how often."""
+"""Counts of the sides that decisions followed, by protocol."""
 
 
 _DISAGREEMENTS: Final[Mapping[str, Callable[[Book], int]]] = {
@@ -201,7 +205,7 @@ _DISAGREEMENTS: Final[Mapping[str, Callable[[Book], int]]] = {
     "devils-advocate": _defended,
     "cross-examination": _defended,
 }
-"""Protocol → how many points stayed in dispute; of the others, every point that was decided is one."""
+"""Points that stayed in dispute, by protocol; of the others, every decided point is one."""
 _RIVALS: Final[Mapping[str, tuple[str, str]]] = {
     "jugalbandi": ("challenger", "proposer"),
     "debate": ("pro", "con"),
@@ -210,32 +214,33 @@ _RIVALS: Final[Mapping[str, tuple[str, str]]] = {
     "cross-examination": ("analysts", "examiner"),
     "ratchet": ("critic", "drafter"),
 }
-"""Protocol → its two sides, of which one that always wins makes the other doubtful. A person, an option and a verdict
-that nobody won are no side."""
+"""The two sides of a protocol: one that always wins makes the other doubtful. A person, an option and a verdict
+without a winner are no side."""
 
 
 def value_of(run: str, book: Book) -> RunValue:
-    """One run's value; a protocol that is not known here counts nothing."""
+    """Return one run's value; a protocol that is not known here counts nothing."""
     protocol = book.state.opened.protocol if book.state.opened else ""
     count, apart = _COUNTS.get(protocol), _DISAGREEMENTS.get(protocol)
     sides = count(book) if count else Counter[str]()
-    said = acceptance_of(book)
+    acceptance = acceptance_of(book)
     return RunValue(
         run,
         protocol,
         apart(book) if apart else sides.total(),
         dict(sorted(sides.items())),
-        said.accepted if said else None,
-        said.distance if said else None,
+        acceptance.accepted if acceptance else None,
+        acceptance.distance if acceptance else None,
         _resolution(book),
     )
 
 
 def _resolution(book: Book) -> str | None:
-    """The final decisions that stand, an override in the place of what it overturned; None when there are none."""
+    """Return the final decisions in force, an override in the place of what it overturned; None without any."""
     decisions, texts = book.state.decisions, list[str]()
     for identity in [identity for identity, facts in decisions.items() if facts.type == "final"]:
         stands = identity
+        # Overrides can be overridden in turn, so the chain is followed to its end.
         while (later := decisions[stands].overturned_by) is not None:
             stands = later
         if isinstance(event := book.by_id.get(stands), Decision):
@@ -244,7 +249,7 @@ def _resolution(book: Book) -> str | None:
 
 
 def event_lines(value: RunValue) -> tuple[str, ...]:
-    """What a run emits for other tools: its result, and once a person has said what became of it an evaluation.
+    """Return what a run emits for other tools: its result and, once a person recorded the outcome's use, an evaluation.
 
     Sources: AD-6, AD-17, AD-25, AD-29.
     """
@@ -267,22 +272,22 @@ def event_lines(value: RunValue) -> tuple[str, ...]:
             name, counts = "compete-result", [counted[0], resolution, counted[1]]
     lines = [f"[{name}: {', '.join([*parts, *counts])}]"]
     if value.accepted is not None:
-        said = [
+        evaluation = [
             f"edit_distance={value.edit_distance or 'none'}",
             f"acceptance={str(value.accepted).lower()}",
         ]
-        lines.append(f"[compete-eval: {', '.join([parts[0], *said, *counted])}]")
+        lines.append(f"[compete-eval: {', '.join([parts[0], *evaluation, *counted])}]")
     return tuple(lines)
 
 
 def _in_a_line(text: str | None) -> str:
-    """A text without what separates and ends the fields of an event line."""
+    """Return a text without the characters that separate and end the fields of an event line."""
     words = " ".join((text or "none").translate(str.maketrans("[],=", "();:")).split())
     return words if len(words) <= RESOLUTION_MAX else f"{words[: RESOLUTION_MAX - 1].rstrip()}…"
 
 
 def report(runs: Sequence[RunValue]) -> ValueReport:
-    """All runs, and the flags of each protocol in the order of the runs."""
+    """Return all runs, and the flags of each protocol in the order of the runs."""
     flags = [
         flag
         for protocol in dict.fromkeys(run.protocol for run in runs)
@@ -292,15 +297,17 @@ def report(runs: Sequence[RunValue]) -> ValueReport:
 
 
 def _flags(protocol: str, runs: Sequence[RunValue]) -> Iterator[str]:
-    """What to doubt. A run without a decision says nothing about what its roles were worth."""
+    """Yield the doubts. A run without a decision shows nothing about what its roles were worth."""
     runs = [run for run in runs if run.resolution is not None]
     silent = 0
     for run in runs:
+        # The count starts over with any disagreement, and a longer series is reported once (AD-7).
         silent = silent + 1 if run.disagreements == 0 else 0
         if silent == IN_A_ROW:
             yield f"{protocol}: {IN_A_ROW} runs in a row without a disagreement; one seat may do"
     contests = [counts for run in runs if any(counts := _contest(protocol, run))]
     for n, side in enumerate(_RIVALS.get(protocol, ())):
+        # Fewer contests than this are no pattern: one side can win four times by chance.
         if len(contests) >= IN_A_ROW and all(counts[n] > counts[1 - n] for counts in contests):
             other = _RIVALS[protocol][1 - n]
             of_these = f"{len(contests)} runs" + (
@@ -308,11 +315,12 @@ def _flags(protocol: str, runs: Sequence[RunValue]) -> Iterator[str]:
             )
             yield f"{protocol}: {side} has won every one of {of_these}; {other} may idle"
     if protocol == "ratchet":
+        # The last five runs count, since an improved critic must be able to clear the flag (AD-25).
         rates = [counts[0] / sum(counts) for counts in contests][-IN_A_ROW:]
         if len(rates) == IN_A_ROW and max(rates) < FIX_RATE_LEAST:
             yield f"ratchet: less than 30 % of the critiques were fixed, {IN_A_ROW} runs running"
 
 
 def _contest(protocol: str, run: RunValue) -> tuple[int, ...]:
-    """How often each of the two sides was followed in a run; empty where there are no two sides."""
+    """Return how often each of the two sides was followed in a run; empty without two sides."""
     return tuple(run.sided_with.get(side, 0) for side in _RIVALS.get(protocol, ()))

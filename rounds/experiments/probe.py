@@ -1,4 +1,4 @@
-"""What the self-test runs inside a sandbox: it tries to get out, and prints what it managed, as JSON.
+"""Probe that the self-test runs inside a sandbox: it tries to get out, and prints as JSON which attempts succeeded.
 
 It is given the port of a listener, the path of a secret outside, the process that started it, and the bounds. It is
 run as a program of its own and never imported.
@@ -18,6 +18,8 @@ from pathlib import Path
 
 def reaches_network(port: int) -> bool:
     """Connect to the parent's listener on loopback, and to an address that lies outside."""
+    # The addresses outside are a documentation network and a public resolver: a connection to
+    # either proves a route.
     for address in (("127.0.0.1", port), ("192.0.2.1", 80), ("1.1.1.1", 53)):
         with suppress(OSError), socket.create_connection(address, timeout=0.3):
             return True
@@ -35,6 +37,8 @@ def writes_outside() -> bool:
     """Write anywhere but in the work directory."""
     for directory in ("/", "/usr", "/etc", "/usr/bin", sys.prefix, "/tmp", "/var/tmp", "/root", "/home"):
         with suppress(OSError):
+            # The mark is removed at once; where the write succeeds the machine must not keep a
+            # trace of the test.
             mark = Path(directory, f"moot-was-here-{os.getpid()}")
             mark.touch()
             mark.unlink()
@@ -45,6 +49,7 @@ def writes_outside() -> bool:
 def changes_the_kernel() -> bool:
     """Open a setting of the whole machine for writing; nothing is written."""
     settings = ("kernel/core_pattern", "kernel/modprobe", "vm/drop_caches", "kernel/hostname")
+    # Only the permission is asked for: really writing to these files would change the machine.
     return any(os.access(f"/proc/sys/{name}", os.W_OK) for name in settings) or os.access(
         "/proc/sysrq-trigger", os.W_OK
     )
@@ -57,11 +62,12 @@ def sees_processes(parent: int) -> bool:
         if b"moot" in words or b"pytest" in words:
             return True
     numbers = [name for name in os.listdir("/proc") if name.isdigit()]
+    # A process table of its own holds the probe and a few processes of the sandbox.
     return len(numbers) > 10
 
 
 def is_privileged() -> bool:
-    """Mount something, or become somebody else."""
+    """Mount something, or become another user."""
     with suppress(OSError, AttributeError):
         os.setuid(0)
         return True
@@ -77,6 +83,7 @@ def keeps_memory_unseen() -> bool:
     """Take memory that belongs to no process: anonymous files, shared mappings, System V segments."""
     libc = ctypes.CDLL(None, use_errno=True)
     with suppress(OSError, AttributeError):
+        # Each attempt gives its memory back at once: where it succeeds, the finding is what counts.
         os.close(os.memfd_create("x"))
         return True
     with suppress(OSError, ValueError):
@@ -89,15 +96,18 @@ def keeps_memory_unseen() -> bool:
 
 
 def makes_namespaces() -> bool:
-    """Become root of a user namespace of one's own, where tmpfs can be mounted without a limit."""
+    """Become root of a new user namespace, where tmpfs can be mounted without a limit."""
     child = os.fork()
     if child == 0:
+        # In a child, because a namespace cannot be left again and later attempts need the present one.
         os._exit(0 if ctypes.CDLL(None).unshare(0x10000000) == 0 else 1)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def adds_a_key() -> bool:
     """Leave a key in the kernel's keyring of this user."""
+    # glibc has no wrapper for this call, so its number is needed; on other processors the filter
+    # refuses to work anyway.
     number = {"x86_64": 248, "aarch64": 217}.get(os.uname().machine)
     if number is None:
         return False
@@ -106,10 +116,11 @@ def adds_a_key() -> bool:
 
 
 def starts_too_many(bound: int) -> bool:
-    """Start more processes than the bound allows; they wait for nothing and end with us."""
+    """Start more processes than the bound allows; all of them end with this process."""
     started: list[int] = []
     try:
         for _ in range(bound + 8):
+            # Children must stay alive: the kernel's limit counts processes that exist at the same time.
             child = os.fork()
             if child == 0:
                 os.read(0, 1)
@@ -139,6 +150,7 @@ def writes_too_much(bound: int) -> bool:
     """Write a file beyond the bound."""
     import signal
 
+    # The signal would end the probe before it could report; ignored, the write fails with an error instead.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     with suppress(OSError), open("big", "wb") as file:
         for _ in range(bound // 65_536 + 2):
@@ -152,27 +164,28 @@ def writes_too_much(bound: int) -> bool:
 
 def main() -> None:
     """Try everything once."""
-    given = json.loads(Path("given.json").read_text())
+    bounds = json.loads(Path("given.json").read_text())
     Path("left.txt").write_text("written inside")
+    # Without a writable work directory every other attempt would fail too, and prove nothing about the walls.
     if Path("left.txt").read_text() != "written inside":
         sys.exit("what a program writes in its work directory is not there afterwards")
     tried = {
-        "network": reaches_network(given["port"]),
-        "secret_file": reads(given["secret"]),
-        "home": any(reads(path) for path in given["homes"]),
-        "parents_files": reads(given["checkout"]),
+        "network": reaches_network(bounds["port"]),
+        "secret_file": reads(bounds["secret"]),
+        "home": any(reads(path) for path in bounds["homes"]),
+        "parents_files": reads(bounds["checkout"]),
         "writes_outside": writes_outside(),
-        "other_processes": sees_processes(given["parent"]),
-        "environment": any(name in os.environ for name in given["variables"]),
+        "other_processes": sees_processes(bounds["parent"]),
+        "environment": any(name in os.environ for name in bounds["variables"]),
         "privileges": is_privileged(),
         "kernel_settings": changes_the_kernel(),
-        "memory": takes_too_much(given["memory"] * 2),
+        "memory": takes_too_much(bounds["memory"] * 2),
         "shared_memory": keeps_memory_unseen(),
         "namespaces": makes_namespaces(),
         "kernel_keys": adds_a_key(),
-        "file_size": writes_too_much(given["file"]),
-        "processes": starts_too_many(given["processes"]),
-        "cpu_limit": not 0 < resource.getrlimit(resource.RLIMIT_CPU)[0] <= given["cpu"],
+        "file_size": writes_too_much(bounds["file"]),
+        "processes": starts_too_many(bounds["processes"]),
+        "cpu_limit": not 0 < resource.getrlimit(resource.RLIMIT_CPU)[0] <= bounds["cpu"],
     }
     print(json.dumps(tried, sort_keys=True))
 

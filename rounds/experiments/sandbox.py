@@ -4,7 +4,7 @@ bubblewrap.py has the words that shut a program in, seccomp.py the system calls 
 them, watches the program, and ends it whole. Nothing is ever run unconfined: where bubblewrap cannot set up its walls,
 no program starts and `SandboxBroken` is raised.
 
-No file of a program ever lies on this machine's disk: inputs go in through descriptors, and the work directory is a
+No file of a program is ever on this machine's disk: inputs go in through descriptors, and the work directory is a
 tmpfs that the sandbox alone has, and that is gone with it.
 """
 
@@ -30,25 +30,25 @@ from rounds.experiments.control_group import ControlGroup, control_group
 from rounds.experiments.usage import Usage, descendants, is_alive, usage_of
 
 READY: Final = b"\x06"
-"""What the launcher inside writes to stderr when the walls stand; it is none of the program's output."""
+"""Byte that the launcher inside writes to stderr when the walls are up; it is not part of the program's output."""
 SECONDS_TO_END: Final = 3.0
 SECONDS_BETWEEN_LOOKS: Final = 0.01
 CHUNK: Final = 65_536
 OUR_PROCESSES: Final = 3
-"""Those of bubblewrap, above the program."""
+"""Processes of bubblewrap, above the program."""
 SLACK: Final = 16
 """The tmpfs has a sixteenth more room than the limit, so that a program beyond the limit is seen and ended."""
 
 Ended = Literal["exit", "signal", "wall", "memory", "processes", "disk", "output", "not_started"]
-"""How a program ended: by itself, by a signal, or by us at a limit; or it never began."""
+"""End of a program: by itself, by a signal, or by moot at a limit; or it never began."""
 
 
 class SandboxBroken(Exception):
-    """The walls could not be set up: no program was started. The text is what bubblewrap wrote."""
+    """A sandbox whose walls could not be set up: no program was started. The text is bubblewrap's own."""
 
 
 class SandboxInterrupted(Exception):
-    """Somebody ended moot while a program ran: it was ended too, and its run counts for nothing."""
+    """An interruption of moot while a program ran: the program was ended too, and its run does not count."""
 
 
 @dataclass(frozen=True)
@@ -57,21 +57,21 @@ class Limits:
 
     wall_seconds: int = 60
     cpu_seconds: int = 60
-    """Of each process; together they are bounded by wall time and processes."""
+    """CPU seconds of each process; together they are bounded by wall time and processes."""
     memory_bytes: int = 512 * 1024 * 1024
     processes: int = 32
     file_bytes: int = 16 * 1024 * 1024
-    """Of one file."""
+    """Bytes of one file."""
     disk_bytes: int = 64 * 1024 * 1024
-    """Of all files in the work directory; they lie in memory, and count for `memory_bytes` too."""
+    """Bytes of all files in the work directory; they are in memory, and count for `memory_bytes` too."""
     inodes: int = 4_096
     """Files and directories, empty ones too, in the work directory."""
     descriptors: int = 128
     """Open files of each process."""
     kept_bytes: int = 65_536
-    """What is kept of each of stdout and stderr; the hash is that of the whole."""
+    """Bytes kept of each of stdout and stderr; the hash is that of the whole."""
     out_bytes: int = 16 * 1024 * 1024
-    """What is read of stdout and stderr together; a program that writes more is ended."""
+    """Bytes read of stdout and stderr together; a program that writes more is ended."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Capture:
-    """What a stream carried: the hash and length of the whole, and its beginning."""
+    """Content of a stream: the hash and length of the whole, and its beginning."""
 
     sha256: str
     length: int
@@ -95,7 +95,7 @@ class Capture:
 
 @dataclass(frozen=True)
 class SandboxRun:
-    """What became of a job. `exit` is null for a program that a signal or a limit ended."""
+    """Result of a job. `exit` is null for a program that a signal or a limit ended."""
 
     ended: Ended
     exit: int | None
@@ -106,17 +106,18 @@ class SandboxRun:
 
 
 def search_path() -> str:
-    """Where a program's first word is looked for."""
+    """Return the path on which a program's first word is looked for."""
     return f"{interpreter() / 'bin'}:/usr/bin:/bin"
 
 
 def run_job(job: Job, is_interrupted: Callable[[], bool] | None = None) -> SandboxRun:
     """Run a job; `is_interrupted` is asked while it runs.
 
-    Raises `SandboxBroken` when the walls do not stand or the program is not there, `SandboxInterrupted`, and
+    Raises `SandboxBroken` when the walls cannot be set up or the program is missing, `SandboxInterrupted`, and
     `ValueError` for names with a path.
     """
     for name in job.files:
+        # A name with a slash could place a file outside the work directory when it is bound into the sandbox.
         if not FILE_NAME.fullmatch(name):
             raise ValueError(f"{name!r} is not a plain file name")
     if not _is_there(job):
@@ -125,6 +126,7 @@ def run_job(job: Job, is_interrupted: Callable[[], bool] | None = None) -> Sandb
         )
     if not seccomp.is_supported():
         raise SandboxBroken("moot has no system call filter for this processor")
+    # One group per job, made before the program starts, so no process can begin outside it.
     group = control_group(job.limits.memory_bytes)
     try:
         return _run(job, group, is_interrupted or _never)
@@ -142,10 +144,12 @@ def _run(job: Job, group: ControlGroup | None, is_interrupted: Callable[[], bool
     out = _Stream(process.stdout, job.limits.kept_bytes, budget)
     err = _Stream(process.stderr, job.limits.kept_bytes, budget, READY)
     try:
+        # From here on the program is ended whatever happens, Ctrl-C included.
         beyond = _watched(process, err, budget, group, job.limits, began, is_interrupted)
     finally:
         _end(process)
         for stream in (out, err):
+            # A process that outlived the kill would keep a pipe open; a thread that still reads proves it.
             stream.thread.join(SECONDS_TO_END)
     if out.thread.is_alive() or err.thread.is_alive():
         raise SandboxBroken(f"{NAME} did not end all that the program had started")
@@ -161,6 +165,7 @@ def _run(job: Job, group: ControlGroup | None, is_interrupted: Callable[[], bool
     code = process.returncode
     if beyond is not None:
         return SandboxRun(beyond, None, None, out.capture(), err.capture(), ms)
+    # Shells and bubblewrap report a signal as 128 plus its number.
     if code < 0 or code > 128:
         number = -code if code < 0 else code - 128
         return SandboxRun("signal", None, number, out.capture(), err.capture(), ms)
@@ -173,6 +178,8 @@ def _started(job: Job, group: ControlGroup | None) -> subprocess.Popen[bytes]:
         files = dict(zip(job.files, contents, strict=True))
         words = bubblewrap.command(_launcher(job), files, call_filter, _environment(job.seed), room)
         if group is not None:
+            # The shell enters the group and then becomes bubblewrap, so that every later process
+            # is born inside it.
             enter = 'echo $$ > "$0" && exec "$@"'
             words = ["/bin/sh", "-c", enter, str(group.entrance), *words]
         try:
@@ -183,6 +190,8 @@ def _started(job: Job, group: ControlGroup | None) -> subprocess.Popen[bytes]:
                 stderr=subprocess.PIPE,
                 start_new_session=True,
                 pass_fds=(call_filter, *contents),
+                # bubblewrap gets an almost empty environment: its own behavior must not depend
+                # on the person's variables.
                 cwd="/",
                 env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
             )
@@ -194,10 +203,12 @@ def _started(job: Job, group: ControlGroup | None) -> subprocess.Popen[bytes]:
 
 @contextmanager
 def _descriptors(contents: Sequence[bytes]) -> Generator[list[int]]:
-    """Give every content as a descriptor, open while the block runs; it never has a name that others could open."""
+    """Yield every content as a descriptor, open while the block runs; it never has a name that others could open."""
     opened: list[int] = []
     try:
         for content in contents:
+            # In memory and nameless: an input may be confidential, and a file in /tmp could be read
+            # or swapped by others.
             opened.append(os.memfd_create("moot"))
             with os.fdopen(opened[-1], "wb", closefd=False) as file:
                 file.write(content)
@@ -215,6 +226,7 @@ def _why_not(stderr: Capture, code: int) -> str:
 
 def _is_there(job: Job) -> bool:
     first = job.argv[0]
+    # Only the experiment's own files and installed programs run; a path could name anything of this machine.
     if first.startswith("./"):
         return first[2:] in job.files
     return "/" not in first and shutil.which(first, path=search_path()) is not None
@@ -228,13 +240,14 @@ def _environment(seed: int) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "TZ": "UTC",
         "PYTHONHASHSEED": str(seed % 2**32),
+        # Fixed language, zone and hash seed: the same program must print the same on every machine.
         "PYTHONDONTWRITEBYTECODE": "1",
         "MOOT_SEED": str(seed),
     }
 
 
 def _launcher(job: Job) -> list[str]:
-    """Say that the walls stand, set the kernel's limits, become the program."""
+    """Build the words that report the walls as up, set the kernel's limits and become the program."""
     limits = job.limits
     bounds = [
         f"--cpu={limits.cpu_seconds}",
@@ -247,6 +260,7 @@ def _launcher(job: Job) -> list[str]:
         "--msgqueue=0",
         "--sigpending=256",
     ]
+    # The byte is written by the shell that becomes the program, so it proves that every wall before it is up.
     say = f"printf '\\{READY[0]:03o}' >&2; exec \"$@\""
     return ["/bin/sh", "-c", say, "sh", "prlimit", *bounds, "--", *job.argv]
 
@@ -260,7 +274,7 @@ def _watched(
     began: float,
     is_interrupted: Callable[[], bool],
 ) -> Ended | None:
-    """Look at a running program until it ends; return the limit that it went beyond, if any."""
+    """Watch a running program until it ends; return the limit that it went beyond, if any."""
     while True:
         with suppress(subprocess.TimeoutExpired):
             process.wait(SECONDS_BETWEEN_LOOKS)
@@ -273,11 +287,13 @@ def _watched(
             return "output"
         if group is not None and group.is_exceeded:
             return "memory"
+        # Usage is read only once the program runs: bubblewrap's own setup must not count against it.
         if err.is_ready and (beyond := _exceeded(usage_of(process.pid, WORK), limits, group)):
             return beyond
 
 
 def _exceeded(usage: Usage, limits: Limits, group: ControlGroup | None) -> Ended | None:
+    # With a control group the kernel counts memory itself, and more exactly than a sum over processes.
     if group is None and usage.memory_bytes > limits.memory_bytes:
         return "memory"
     if usage.processes > limits.processes + OUR_PROCESSES:
@@ -297,10 +313,12 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     The kernel kills what is in the process namespace that dies with the command, but not at once: its first process is
     gone when all others are.
     """
+    # Listed before the kill: afterwards orphans no longer lead back to the command.
     inside = descendants(process.pid)[1:]
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    # The next run must not share the machine with leftovers, so their end is awaited and not assumed.
     deadline = time.monotonic() + SECONDS_TO_END
     while any(map(is_alive, inside)):
         if time.monotonic() > deadline:
@@ -319,8 +337,10 @@ class _Budget:
     def take(self, length: int) -> int:
         """Return how many of `length` bytes are within the budget."""
         with self._lock:
+            # Two readers share the budget, so taking and checking must be one step.
             taken = min(length, self._left)
             self._left -= taken
+            # The flag stays set, so that an excess is noticed even after the program has ended by itself.
             self.is_exceeded |= taken < length
             return taken
 
@@ -343,20 +363,24 @@ class _Stream:
     def _read(self) -> None:
         with self._pipe:
             if self._ready:
+                # Read alone: the first byte tells whether the walls were up, before any
+                # output of the program.
                 first = os.read(self._pipe.fileno(), 1)
                 self.is_ready = first == self._ready
                 self._take(b"" if self.is_ready else first)
             while piece := os.read(self._pipe.fileno(), CHUNK):
                 taken = self._budget.take(len(piece))
                 self._take(piece[:taken])
+                # Closing the pipe ends a program that only writes; the watcher notices the rest.
                 if taken < len(piece):
                     return
 
     def _take(self, piece: bytes) -> None:
         self._hash.update(piece)
         self._length += len(piece)
+        # The hash covers everything, so that two runs can be compared beyond the bytes that are kept.
         self._kept += piece[: max(0, self._kept_max - len(self._kept))]
 
     def capture(self) -> Capture:
-        """Return what was read."""
+        """Return what was read so far."""
         return Capture(self._hash.hexdigest(), self._length, bytes(self._kept))

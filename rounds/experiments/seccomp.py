@@ -70,6 +70,8 @@ _DUMPABLE: Final = 4
 _X32: Final = 0x40000000
 """From here on x86_64 numbers belong to its 32-bit form, which the table does not know."""
 
+# The filter is a small program for the kernel's packet filter machine: load a word, test
+# it, return a verdict.
 # Opcodes of classic BPF, and the offsets of `struct seccomp_data`.
 _LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
 _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT = 0x15, 0x35, 0x45
@@ -93,8 +95,11 @@ def assemble(architecture: Architecture) -> bytes:
     instructions = [
         _instruction(_LOAD, _ARCHITECTURE),
         _instruction(_IF_EQUAL, architecture.audit, skip=1),
+        # Another architecture has other numbers, so a call under a foreign number would
+        # slip through the table.
         _instruction(_RETURN, _KILL),
         _instruction(_LOAD, _NUMBER),
+        # The 32-bit form of x86_64 shares the audit number; its calls are refused as a whole.
         _instruction(_IF_AT_LEAST, _X32, otherwise=1),
         _refusal(errno.ENOSYS),
     ]
@@ -115,6 +120,8 @@ def assemble(architecture: Architecture) -> bytes:
         calls["socket"],
         [
             _instruction(_LOAD, _argument(0)),
+            # Local sockets stay: programs use them between their own processes, and no
+            # network is reachable anyway.
             _instruction(_IF_EQUAL, _LOCAL_SOCKETS, skip=1),
             _refusal(errno.EAFNOSUPPORT),
         ],
@@ -125,6 +132,7 @@ def assemble(architecture: Architecture) -> bytes:
             _instruction(_LOAD, _argument(1)),
             _instruction(_IF_EQUAL, _SOCKET_OPTIONS, skip=1),
             _instruction(_RETURN, _ALLOW),
+            # Larger buffers would be kernel memory beyond what usage.py counts for each socket.
             *(part for option in _BUFFER_SIZES for part in _unless(_IF_EQUAL, 2, option, errno.EPERM)),
         ],
     )
@@ -150,6 +158,7 @@ def _argument(number: int) -> int:
 def _on(number: int, then: list[bytes]) -> list[bytes]:
     """Return what decides over one call; a call that nothing in `then` refuses is allowed."""
     body = [*then, _instruction(_RETURN, _ALLOW)]
+    # Calls that are not this one jump over the whole body to the next test.
     return [_instruction(_IF_EQUAL, number, otherwise=len(body)), *body]
 
 

@@ -1,6 +1,6 @@
 """The self-test of a sandbox: a program inside really tries to get out, and to go beyond its limits.
 
-The sandbox is used only after every attempt failed. That the attempts can succeed is held by the tests, which run the
+The sandbox is used only after every attempt failed. The tests prove that the attempts can succeed: they run the
 same probe in the open: one that fails everywhere would prove nothing.
 """
 
@@ -47,7 +47,7 @@ INSTALLERS: Final = (
     ("apk", "apk add bubblewrap"),
     ("zypper", "zypper install bubblewrap"),
 )
-"""What installs programs here → the line that installs bubblewrap."""
+"""Package managers, each with its line that installs bubblewrap."""
 TOO_OLD: Final = (
     f"it is too old; {'.'.join(map(str, bubblewrap.OLDEST))} is the first that limits all it should"
 )
@@ -64,7 +64,7 @@ os.read(read, 5)
 while True:
     print("x" * 9999)
 """
-"""Starts a process in a session of its own, then goes beyond a limit: what is ended must be ended whole."""
+"""Program that starts a process in a new session, then goes beyond a limit: all of it must be ended."""
 
 
 WATCHED: Final = {
@@ -74,7 +74,7 @@ WATCHED: Final = {
     ),
     "files": ("disk", "n = 0\nwhile True:\n    open(f'f{n}', 'w').close()\n    n += 1"),
 }
-"""Limits that the kernel does not hold by itself and moot watches: name → how the program must end, the program."""
+"""Limits that moot watches because the kernel does not hold them: name → expected end, program."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class SelfTest:
 
     @property
     def text(self) -> str:
-        """One line for people."""
+        """Return one line for people."""
         if self.version is None:
             return f"{NAME} is not installed"
         if self.passed:
@@ -108,7 +108,7 @@ class SelfTest:
 
     @property
     def fix(self) -> str:
-        """Say what to do where the test did not pass."""
+        """Return the next step for a person where the test did not pass."""
         if self.trouble == TOO_OLD:
             return "install a newer bubblewrap, or move to a newer release of your system"
         if self.version is not None:
@@ -119,7 +119,7 @@ class SelfTest:
 
 
 def self_test() -> SelfTest:
-    """Try to get out of the sandbox, for real; about a second."""
+    """Try to get out of the sandbox, for real; takes about a second."""
     version = bubblewrap.version()
     if version is None:
         return SelfTest(None, False, 0, (), None)
@@ -127,12 +127,15 @@ def self_test() -> SelfTest:
         return SelfTest(version, False, 0, (), TOO_OLD)
     try:
         tried = _tried()
+        # The slower tests run only when nothing escaped; a wall that is open is reason enough.
         if not any(tried.values()):
             tried |= {name: _goes_beyond(*limit) for name, limit in WATCHED.items()}
         lingers = not any(tried.values()) and _lingers()
     except (SandboxBroken, msgspec.DecodeError, OSError) as error:
         return SelfTest(version, False, 0, (), str(error))
+    # `ended_whole` is a test of its own: a process that outlives its program could act without any limit.
     escaped = tuple(name for name, got_through in (tried | {"ended_whole": lingers}).items() if got_through)
+    # A group is made and removed here only to learn whether this machine allows one.
     group = control_group(LIMITS.memory_bytes)
     if group is not None:
         group.remove()
@@ -145,11 +148,13 @@ def _tried() -> dict[str, bool]:
         socket.create_server(("127.0.0.1", 0)) as listener,
     ):
         secret = Path(directory, "secret.txt")
+        # A fresh random secret: that its file cannot be read is real, and nothing of the person is at risk.
         secret.write_text(secrets.token_hex(16))
-        given = {
+        bounds = {
             "port": listener.getsockname()[1],
             "secret": str(secret),
             "homes": list(_of_home()),
+            # An installation under /usr is readable inside on purpose, so there the secret is tried twice.
             "checkout": str(Path(__file__).parent) if not str(__file__).startswith("/usr") else str(secret),
             "parent": os.getpid(),
             "variables": [*_secret_names(), "USER", "LOGNAME"],
@@ -158,11 +163,11 @@ def _tried() -> dict[str, bool]:
             "processes": LIMITS.processes,
             "cpu": LIMITS.cpu_seconds,
         }
-        files = {"probe.py": PROBE.read_bytes(), "given.json": msgspec.json.encode(given)}
-        made = run_job(Job(("python3", "probe.py"), files, limits=LIMITS))
-    if made.ended != "exit" or made.exit != 0:
-        raise SandboxBroken(f"the probe ended by {made.ended}: {_last_line(made)}")
-    return msgspec.json.decode(made.stdout.kept, type=dict[str, bool])
+        files = {"probe.py": PROBE.read_bytes(), "given.json": msgspec.json.encode(bounds)}
+        run = run_job(Job(("python3", "probe.py"), files, limits=LIMITS))
+    if run.ended != "exit" or run.exit != 0:
+        raise SandboxBroken(f"the probe ended by {run.ended}: {_last_line(run)}")
+    return msgspec.json.decode(run.stdout.kept, type=dict[str, bool])
 
 
 def _secret_names() -> list[str]:
@@ -170,7 +175,7 @@ def _secret_names() -> list[str]:
 
 
 def _of_home() -> Iterable[str]:
-    """What lies in the home directory, but for the way to the interpreter."""
+    """Yield what is in the home directory, except for the way to the interpreter."""
     home = Path.home()
     with suppress(OSError):
         yield from (
@@ -179,21 +184,23 @@ def _of_home() -> Iterable[str]:
 
 
 def _goes_beyond(end: str, program: str) -> bool:
-    """Return whether a program that goes beyond a watched limit ends otherwise than by it: /proc may be closed."""
+    """Return whether a program that goes beyond a watched limit ends otherwise than by it."""
+    # Watching reads /proc, which may be closed here; then the program ends by its wall time instead.
     return run_job(Job(("python3", "-c", program), limits=LIMITS)).ended != end
 
 
 def _lingers() -> bool:
-    """Return whether anything of a program goes on after a limit ended it."""
+    """Return whether a process of a program goes on after a limit ended it."""
+    # A random word in the command line finds the leftover process and no other one.
     mark = secrets.token_hex(16)
     job = Job(
         ("python3", "linger.py", mark),
         {"linger.py": LINGERING.encode()},
         limits=Limits(wall_seconds=20, out_bytes=2**20),
     )
-    made = run_job(job)
-    if made.ended != "output":
-        raise SandboxBroken(f"a program that never ends was ended by {made.ended}")
+    run = run_job(job)
+    if run.ended != "output":
+        raise SandboxBroken(f"a program that never ends was ended by {run.ended}")
     for words in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
             if mark.encode() in words.read_bytes():
@@ -201,6 +208,6 @@ def _lingers() -> bool:
     return False
 
 
-def _last_line(made: SandboxRun) -> str:
-    lines = made.stderr.kept.decode("utf-8", "replace").strip().splitlines()
-    return visible(lines[-1]) if lines else f"exit code {made.exit}"
+def _last_line(run: SandboxRun) -> str:
+    lines = run.stderr.kept.decode("utf-8", "replace").strip().splitlines()
+    return visible(lines[-1]) if lines else f"exit code {run.exit}"

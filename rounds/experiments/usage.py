@@ -17,12 +17,12 @@ from typing import Final, NamedTuple
 COUNTED: Final = (b"RssAnon:", b"VmSwap:", b"VmPTE:")
 """Lines of /proc/PID/status, in kB."""
 SOCKET_BYTES: Final = 212_992
-"""What a local socket may hold unread, as the kernel's own setting has it."""
+"""Bytes that a local socket may hold unread, the kernel's default."""
 PIPE_BYTES: Final = 65_536
 
 
 class Usage(NamedTuple):
-    """Of all processes below one, that one included."""
+    """Usage of a process and all its descendants."""
 
     processes: int
     memory_bytes: int
@@ -31,7 +31,7 @@ class Usage(NamedTuple):
 
 
 def usage_of(pid: int, work: str) -> Usage:
-    """Return what a process and all below it use; `work` is the work directory, as they see it."""
+    """Return the usage of a process and all its descendants; `work` is the work directory as they see it."""
     pids = descendants(pid)
     disk_bytes, inodes = _filesystem(pids, work)
     shared_bytes, _ = _filesystem(pids, "/dev/shm")
@@ -40,9 +40,10 @@ def usage_of(pid: int, work: str) -> Usage:
 
 
 def descendants(pid: int) -> list[int]:
-    """Return a process and all below it, parents first."""
+    """Return a process and all its descendants, parents first."""
     pids = [pid]
     for parent in pids:  # grows while it is walked: children of children
+        # A process may end while the list is built; what is gone uses nothing anymore.
         with suppress(OSError):
             for task in Path(f"/proc/{parent}/task").iterdir():
                 pids.extend(int(word) for word in task.joinpath("children").read_bytes().split())
@@ -50,8 +51,9 @@ def descendants(pid: int) -> list[int]:
 
 
 def is_alive(pid: int) -> bool:
-    """Return whether a process is there, and more than an entry that nobody has collected."""
+    """Return whether a process exists and is not only an uncollected entry."""
     with suppress(OSError, IndexError):
+        # The name in parentheses may hold spaces or parentheses, so the fields are counted from the last one.
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
     return False
 
@@ -67,6 +69,7 @@ def _own_bytes(pid: int) -> int:
 
 def _buffer_bytes(pids: Iterable[int]) -> int:
     """Return what the sockets and pipes of processes may hold, each counted once however often it is open."""
+    # By their names in /proc: one pipe open in ten processes is one buffer.
     names: set[str] = set()
     for pid in pids:
         with suppress(OSError):
@@ -81,11 +84,13 @@ def _buffer_bytes(pids: Iterable[int]) -> int:
 def _filesystem(pids: list[int], path: str) -> tuple[int, int]:
     """Return bytes and inodes in use on the sandbox's file system at a path.
 
-    The youngest process is asked first: it is inside for certain, while the first ones still stand outside.
+    The youngest process is asked first: it is surely inside, while the first ones are still outside.
     """
     outside = os.stat("/").st_dev
     for pid in reversed(pids):
         with suppress(OSError):
+            # A process that still has the machine's root is bubblewrap itself, whose file system would
+            # be the whole disk.
             if os.stat(f"/proc/{pid}/root").st_dev == outside:
                 continue
             stat = os.statvfs(f"/proc/{pid}/root{path}")

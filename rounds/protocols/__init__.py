@@ -1,4 +1,4 @@
-"""The protocols: one file each, its laws at the top, its table below; each is imported when it is asked for."""
+"""The protocols: one file each with laws at the top and the table below, each imported on first use."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _PLACES: Final[Mapping[str, str]] = {
     "priority": "priority:PRIORITY",
     "tribunal": "tribunal:TRIBUNAL",
 }
-"""Name → module below this package, and the protocol's name in it."""
+"""Module below this package and constant in it, by protocol name."""
 
 DEFAULT_PROTOCOL: Final = "structured"
 """The protocol that plans and rounds belong to."""
 
 
 class ProtocolUnknown(KeyError):
-    """A protocol that this version does not have; `fix` says what to do."""
+    """A protocol that this version lacks; `fix` names the remedy."""
 
     exit_code = 2
 
@@ -47,13 +47,14 @@ class ProtocolUnknown(KeyError):
 
 
 def _at(place: str) -> Protocol:
+    # Imported on first use: one command needs one protocol, and all of them together would slow every start.
     module, _, constant = place.partition(":")
-    found: Protocol = getattr(import_module(f"{__name__}.{module}"), constant)
-    return found
+    protocol: Protocol = getattr(import_module(f"{__name__}.{module}"), constant)
+    return protocol
 
 
 class _Protocols(Mapping[str, Protocol]):
-    """Name → protocol, in the order of the table."""
+    """Mapping of names to protocols, in the order of the table."""
 
     def __getitem__(self, name: str) -> Protocol:
         place = _PLACES.get(name)
@@ -72,16 +73,17 @@ PROTOCOLS: Final[Mapping[str, Protocol]] = _Protocols()
 
 
 def protocol_of(opened: RunOpened, where: object = "") -> Protocol:
-    """The protocol that a run, kept at `where`, was opened with. Raises `ProtocolUnknown` and `StrangeRun`."""
+    """Return the protocol that a run, kept at `where`, was opened with. Raises `ProtocolUnknown` and `StrangeRun`."""
     protocol = named_protocol(opened)
     problem = opening_problem(protocol, opened)
+    # A ledger may be written by hand: its opening can name roles or rules that the protocol does not have.
     if problem is not None:
         raise StrangeRun(f"ORD001: {problem}", str(where))
     return protocol
 
 
 def awaited_of(state: State) -> tuple[str, ...]:
-    """Questions to a person that a run waits for, by the protocol that it names; none of a protocol we do not have."""
+    """Return questions to a person that a run waits for; none for a protocol that is not installed."""
     opened = state.opened
     if opened is None or not state.waits or opened.protocol not in PROTOCOLS:
         return ()
@@ -89,7 +91,7 @@ def awaited_of(state: State) -> tuple[str, ...]:
 
 
 def experiments_awaited(state: State) -> tuple[str, ...]:
-    """Experiments that a run waits for; none of a protocol we do not have."""
+    """Return experiments that a run waits for; none for a protocol that is not installed."""
     opened = state.opened
     if opened is None or not state.unjudged or opened.protocol not in PROTOCOLS:
         return ()
@@ -97,13 +99,13 @@ def experiments_awaited(state: State) -> tuple[str, ...]:
 
 
 def is_watched(opened: RunOpened | None) -> bool:
-    """Whether a run looks at the stop signals, raises alarms and ends with a synthesis; False of one we do not know."""
+    """Return whether a run has stop signals, alarms and a synthesis; False for a protocol that is not installed."""
     protocol = PROTOCOLS.get(opened.protocol) if opened is not None else None
     return protocol is not None and protocol.watched
 
 
 def named_protocol(opened: RunOpened) -> Protocol:
-    """Return the protocol that an opening names, for whoever judges whether it can be run. Raises `ProtocolUnknown`."""
+    """Return the protocol that an opening names, before it is known whether it can run. Raises `ProtocolUnknown`."""
     if opened.protocol not in PROTOCOLS:
         what = f"this moot has no protocol {opened.protocol!r}"
         raise ProtocolUnknown(what, f"install moot {opened.moot}, which wrote the run")

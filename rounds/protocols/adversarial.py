@@ -44,12 +44,12 @@ SCALES: Final[Mapping[str, tuple[str, ...]]] = {
     "green_amber_red": ("GREEN", "AMBER", "RED"),
     "ready_fixes_rethink": ("ready", "targeted fixes", "rethink"),
 }
-"""Name of a scale → its verdicts, the best first."""
+"""Verdicts of each scale, the best first."""
 
 
 CONCERNS: Final = 5
 GENUINE_FROM: Final = 3
-"""From this score on a concern counts for the challenger."""
+"""Lowest score with which a concern counts for the challenger."""
 _SOFTENERS: Final = re.compile(
     r"\b(minor nitpick|nitpick|probably fine,? but|just a thought|small thing|not a big deal|may be nothing)\b",
     re.I,
@@ -144,18 +144,20 @@ def _case(numbering: Numbering, step: Step, reply: AdvocateReply) -> Iterator[Ev
 
 
 def softened(rows: tuple[ZonedConcern, ...], where: str) -> Iterator[str]:
-    """Complain about words that take a concern back while it is made (AD-4)."""
+    """Yield words that take a concern back while it is made (AD-4)."""
     for n, row in enumerate(rows):
-        found = _SOFTENERS.search(f"{row.text} {row.risk}")
-        if found:
-            yield f"{where}[{n}]: {found[0]!r} softens the concern; say it or leave it out"
+        match = _SOFTENERS.search(f"{row.text} {row.risk}")
+        if match:
+            yield f"{where}[{n}]: {match[0]!r} softens the concern; say it or leave it out"
 
 
 def _wrong_attack(known: Quotable, reply: ChallengerReply) -> Iterator[str]:
     yield from repeated((row.text for row in reply.concerns), "concerns")
     yield from softened(reply.concerns, "concerns")
+    # The order is the ranking (AD-4), so a heavier concern after a lighter one contradicts itself.
     yield from out_of_order([row.severity for row in reply.concerns], "concerns")
     for n, row in enumerate(reply.concerns):
+        # Without a document there are no words to quote; with one, a concern must name its place (AD-4).
         if known.opened.context and not row.evidence:
             yield f"concerns[{n}].evidence: the words that it is about are wanted"
         yield from known.evidence_problems(row.evidence, f"concerns[{n}].evidence")
@@ -182,7 +184,7 @@ def _concerns(numbering: Numbering, step: Step, reply: ChallengerReply) -> Itera
 
 def _wrong_verdict(known: Quotable, reply: ApprovalReply) -> Iterator[str]:
     concerns, arguments = known.ids_of(Concern), known.ids_of(Argument)
-    yield from exactly_one((one.of for one in reply.scores), concerns, "scores", "concern")
+    yield from exactly_one((row.of for row in reply.scores), concerns, "scores", "concern")
     for where, named, shown in (
         ("surviving", reply.surviving, arguments),
         ("unaddressed", reply.unaddressed, concerns),
@@ -192,8 +194,10 @@ def _wrong_verdict(known: Quotable, reply: ApprovalReply) -> Iterator[str]:
             if identity not in shown:
                 yield f"{where}[{n}]: {identity!r} is unknown"
     both = bool(concerns) and bool(arguments)
+    # New concerns would be the judge's own case, and no side could answer them anymore.
     if both and reply.added:
         yield "added: both sides were heard; add nothing"
+    # Without a challenger the judge takes over its work (AD-8), or an unchallenged case would pass.
     if not concerns and not reply.added:
         yield "added: there is no challenger's view; at least one concern of your own is wanted"
     yield from softened(reply.added, "added")
@@ -206,12 +210,12 @@ def _wrong_verdict(known: Quotable, reply: ApprovalReply) -> Iterator[str]:
 
 
 def _bound(state: State) -> str:
-    """The verdict between yes and no: it may go ahead if something is met."""
+    """Return the verdict between yes and no: it may go ahead if something is met."""
     return SCALES[rule(state, "scale")][1]
 
 
 def off_scale(known: Quotable, verdict: str) -> Iterator[str]:
-    """Complain about a verdict that the run's scale does not have."""
+    """Yield a problem for a verdict that the run's scale does not have."""
     verdicts = SCALES[rule(known.state, "scale")]
     if verdict not in verdicts:
         yield f"verdict: {verdict!r} is none of {', '.join(verdicts)}"
@@ -228,13 +232,15 @@ def _text(_: Numbering, step: Step, reply: ApprovalReply) -> tuple[Event, ...]:
 
 
 def _verdict(numbering: Numbering, step: Step, reply: ApprovalReply) -> Iterator[Event]:
-    for one in sorted(reply.scores, key=lambda one: number_of(one.of)):
-        yield Rating(**by(step), of=one.of, scale="severity_1_5", value=one.score, reason=one.reason)
+    # Sorted by number, so that the events do not depend on the order in which a judge lists its scores.
+    for row in sorted(reply.scores, key=lambda row: number_of(row.of)):
+        yield Rating(**by(step), of=row.of, scale="severity_1_5", value=row.score, reason=row.reason)
     added = [_concern(numbering, step, row, rank) for rank, row in enumerate(reply.added, 1)]
     yield from added
     cites = [
-        Cite(type="concern", id=one.of, relation="based-on" if one.score >= GENUINE_FROM else "resolves")
-        for one in reply.scores
+        # A concern below the mark is cited as settled, so a reader sees that the judge looked at it.
+        Cite(type="concern", id=row.of, relation="based-on" if row.score >= GENUINE_FROM else "resolves")
+        for row in reply.scores
     ]
     cites += [Cite(type="concern", id=str(concern.id), relation="based-on") for concern in added]
     cites += [Cite(type="argument", id=identity, relation="supported-by") for identity in reply.surviving]

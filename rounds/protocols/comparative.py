@@ -63,7 +63,7 @@ _SENTENCE_END: Final = re.compile(r"[.!?](?:\s|$)")
 
 
 def pairing(state: State, round_: int) -> Pairing:
-    """Who argues for what in a round."""
+    """Return who argues for what in a round."""
     return pairings(len(state.opening.options))[round_ - 1]
 
 
@@ -80,38 +80,40 @@ def _each_criterion(known: Quotable, named: list[str], where: str) -> Iterator[s
 
 
 def _weights(numbering: Numbering, step: Step, reply: WeightsReply) -> Iterator[Event]:
-    given = {row.criterion: row for row in reply.weights}
+    weights = {row.criterion: row for row in reply.weights}
+    # Events follow the order of the criteria list; the order of a reply must not reach the ledger.
     for criterion in _criteria(numbering.book.state):
         yield Rating(
             **by(step),
             of=f"S-{step.name.round}-weights-{step.role}",
             scale="weight_hml",
-            value=given[criterion].weight,
+            value=weights[criterion].weight,
             criterion=criterion,
-            reason=given[criterion].reason,
+            reason=weights[criterion].reason,
         )
 
 
 def _wrong_case(known: Quotable, reply: CaseReply) -> Iterator[str]:
     yield from _each_criterion(known, [row.criterion for row in reply.criteria], "criteria")
     yield from repeated(reply.risks, "risks")
+    # AD-14: exactly three sentences. A rule that counts keeps closings comparable in length.
     if len(_SENTENCE_END.findall(reply.closing)) != 3:
         yield "closing: exactly three sentences are wanted"
     for where, text in (
         ("closing", reply.closing),
         *((f"criteria[{n}].claim", row.claim) for n, row in enumerate(reply.criteria)),
     ):
-        found = _HEDGES.search(text)
-        if found:
-            yield f"{where}: {found[0]!r} hedges; argue the case"
+        match = _HEDGES.search(text)
+        if match:
+            yield f"{where}: {match[0]!r} hedges; argue the case"
 
 
 def _case(numbering: Numbering, step: Step, reply: CaseReply) -> Iterator[Event]:
     pair = pairing(numbering.book.state, step.name.round)
     own, other = (pair.a, pair.b) if step.role == ADVOCATES[0] else (pair.b, pair.a)
-    given = {row.criterion: row for row in reply.criteria}
+    rows = {row.criterion: row for row in reply.criteria}
     for criterion in _criteria(numbering.book.state):
-        row = given[criterion]
+        row = rows[criterion]
         yield Argument(
             **by(step),
             id=numbering.number("argument"),
@@ -123,6 +125,7 @@ def _case(numbering: Numbering, step: Step, reply: CaseReply) -> Iterator[Event]
         )
     for rank, text in enumerate(reply.risks, 1):
         identity = numbering.number("concern")
+        # A risk belongs to the option that it is about, which is the other one (AD-14).
         yield Concern(**by(step), id=identity, type="concern", text=f"{other}: {text}", rank=rank)
 
 
@@ -130,6 +133,7 @@ def _wrong_rebuttal(known: Quotable, reply: RebuttalReply) -> Iterator[str]:
     yield from repeated((draft.target for draft in reply.rebuttals), "rebuttals")
     for n, draft in enumerate(reply.rebuttals):
         event = known.by_id.get(draft.target)
+        # AD-15: a rebuttal takes claims of the opponent; one's own arguments are no target.
         if not isinstance(event, Argument) or event.by == known.step.role:
             yield f"rebuttals[{n}].target: {draft.target!r} is no argument of the other case"
         else:
@@ -164,6 +168,7 @@ def _wrong_scorecard(known: Quotable, reply: ScorecardReply) -> Iterator[str]:
 
 
 def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Iterator[Event]:
+    # Weights are those given before any case was heard, not what a judge would give them now.
     pair, weights = pairing(numbering.book.state, step.name.round), _given_weights(numbering.book)
     for option in pair:
         parts = {row.criterion: row.score for row in reply.scores if row.option == option}
@@ -174,6 +179,7 @@ def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Itera
             of=option,
             rubric="weighted_1_5",
             parts=ordered,
+            # Totals are computed here, with exact fractions; a judge's own arithmetic is never used (XS-9).
             total=four_digits(weighted(ordered, weights)),
             notes=reasons,
             judge=1,
@@ -187,6 +193,7 @@ def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Itera
         yield Standing(**by(step), of=targets[row.of], standing=row.target, reason=row.reason)
     for question in reply.questions:
         yield Concern(**by(step), id=numbering.number("concern"), type="question", text=question)
+    # Arguments of earlier rounds concern other pairs or the swapped lenses, and do not carry this decision.
     arguments = [
         event
         for event in numbering.book.events
@@ -207,25 +214,29 @@ def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Itera
 
 
 def _given_weights(book: Book) -> dict[str, str]:
-    given = {
+    weights = {
         str(event.criterion): str(event.value)
         for event in book.events
         if isinstance(event, Rating) and event.scale == "weight_hml"
     }
-    return {criterion: given.get(criterion, "Medium") for criterion in _criteria(book.state)}
+    # Where the weights were lost every criterion counts Medium, which the final decision then says.
+    return {criterion: weights.get(criterion, "Medium") for criterion in _criteria(book.state)}
 
 
 def recommendation(book: Book) -> tuple[Event, ...]:
-    """After the last round: the mean of every option's totals, and what it recommends."""
+    """Return the decision after the last round: the mean of every option's totals, and what it recommends."""
     state = book.state
     is_last = state.round == state.opening.plan[-1].round
     is_judged = state.is_done(f"r{state.round}.scoring.judge")
     rounds = deliberated(state, "round")
+    # A last round whose scoring was lost still leaves the earlier ones, but this decision needs at least one.
     if not (is_last and is_judged and rounds) or deliberated(state, "final"):
         return ()
     totals = means([(event.of, Fraction(event.total)) for event in book.events if isinstance(event, Score)])
+    # Stable, so options with equal totals stay in the order in which they were scored first.
     ordered = sorted(totals, key=lambda option: -totals[option])
-    said = ", ".join(f"{option} {four_digits(totals[option])}" for option in ordered)
+    means_text = ", ".join(f"{option} {four_digits(totals[option])}" for option in ordered)
+    # A gap of a few percent is within what two readings of one judge differ by, so no winner is named.
     close = len(ordered) > 1 and is_close(totals[ordered[0]], totals[ordered[1]])
     verdict = (
         f"Close: {ordered[0]} and {ordered[1]} are within five per cent"
@@ -238,7 +249,7 @@ def recommendation(book: Book) -> tuple[Event, ...]:
             phase=state.phase,
             by="controller",
             id=Numbering(book, state.round).number("decision"),
-            text=f"{verdict}. Weighted means: {said}.{_lost(state)}",
+            text=f"{verdict}. Weighted means: {means_text}.{_lost(state)}",
             type="final",
             cites=tuple(Cite(type="decision", id=identity, relation="based-on") for identity in rounds),
             made_by="rule",
@@ -248,15 +259,15 @@ def recommendation(book: Book) -> tuple[Event, ...]:
 
 
 def _lost(state: State) -> str:
-    """What the means do not rest on, in words: rounds that nobody scored, options of none, weights of nobody."""
+    """Return what the means lack, in words: rounds without scores, options never scored, weights that were lost."""
     pairs = {row.round: pairing(state, row.round) for row in state.opening.plan}
     scored = {n for n in pairs if f"r{n}.scoring.judge" in state.answered}
     unscored = [f"round {n}, {pair.a} against {pair.b}" for n, pair in pairs.items() if n not in scored]
     never = sorted({o for pair in pairs.values() for o in pair} - {o for n in scored for o in pairs[n]})
-    said = f" Not scored: {'; '.join(unscored)}." if unscored else ""
-    said += f" Never scored at all: {', '.join(never)}." if never else ""
+    text = f" Not scored: {'; '.join(unscored)}." if unscored else ""
+    text += f" Never scored at all: {', '.join(never)}." if never else ""
     unweighted = "r1.weights.judge" in state.given_up
-    return said + (" Nobody weighted the criteria: each counts Medium." if unweighted else "")
+    return text + (" Nobody weighted the criteria: each counts Medium." if unweighted else "")
 
 
 def _heard(state: State, round_: int) -> bool:
@@ -268,7 +279,8 @@ def _both_heard(state: State, round_: int) -> bool:
 
 
 def _advocates(state: State, round_: int, phase: str) -> Iterator[StepName]:
-    """Both advocates; the act says which option is argued for: `for_o_1`."""
+    """Yield both advocates; the act names the option that is argued for: `for_o_1`."""
+    # The option is part of the step's id: with the lenses swapped, the same role argues for another option.
     for role, option in zip(ADVOCATES, pairing(state, round_), strict=True):
         yield StepName(round_, phase, f"for_{option.lower().replace('-', '_')}", role)
 
@@ -284,7 +296,7 @@ SHEET: Final = Sheet(
             lambda _, step, reply: statement(
                 step,
                 "analysis",
-                {"weights": "\n\n".join(f"{one.criterion}: {one.weight}" for one in reply.weights)},
+                {"weights": "\n\n".join(f"{row.criterion}: {row.weight}" for row in reply.weights)},
             ),
             _weights,
             _wrong_weights,
@@ -307,7 +319,7 @@ SHEET: Final = Sheet(
                 step,
                 "review",
                 {
-                    "rebuttals": "\n\n".join(f"{one.target}: {one.why}" for one in reply.rebuttals),
+                    "rebuttals": "\n\n".join(f"{draft.target}: {draft.why}" for draft in reply.rebuttals),
                     "conceded": reply.conceded or "",
                 },
             ),

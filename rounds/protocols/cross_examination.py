@@ -98,12 +98,15 @@ def _wrong_questions(known: Quotable, reply: QuestionsReply) -> Iterator[str]:
     yield from repeated((draft.question for draft in reply.questions), "questions")
     asked = Counter[str]()
     for n, draft in enumerate(reply.questions):
+        # Without a quote a question could be about anything, and its answer could not be
+        # held against it (AD-20).
         if draft.about.quote is None:
             yield f"questions[{n}].about: the exact words that it is about are wanted"
         yield from known.reference_problems(draft.about.ref, f"questions[{n}].about", draft.about.quote)
         asked[parse_reference(draft.about.ref).id] += 1
     least, most = _QUESTIONS
     for identity in known.by_id:
+        # Counted per analysis and not per analyst: the examiner sees texts, and steps repeat their author.
         if not least <= asked[identity] <= most:
             yield f"questions: {identity} gets {asked[identity]}; each analysis gets {least} or {most}"
 
@@ -133,6 +136,7 @@ def _wrong_answers(known: Quotable, reply: AnswersReply) -> Iterator[str]:
 
 
 def _answers(numbering: Numbering, step: Step, reply: AnswersReply) -> Iterator[Event]:
+    # A concession refers to the analysis as revised, so a reader finds what changed.
     revised = f"S-{step.name.round}-answering-{step.role}#analysis"
     for draft in sorted(reply.answers, key=lambda draft: number_of(draft.to)):
         yield Response(
@@ -153,8 +157,10 @@ def _wrong_assessment(known: Quotable, reply: ExaminationReply) -> Iterator[str]
     answered = {event.to: event.outcome for event in known.by_id.values() if isinstance(event, Response)}
     for n, draft in enumerate(reply.assessments):
         outcome = answered.get(draft.of)
+        # Silence is no defense: a question that was never answered counts as deflected (AD-21).
         if outcome is None and draft.disposition != "deflected":
             yield f"assessments[{n}]: {draft.of} was never answered, which is deflected"
+        # Whether something was conceded is the analyst's own word; an examiner may not overrule it.
         if (outcome == "concede") != (draft.disposition == "conceded"):
             yield f"assessments[{n}]: conceded is what the analyst conceded, and only that"
 
@@ -183,7 +189,7 @@ def _assessment(numbering: Numbering, step: Step, reply: ExaminationReply) -> It
 
 
 def _asked_analysts(state: State, round_: int, phase: str) -> Iterator[StepName]:
-    """The analysts who handed in an analysis: the examiner has asked each of them."""
+    """Yield the analysts who handed in an analysis; the examiner has asked each of them."""
     for role in state.roles:
         if f"r{round_}.analysis.{role}" in state.answered:
             yield StepName(round_, phase, None, role)

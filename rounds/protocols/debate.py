@@ -144,10 +144,12 @@ def _wrong_cross(known: Quotable, reply: SideQuestionsReply) -> Iterator[str]:
     yield from exactly_one(named, theirs, "responses", "argument of the other side")
     for n, draft in enumerate(reply.responses):
         yield from known.evidence_problems(draft.evidence, f"responses[{n}].evidence")
+        # A point that is conceded needs no answer, and a question about it would reopen it.
         if draft.type == "concede" and draft.follow_up_question:
             yield f"responses[{n}].follow_up_question: what is conceded is not asked about"
         if draft.type != "concede" and not draft.follow_up_question:
             yield f"responses[{n}].follow_up_question: one pointed question about this argument is wanted"
+    # XS-5: at least one pointed question; a side that concedes everything has nothing left to ask.
     if not any(draft.follow_up_question for draft in reply.responses) and any(
         draft.type != "concede" for draft in reply.responses
     ):
@@ -171,6 +173,7 @@ def _responses(numbering: Numbering, step: Step, reply: SideQuestionsReply) -> I
 def _wrong_answers(known: Quotable, reply: SideAnswersReply) -> Iterator[str]:
     asked = [
         identity
+        # Only questions are answered; a challenge without one has had its say.
         for identity in known.ids_of(Challenge, but_by=known.step.role)
         if getattr(known.by_id[identity], "follow_up_question", None)
     ]
@@ -192,16 +195,17 @@ def _answers(numbering: Numbering, step: Step, reply: SideAnswersReply) -> Itera
 
 
 def _wrong_closing(known: Quotable, reply: SideClosingReply) -> Iterator[str]:
-    yield from ids_problems(known, (one.of for one in reply.concessions), "concessions")
+    yield from ids_problems(known, (concession.of for concession in reply.concessions), "concessions")
     yield from repeated(reply.unrebutted, "unrebutted")
     for n, identity in enumerate(reply.unrebutted):
         event = known.by_id.get(identity)
+        # A side can call only its own arguments unrebutted; those of the other side are not its to defend.
         if not isinstance(event, Argument) or event.by != known.step.role:
             yield f"unrebutted[{n}]: {identity!r} is no argument of your side"
 
 
 def _closing(_: Numbering, step: Step, reply: SideClosingReply) -> tuple[Event, ...]:
-    conceded = "\n\n".join(f"{one.of}: {one.text}" for one in reply.concessions)
+    conceded = "\n\n".join(f"{concession.of}: {concession.text}" for concession in reply.concessions)
     parts = {
         "concessions": conceded,
         "unrebutted": ", ".join(reply.unrebutted),
@@ -227,8 +231,9 @@ def _judges(state: State) -> int:
 
 
 def _nobody_judged(book: Book, step: Step) -> tuple[Event, ...]:
-    """A person is asked when the last judge is lost, and not while one has judged or is still to judge."""
+    """Return the step for a person when the last judge is lost, and nothing while another has judged or still can."""
     state, phase = book.state, step.name.phase
+    # The steps are listed again, because the number of judges is a rule of the run and no constant.
     judges = {str(name) for name in repeated_step("judge", _judges)(state, step.name.round, phase)}
     others = judges - {step.id} - state.given_up.keys()
     return () if others else side_by_side(book, step)
@@ -249,7 +254,7 @@ def _judged(numbering: Numbering, step: Step, reply: AnyJudgement) -> tuple[Even
         "recommendation": reply.recommendation,
         "confidence": str(reply.confidence),
     }
-    if rule(numbering.book.state, "judges") != "1":  # one judge's stand in the decision that it makes
+    if rule(numbering.book.state, "judges") != "1":  # those of a single judge are part of its decision
         parts["falsifiers"] = "\n\n".join(hangs_on(reply)["falsifiers"])
     return statement(step, "summary", parts)
 
@@ -271,7 +276,7 @@ SHEET: Final = Sheet(
             lambda _, step, reply: statement(
                 step,
                 "review",
-                {"responses": "\n\n".join(f"{one.target}: {one.claim}" for one in reply.responses)},
+                {"responses": "\n\n".join(f"{draft.target}: {draft.claim}" for draft in reply.responses)},
             ),
             _responses,
             _wrong_cross,
@@ -283,7 +288,7 @@ SHEET: Final = Sheet(
             asks(*SIDES),
             SideAnswersReply,
             lambda _, step, reply: statement(
-                step, "review", {"answers": "\n\n".join(f"{one.to}: {one.outcome}" for one in reply.answers)}
+                step, "review", {"answers": "\n\n".join(f"{answer.to}: {answer.outcome}" for answer in reply.answers)}
             ),
             _answers,
             _wrong_answers,

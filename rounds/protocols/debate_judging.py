@@ -1,4 +1,4 @@
-"""How a debate is judged: the judge's reply, the scores that follow from it, and what a panel of judges comes to."""
+"""Judging of a debate: the judge's reply, the scores that follow from it, and the decision of a panel of judges."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RUBRICS: Final[dict[str, dict[str, Fraction]]] = {
         "clarity_score": Fraction(10, 100),
     },
 }
-"""Rubric → field → weight (XS-8; the second is the published questions-and-answers' variant, XS-10)."""
+"""Weights of the fields of each rubric (XS-8; the second is the variant of the published FAQ, XS-10)."""
 SIDES: Final = ("PRO", "CON")
 EVEN_BELOW: Final = 1
 SIGNIFICANT_ABOVE: Final = 3
@@ -55,7 +55,7 @@ class ArgumentScore(Result, frozen=True):
 
 
 class DebateScore(Result, frozen=True):
-    """Scores not rounded. `gap` is the distance of the sides; below 1 is even, above 3 significant, else between."""
+    """Unrounded scores. `gap` is the distance of the sides; below 1 is even, above 3 significant, else between."""
 
     arguments: list[ArgumentScore]
     sides: dict[str, float]
@@ -71,7 +71,9 @@ def score_debate(scores: Sequence[Mapping[str, Any]], rubric: str = "logic30") -
     weights = RUBRICS.get(rubric)
     if weights is None:
         raise ScoreRefused(f"no rubric {rubric!r}: {' or '.join(RUBRICS)}")
+    # Sums are exact fractions: a gap of exactly 1 must not become "even" by a rounding of 0.3.
     exact = {_identity(row, n): _score(row, weights) for n, row in enumerate(scores)}
+    # The dictionary keeps one row per argument, so a shorter one betrays a repeated id.
     if len(exact) != len(scores):
         raise ScoreRefused("an argument is scored twice")
     sides = {
@@ -98,6 +100,7 @@ def _score(row: Mapping[str, Any], weights: Mapping[str, Fraction]) -> Fraction:
     total = Fraction(0)
     for field, weight in weights.items():
         value = row.get(field)
+        # A bool is an int in Python, and a score of `true` would count as 1.
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10:
             raise ScoreRefused(f"{row.get('argument_id')}: {field} {value!r} is no integer from 1 to 10")
         total += weight * value
@@ -146,7 +149,7 @@ class EvidenceScored(Scored, frozen=True, kw_only=True):
 
 
 class JudgedReply(Part, frozen=True, kw_only=True):
-    """What a judge says beside the scores."""
+    """A judge's words beside the scores."""
 
     key_insight: Text
     unresolved_questions: Annotated[tuple[Sentence, ...], Meta(max_length=8)]
@@ -176,16 +179,16 @@ JUDGEMENTS: Final[Mapping[str, type[Reply]]] = {
 
 
 def wrong_judgement(known: Quotable, reply: AnyJudgement) -> Iterator[str]:
-    """Complain when not every argument is scored exactly once."""
-    named = (one.argument_id for one in reply.scores)
+    """Yield a problem when not every argument is scored exactly once."""
+    named = (row.argument_id for row in reply.scores)
     yield from exactly_one(named, known.ids_of(Argument), "scores", "argument")
 
 
 def scores(numbering: Numbering, step: Step, reply: AnyJudgement) -> Iterator[Event]:
-    """Scores with our totals, standings, open questions; a single judge's decision."""
+    """Yield scores with computed totals, standings, open questions, and a single judge's decision."""
     rubric = rule(numbering.book.state, "rubric")
     order = _order_read(numbering.book, step)
-    rows = sorted(reply.scores, key=lambda one: number_of(one.argument_id))
+    rows = sorted(reply.scores, key=lambda row: number_of(row.argument_id))
     for row in rows:
         parts = {name: getattr(row, name) for name in RUBRICS[rubric]}
         yield Score(
@@ -193,6 +196,7 @@ def scores(numbering: Numbering, step: Step, reply: AnyJudgement) -> Iterator[Ev
             of=row.argument_id,
             rubric=rubric,
             parts=parts,
+            # Both totals are kept: the computed one counts, and a reader may compare the judge's own (XS-9).
             total=four_digits(total(rubric, parts)),
             claimed_total=row.claimed_total,
             fallacies=row.fallacies,
@@ -206,6 +210,7 @@ def scores(numbering: Numbering, step: Step, reply: AnyJudgement) -> Iterator[Ev
         yield Concern(
             **by(step), id=numbering.number("concern"), type="question", text=question, for_human=False
         )
+    # With several judges the decision belongs to the panel, which is computed after the last of them.
     if rule(numbering.book.state, "judges") == "1":
         totals = {
             row.argument_id: total(rubric, {n: getattr(row, n) for n in RUBRICS[rubric]}) for row in rows
@@ -230,15 +235,16 @@ def _cites(book: Book, winner: str | None, standings: Mapping[str, Sequence[str]
 
 
 def _ahead(sides: Mapping[str, Fraction]) -> str | None:
-    """The side that argued better by the totals, None when they are the same."""
+    """Return the side that argued better by the totals, None when they are equal."""
     best = max(sides.values())
     leaders = [side for side, value in sides.items() if value == best]
     return leaders[0] if len(leaders) == 1 else None
 
 
 def _order_read(book: Book, step: Step) -> tuple[str, ...]:
-    """The arguments as the judge read them: every second judge reads the sides in the other order."""
+    """Return the arguments as the judge read them: every second judge reads the sides in the other order."""
     arguments = [event for event in book.events if isinstance(event, Argument)]
+    # Judges favor what they read first, so half of a panel starts with the other side.
     if step.name.repeat % 2 == 0:
         sides = list(dict.fromkeys(event.side for event in arguments))[::-1]
         arguments.sort(key=lambda event: sides.index(event.side))
@@ -246,12 +252,12 @@ def _order_read(book: Book, step: Step) -> tuple[str, ...]:
 
 
 def total(rubric: str, parts: Mapping[str, int]) -> Fraction:
-    """The weighted total of one argument, 1 to 10 (XS-8)."""
+    """Return the weighted total of one argument, 1 to 10 (XS-8)."""
     return sum((weight * parts[name] for name, weight in RUBRICS[rubric].items()), Fraction(0))
 
 
 def four_digits(value: Fraction) -> str:
-    """A decimal string with four digits, rounded half-even."""
+    """Return a decimal string with four digits, rounded half to even."""
     exact = Decimal(value.numerator) / Decimal(value.denominator)
     return f"{exact.quantize(Decimal('0.0001'), rounding=ROUND_HALF_EVEN):f}"
 
@@ -261,18 +267,18 @@ def _sides(book: Book) -> dict[str, str]:
 
 
 def side_totals(totals: Mapping[str, Fraction], sides: Mapping[str, str]) -> dict[str, Fraction]:
-    """The mean of each side's arguments."""
-    found: dict[str, list[Fraction]] = {}
+    """Return the mean of each side's arguments."""
+    values_of: dict[str, list[Fraction]] = {}
     for identity, value in totals.items():
-        found.setdefault(sides[identity], []).append(value)
-    return {side: sum(values, Fraction(0)) / len(values) for side, values in found.items()}
+        values_of.setdefault(sides[identity], []).append(value)
+    return {side: sum(values, Fraction(0)) / len(values) for side, values in values_of.items()}
 
 
 def in_words(sides: Mapping[str, Fraction]) -> str:
-    """The totals of the sides and how their distance reads (XS-14)."""
-    said = ", ".join(f"{side} {four_digits(value)}" for side, value in sides.items())
+    """Return the totals of the sides and the reading of their distance (XS-14)."""
+    totals = ", ".join(f"{side} {four_digits(value)}" for side, value in sides.items())
     if len(sides) < 2:
-        return f"{said}; only one side was heard."
+        return f"{totals}; only one side was heard."
     gap = max(sides.values()) - min(sides.values())
     reading = (
         "even"
@@ -281,18 +287,20 @@ def in_words(sides: Mapping[str, Fraction]) -> str:
         if gap > SIGNIFICANT_ABOVE
         else "neither even nor significant"
     )
-    return f"{said}; the gap of {four_digits(gap)} is {reading}. It says who argued better, not who is right."
+    return f"{totals}; the gap of {four_digits(gap)} is {reading}. It says who argued better, not who is right."
 
 
 def panel_decision(book: Book) -> tuple[Event, ...]:
-    """After the last of several judges: the panel's decision by rule, or that there is none."""
+    """Return the panel's decision after the last of several judges, or that there is none."""
     state = book.state
     steps = [step for step in (*state.answered, *state.given_up) if ".judging." in step]
     judged = [event for event in book.events if isinstance(event, Score)]
     wanted = int(rule(state, "judges"))
+    # Lost judges count as finished: the others decide, and the text names how many there were.
     if wanted < 2 or len(steps) < wanted or not judged or deliberated(state):
         return ()
     opened = state.opening
+    # The seed drives the resampling of the interval, so a re-execution gives the same digits.
     result = panel_result(_by_judge(book, judged), _sides(book), opened.seed)
     numbering = Numbering(book, state.round)
     common: dict[str, Any] = {"round": state.round, "phase": state.phase, "by": "controller"}
@@ -323,14 +331,14 @@ def side_preferred(book: Book) -> str | None:
 
 
 def _standings(book: Book) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    standings: dict[str, list[str]] = {}
     for event in book.of(Standing):
-        found.setdefault(event.of, []).append(event.standing)
-    return found
+        standings.setdefault(event.of, []).append(event.standing)
+    return standings
 
 
 def _sitting(book: Book, wanted: int) -> str:
-    """Say how many judges judged, and of how many where some are missing."""
+    """Return how many judges judged, and out of how many where some are missing."""
     judged = len({score.judge for score in book.of(Score)})
     return f"{judged} of {wanted} judges" if judged < wanted else f"{wanted} judges"
 
@@ -343,12 +351,13 @@ def _by_judge(book: Book, judged: list[Score]) -> list[Judged]:
 
 
 def _confidence(book: Book, judge: int) -> int:
-    """What the judge said of its own confidence: kept in the text of its judgement."""
+    """Return a judge's own confidence, which is kept in the text of its judgment."""
     for event in book.events:
         name = parse_step(event.step or "")
         if isinstance(event, Statement) and event.phase == "judging" and name and name.repeat == judge:
-            said = next((section.text for section in event.sections if section.name == "confidence"), "3")
-            return int(said)
+            value = next((section.text for section in event.sections if section.name == "confidence"), "3")
+            return int(value)
+    # A judge without a recorded confidence counts with the middle of the scale.
     return 3
 
 

@@ -105,6 +105,7 @@ def _wrong_attack(known: Quotable, reply: AttackReply) -> Iterator[str]:
     yield from repeated((draft.claim for draft in reply.challenges), "challenges")
     yield from out_of_order([draft.severity for draft in reply.challenges], "challenges")
     for n, draft in enumerate(reply.challenges):
+        # The target must be in the steelman's text: the attacker never sees the question itself.
         yield from known.reference_problems(draft.target, f"challenges[{n}].target")
         yield from known.evidence_problems(draft.evidence, f"challenges[{n}].evidence")
 
@@ -130,6 +131,7 @@ def _wrong_defence(known: Quotable, reply: DefenceReply) -> Iterator[str]:
     )
     for n, draft in enumerate(reply.answers):
         yield from known.evidence_problems(draft.evidence, f"answers[{n}].evidence")
+        # A defense without new evidence is a repetition, which AD-20 calls no answer.
         if draft.outcome == "defend":
             yield from no_new_evidence(known, draft.to, draft.evidence, f"answers[{n}].evidence")
 
@@ -162,6 +164,7 @@ def _dispositions(numbering: Numbering, step: Step, reply: RatingReply) -> Itera
 
 
 def _decision(numbering: Numbering, step: Step, reply: VerdictReply) -> Iterator[Event]:
+    # A challenge without a rating counts as not addressed, the careful reading.
     rated = {event.of: event.disposition for event in numbering.book.events if isinstance(event, Disposition)}
     challenges = [str(event.id) for event in numbering.book.events if isinstance(event, Challenge)]
     yield Decision(
@@ -232,7 +235,7 @@ SHEET: Final = Sheet(
             lambda _, step, reply: statement(
                 step,
                 "assessment",
-                {"ratings": "\n\n".join(f"{one.of}: {one.reason}" for one in reply.ratings)},
+                {"ratings": "\n\n".join(f"{row.of}: {row.reason}" for row in reply.ratings)},
             ),
             _dispositions,
             _wrong_ratings,

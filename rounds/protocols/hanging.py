@@ -1,4 +1,4 @@
-"""What a decision hangs on, as whoever makes it is asked."""
+"""Conditions of a decision, as asked of the role that makes it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Requirements = Annotated[
 
 
 def hangs_on(reply: Reply) -> dict[str, Any]:
-    """Return the fields of a decision that hold it; empty where the reply was not asked for them."""
+    """Return the fields of a decision that hold its conditions; empty where the reply was not asked for them."""
     texts: tuple[str, ...] = getattr(reply, "requirements", ())
     return {
         "falsifiers": getattr(reply, "falsifiers", ()),

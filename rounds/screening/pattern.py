@@ -1,4 +1,4 @@
-"""What is looked for in a text, and one part of its score."""
+"""Patterns that screening looks for, and parts of its score."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Final, NamedTuple
 from ledger.result import Result
 
 MENTION: Final = 15
-"""A suspicious word in an ordinary sentence: shown, and by itself no reason even to warn."""
+"""Points of a suspicious word in an ordinary sentence; alone it does not even warn."""
 SHOWN_CHARACTERS_MAX: Final = 120
 
 
 class ScreeningMatch(Result, frozen=True):
-    """One part of the score, and where it was found."""
+    """One part of the score, and its place in the text."""
 
     kind: str
     points: int
@@ -21,7 +21,7 @@ class ScreeningMatch(Result, frozen=True):
 
 
 class Pattern(NamedTuple):
-    """What is looked for: `commanded` speaks to a reader and counts `points`, `mentioned` counts `MENTION`."""
+    """A pattern: `commanded` speaks to a reader and counts `points`, `mentioned` counts `MENTION`."""
 
     kind: str
     points: int
@@ -34,10 +34,11 @@ class Pattern(NamedTuple):
 
 
 def compiled(text: str) -> re.Pattern[str]:
-    """A pattern whatever the case, line by line."""
+    """Compile a pattern that ignores case and works line by line."""
     return re.compile(text, re.IGNORECASE | re.MULTILINE)
 
 
-def shown(found: str) -> str:
-    """What was found, in ASCII and in one line."""
-    return ascii(" ".join(found.split()))[1:-1][:SHOWN_CHARACTERS_MAX]
+def shown(match: str) -> str:
+    """Return a match in ASCII and in one line."""
+    # ASCII, because a match may hold invisible or right-to-left characters that would disturb a terminal.
+    return ascii(" ".join(match.split()))[1:-1][:SHOWN_CHARACTERS_MAX]

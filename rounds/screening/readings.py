@@ -1,4 +1,4 @@
-"""How a text can be read: as it stands, with look-alikes as the letters they look like, and with its spelling undone.
+"""Readings of a text: as written, with look-alikes as the letters they look like, and with its spelling undone.
 
 Nothing here depends on the version of Python: the table of look-alikes is a file, made once for these rules.
 """
@@ -31,8 +31,9 @@ _AS_LETTERS: Final = str.maketrans("013457@$!|", "oieastasil")
 
 @cache
 def lookalikes() -> Mapping[int, str]:
-    """Code point → what it is read as."""
+    """Map each code point to the text that it is read as."""
     table: dict[int, str] = {}
+    # A file of these rules and not `unicodedata`: another Python must screen an old run with the same result.
     for line in _TABLE.read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             name, *spans = line.split()
@@ -45,42 +46,48 @@ def lookalikes() -> Mapping[int, str]:
 
 
 def readings(text: str) -> tuple[str, ...]:
-    """The text and what else it can be read as, each once: decoded, folded, and with its spelling undone."""
+    """Return the text and its other readings, each once: decoded, folded, and with its spelling undone."""
     plain = _decoded(text)
-    hidden = [found for found in revealed(text) if found.strip()]
-    turned = [found[::-1] for found in _TURNED.findall(text)]
+    hidden = [letters for letters in revealed(text) if letters.strip()]
+    # Text after a right-to-left override is displayed backward, so a hidden order is found in reverse.
+    turned = [letters[::-1] for letters in _TURNED.findall(text)]
     folded = "\n".join([TAGS.sub("", plain), *hidden, *turned]).translate(lookalikes())
     return tuple(dict.fromkeys((text, folded, _respelled(folded))))
 
 
 def revealed(text: str) -> Iterator[str]:
-    """What is written in invisible letters, but for the flags of regions."""
-    for found in TAGS.findall(_FLAG.sub("", text)):
-        yield "".join(chr(ord(char) - 0xE0000) for char in found)
+    """Yield text in invisible letters, except for the flags of regions."""
+    # The flags of England, Scotland and Wales are spelled with the same invisible letters, and
+    # are no hidden text.
+    for letters in TAGS.findall(_FLAG.sub("", text)):
+        yield "".join(chr(ord(char) - 0xE0000) for char in letters)
 
 
 def _decoded(text: str) -> str:
-    """Character references, per cent signs and escapes as the characters that they stand for."""
+    """Return the text with character references, percent signs and escapes decoded."""
     if "&" in text:
         text = html.unescape(text)
+    # One percent sign with two digits occurs in ordinary text, such as "50%20"; two are an encoding.
     if len(_PERCENT.findall(text)) > 1:
         text = unquote(text, errors="replace")
     return _ESCAPED.sub(_character, text)
 
 
-def _character(found: re.Match[str]) -> str:
-    code = int(found[1] or found[2], 16)
-    return found[0] if 0xD800 <= code < 0xE000 else chr(code)
+def _character(match: re.Match[str]) -> str:
+    code = int(match[1] or match[2], 16)
+    # Half of a surrogate pair is no character, and encoding it later would fail.
+    return match[0] if 0xD800 <= code < 0xE000 else chr(code)
 
 
 def _respelled(text: str) -> str:
-    """Spaced-out letters joined, marks of emphasis gone, digits and signs inside words as letters."""
-    joined = _SPACED.sub(lambda found: found[0].replace(found[1], ""), text)
+    """Return the text with spaced-out letters joined, marks of emphasis removed, and digits inside words as letters."""
+    joined = _SPACED.sub(lambda match: match[0].replace(match[1], ""), text)
     return _TOKEN.sub(_unleet, _MARKUP.sub(" ", joined))
 
 
-def _unleet(found: re.Match[str]) -> str:
-    token = found[0]
+def _unleet(match: re.Match[str]) -> str:
+    token = match[0]
+    # Long tokens are hashes and URLs: rewriting their digits would only produce accidental words.
     if len(token) > _LEET_CHARACTERS_MAX or not _LEET.search(token):
         return token
     return token.rstrip("!").translate(_AS_LETTERS)

@@ -1,6 +1,6 @@
 """The rules "screening-2": orders in more than one wording, looked for in every reading of a text.
 
-A pattern counts in full where it speaks to a reader, which is told from its place (the head of a sentence or clause),
+A pattern counts in full where it speaks to a reader, which shows in its place (the head of a sentence or clause),
 from a word that belongs to the reader ("your instructions"), or from what it asks for. Words that manuals, standards
 and contracts use as well count only in such company.
 """
@@ -21,7 +21,7 @@ _HEAD: Final = (
     r"|shall|can|kindly|"
     r"let'?s)\s+(?:also\s+|simply\s+|just\s+|now\s+)?)"
 )
-"""Where a command begins: a sentence, a clause, or after a word that leads one in."""
+"""Places where a command begins: a sentence, a clause, or after an introducing word."""
 _QUALIFIED: Final = (
     r"(?:(?:all|any|every|the|your|my|our|these|those|of|everything|what|previous|prior|earlier|above|preceding|"
     r"foregoing|former|system|original|initial|developer|safety|hidden|given|old)\s+){1,6}"
@@ -300,15 +300,15 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         respelled=False,
     ),
 )
-"""Every kind counts once, by its weightiest sign in any reading."""
+"""Patterns in order. Each kind counts once, by its weightiest sign in any reading."""
 
 _REPEATED: Final = re.compile(r"([^\W_])\1{20,}")
-"""Letters and digits: a line of dashes is a ruler."""
+"""Repeated letters and digits; a line of dashes is a ruler."""
 _CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LATIN: Final = re.compile(r"[A-Za-z]{4,}")
 _SYMBOLS_SHARE: Final = 0.3
 WINDOW: Final = 400
-"""Characters on each side of a word that a pattern needs: no pattern reaches further."""
+"""Characters on each side of a required word; no pattern reaches further."""
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
 _OVERRIDES: Final = re.compile("[\u202d\u202e]")
 _DIRECTIONS: Final = re.compile("[\u200e\u200f\u061c\u202a-\u202c\u2066-\u2069]")
@@ -317,12 +317,12 @@ _INVISIBLE: Final = (
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0100-\U000e01ef]"
 )
 _IN_LATIN: Final = re.compile(f"(?<=[A-Za-z]){_INVISIBLE}|{_INVISIBLE}(?=[A-Za-z])")
-"""Joiners and selectors are letters' due in other scripts and in emoji; beside a Latin letter they only hide."""
+"""Joiners and selectors have a use in other scripts and in emoji; beside a Latin letter they only hide."""
 _HIDDEN_TEXT_LETTERS: Final = 4
 
 
 def issues(text: str) -> Iterator[ScreeningMatch]:
-    """What is found in a text by its words and its characters."""
+    """Yield the findings in a text, by its words and by its characters."""
     yield from _patterns(readings(text))
     yield from _hidden(text)
     yield from _characters(text)
@@ -333,43 +333,51 @@ def _patterns(read: tuple[str, ...]) -> Iterator[ScreeningMatch]:
     for pattern in PATTERNS:
         if issue := _commanded(pattern, lowered):
             yield issue
-        elif pattern.mentioned and (found := pattern.mentioned.search(lowered[0])):
-            yield ScreeningMatch(f"mentioned, not commanded: {pattern.kind}", MENTION, shown(found[0]))
+        # A mention is looked for only in the text as written: the other readings would turn
+        # ordinary text into mentions.
+        elif pattern.mentioned and (match := pattern.mentioned.search(lowered[0])):
+            yield ScreeningMatch(f"mentioned, not commanded: {pattern.kind}", MENTION, shown(match[0]))
 
 
 def _commanded(pattern: Pattern, read: tuple[str, ...]) -> ScreeningMatch | None:
     for n, text in enumerate(read if pattern.respelled else read[:1]):
         for begin, end in _windows(pattern, text):
-            if found := pattern.commanded.search(text, begin, end):
+            # The search starts at the window but sees what comes before it, so anchors such as
+            # ^ keep their meaning.
+            if match := pattern.commanded.search(text, begin, end):
                 return ScreeningMatch(
-                    pattern.kind, pattern.points, f"{'spelt otherwise: ' * (n > 0)}{shown(found[0])}"
+                    pattern.kind, pattern.points, f"{'spelt otherwise: ' * (n > 0)}{shown(match[0])}"
                 )
     return None
 
 
 def _windows(pattern: Pattern, text: str) -> Iterator[tuple[int, int]]:
-    """The parts of a text in which a pattern can match."""
+    """Yield the parts of a text in which a pattern can match."""
     if pattern.near is None:
         yield (0, len(text))
         return
     begin = end = 0
-    for found in pattern.near.finditer(text):
-        if found.start() - WINDOW > end:
+    for match in pattern.near.finditer(text):
+        # Overlapping windows are merged: reading the same part twice would be slow on a text
+        # full of such words.
+        if match.start() - WINDOW > end:
             if end:
                 yield (begin, end)
-            begin = max(0, found.start() - WINDOW)
-        end = min(len(text), found.end() + WINDOW)
+            begin = max(0, match.start() - WINDOW)
+        end = min(len(text), match.end() + WINDOW)
     if end:
         yield (begin, end)
 
 
 def _hidden(text: str) -> Iterator[ScreeningMatch]:
-    """Characters that are there and not seen, where they serve no script."""
-    found = [*_OVERRIDES.findall(text), *_IN_LATIN.findall(text.removeprefix("\ufeff"))]
+    """Yield invisible characters where they serve no script."""
+    # A byte order mark at the very beginning is left by editors and hides nothing.
+    hidden = [*_OVERRIDES.findall(text), *_IN_LATIN.findall(text.removeprefix("\ufeff"))]
+    # Marks of direction belong to Hebrew and Arabic text; anywhere else they only reorder what is seen.
     if not _RIGHT_TO_LEFT.search(text):
-        found += _DIRECTIONS.findall(text)
-    if found:
-        yield ScreeningMatch("hidden characters", 40, f"{len(found)}, the first U+{ord(found[0]):04X}")
+        hidden += _DIRECTIONS.findall(text)
+    if hidden:
+        yield ScreeningMatch("hidden characters", 40, f"{len(hidden)}, the first U+{ord(hidden[0]):04X}")
     for letters in revealed(text):
         if sum(char.isalpha() for char in letters) >= _HIDDEN_TEXT_LETTERS:
             yield ScreeningMatch("hidden text", 60, shown(letters))
@@ -378,6 +386,7 @@ def _hidden(text: str) -> Iterator[ScreeningMatch]:
 
 def _characters(text: str) -> Iterator[ScreeningMatch]:
     symbols = sum(not (char.isalnum() or char.isspace()) for char in text)
+    # A short text such as a formula would exceed the share with a handful of signs.
     if len(text) >= 20 and symbols / len(text) > _SYMBOLS_SHARE:
         yield ScreeningMatch(
             "symbols", 20, f"{symbols} of {len(text)} characters are neither letters nor digits"

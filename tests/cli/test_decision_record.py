@@ -15,7 +15,11 @@ from tests.cli.conftest import Moot
 from tests.long_run import long_run
 from tests.protocols.playing import played
 
-RUNS: Final[dict[str, Callable[[], Path]]] = {"crux": partial(played, "crux"), "debate": partial(played, "debate"), "structured": long_run}
+RUNS: Final[dict[str, Callable[[], Path]]] = {
+    "crux": partial(played, "crux"),
+    "debate": partial(played, "debate"),
+    "structured": long_run,
+}
 
 
 @pytest.fixture(params=RUNS)

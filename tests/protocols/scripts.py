@@ -72,6 +72,7 @@ def _disposed(n: int, known: Sequence[str] = DISPOSITIONS) -> dict[str, Any]:
 
 
 def _jugalbandi(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
+    del book
     match step.task:
         case "plan":
             return {
@@ -228,6 +229,7 @@ def _adversarial(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
 
 
 def _devils_advocate(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
+    del book
     challenges = ids(shown, "challenge")
     match step.task:
         case "steelman":
@@ -339,6 +341,7 @@ def _panel(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
 
 
 def _cross_examination(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
+    del book
     match step.task:
         case "analysis":
             return {"analysis": say(step, "analysis one") + ".\n\n" + say(step, "two")}

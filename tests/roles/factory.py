@@ -62,7 +62,13 @@ AT = "2026-01-02T03:04:05.000006Z"
 AUTHORS = ("action", "guardian", "observer", "critic")
 ROLES = (*AUTHORS, "verifier")
 DOCUMENT = b"first line w_K_1_\nsecond line\n\nfourth: | # not a head\n"
-RULES: dict[str, str | int | bool | None] = {"positions": "sealed", "rivals": "free", "lengths": "short", "wait": "off", "validate": "round"}
+RULES: dict[str, str | int | bool | None] = {
+    "positions": "sealed",
+    "rivals": "free",
+    "lengths": "short",
+    "wait": "off",
+    "validate": "round",
+}
 PHASES = ("A", "B", "C", "D", "E", "F", "G")
 
 Order = Callable[[Sequence["Handed"]], Sequence["Handed"]]

@@ -152,7 +152,10 @@ def test_a_number_is_read_in_every_language(language):
     question, honest, invented = MEMOS[language]
     cited = {"C-1-1": CitedText(("More than 5,000 writes a day are slow.",), "claim", "calculated")}
     for text, wanted in ((honest, []), (invented, ["number_not_there"])):
-        assert alone(sentence("why", text, "C-1-1"), cited={**CONTEXT.cited, **cited}, question=question) == wanted
+        assert (
+            alone(sentence("why", text, "C-1-1"), cited={**CONTEXT.cited, **cited}, question=question)
+            == wanted
+        )
     assert alone(sentence("assumed", honest, judgment=True), question=question) == ["number_in_judgment"]
 
 
