@@ -1,7 +1,7 @@
-"""Text from a ledger made safe to show: nothing in it can move a cursor, hide a word or turn a line around.
+"""Text from a ledger made safe to show: nothing in it can move a cursor, hide a word or reverse a line.
 
-A reply may hold terminal codes, bidirectional overrides or invisible characters. Each is replaced by a mark that can be
-seen: `␛[31m` for an escape code, `<U+202E>` for an override. Only a line feed stays what it is.
+A reply may hold terminal codes, bidirectional overrides or invisible characters. Each is replaced by a visible mark:
+`␛[31m` for an escape code, `<U+202E>` for an override. Only a line feed stays what it is.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STACKED: Final = 3
 
 
 def visible(text: str) -> str:
-    """`text` with every character that cannot be seen replaced by one that can; line feeds stay."""
+    """Return `text` with every invisible character replaced by a visible one; line feeds stay."""
     if text.isascii() and text.isprintable():
         return text
     lines = text.replace("\r\n", "\n").split("\n")
@@ -47,7 +47,7 @@ def isolated(text: str) -> str:
 
 
 def json_escaped(json: str) -> str:
-    """JSON text of the same meaning with nothing unseen in it but line feeds: `\\u202e` stands for an override."""
+    """Return JSON text of the same meaning with nothing invisible but line feeds: `\\u202e` replaces an override."""
     if json.isascii() and "\x7f" not in json:
         return json
     return "".join(
@@ -56,12 +56,12 @@ def json_escaped(json: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """`visible` text with white space collapsed, for a line or a cell."""
+    """Return `visible` text with white space collapsed, for a line or a cell."""
     return " ".join(visible(text).split())
 
 
 def shortened(text: str, columns: int) -> str:
-    """One line of at most `columns` characters; what is cut ends with `…`."""
+    """Return one line of at most `columns` characters; a cut ends with `…`."""
     line = one_line(text)
     if len(line) <= columns:
         return line
@@ -93,6 +93,7 @@ def _seen(run: re.Match[str]) -> str:
     marks: list[str] = []
     stack = 0
     for character in run[0]:
+        # Dozens of combining marks on one letter would paint over the lines above it.
         stack = stack + 1 if unicodedata.combining(character) else 0
         marks.append(_name(character) if stack > STACKED else _mark(character))
     return "".join(marks)
@@ -117,7 +118,7 @@ def _is_unseen(character: str) -> bool:
 
 
 def _escape(character: str) -> str:
-    """As JSON writes a character in ASCII: one or two UTF-16 units."""
+    """Return a character as JSON writes it in ASCII: one or two UTF-16 units."""
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[n : n + 2].hex()}" for n in range(0, len(units), 2))
 

@@ -1,7 +1,8 @@
-"""What a call answers with and `--json` prints: frozen structs, whose `model_dump()` equals that JSON.
+"""Results of calls, which `--json` prints: frozen structs, whose `model_dump()` equals that JSON.
 
-Lists, not tuples, for the same reason. Nothing of a result is validated, because nobody else makes one; that leaves
-pydantic to what people and models write, and out of most verbs' start-up.
+They hold lists, not tuples, for the same reason. Nothing of a result is validated, because only moot creates one.
+That
+leaves pydantic to what people and models write, and out of most verbs' start-up.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ class Result(msgspec.Struct, frozen=True):
     """A result, or a part of one."""
 
     def model_dump(self) -> dict[str, Any]:
-        """The result as dictionaries and lists."""
+        """Return the result as dictionaries and lists."""
         dumped: dict[str, Any] = msgspec.to_builtins(self)
         return dumped
 
     def model_dump_json(self, *, indent: int | None = None) -> str:
-        """The result as JSON: one line, or with `indent` spaces a level."""
+        """Return the result as JSON: one line, or with `indent` spaces per level."""
         encoded = msgspec.json.encode(self)
         return (encoded if indent is None else msgspec.json.format(encoded, indent=indent)).decode()

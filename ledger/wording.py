@@ -1,4 +1,4 @@
-"""Wording: the few things that are read off words alone. By text, hence fallible, and marked so wherever it counts."""
+"""Judgments made from words alone. They are fallible, and marked "by text" wherever they count."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORDS_AT_LEAST: Final = 4
 
 
 def names_no_outcome(testable_as: str) -> bool:
-    """Whether a test names no outcome that could be observed: too few words, or words that put it off (SD-82)."""
+    """Return whether a test names no observable outcome: too few words, or words that put it off (SD-82)."""
     if len(testable_as.split(None, _WORDS_AT_LEAST)) < _WORDS_AT_LEAST:
         return True
     folded = testable_as.casefold()
@@ -40,7 +40,7 @@ _ASKS: Final = re.compile(
 
 
 def asks_for_run(decision: str) -> bool:
-    """Whether a decision waits for something to be run: nothing that is read can give what it asks for."""
+    """Return whether a decision waits for something to be run, which no reading can replace."""
     return _ASKS.search(decision) is not None
 
 

@@ -43,7 +43,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """One-to-one alignment: every id is in at most one pair. `only_a` and `only_b` are neither identical nor matched."""
+    """One-to-one alignment: every id is in at most one pair. `only_a` and `only_b` are those neither identical nor
+    matched.
+    """
 
     identical: tuple[Pair, ...]
     matched: tuple[Pair, ...]

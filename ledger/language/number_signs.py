@@ -52,5 +52,6 @@ _ABOUT_CHARACTERS: Final = 24
 
 
 def is_about(text: str, start: int, end: int) -> bool:
+    """Return whether the text around a number says that it is approximate."""
     before = text[max(0, start - _ABOUT_CHARACTERS) : start]
     return _ABOUT.search(before) is not None or _OR_SO.match(text, end) is not None

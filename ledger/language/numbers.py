@@ -7,7 +7,7 @@
 
 `1.000` is a thousand in German and one in English, so a number may have several readings; two numbers agree when a
 reading of one is a reading of the other. Patterns match from their first character on and cannot fail after it, so
-reading takes time in proportion to the text, whoever wrote it.
+reading takes time in proportion to the text, even for a hostile one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A number of a text: what it may mean, and whether it is another one or a correct rounding of it."""
+"""Number of a text: what it may mean, and whether it equals another one or is a correct rounding of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DIGITS_MAX: Final = 30
 
 
 class Reading(NamedTuple):
-    """A value as plain digits or a fraction, and the decimals it was written with; of 12k they are -3."""
+    """Value as plain digits or a fraction, and the decimals it was written with; for 12k they are -3."""
 
     value: str
     places: int
@@ -30,7 +30,7 @@ class Numeral(NamedTuple):
 
     @property
     def value(self) -> str:
-        """The first reading."""
+        """Return the first reading's value."""
         return self.readings[0].value
 
     def is_among(self, values: frozenset[str]) -> bool:
@@ -59,6 +59,7 @@ def _rounds(reading: Reading, exact: Fraction, about: bool) -> bool:
     power = -reading.places
     if about and value.denominator == 1:
         power = max(power, len(reading.value) - len(reading.value.rstrip("0")))
+    # Without this bound 1 would round 0.57, and a wrong number would pass as a rounding.
     unit = min(Fraction(10) ** power, _first_place(exact))
     return 2 * abs(value - exact) <= unit
 
@@ -95,7 +96,7 @@ def scaled(reading: Reading, power: int) -> Reading:
 
 
 def fraction(value: Fraction) -> str:
-    """Return plain digits where a fraction has an end, else the fraction itself."""
+    """Return plain digits where a fraction terminates, else the fraction itself."""
     for places in range(13):
         if (value * 10**places).denominator == 1:
             digits = str(int(value * 10**places)).rjust(places + 1, "0")

@@ -60,7 +60,7 @@ LATIN_LETTERS_MIN: Final = 0.9
 
 
 def word_count(text: str) -> int:
-    """Return the number of words: what white space parts, and a share of each run in a script without spaces."""
+    """Return the number of words: separated by white space, and a share of each run in a script without spaces."""
     if text.isascii():
         return len(text.split())
     return sum(_words_between_blanks(part) for part in text.split())

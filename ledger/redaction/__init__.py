@@ -1,1 +1,1 @@
-"""Words that must go: finding them, taking them out, and saying so on the ledger."""
+"""Redaction: finding words that must go, removing them, and recording that on the ledger."""

@@ -1,10 +1,11 @@
-"""Masking: keys, tokens and passwords are taken out of a text before anything of it is cut, kept or shown.
+"""Masking: keys, tokens and passwords are removed from a text before any of it is cut, kept or shown.
 
     stderr of a program   "… 401 for gw-Zx81hQ… (Authorization: Bearer eyJhb…)"   →   "… 401 for [key] ([key])"
 
-Taken out is every secret of this process's environment (the value of a variable whose name says key, token, secret,
-password, …), whoever wrote it and however it is escaped, and what has the shape of a key in use elsewhere. The mask
-comes first and the cut after it: half of a key is a key that no shape fits.
+Masked are every secret of this process's environment (the value of a variable whose name says key, token, secret,
+password, …), however it is escaped, and anything with the shape of a common key. Masking comes before cutting: half
+of a
+key matches no shape.
 """
 
 from __future__ import annotations
@@ -62,18 +63,18 @@ _UNFINISHED: Final = re.compile(r"(?:(?i:bearer|basic)|-----BEGIN\b(?:(?!-----EN
 
 
 def masked(text: str, *, also: tuple[str, ...] = ()) -> str:
-    """`text` without secrets: those of the environment, what looks like a key, and `also`."""
+    """Return `text` without secrets: those of the environment, what looks like a key, and `also`."""
     mask = Mask((*secrets_of(os.environ), *also))
     return mask(text)
 
 
 def excerpt(text: str, characters_max: int) -> str:
-    """The beginning of `text`, masked before it is cut."""
+    """Return the beginning of `text`, masked before it is cut."""
     return masked(text)[:characters_max]
 
 
 def secrets_of(environment: Mapping[str, str]) -> Iterator[str]:
-    """The values in an environment that nobody else may see."""
+    """Yield the values in an environment that must stay secret."""
     for name, value in environment.items():
         if "://" in value and "@" in value:
             yield from _of_address(value)
@@ -84,7 +85,7 @@ def secrets_of(environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def _parts(value: str) -> Iterator[str]:
-    """The secrets in a value of several: headers, cookies, `name:secret` pairs."""
+    """Yield the secrets in a value of several parts: headers, cookies, `name:secret` pairs."""
     for line in re.split(r"[\r\n;,]+", value):
         yield re.split(r"[:=]\s*", line, maxsplit=1)[-1]
         yield line.strip().rpartition(" ")[2]
@@ -100,18 +101,20 @@ def _of_address(value: str) -> Iterator[str]:
 
 
 class Mask:
-    """Takes secrets out of texts."""
+    """Callable that removes secrets from texts."""
 
     def __init__(self, secrets: tuple[str, ...]) -> None:
         written = {spelling for secret in secrets for spelling in (folded(secret), secret.strip())}
         self._secrets = frozenset(
             secret
             for secret in written
+            # A variable named like a secret may hold "production". Masking that word everywhere would destroy
+            # the text.
             if len(secret) >= SECRET_CHARACTERS_MIN and secret.lower() not in _SETTINGS
         )
 
     def __call__(self, text: str) -> str:
-        """`text` with `[key]` for every secret, and for the piece of one that a cut left at either end."""
+        """Return `text` with `[key]` for every secret, and for a piece of one that a cut left at either end."""
         places = self._places(text)
         pieces: list[str] = []
         done = 0
@@ -122,21 +125,27 @@ class Mask:
         return "".join((*pieces, text[done:]))
 
     def safe_cut(self, text: str) -> int:
-        """How much of the beginning of a stream can be masked by itself: to the end of a word that ends no secret."""
+        """Return how much of the beginning of a stream can be masked by itself: up to a word end outside every
+        secret.
+        """
         blank = max((len(secret) for secret in self._secrets if " " in secret), default=0)
         within = len(text) - blank * SPELLED_CHARACTERS_MAX
         cut = next((at for at in range(within, 0, -1) if text[at - 1].isspace()), 0)
+        # A stream without white space would be held forever. Beyond the bound it is cut anyway, outside known
+        # secrets.
         if within - cut > HELD_CHARACTERS_MAX:
             cut = within - HELD_CHARACTERS_MAX // 2
         for begin, end in reversed(self._places(text)):
             if begin < cut < end:
                 cut = begin
+        # `Bearer` or a PEM header at the cut announces a key that has not arrived yet.
         unfinished = _UNFINISHED.search(text[:cut])
         return unfinished.start() if unfinished else cut
 
     def _places(self, text: str) -> list[Place]:
-        """Where secrets stand in `text`, as they are and as it spells them."""
+        """Return the places of secrets in `text`, both as they are and as it escapes them."""
         places = set(self._found(text))
+        # Placing every character of every reading is slow, so it runs only when some reading holds a secret.
         if any(True for reading in readings(text) for _ in self._found(reading)):
             for reading, at in placed_readings(text):
                 places.update((at[begin][0], at[end - 1][1]) for begin, end in self._found(reading))
@@ -148,14 +157,17 @@ class Mask:
             at = text.find(secret)
             while at >= 0:
                 yield at, at + len(secret)
+                # The search goes on one character later, because occurrences of a secret may overlap.
                 at = text.find(secret, at + 1)
             yield from _cut_off(text, secret)
 
 
 def _cut_off(text: str, secret: str) -> Iterator[Place]:
-    """A piece of a secret at the beginning or the end of a text that somebody else has cut."""
+    """Yield a piece of a secret at the beginning or the end of a text that was cut elsewhere."""
     longest = min(len(text), len(secret) - 1)
     for length in range(longest, SECRET_CHARACTERS_MIN - 1, -1):
+        # A program may print only the first bytes of a key, or a buffer may end inside it. Eight characters are
+        # enough to mask.
         if text.endswith(secret[:length]):
             yield len(text) - length, len(text)
             break
@@ -166,9 +178,9 @@ def _cut_off(text: str, secret: str) -> Iterator[Place]:
 
 
 class MaskedStream:
-    """A text that comes in pieces, passed on masked: what may be the beginning of a secret waits for its end.
+    """Masked output of a text that arrives in pieces: what may be the beginning of a secret waits for its end.
 
-    Passed on are whole words, so that a key that is cut by the pieces is seen whole. `end` passes on the rest.
+    Whole words are passed on, so a key that spans two pieces is seen whole. `end` passes on the rest.
     """
 
     def __init__(self, pass_on: Callable[[str], object]) -> None:
@@ -177,7 +189,7 @@ class MaskedStream:
         self._held = ""
 
     def __call__(self, piece: str) -> None:
-        """Take a piece."""
+        """Take a piece and pass on what can be masked by now."""
         self._held += piece
         if not any(map(str.isspace, piece)) and len(self._held) <= HELD_CHARACTERS_MAX:
             return
@@ -187,7 +199,7 @@ class MaskedStream:
             self._held = self._held[cut:]
 
     def end(self) -> None:
-        """The last piece has come."""
+        """Pass on the rest, after the last piece."""
         if self._held:
             self._say(self._held)
         self._held = ""

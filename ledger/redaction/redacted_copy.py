@@ -1,11 +1,13 @@
-"""A redacted copy: a new run without some words, which says in its opening what it is a copy of, and what changed.
+"""Redacted copy: a new run without some words, whose opening names the original and what changed.
 
 old   @0 run_opened … @17 claim "the password is hunter2" … @40        head H
 new   @0 run_opened, origin {redaction, head H, seq 40} … @17 claim "the password is [redacted]" … @40, @41 amendment
 
-Every event keeps its number. The amendment behind the last one names each changed line with its old and its new hash,
-the blobs that were left out, and a blob with the hashes of all old lines: with those every line that is not named is
-proven to be the old one, and a checkpoint of the old run is recognised (`verify`).
+Every event keeps its number. The amendment after the last one names each changed line with its old and its new hash,
+the
+blobs that were left out, and a blob with the hashes of all old lines. With those, every other line is proven to be
+the old
+one, and a checkpoint of the old run is recognized (`verify`).
 """
 
 from __future__ import annotations
@@ -52,8 +54,10 @@ _WORDS_MAX: Final = 8_000
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """A redacted copy: the run, the numbers of the events whose words changed, the blobs that were left out, and how
-    many lines were not looked for: too short, or moot's own words."""
+    """Redacted copy: the run, the events whose words changed, the blobs that were left out, and unsearched lines.
+
+    `unsearched` counts lines that were not looked for, because they are too short or moot's own words.
+    """
 
     run: RunStore
     changed: tuple[int, ...]
@@ -73,13 +77,16 @@ def redacted_copy(
     person: str | None = None,
     sync: bool = True,
 ) -> Copied:
-    """Write the run at `path` that is `source` without `secret`, and without the words of what `names` names. Raises
-    `CannotRedact`, and what creating a run does.
+    """Write a run at `path` that is `source` without `secret`, and without the words of the targets in `names`.
 
-    `name` is how the opening calls the source. Blobs that hold the words are left out, recorded like redacted ones.
+    `name` is how the opening calls the source. Blobs that hold the words are left out and recorded like redacted
+    ones.
+    Raises `CannotRedact`, and what creating a run raises.
     """
     where = str(source.path)
     book = source.book()
+    # An import is identified by the digest of its source. A copy with other words would claim a source that
+    # never existed.
     if isinstance(book.events[0], RunOpened) and book.events[0].by == "import":
         raise CannotRedact(
             "this run was imported", where, "take the words out of its source and import that again"
@@ -92,8 +99,10 @@ def redacted_copy(
         sought.add(secret, characters_min=WORDS_MIN)
     if sought.stand_in(reason) or sought.stand_in(INSTEAD):
         raise CannotRedact("the reason holds the words", where, "say it without")
+    # Runs are named after their question, so the name of the directory may repeat the words.
     name = INSTEAD if sought.stand_in_name(name) else name
     lines = [line for _, _, line in source.lines()]
+    # Lines are compared as JSON values: an escape in the bytes must not hide a word.
     changed = tuple(seq for seq, line in enumerate(lines) if _without(orjson.loads(line), sought)[1])
     blobs, left_out = _blobs(source, sought, tuple(sha256 for chosen in targets for sha256 in chosen.blobs))
     if not changed and not left_out:
@@ -119,6 +128,8 @@ def redacted_copy(
     event_of_redaction = amendment(fold(sealed.events), left_out, reason, changes, person=person)
     last = seal([event_of_redaction], prev=sealed.head.hash, seq=len(lines), at=at)
     whole = Sealed((*sealed.events, *last.events), (*sealed.lines, *last.lines), last.head)
+    # The whole result is searched before anything is written. A copy that still held the words would be worse
+    # than none.
     _refuse_what_remains(whole, sought)
     files = _files(source, sought)
     run = adopt_run(path, whole, blobs={**blobs, hash_of(record): record}, files=files, sync=sync)
@@ -126,7 +137,7 @@ def redacted_copy(
 
 
 def _refuse_nothing(source: RunStore, sought: Sought) -> NoReturn:
-    """There is nothing to take out of the run. Raises `CannotRedact`."""
+    """Raise `CannotRedact` because there is nothing to remove from the run."""
     files = remains(source, sought).files
     if files:
         what = f"no line and no blob holds the words, but {in_words(files)} does"
@@ -136,7 +147,7 @@ def _refuse_nothing(source: RunStore, sought: Sought) -> NoReturn:
 
 
 def _refuse_what_remains(whole: Sealed, sought: Sought) -> None:
-    """Look once more, at the lines as they are to be written. Raises `CannotRedact`."""
+    """Search the lines once more as they will be written. Raises `CannotRedact`."""
     stuck = tuple(seq for seq, line in enumerate(whole.lines) if sought.stand_in_bytes(line))
     if stuck:
         what = f"{in_words(Remains(stuck, (), ()).places())} cannot be without the words"
@@ -144,7 +155,7 @@ def _refuse_what_remains(whole: Sealed, sought: Sought) -> None:
 
 
 def _told(changed: tuple[int, ...], left_out: tuple[str, ...], reason: str) -> Waiver:
-    """What the opening says, before every verdict."""
+    """Return the waiver that the opening carries, which every view shows before a verdict."""
     places = ", ".join(f"@{seq}" for seq in changed)
     if len(places) > _WORDS_MAX // 4:
         places = f"{len(changed)} events from @{changed[0]} to @{changed[-1]}"
@@ -161,7 +172,7 @@ def _rewritten(
     origin: Origin,
     waiver: Waiver,
 ) -> Sealed:
-    """All lines again, those that change without the secret, the chain anew. Raises `CannotRedact`."""
+    """Return all lines again, changed ones without the words, with a new chain. Raises `CannotRedact`."""
     prev, rewritten, written = BEGINNING.hash, list[Event](), list[bytes]()
     for seq, (line, event) in enumerate(zip(lines, events, strict=True)):
         new_line = line
@@ -169,6 +180,8 @@ def _rewritten(
             new_line = orjson.dumps(_without(orjson.loads(line), sought)[0])
         if isinstance(event, RunOpened):
             new_line = _opening(new_line, seq, origin if seq == 0 else None, prev, waiver, sought)
+        # The prefix up to `prev` has a fixed length, so an unchanged line keeps its other bytes exactly,
+        # unknown fields included.
         new_line = b'{"prev":"%b"%b' % (prev.encode(), new_line[BEHIND_PREV:])
         try:
             rewritten.append(decode(new_line))
@@ -183,12 +196,13 @@ def _rewritten(
 def _opening(
     line: bytes, seq: int, origin: Origin | None, prev: str, waiver: Waiver, sought: Sought
 ) -> bytes:
-    """An opening that says what was taken out: the first says of what it is a copy, a fork's own keeps its origin."""
+    """Return an opening that says what was removed. The first names the original; a fork's own keeps its origin."""
     try:
         event = decode(line)
     except NotCanonical as error:
         raise CannotRedact(f"event {seq} cannot be without it: {error}", "", "replace less") from None
     assert isinstance(event, RunOpened), "a line that opens"
+    # A fork's opening names the line before it by hash, and that line may have changed.
     source = origin or msgspec.structs.replace(event.origin, head=prev)
     if source.of is not None and sought.stand_in_name(source.of):  # runs are named after their question
         source = msgspec.structs.replace(source, of=INSTEAD)
@@ -196,7 +210,7 @@ def _opening(
 
 
 def _without(value: Any, sought: Sought) -> tuple[Any, bool]:
-    """A value with the words replaced in its strings, and whether they were there. Names of fields are not replaced."""
+    """Return a value with the words replaced in its strings, and whether they occurred. Field names stay."""
     if isinstance(value, str):
         return (sought.without(value), True) if sought.stand_in(value) else (value, False)
     if isinstance(value, dict):
@@ -213,11 +227,13 @@ def _without(value: Any, sought: Sought) -> tuple[Any, bool]:
 def _blobs(
     source: RunStore, sought: Sought, named: tuple[str, ...]
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """The blobs that go along, and the hashes of those that hold the words, are named, or show a document that goes."""
+    """Return the blobs to copy, and the hashes of those that hold the words, are named, or show a removed document."""
     contents = dict(source.blobs.items())
     left_out = {
         sha256 for sha256, content in contents.items() if sha256 in named or sought.stand_in_bytes(content)
     }
+    # A brief shows a document with numbered lines. Its short lines are below the search limit, so the document
+    # is searched for as a whole.
     as_shown = _as_shown(source, left_out)
     left_out |= {
         sha256 for sha256, content in contents.items() if as_shown and as_shown.stand_in_bytes(content)
@@ -227,7 +243,7 @@ def _blobs(
 
 
 def _as_shown(source: RunStore, left_out: set[str]) -> Sought:
-    """The documents that are left out, whole, as the blocks of briefs show them."""
+    """Return a search for whole documents that are left out, as the blocks of briefs show them."""
     whole_documents = Sought()
     opened = source.book().state.opened
     for document in opened.context if opened is not None else ():
@@ -237,7 +253,7 @@ def _as_shown(source: RunStore, left_out: set[str]) -> Sought:
 
 
 def _files(source: RunStore, sought: Sought) -> Mapping[str, bytes]:
-    """The deliberation file goes along without the words; when it cannot be without them it stays behind."""
+    """Return the deliberation file without the words. When it is not valid without them, it is left out."""
     path = source.path / FILE
     content = without_words(read_plain(path, FILE_BYTES_MAX), sought) if os.path.lexists(path) else None
     return {FILE: content} if content else {}
@@ -245,18 +261,18 @@ def _files(source: RunStore, sought: Sought) -> Mapping[str, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """The run that a redacted copy was made of: the hashes of its lines, and which of them the copy says it changed."""
+    """Run that a redacted copy was made of: the hashes of its lines, and those that the copy says it changed."""
 
     hashes: tuple[str, ...]
     changed: Mapping[int, str]
 
     def holds(self, head: Head) -> bool:
-        """Whether a checkpoint is one of the original."""
+        """Return whether a checkpoint is one of the original."""
         return 0 <= head.seq < len(self.hashes) and self.hashes[head.seq] == head.hash
 
 
 def original_of(run: RunStore) -> Original | None:
-    """What a redacted copy says of its original; None for other runs, and when the list of hashes is not there."""
+    """Return what a redacted copy says of its original; None for other runs, and when the list of hashes is missing."""
     events = run.events()
     opened = events[0]
     if not isinstance(opened, RunOpened) or opened.origin.type != "redaction":
@@ -266,16 +282,20 @@ def original_of(run: RunStore) -> Original | None:
             continue
         places = {change.path: change for change in event.change}
         original = places.get(ORIGINAL)
+        # The record must name the same head as the opening. Otherwise an added amendment could vouch for
+        # another original.
         if original is None or original.from_ != opened.origin.head or not isinstance(original.to, str):
             continue
         hashes = _hashes(run, original.to)
+        # A blob is named by its own hash and proves nothing by itself; the last line's hash ties it to the
+        # opening.
         if hashes and hashes[-1] == opened.origin.head and len(hashes) - 1 == opened.origin.seq:
             return Original(hashes, dict(_changed(places.values())))
     return None
 
 
 def _changed(changes: Iterable[Change]) -> Iterator[tuple[int, str]]:
-    """Number and new hash of every line that is said to be changed."""
+    """Yield number and new hash of every line that is listed as changed."""
     for change in changes:
         seq = seq_of(change.path)
         if seq is not None:
@@ -289,13 +309,14 @@ def _hashes(run: RunStore, sha256: str) -> tuple[str, ...]:
 
 
 def unlike(run: RunStore, original: Original) -> Iterator[int]:
-    """The events of a redacted copy that are not the original's, and that it does not name as changed."""
+    """Yield the events of a redacted copy that differ from the original's without being listed as changed."""
     before = BEGINNING.hash
     lines = follow(run.path, LogPosition(), read_head(run.path))
     for seq, (old, (_, line, _)) in enumerate(zip(original.hashes, lines, strict=False)):
         if seq in original.changed:
             if line_hash(line) != original.changed[seq]:
                 yield seq
+        # With the original's `prev` put back, an unchanged line must give the original's hash.
         elif line_hash(b'{"prev":"%b"%b' % (before.encode(), line[BEHIND_PREV:])) != old:
             yield seq
         before = old

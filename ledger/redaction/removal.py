@@ -1,8 +1,10 @@
-"""Removing words from a run in place: the amendment that says so and why, then the bytes.
+"""Removal of words from a run in place: first the amendment that records it and why, then the bytes.
 
-A document or a step is removed with all that its words were written into: briefs' blocks, replies, the deliberation
-file, series that were run beside the run. A line of the ledger cannot be changed; where words stand in one, or in
-another file, nothing is removed, and the places are named. A blob named by its hash is removed alone.
+A document or a step is removed together with everything that its words were written into: blocks of briefs, replies,
+the
+deliberation file, series that were run beside the run. A line of the ledger cannot be changed. If the words are in
+one, or
+in another file, nothing is removed and the places are named. A blob named by its hash is removed alone.
 """
 
 from __future__ import annotations
@@ -36,9 +38,9 @@ _COPY: Final = "write a copy without them with --out DIR; a blob that is named b
 
 
 class Removed(NamedTuple):
-    """What was written, the hashes of the blobs that are gone, and the places where words of theirs still stand.
+    """Result of a removal: events written, hashes of removed blobs, and places where their words still are.
 
-    `unsearched` counts lines that were not looked for: too short, or moot's own words.
+    `unsearched` counts lines that were not looked for, because they are too short or moot's own words.
     """
 
     events: tuple[Event, ...]
@@ -50,9 +52,9 @@ class Removed(NamedTuple):
 def redact(
     run: RunStore, names: Sequence[str], reason: str, *, at: str, person: str | None = None
 ) -> Removed:
-    """Record that blobs are removed, then remove them. What was recorded before and is still there is removed, too, so
-    that a redaction which was interrupted can be done again.
+    """Record that blobs are removed, then remove them.
 
+    Blobs that were recorded earlier and still exist are removed, too, so an interrupted redaction can be run again.
     A name is a document (`K-1`) or a step, which go with their words, or a hash or its beginning. Raises
     `CannotRedact`, and what a writer raises.
     """
@@ -68,6 +70,7 @@ def redact(
         )
         sought = words_of(tuple(chosen for chosen in fresh if chosen.whole), book)
         places = _everywhere(run, sought, tuple(chosen.name for chosen in fresh if chosen.whole))
+        # The reason is written on the ledger, where it could never be removed again.
         if sought.stand_in(reason):
             raise CannotRedact("the reason holds the words", str(run.path), "say it without")
         wanted = tuple(
@@ -75,33 +78,39 @@ def redact(
         )
         _refuse_what_is_needed(places.blobs, book, run)
         left = _remains(run, words_of(tuple(chosen for chosen in fresh if not chosen.whole), book))
+        # Recording a hash twice would say that bytes were there twice.
         new = [sha256 for sha256 in wanted if sha256 not in recorded]
         if len(new) > REMOVED_MAX:
             raise CannotRedact(f"more than {REMOVED_MAX} blobs hold it", str(run.path), _COPY)
+        # The record comes first. After a crash between the two, `verify` reports blobs that are still there,
+        # and the same command finishes the job. The other order would leave missing blobs, which is damage.
         events = writer.commit([amendment(book.state, new, reason, person=person)] if new else [], at=at)
         if FILE in places.files:
             _rewrite(run, sought)
+        # Recorded earlier but still present: an interrupted redaction is completed here.
         gone = recorded | set(wanted)
         writer.redact(gone)
         for name in places.files:
             if _is_beside(name):
                 run.path.joinpath(name).unlink(missing_ok=True)
+    # Places are reported only for blobs that stay, because those that go cannot hold words any more.
     kept = left._replace(blobs=tuple(sha256 for sha256 in left.blobs if sha256 not in gone))
     return Removed(events, wanted, kept.places(), sought.short + sought.spared)
 
 
 def without_words(content: bytes, sought: Sought) -> bytes | None:
-    """A deliberation file without the words; None when it is none any more."""
+    """Return a deliberation file without the words; None when the result is no longer valid TOML."""
     written = sought.without(content.decode("utf-8", "replace"))
     try:
         tomllib.loads(written)
     except tomllib.TOMLDecodeError:
         return None
+    # Replacing may leave words in names of keys, which must not change; then the file goes as a whole.
     return None if sought.stand_in(written) else written.encode()
 
 
 def _everywhere(run: RunStore, sought: Sought, names: tuple[str, ...]) -> Remains:
-    """Where the words stand. Raises `CannotRedact` when some of it cannot be removed."""
+    """Return the places of the words. Raises `CannotRedact` when some of them cannot be removed."""
     places = _remains(run, sought)
     file = run.path / FILE
     files = tuple(name for name in places.files if name != FILE and not _is_beside(name))
@@ -116,8 +125,10 @@ def _everywhere(run: RunStore, sought: Sought, names: tuple[str, ...]) -> Remain
 
 
 def _is_beside(name: str) -> bool:
-    """Whether no line names a file, so that it goes whole: a series that was run beside a finished run, or what
-    recovery set aside of blobs."""
+    """Return whether no line names a file, so that it can be removed whole.
+
+    These are series that were run beside a finished run, and blob tails that recovery set aside.
+    """
     return name.startswith(("checks/", "quarantine/blobs."))
 
 
@@ -138,7 +149,7 @@ def _is_there(chosen: Target, run: RunStore) -> bool:
 
 
 def _refuse_what_nobody_knows(chosen: Target, recorded: set[str], run: RunStore) -> None:
-    """The words of a document or a reply are known by its blob alone."""
+    """Raise `CannotRedact` for a document or reply whose blob is missing, because only the blob tells its words."""
     if chosen.whole and not _is_there(chosen, run) and not set(chosen.blobs) <= recorded:
         fix = "give the words in a file: --secret FILE --out DIR"
         raise CannotRedact(
@@ -147,7 +158,10 @@ def _refuse_what_nobody_knows(chosen: Target, recorded: set[str], run: RunStore)
 
 
 def _refuse_what_is_needed(blobs: Sequence[str], book: Book, run: RunStore) -> None:
-    """A run that can go on still reads what its opening names, and the replies of the round it is in."""
+    """Raise `CannotRedact` for blobs that a run which can go on still reads.
+
+    These are what its opening names, and the replies of its current round.
+    """
     state = book.state
     opened = state.opened
     if state.finished or opened is None or opened.origin.type == "import":

@@ -1,7 +1,9 @@
-"""What a person names to be redacted (a document, a step or a blob), the words that go with it, and where they stand.
+"""Redaction targets: what a person names (a document, a step or a blob), the words that go with it, and where they
+occur.
 
-A document's words are its lines, and what events quote from it by its number; a step's are those of its replies, and
-what others quote from its events. Words that are moot's own (prompts, reply schemas, ids) are nobody's secret.
+A document's words are its lines, and what events quote from it by its number. A step's are those of its replies, and
+what
+others quote from its events. Words that are moot's own (prompts, reply schemas, ids) are not secret.
 """
 
 from __future__ import annotations
@@ -38,14 +40,14 @@ _IDENTITY: Final = re.compile(
 
 
 class CannotRedact(LedgerError):
-    """What was asked to be removed is not there, or is needed, or cannot be removed in this way."""
+    """What was to be removed does not exist, is needed, or cannot be removed in this way."""
 
     exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What was named. `texts` are the words that go with it; `whole` when those must go, not only the blobs."""
+    """Named target. `texts` are its words; `whole` when those must go, not only the blobs."""
 
     name: str
     blobs: tuple[str, ...]
@@ -54,7 +56,7 @@ class Target:
 
 
 def target(name: str, book: Book, run: RunStore) -> Target:
-    """What a person's word means. Raises `CannotRedact`."""
+    """Return the target of a person's word. Raises `CannotRedact`."""
     opened = book.state.opened
     for document in opened.context if opened else ():
         if document.id == name:
@@ -71,7 +73,7 @@ def target(name: str, book: Book, run: RunStore) -> Target:
 
 
 def words_of(targets: tuple[Target, ...], book: Book) -> Sought:
-    """The words that go with what was named, without moot's own."""
+    """Return the words of the targets, without moot's own."""
     sought = Sought()
     texts = [text for chosen in targets for text in chosen.texts]
     spare = own_words(book) if texts else None
@@ -83,8 +85,12 @@ def words_of(targets: tuple[Target, ...], book: Book) -> Sought:
 
 
 def own_words(book: Book) -> Callable[[str], bool]:
-    """Whether a line stands in a prompt or a reply schema of the run, or is an id, a step, a hash or the name of a
-    section of an artifact, which others refer to."""
+    """Return a function that says whether a line is moot's own.
+
+    Such a line is in a prompt or a reply schema of the run, or is an id, a step, a hash or the name of a section of
+    an
+    artifact, which others refer to.
+    """
     texts: dict[str, str] = {}
     names: set[str] = set()
     for event in book.events:
@@ -93,6 +99,8 @@ def own_words(book: Book) -> Callable[[str], bool]:
         for named in all_named_blobs(event, book.blobs.read):
             if named.kind in OWN_KINDS and named.sha256 not in texts:
                 content = book.blobs.read(named.sha256) or b""
+                # Prompts are stored as JSON. Their readings are what lines of documents and replies are
+                # compared with.
                 texts[named.sha256] = "\n".join(readings(content.decode("utf-8", "replace")))
 
     def own(line: str) -> bool:
@@ -115,6 +123,7 @@ def _step(name: str, book: Book, run: RunStore) -> Target:
 
 def _blob(name: str, book: Book, run: RunStore) -> Target:
     known = {sha256 for event in book.events for sha256 in redacted_blobs(event)} | set(run.blobs.names())
+    # Hashes on record count too, so that an interrupted redaction can be named again after the blob is gone.
     fits = sorted(sha256 for sha256 in known if sha256.startswith(name))
     if len(fits) != 1:
         what = f"{len(fits)} blobs begin with {name}" if fits else f"no blob begins with {name}"
@@ -126,6 +135,7 @@ def _blob(name: str, book: Book, run: RunStore) -> Target:
         for named in all_named_blobs(event, book.blobs.read)
         if named.sha256 == fits[0]
     }
+    # A prompt set or schema holds moot's own words, which occur all over the run.
     texts = _strings(run.blobs.read(fits[0]) or b"") if kinds <= set(WORDED) else ()
     return Target(fits[0], (fits[0],), tuple(texts), whole=False)
 
@@ -138,7 +148,7 @@ def _replies(event: Event) -> tuple[str, ...]:
 
 
 def _strings(content: bytes) -> Iterator[str]:
-    """The strings in a reply; all of it when it is no JSON."""
+    """Yield the strings in a reply; all of it when it is not JSON."""
     try:
         value: Any = orjson.loads(content)
     except orjson.JSONDecodeError:
@@ -159,7 +169,7 @@ def _within(value: Any) -> Iterator[str]:
 
 
 def _quotes(book: Book, ids: set[str]) -> Iterator[str]:
-    """What events quote from a document, or from events with these ids."""
+    """Yield what events quote from a document, or from events with these ids."""
     for event in book.events:
         yield from _quoted(msgspec.to_builtins(event), ids)
 
@@ -187,14 +197,14 @@ NAMED_MAX: Final = 12
 
 
 class Remains(NamedTuple):
-    """Numbers of events, hashes of blobs, and names of other files in the run's directory."""
+    """Places of words in a run: numbers of events, hashes of blobs, and names of other files."""
 
     events: tuple[int, ...]
     blobs: tuple[str, ...]
     files: tuple[str, ...]
 
     def places(self) -> tuple[str, ...]:
-        """Each place as a person looks it up: `@17`, `blobs/048a…`, `report.html`."""
+        """Return each place as a person looks it up: `@17`, `blobs/048a…`, `report.html`."""
         return (
             *(f"@{seq}" for seq in self.events),
             *(f"blobs/{sha256}" for sha256 in self.blobs),
@@ -203,7 +213,7 @@ class Remains(NamedTuple):
 
 
 def remains(run: RunStore, sought: Sought) -> Remains:
-    """Where the words stand in a run; nothing is changed. Raises what reading a run raises."""
+    """Return the places of the words in a run; nothing is changed. Raises what reading a run raises."""
     lines = enumerate(line for _, _, line in run.lines())
     return Remains(
         tuple(seq for seq, line in lines if sought.stand_in_bytes(line)),
@@ -213,17 +223,19 @@ def remains(run: RunStore, sought: Sought) -> Remains:
 
 
 def in_words(places: tuple[str, ...]) -> str:
-    """Places in a sentence."""
+    """Return places as part of a sentence."""
     more = f" and {len(places) - NAMED_MAX} more places" if len(places) > NAMED_MAX else ""
     return f"{', '.join(places[:NAMED_MAX])}{more}"
 
 
 def _files(run: Path, sought: Sought) -> Iterator[str]:
-    """Files that are neither a stream nor a blob: reports, notes, what recovery set aside, what a crash left."""
+    """Yield files that are neither a stream nor a blob: reports, notes, quarantined tails, leftovers of a crash."""
     with readable(run):
         for directory, _, names in sorted(os.walk(run)):
             for name in sorted(names):
                 path = Path(directory) / name
+                # A link may lead out of the run, and a pipe would block forever. Streams and blobs are searched
+                # line by line elsewhere.
                 if path.is_symlink() or not path.is_file() or _is_read_as_what_it_is(path, run):
                     continue
                 if sought.stand_in_name(name) or sought.stand_in_bytes(_content(path)):

@@ -1,16 +1,20 @@
-r"""Words that must go: how they are found in whatever was made of them, and taken out.
+r"""Words that must go: how they are found in every form they were written in, and replaced.
 
-    sought   "the code is\n  4711-0815"
-    found    {"text":"\u0074he code is"} … L12 | 4711-0815 … 4711\u20110815
-    read     "p\u0061ss\/word"   pass&#x2F;word   pass%2Fword   \"p\\u0061ss…\" in a string in a string    →  pass/word
+    sought   "the code is\
+  4711-0815"
+    found    {"text":"\\u0074he code is"} … L12 | 4711-0815 … 4711\\u20110815
+    read     "p\\u0061ss\\/word"   pass&#x2F;word   pass%2Fword   \\"p\\\\u0061ss…\\" in a string in a string    →
+pass/word
 
-Words are looked for whole and line by line, in what a reader would see. A line of a few characters stands everywhere;
-it is looked for only together with the lines around it. What a few are depends on who gave them.
+Words are looked for whole and line by line, in what a reader would see. A line of a few characters occurs everywhere,
+so it
+is looked for only together with the lines around it. The limit depends on who gave the words.
 
-One level of escapes of JSON (and TOML), of HTML or of addresses is undone at a time, and each reading on the way
-counts, since nobody knows how often a text was quoted. A reading is folded: compatible Unicode forms are one (NFKD),
-characters that nobody sees are left out, and white space is one blank. Case is kept, and so is every other code:
-base64, a hash, a translation or a picture of the words is another text.
+One level of escapes of JSON (and TOML), of HTML or of URLs is undone at a time, and each reading on the way counts,
+because a text may have been quoted any number of times. A reading is folded: compatible Unicode forms are one (NFKD),
+invisible characters are left out, and white space is one blank. Case is kept, and so is every other code: base64, a
+hash,
+a translation or a picture of the words is another text.
 """
 
 from __future__ import annotations
@@ -45,19 +49,20 @@ _UNSEEN: Final = re.compile(
 
 
 def folded(text: str) -> str:
-    """`text` in one Unicode form, without what is not seen, every white space one blank."""
+    """Return `text` in one Unicode form, without invisible characters, every run of white space one blank."""
     if not text.isascii():
         text = _UNSEEN.sub("", unicodedata.normalize("NFKD", text))
     return " ".join(text.split())
 
 
 def readings(text: str) -> Iterator[str]:
-    """Every reading of `text`, folded; the first is what stands there."""
+    """Yield every reading of `text`, folded, beginning with the text itself."""
     seen, later = {text}, [text]
     while later:
         reading = later.pop(0)
         yield folded(reading)
         for sign, spelled, meant in _CODES:
+            # A hostile text could decode in exponentially many ways, so the number of readings is bounded.
             if sign in reading and len(seen) < READINGS_MAX:
                 undone = spelled.sub(meant, reading)
                 if undone not in seen:
@@ -66,7 +71,7 @@ def readings(text: str) -> Iterator[str]:
 
 
 def placed_readings(text: str) -> Iterator[PlacedText]:
-    """As `readings`, with the place of every character."""
+    """Yield every reading of `text`, folded, with the place of each character."""
     seen, later = {text}, [[(character, (at, at + 1)) for at, character in enumerate(text)]]
     while later:
         written = later.pop(0)
@@ -88,7 +93,7 @@ Written = list[tuple[str, Place]]
 def _undone(
     text: str, written: Written, spelled: re.Pattern[str], meant: Callable[[re.Match[str]], str]
 ) -> Written:
-    """One level of one code undone."""
+    """Return the characters after undoing one level of one code."""
     decoded: Written = []
     end = 0
     for match in spelled.finditer(text):
@@ -100,7 +105,7 @@ def _undone(
 
 
 def _placed(written: Written) -> PlacedText:
-    """As `folded`, with places."""
+    """Return the folded text with places."""
     seen: list[str] = []
     places: list[Place] = []
     for cluster, place in _clusters(written):
@@ -121,7 +126,7 @@ def _placed(written: Written) -> PlacedText:
 
 
 def _clusters(characters: Iterable[tuple[str, Place]]) -> Iterator[tuple[str, Place]]:
-    """Each character with the marks that stand on it: the order of marks is what a Unicode form changes."""
+    """Yield each character with its combining marks, because Unicode forms reorder marks."""
     whole, begin, end = "", 0, 0
     for character, place in characters:
         if whole and unicodedata.combining(character):
@@ -170,8 +175,12 @@ _BETWEEN: Final = r" (?:L?\d+[.:)]? )?(?:[|>] )?"
 
 
 class Sought:
-    """Words of one or more texts. `short` counts the lines that are too short to be looked for by themselves, `spared`
-    those that are not looked for at all."""
+    """Words of one or more texts.
+
+    `short` counts the lines that are too short to be looked for by themselves, `spared` those that are not looked for
+    at
+    all.
+    """
 
     def __init__(self) -> None:
         self._lines: set[str] = set()
@@ -183,18 +192,20 @@ class Sought:
     def add(
         self, text: str, *, characters_min: int = LINE_MIN, spare: Callable[[str], bool] = lambda _: False
     ) -> None:
-        """Look for `text` too, except lines that `spare` says are not its own."""
+        """Add `text` to the search, except lines that `spare` says are not its own."""
         lines = [line for line in map(folded, text.splitlines()) if line]
         short = [line for line in lines if len(line) < characters_min]
         self.short += len(short)
         for line in lines:
             if len(line) >= characters_min:
                 self._add_line(line, spare)
+        # Short lines are found again by their neighbors. Beyond the limit the pattern would cost too much on
+        # every line.
         if short and len(lines) > 1 and len(text) <= WHOLE_MAX:
             self.add_whole(text)
 
     def add_whole(self, text: str) -> None:
-        """Look for `text` as a whole, its lines one after the other, whatever they are."""
+        """Add `text` to the search as a whole, its lines one after the other, whatever they are."""
         lines = [line for line in map(folded, text.splitlines()) if line]
         if lines:
             self._wholes.append(re.compile(_BETWEEN.join(map(re.escape, lines))))
@@ -210,22 +221,22 @@ class Sought:
         return bool(self._lines or self._wholes)
 
     def stand_in(self, text: str) -> bool:
-        """Whether some of the words stand in `text`, however it is written."""
+        """Return whether some of the words occur in `text`, however it is escaped."""
         return any(True for reading in readings(text) for _ in self._found(reading))
 
     def stand_in_bytes(self, content: bytes) -> bool:
-        """Whether some of the words stand in a file."""
+        """Return whether some of the words occur in a file."""
         return self.stand_in(content.decode("utf-8", "replace"))
 
     def stand_in_name(self, name: str) -> bool:
-        """Whether a name was made of the words: lower case, with dashes for what is no letter."""
+        """Return whether a name was made of the words: lower case, with dashes for other characters."""
         folded_name = _name(name)
         return self.stand_in(name) or any(
             len(sought) >= WORDS_MIN and sought in folded_name for sought in self._names
         )
 
     def without(self, text: str) -> str:
-        """`text` with `[redacted]` for each of the words, so that counts of words stay what they were."""
+        """Return `text` with `[redacted]` for each of the words, so that counts of words stay the same."""
         places = {
             (at[begin][0], at[end - 1][1])
             for reading, at in placed_readings(text)
@@ -233,6 +244,8 @@ class Sought:
         }
         pieces: list[str] = []
         done = 0
+        # Different readings find overlapping places; joined, no half of a word survives between two
+        # replacements.
         for begin, end in _joined(sorted(places)):
             pieces += (text[done:begin], re.sub(r"\S+", INSTEAD, text[begin:end]))
             done = end
@@ -249,7 +262,7 @@ class Sought:
 
 
 def _joined(places: Iterable[Place]) -> Iterator[Place]:
-    """Places that overlap as one."""
+    """Merge places that overlap."""
     last: Place | None = None
     for begin, end in places:
         if last is not None and begin <= last[1]:

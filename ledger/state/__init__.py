@@ -1,1 +1,1 @@
-"""What stands after reading the ledger so far: the fold, lifecycles, what was decided, how a run was closed."""
+"""State after reading the ledger so far: the fold, lifecycles, decisions in force, how a run was closed."""

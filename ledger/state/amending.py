@@ -1,11 +1,13 @@
-"""Amending: what an amendment does to a run: the plan in force, and a stop that the run goes on from (FORMAT 2).
+"""Effects of amendments on a run: the plan in force, and a stop that the run goes on from (FORMAT 2).
 
-{"what":"plan","change":[{"path":"plan.6.absent","from":null,"to":"critic"}], …}     round 6 is held without the critic
+{"what":"plan","change":[{"path":"plan.6.absent","from":null,"to":"critic"}], …}     round 6 is held without the
+critic
 {"what":"note","change":[{"path":"run","from":"stopped","to":"running"}], …}         a stopped run goes on
 
-A finish is for good. A stop holds until the run really goes on: a seat or the controller writes again, or a driver says
-on the ledger that it does. What a person adds meanwhile (a note, an answer, an override, an acknowledgement, a
-redaction) wakes nobody, so the stop holds over it.
+A finish is final. A stop holds until the run really goes on: a seat or the controller writes again, or a driver
+records
+that it does. What a person adds meanwhile (a note, an answer, an override, an acknowledgement, a redaction) restarts
+nothing, so the stop stays.
 """
 
 from __future__ import annotations
@@ -30,19 +32,19 @@ _ABSENT: Final = re.compile(r"plan\.([1-9][0-9]*)\.absent")
 
 
 def ends_stop(event: Event) -> bool:
-    """Whether a stopped run goes on with this event."""
+    """Return whether a stopped run goes on with this event."""
     if event.by != "human":
         return True
     return isinstance(event, Amendment) and (event.what == "budget" or GOES_ON in event.change)
 
 
 def absent_path(round_: int) -> str:
-    """The path of who is absent from a round."""
+    """Return the path of the absent role of a round, as amendments name it."""
     return f"plan.{round_}.absent"
 
 
 def planned_anew(opened: RunOpened, amendment: Amendment) -> RunOpened:
-    """The opening with the rows that an amendment changes; a path that this version does not know changes nothing."""
+    """Return the opening with the rows that an amendment changes; unknown paths change nothing."""
     absent = {
         int(match[1]): change
         for change in amendment.change

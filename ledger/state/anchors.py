@@ -17,7 +17,7 @@ Sections = Mapping[str, tuple[str, ...]]
 
 
 def sections_of(event: Event) -> Sections:
-    """Anchor → the string values that stand there; empty for kinds without sections."""
+    """Return anchor → the string values of that section; empty for kinds without sections."""
     match event:
         case Artifact():
             return dict(_artifact_sections(event))
@@ -30,7 +30,7 @@ def sections_of(event: Event) -> Sections:
 
 
 def _statement_sections(event: Statement) -> Sections:
-    """By name, then by paragraph. What two anchors of one name point to stands under it together."""
+    """Return sections by name, then by paragraph. Equal anchors share one entry with the texts of both."""
     sections: dict[str, list[str]] = {}
     for section in event.sections:
         sections.setdefault(section.name, []).append(section.text)
@@ -81,7 +81,7 @@ def _list(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
 
 
 def strings(value: Any) -> tuple[str, ...]:
-    """Every string inside a JSON value, in order."""
+    """Return every string inside a JSON value, in order."""
     collected: list[str] = []
     _collect(value, collected)
     return tuple(collected)
@@ -105,10 +105,10 @@ def passages(
     blobs: Blobs,
     sections: Callable[[Event], Sections] = sections_of,
 ) -> tuple[str, ...] | None:
-    """The string values that a reference points at; None when it does not resolve.
+    """Return the string values that a reference points at; None when it does not resolve.
 
     A context document without lines is the whole document; an event without section is all of its strings. `sections`
-    is for a caller that asks for many and remembers.
+    is for a caller that asks for many and caches.
     """
     if reference.id.startswith("K-"):
         return _document(reference, opened, blobs)
@@ -143,7 +143,7 @@ def _document(reference: Reference, opened: RunOpened, blobs: Blobs) -> tuple[st
 
 
 def written(book: Book, experiment: str, before: int | None = None) -> tuple[str | None, ...]:
-    """What each run of an experiment wrote, output and errors, before seq `before`; None for what was removed since."""
+    """Return what each run of an experiment wrote, stdout and stderr, before seq `before`; None for removed output."""
     return tuple(
         None if kept is None else kept.decode("utf-8", "replace")
         for run in book.of(ExperimentRun)
@@ -165,7 +165,7 @@ _ALIKE: Final = str.maketrans(
 
 
 def contains_quote(values: tuple[str, ...], quote: str) -> bool:
-    """Return whether `quote` stands in one of `values`; white space, Unicode forms and kinds of marks do not matter."""
+    """Return whether `quote` occurs in one of `values`. White space, Unicode forms and kinds of marks do not matter."""
     wanted = comparable(quote)
     return bool(wanted) and any(wanted in comparable(value) for value in values)
 

@@ -1,4 +1,4 @@
-"""A Book: all events of a run in memory with their state and an index of ids. What protocols, briefs and rules read."""
+"""Book: all events of a run in memory with their state and an index of ids. Protocols, briefs and rules read it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Blobs(Protocol):
     """Read access to the blobs of a run."""
 
     def read(self, sha256: str) -> bytes | None:
-        """The bytes with that hash, None when the blob is not there."""
+        """Return the bytes with that hash, None when the blob is missing."""
         ...
 
 
 class Book(msgspec.Struct, frozen=True):
-    """Events in order (seq = index), what they fold to, and who has which id."""
+    """Events in order (seq = index), their folded state, and the index of ids."""
 
     events: tuple[Event, ...]
     state: State
@@ -31,17 +31,17 @@ class Book(msgspec.Struct, frozen=True):
     blobs: Blobs
 
     def of(self, kind: type[E], round_: int | None = None) -> tuple[E, ...]:
-        """All events of one kind, in order, of one round when given."""
+        """Return all events of one kind, in order, optionally of one round."""
         events = [event for event in self.events if type(event) is kind]
         return tuple(events if round_ is None else [event for event in events if event.round == round_])
 
     def first(self, count: int) -> Book:
-        """The book of the first so many events: itself when that is all of them."""
+        """Return the book of the first `count` events: itself when those are all."""
         return self if count >= len(self.events) else book(self.events[:count], self.blobs)
 
 
 class GrowingBook:
-    """A book that grows: every event is folded once, in place."""
+    """Book that grows: every event is folded once, in place."""
 
     def __init__(self, blobs: Blobs) -> None:
         self.blobs: Final = blobs
@@ -56,31 +56,33 @@ class GrowingBook:
             step(self.state, event)
             self._events.append(event)
             if event.id is not None:
+                # IDS001 reports a repeated id. Keeping the first one means that a later event cannot take over
+                # a reference.
                 self.by_id.setdefault(event.id, event)
         self._book = None
 
     def book(self) -> Book:
-        """What stands now. Its state and ids go on growing: take what is needed before the next event."""
+        """Return the current book. Its state and ids go on growing: read what is needed before the next event."""
         if self._book is None:
             self._book = Book(tuple(self._events), self.state, self.by_id, self.blobs)
         return self._book
 
 
 def book(events: Iterable[Event], blobs: Blobs) -> Book:
-    """The book of `events`; of two events with the same id the first has it."""
+    """Return the book of `events`; of two events with the same id the first keeps it."""
     growing = GrowingBook(blobs)
     growing.take(events)
     return growing.book()
 
 
 def with_next(before: Book, draft: Event) -> Book:
-    """The book as it would be with one more event; `before` is left as it is."""
+    """Return the book with one more event; `before` is left as it is."""
     following = msgspec.structs.replace(draft, seq=len(before.events))
     return book((*before.events, following), before.blobs)
 
 
 def commits(events: Sequence[Event]) -> Iterator[tuple[Event, ...]]:
-    """Events as they were committed; the last commit of a part may be cut short."""
+    """Yield events as they were committed; the last commit of a part may be cut short."""
     begin = 0
     for place, event in enumerate(events):
         if event.rest == 0 or place + 1 == len(events):
@@ -89,5 +91,5 @@ def commits(events: Sequence[Event]) -> Iterator[tuple[Event, ...]]:
 
 
 def commit_end(events: Sequence[Event], seq: int) -> int:
-    """The place behind the commit that holds event `seq`."""
+    """Return the place after the commit that holds event `seq`."""
     return seq + events[seq].rest + 1

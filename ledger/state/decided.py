@@ -1,14 +1,16 @@
-"""Decided: which decisions were deliberated, which are in force, and which rest on what no longer stands.
+"""Decisions: which were deliberated, which are in force, and which rest on something that fell.
 
-The one place where this is asked: protocols, briefs, rules, detectors and every output read these functions.
+Protocols, briefs, rules, detectors and every output read these functions, so all of them agree.
 
 1. *Deliberated* is what the seats or the rule of the protocol decided: `round` and `final`. A routing by the gate, a
    person's answer and a person's override are decisions of other kinds, and never count as the run's own.
-2. *In force* is what no later decision overturned or superseded. An override stands in the place of what it
-   overturned and has its rank: the override of a final decision is final. The override of a screening decides nothing
-   about the question, and neither does a routing by the gate.
-3. *At risk* is a decision that rests on something that does not stand: a claim that is refuted, partly refuted or
-   superseded, or a decision that was overturned, directly or through the decisions that it builds on.
+2. *In force* is what no later decision overturned or superseded. An override takes the place of what it overturned
+and
+   has its rank: the override of a final decision is final. The override of a screening decides nothing about the
+   question, and neither does a routing by the gate.
+3. *At risk* is a decision that rests on something that fell: a claim that is refuted, partly refuted or superseded,
+or a
+   decision that was overturned, directly or through the decisions that it builds on.
 """
 
 from __future__ import annotations
@@ -28,9 +30,9 @@ _OF_THE_QUESTION: Final[frozenset[Rank]] = frozenset({"final", "round", "answer"
 
 
 class Fallen(NamedTuple):
-    """What a decision rests on and what does not stand; `through` are the decisions in between, the citing one first.
+    """Fallen basis of a decision; `through` are the decisions in between, the citing one first.
 
-    `before`: it did not stand when the decision was made either.
+    `before`: it had already fallen when the decision was made.
     """
 
     id: str
@@ -40,19 +42,19 @@ class Fallen(NamedTuple):
 
 
 def deliberated(state: State, type_: DeliberatedType | None = None) -> list[str]:
-    """Ids of the decisions that were deliberated, of one type if given; overturned ones too; in order."""
+    """Return ids of the deliberated decisions, of one type if given, overturned ones too, in order."""
     types = ("round", "final") if type_ is None else (type_,)
     return [identity for identity, facts in state.decisions.items() if facts.type in types]
 
 
 def has_precedent(state: State, before: int | None = None) -> bool:
-    """Whether there is an earlier decision that check 4 can compare with (SD-32), before event `before` if given."""
+    """Return whether check 4 has an earlier decision to compare with (SD-32), before event `before` if given."""
     earlier = (state.decisions[identity] for identity in deliberated(state))
     return any(facts.type != "gate" and (before is None or facts.seq < before) for facts in earlier)
 
 
 def quoted(state: State, at: int | None = None) -> list[str]:
-    """Ids of the decisions that a brief quotes as in force, as they stood right behind event `at`, else now."""
+    """Return ids of the decisions that a brief quotes as in force, right after event `at`, else now."""
     return [
         identity
         for identity, facts in state.decisions.items()
@@ -63,7 +65,7 @@ def quoted(state: State, at: int | None = None) -> list[str]:
 
 
 def in_force(state: State) -> list[str]:
-    """Ids of the decisions about the question that stand, in order; overrides stand in the place of the overturned."""
+    """Return ids of the decisions about the question in force, in order; an override replaces what it overturned."""
     return [
         identity
         for identity, facts in state.decisions.items()
@@ -72,21 +74,22 @@ def in_force(state: State) -> list[str]:
 
 
 def final_in_force(state: State) -> list[str]:
-    """Ids of the final decisions that stand, an override in the place of what it overturned."""
+    """Return ids of the final decisions in force, an override in the place of what it overturned."""
     finals = [identity for identity in in_force(state) if state.decisions[identity].rank == "final"]
     return sorted(finals, key=lambda identity: state.decisions[overridden(state, identity)].seq)
 
 
 def outcome(state: State) -> list[str]:
-    """What the run comes to: its final decisions in force; while there is none, the others that are."""
+    """Return ids of the run's outcome: its final decisions in force; while there are none, the others."""
     return final_in_force(state) or in_force(state)
 
 
 def overridden(state: State, identity: str) -> str:
-    """The decision in whose place an override stands, through overrides of overrides; any other decision itself."""
+    """Return the decision that an override replaces, through overrides of overrides; any other decision itself."""
     seen = {identity}
     while (facts := state.decisions[identity]).type == "override" and facts.replaces:
         identity = facts.replaces[0]
+        # A hand-written ledger may hold overrides that replace each other in a circle.
         if identity in seen:
             break
         seen.add(identity)
@@ -94,8 +97,9 @@ def overridden(state: State, identity: str) -> str:
 
 
 def replacement(state: State, identity: str) -> str:
-    """What stands where a decision stood: itself while it is in force, else the last that overturned or superseded."""
+    """Return the decision that replaced another: itself while in force, else the last that ended it."""
     seen = {identity}
+    # Decisions of a damaged order may end each other, so visited ones stop the walk.
     while (later := state.decisions[identity].overturned_by) and later not in seen:
         identity = later
         seen.add(identity)
@@ -103,7 +107,7 @@ def replacement(state: State, identity: str) -> str:
 
 
 def fallen_under(state: State, identity: str, at: int | None = None) -> tuple[Fallen, ...]:
-    """What a decision rests on and what does not stand, nearest first: why it is AT RISK, now or right behind `at`."""
+    """Return what a decision rests on that has fallen, nearest first: why it is AT RISK, now or right after `at`."""
     decided_at = state.decisions[identity].seq
     fallen: dict[str, Fallen] = {}
     ways: dict[str, str | None] = {identity: None}
@@ -128,7 +132,7 @@ def fallen_under(state: State, identity: str, at: int | None = None) -> tuple[Fa
 
 
 def _way(ways: dict[str, str | None], citing: str) -> tuple[str, ...]:
-    """The decisions between the one that is asked about and what `citing` cites."""
+    """Return the decisions between the starting one and what `citing` cites."""
     path: list[str] = []
     step: str | None = citing
     while step is not None and ways[step] is not None:
@@ -138,14 +142,14 @@ def _way(ways: dict[str, str | None], citing: str) -> tuple[str, ...]:
 
 
 def standing(state: State, identity: str) -> Standing:
-    """Where a decision stands."""
+    """Return whether a decision is in force, at risk or overturned."""
     if state.decisions[identity].overturned_by is not None:
         return "overturned"
     return "at_risk" if fallen_under(state, identity) else "in_force"
 
 
 def standings(state: State) -> dict[str, Standing]:
-    """Where every decision stands."""
+    """Return the standing of every decision."""
     return {identity: standing(state, identity) for identity in state.decisions}
 
 

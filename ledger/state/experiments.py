@@ -1,12 +1,13 @@
-"""Experiments: what the repetitions of a planned program come to, by the predicates of its plan and nothing else.
+"""Experiments: the verdict on a planned program's repetitions, by the predicates of its plan and nothing else.
 
-    a repetition   holds, fails, error, or inconclusive: both or neither of pass_if and fail_if, or they cannot be read
+    a repetition   holds, fails, error, or inconclusive: both or neither of pass_if and fail_if, or they cannot be
+read
     an error       a limit ended it, or it could not be started: what it wrote before says nothing
     the controls   one must fail and one must hold, each with a verdict of its own; otherwise: error
     all k          the same verdict every time, otherwise flaky; any error: error
     the class      `reproduced` from 3 repetitions on, `ran` below; only a verdict that holds or fails has one
 
-Patterns are those of RE2: the time to match one grows with the text and no faster, whoever wrote the pattern.
+Patterns are those of RE2: matching takes time linear in the text, whatever the pattern is.
 """
 
 from __future__ import annotations
@@ -62,12 +63,12 @@ OUTPUT_BYTES_MAX: Final = 1024**2
 
 
 def planned_note(experiment: str | None) -> str:
-    """The words of the note that holds who planned an experiment: the plan itself has no place for a name."""
+    """Return the words of the note that records who planned an experiment; the plan has no field for a name."""
     return f"{experiment} is planned."
 
 
 def verdict_of(plan: ExperimentPlanned, run: ExperimentRun, content: Content) -> Verdict:
-    """What one repetition says. One that a limit ended, not the program itself, is an error."""
+    """Return the verdict of one repetition. One that a limit ended, not the program itself, is an error."""
     if run.exit is None and (run.signal is None or run.signal in LIMIT_SIGNALS):
         return "error"
     passes = _all_of(plan.pass_if, run, content)
@@ -82,7 +83,7 @@ def verdict_of(plan: ExperimentPlanned, run: ExperimentRun, content: Content) ->
 def judge(
     plan: ExperimentPlanned, runs: Iterable[ExperimentRun], content: Content
 ) -> tuple[RunCounts, Judged, Literal["ran", "reproduced"] | None]:
-    """Counts, verdict and class of a plan's runs, controls among them; a repetition that is missing is an error."""
+    """Return counts, verdict and class of a plan's runs, controls among them; a missing repetition is an error."""
     all_runs = tuple(runs)
     repetitions = [verdict_of(plan, run, content) for run in all_runs if run.control is None]
     counts = RunCounts(
@@ -92,6 +93,8 @@ def judge(
         error=repetitions.count("error"),
     )
     controls = [(run.control, verdict_of(plan, run, content)) for run in all_runs if run.control is not None]
+    # A control that did not do what it must shows a test that cannot tell the two cases apart, so its
+    # repetitions prove nothing.
     if set(controls) != set(CONTROLS.items()) or len(repetitions) < plan.k:
         return counts, "error", None
     if "error" in repetitions:
@@ -119,7 +122,7 @@ def unreadable_predicates(
 
 
 def plan_problems(plan: ExperimentPlanned) -> Iterator[str]:
-    """Why a plan could not decide anything, or asks for too much, before it runs: one sentence a problem."""
+    """Yield why a plan could not decide anything, or asks for too much, before it runs: one sentence per problem."""
     yield from _bound_problems(plan)
     for name, predicates in (("pass_if", plan.pass_if), ("fail_if", plan.fail_if)):
         for number, predicate in enumerate(predicates, 1):
@@ -209,7 +212,7 @@ def _predicate_problems(predicate: Predicate) -> Iterator[str]:
 
 
 def _all_of(predicates: Sequence[Predicate], run: ExperimentRun, content: Content) -> bool | None:
-    """Whether all predicates hold; null when one cannot be read and none is false."""
+    """Return whether all predicates hold; null when one cannot be read and none is false."""
     results = [_holds(predicate, run, content) for predicate in predicates]
     if False in results:
         return False
@@ -229,9 +232,10 @@ def _holds(predicate: Predicate, run: ExperimentRun, content: Content) -> bool |
 
 
 def _text(run: ExperimentRun, of: Literal["stdout", "stderr"], content: Content) -> str | None:
-    """What a program wrote; null when not all of it was kept, for what is missing could say otherwise."""
+    """Return what a program wrote; null when not all of it was kept, because the rest could change the result."""
     output = run.stdout if of == "stdout" else run.stderr
     kept = content(output.kept)
+    # Output beyond the limit is not kept. A predicate on the beginning could be false of the whole.
     return kept.decode("utf-8", "replace") if len(kept) == output.bytes else None
 
 
@@ -250,11 +254,12 @@ def _json_compares(predicate: Predicate, text: str) -> bool | None:
 
 
 def _pointed(document: Any, pointer: str) -> Any:
-    """The value at a JSON pointer (RFC 6901). Raises `LookupError` or `ValueError` when nothing is there."""
+    """Return the value at a JSON pointer (RFC 6901). Raises `LookupError` or `ValueError` when nothing is there."""
     value = document
     for token in pointer.split("/")[1:]:
         name = token.replace("~1", "/").replace("~0", "~")
         if isinstance(value, list):
+            # `int` would accept a sign or underscores, which RFC 6901 does not allow as an index.
             if not name.isdecimal():
                 raise LookupError(pointer)
             value = cast("list[Any]", value)[int(name)]
@@ -285,7 +290,7 @@ def _compares(predicate: Predicate, number: Decimal | None, text: str) -> bool |
 
 
 def _number(text: str) -> Decimal | None:
-    """A finite decimal number of an ordinary size, or null.
+    """Return a finite decimal number of an ordinary size, or null.
 
     A program chooses these digits. Beyond the bounds arithmetic overflows, and a run with such an output on its ledger
     could never be read again.
@@ -302,7 +307,7 @@ def _number(text: str) -> Decimal | None:
 
 
 def _pattern(text: str) -> Any:
-    """A compiled pattern; null when RE2 does not read it."""
+    """Return a compiled pattern; null when RE2 does not accept it."""
     re2: Any = import_module(
         "re2"
     )  # it has no types, and is loaded when something is judged and at no other time

@@ -1,4 +1,4 @@
-"""Faults that validations of a run found, and those that hold it up no more."""
+"""Faults that validations of a run reported, and those that a person let go."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ FindingKey = tuple[str, int | None, str]
 
 
 class Faults(msgspec.Struct):
-    """What the last validation found, and what is known to be harmless."""
+    """Errors of the last validation, and those known to be harmless."""
 
     new: frozenset[FindingKey] = frozenset()
     """Errors that the last validation found and that no person let go before."""

@@ -1,4 +1,4 @@
-"""The fold: State from events, one case an event kind. Order is seq; a claim's history orders itself (FORMAT 2)."""
+"""Fold: State from events, one case per event kind. Order is seq; a claim's history orders itself (FORMAT 2)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ SYNTHESIS: Final = "S"
 
 
 def fold(events: Iterable[Event], state: State | None = None) -> State:
-    """The state after `events`, from nothing or going on from `state` (which is then changed)."""
+    """Return the state after `events`, starting empty or from `state` (which is then changed)."""
     state = state or State()
     for event in events:
         step(state, event)
@@ -89,7 +89,7 @@ def fold(events: Iterable[Event], state: State | None = None) -> State:
 
 
 def step(state: State, event: Event) -> None:
-    """Take one event in."""
+    """Apply one event to the state."""
     state.seq = event.seq
     if event.round >= state.round and event.phase != "close":
         state.round = event.round
@@ -110,6 +110,7 @@ def step(state: State, event: Event) -> None:
         case Verification():
             _verification(state, event)
         case Flip():
+            # A list inside `tuple` is faster than a generator, and this runs for each of a million events.
             refs = tuple([evidence.ref for evidence in event.because])
             state.flips[_id(event)] = FlipFacts(
                 event.of, event.round, _holder(event), event.to, refs, event.seq
@@ -216,11 +217,12 @@ def _id(event: Event) -> str:
 
 
 def _validated(state: State, event: Validation) -> None:
-    """One in the middle of a round ends nothing; one that found no error lets a run go on that was held up."""
+    """Record a validation. One in mid-round ends nothing; one without new errors lifts a hold."""
     ends = not state.validates_phases or event.after in _ends_of(state, event.round)
     (state.validated if ends else state.checked).setdefault(event.round, []).append(event.after)
     if state.validates_phases:
         new = _errors_of(state, event) - state.faults.let_go
+        # A validation keeps a limited list. A full list may hide further errors, so it never lifts a hold.
         is_whole = (
             len(event.findings) < FINDINGS_MAX
         )  # of a list that was cut nobody knows what else it holds
@@ -233,7 +235,7 @@ FINDINGS_MAX: Final = 100
 
 
 def _errors_of(state: State, event: Validation) -> frozenset[FindingKey]:
-    """The errors of a validation, without those of rounds that were imported: what moot did not see only warns."""
+    """Return the errors of a validation. Those of imported rounds are left out: what moot did not see only warns."""
     return frozenset(
         (finding.code, finding.seq, "" if finding.seq is not None else finding.message)
         for finding in event.findings
@@ -243,7 +245,7 @@ def _errors_of(state: State, event: Validation) -> frozenset[FindingKey]:
 
 
 def _ends_of(state: State, round_: int) -> tuple[str, ...]:
-    """The synthesis, and the last phase before it."""
+    """Return the synthesis, and the last phase before it."""
     opened = state.rounds.get(round_)
     plan = state.opening.plan
     if opened is None or opened.plan_row >= len(plan):
@@ -252,7 +254,7 @@ def _ends_of(state: State, round_: int) -> tuple[str, ...]:
 
 
 def _holder(event: Position | Flip) -> str:
-    """Whose position it is: an import is written by nobody of the cast, and the id names the role."""
+    """Return the role whose position it is. An import is written by no role of the cast, so the id names it."""
     return role_of(_id(event)) if event.by == "import" else event.by
 
 
@@ -267,7 +269,7 @@ def _call(state: State, event: Event) -> None:
 
 
 def add_call(spend: Spend, call: Call) -> None:
-    """Count one call into a sum."""
+    """Add one call to a sum."""
     attempts = max(1, len(call.attempts))
     spend.calls += attempts
     if call.seat not in FROM_OUTSIDE:
@@ -282,7 +284,7 @@ def add_call(spend: Spend, call: Call) -> None:
 
 
 def _micro(decimal: str) -> int:
-    """Millionths, rounded towards zero; with six digits, as we write them, without arithmetic."""
+    """Return millionths, rounded toward zero; for six digits, as moot writes them, without arithmetic."""
     if decimal[-7:-6] == ".":
         return int(decimal[:-7] + decimal[-6:])
     return int(Decimal(decimal) * 1_000_000)
@@ -341,14 +343,14 @@ def _verification(state: State, event: Verification) -> None:
 
 
 def _forget_what_nobody_allows(state: State) -> None:
-    """Where programs are not run any more, or not yet in a fork, no step waits for those that are there."""
+    """Stop waiting for experiments where programs are no longer run, or not yet in a fork."""
     if any(facts.awaited for facts in state.experiments.values()) and not state.runs_programs:
         for facts in state.experiments.values():
             facts.awaited = False
 
 
 def _judged(state: State, event: ExperimentJudged) -> None:
-    """An experiment moves its claims; one that is judged again moves them again."""
+    """Move the claims of an experiment. Judged again, it moves them again."""
     planned = state.experiments.get(event.of)
     if planned is None:
         return
@@ -416,7 +418,7 @@ def _measured(state: State, event: Decision) -> None:
 
 
 def _end(state: State, identity: str, cite: Cite) -> list[str]:
-    """End what a citation ends: a screening's hold, a ruling with the decision that says it, a decision. Its id."""
+    """Apply a citation that ends a screening's hold, a ruling with its decision, or a decision; return ended ids."""
     overturns = cite.relation == "overturns"
     if overturns and cite.id in state.screened:
         state.screened[cite.id] = "OVERRIDDEN"
@@ -424,6 +426,7 @@ def _end(state: State, identity: str, cite: Cite) -> list[str]:
         state.faults.let_go |= state.faults.new
         state.faulty = None
     ruling = state.rulings.get(cite.id)
+    # A ruling and the decision that words it are one: overturning either ends both.
     ended = ruling.decision if overturns and ruling is not None else cite.id
     for other in state.rulings.values():
         if overturns and (other is ruling or (other.decision is not None and other.decision == ended)):
@@ -431,13 +434,14 @@ def _end(state: State, identity: str, cite: Cite) -> list[str]:
     older = state.decisions.get(ended or "")
     if older is None or ended is None or ended == identity:
         return []
+    # The first decision that ends another counts. A later one finds nothing left to end.
     if older.overturned_by is None:
         older.overturned_by, older.is_overturned = identity, overturns
     return [ended]
 
 
 def _rank(state: State, event: Decision, ended: list[str]) -> Rank:
-    """What a decision decides: an override what it overturns, and a ruling is final."""
+    """Return what a decision decides: an override has the rank of what it overturns, and a ruling is final."""
     if event.type != "override":
         return event.type
     if ended:

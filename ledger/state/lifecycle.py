@@ -5,8 +5,9 @@ tested_* and
 partially_refuted  → each other (a re-test; the same outcome again is kept but moves nothing) | superseded
 superseded         → nothing
 
-A verdict of a lower evidence class than one that moved the claim before is kept and moves nothing: what was run is not
-undone by what was argued. Between equals the later one counts.
+A verdict of a lower evidence class than one that moved the claim before is kept and moves nothing: an argument does
+not
+undo an experiment. Between equals the later one counts.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ BEARING_OF_STATUS: Final[dict[Status, Bearing]] = {
 
 
 class Place(NamedTuple):
-    """Where in the deliberation something happened; siblings are ordered by it, never by seq."""
+    """Place of something in the deliberation. Siblings are ordered by it, never by seq."""
 
     round: int
     phase: str
@@ -67,7 +68,7 @@ STATUS_OF_RUN: Final[dict[str, Status]] = {
 
 
 class Move(NamedTuple):
-    """One entry of a claim's history. `stated_from` is what the event says; replay computes the real one."""
+    """Entry of a claim's history. `stated_from` is what the event says; replay computes the real one."""
 
     place: Place
     stated_from: Status
@@ -93,7 +94,7 @@ WEIGHT: Final[dict[str, int]] = {
 
 
 class HistoryEntry(NamedTuple):
-    """A move as replay sees it. `legal` is false for a move that the status machine forbids: it moves nothing.
+    """Move as replay sees it. `legal` is false for a move that the status machine forbids: it moves nothing.
 
     `class_` is the evidence class that the move states, empty where it states none. `outweighed` is true where an
     earlier move has a higher one: it moves nothing either.
@@ -111,14 +112,15 @@ class HistoryEntry(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether the claim's status follows from it."""
+        """Return whether the claim's status follows from it."""
         return self.legal and not self.outweighed
 
 
 def history(moves: list[Move]) -> list[HistoryEntry]:
-    """A claim's moves in their order, each with the status it really found."""
+    """Return a claim's moves in their order, each with the status it really started from."""
     standing = WeighedStatus()
     entries: list[HistoryEntry] = []
+    # Replies of one group arrive in any order. Sorted by place, every order of arrival gives the same history.
     for move in sorted(moves):
         legal, outweighed = standing.allows(move), standing.outweighs(move)
         entries.append(
@@ -139,28 +141,28 @@ def history(moves: list[Move]) -> list[HistoryEntry]:
 
 
 class WeighedStatus(NamedTuple):
-    """Where a claim stands, and the weight of what moved it there; 0 of a move without a class."""
+    """Status of a claim, and the weight of what moved it there; 0 for a move without a class."""
 
     status: Status = "pending"
     weight: int = 0
 
     def allows(self, move: Move) -> bool:
-        """Whether the status machine lets the claim move so."""
+        """Return whether the status machine allows the move."""
         return move.to in TRANSITIONS[self.status]
 
     def outweighs(self, move: Move) -> bool:
-        """Whether what stands has a higher evidence class than what would move it."""
+        """Return whether the current status has a higher evidence class than the move."""
         return bool(move.class_) and WEIGHT.get(move.class_, 0) < self.weight
 
     def after(self, move: Move) -> WeighedStatus:
-        """Where the claim stands then."""
+        """Return the status after a move."""
         if not self.allows(move) or self.outweighs(move):
             return self
         return WeighedStatus(move.to, WEIGHT.get(move.class_, 0))
 
 
 def standing_after(moves: Iterable[Move]) -> WeighedStatus:
-    """What a claim's moves lead to."""
+    """Return the weighed status that a claim's moves lead to."""
     standing = WeighedStatus()
     for move in sorted(moves):
         standing = standing.after(move)
@@ -168,13 +170,15 @@ def standing_after(moves: Iterable[Move]) -> WeighedStatus:
 
 
 def status_after(moves: Iterable[Move]) -> Status:
-    """The status that a claim's moves lead to."""
+    """Return the status that a claim's moves lead to."""
     return standing_after(moves).status
 
 
 def place_of_experiment(round_: int, phase: str, times: int, n: int, *, waited_for: bool) -> Place:
-    """The place of a judgement on experiment `n`, the `times`-th on it: behind the checks of the phase, or before them
-    where they waited for it."""
+    """Return the place of the `times`-th judgement on experiment `n`.
+
+    It is after the checks of the phase, or before them where they waited for it.
+    """
     return Place(round_, phase, -1 if waited_for else 2, times, n)
 
 
@@ -184,5 +188,5 @@ def place_of_result(round_: int, phase: str, n: int) -> Place:
 
 
 def place_of_check(round_: int, phase: str, check_id: int, n: int) -> Place:
-    """The place of a verification: check 3 is a group of its own behind 1, 2 and 4 (FORMAT 4)."""
+    """Return the place of a verification: check 3 is a group of its own after 1, 2 and 4 (FORMAT 4)."""
     return Place(round_, phase, 1 if phase == "E" and check_id == 3 else 0, check_id, n)

@@ -1,7 +1,8 @@
-"""Redactions as the ledger says them: bytes removed on purpose, under an amendment that says why (FORMAT 2, 8).
+"""Redactions as the ledger records them: bytes removed on purpose, under an amendment with the reason (FORMAT 2, 8).
 
-What is redacted is said by the ledger: `amendment` with `what: redaction` and a change `blobs/<sha256>` from the hash
-to null. A blob that is missing without one is damage.
+The record is an `amendment` with `what: redaction` and a change `blobs/<sha256>` from the hash to null. A blob that
+is
+missing without one is damage.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ LINE: Final = re.compile(r"@(0|[1-9][0-9]{0,15})(\.origin)?")
 
 
 def redacted_blobs(event: Event) -> Iterator[str]:
-    """Hashes of the blobs that an event says are removed on purpose."""
+    """Yield hashes of the blobs that an event says are removed on purpose."""
+    # Only a person redacts. A seat that could record this would be able to excuse missing evidence.
     if isinstance(event, Amendment) and event.what == "redaction" and event.by == "human":
         for change in event.change:
             sha256 = change.path.removeprefix(PLACE)
@@ -31,13 +33,13 @@ def redacted_blobs(event: Event) -> Iterator[str]:
 
 
 def seq_of(path: str) -> int | None:
-    """The event that a change of a redacted copy is about: `@17`, or `@0.origin` where no words were replaced."""
+    """Return the event that a change of a redacted copy is about: `@17`, or `@0.origin` where no words were replaced."""
     match = LINE.fullmatch(path)
     return int(match[1]) if match else None
 
 
 def reworded(event: Event) -> Iterator[int]:
-    """The events in which words were replaced, as a redacted copy says it."""
+    """Yield the events in which words were replaced, as a redacted copy lists them."""
     if isinstance(event, Amendment) and event.what == "redaction":
         for change in event.change:
             match = LINE.fullmatch(change.path)
@@ -46,7 +48,7 @@ def reworded(event: Event) -> Iterator[int]:
 
 
 def record_of_original(event: Event) -> str | None:
-    """The hash of the blob that lists the lines of a redacted copy's original, if the event names one."""
+    """Return the hash of the blob that lists the lines of a redacted copy's original, if the event names one."""
     if isinstance(event, Amendment) and event.what == "redaction":
         for change in event.change:
             if change.path == ORIGINAL and isinstance(change.to, str) and HASH.fits(change.to):

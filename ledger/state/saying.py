@@ -1,4 +1,4 @@
-"""Saying: what a kind is called and says in a clause, for lines, cards and transcripts."""
+"""Names and one-clause summaries of deliberated events, for lines, cards and transcripts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Deliberated = Belief | Frame | Agenda | Memo | ExperimentPlanned | ExperimentRun
 
 
 def clause(event: Deliberated) -> tuple[str, str]:
-    """The name of an event and what it says."""
+    """Return the name of an event and its summary."""
     match event:
         case Belief():
             points = ", ".join(f"{option} {points}" for option, points in event.points.items())

@@ -1,8 +1,8 @@
-"""The series of a planned experiment: which runs there are, which come next, and the judgement that they come to.
+"""Series of a planned experiment: which runs exist, which come next, and the resulting judgement.
 
     must_fail 1, must_hold 1        the controls, first; one that does not do what it must ends the series: error
     1, 2, … k                       the repetitions, each in a fresh sandbox
-    experiment_judged               as soon as the series is complete; again behind every run that is added later
+    experiment_judged               as soon as the series is complete; again after every run that is added later
 
 Everything follows from the ledger, so a series that was cut short goes on where it stopped and counts no run twice.
 """
@@ -23,14 +23,14 @@ Control = Literal["must_fail", "must_hold"]
 
 
 class Slot(NamedTuple):
-    """One run of a series: a repetition, or a control, by its number."""
+    """Run of a series: a repetition, or a control, by its number."""
 
     control: Control | None
     n: int
 
 
 class OutputMissing(LookupError):
-    """What a run of an experiment wrote was removed, so that nobody can judge it; `fix` says what can be done."""
+    """Output of an experiment that was removed, so that it cannot be judged; `fix` names a remedy."""
 
     def __init__(self, sha256: str) -> None:
         self.what = f"what an experiment wrote is not here: blob {sha256[:12]}…"
@@ -39,7 +39,7 @@ class OutputMissing(LookupError):
 
 
 def content_of(blobs: Blobs) -> Content:
-    """The bytes of a blob that must be there. The function raises `OutputMissing`."""
+    """Return a function that returns the bytes of a blob, or raises `OutputMissing`."""
 
     def content(sha256: str) -> bytes:
         kept = blobs.read(sha256)
@@ -51,7 +51,7 @@ def content_of(blobs: Blobs) -> Content:
 
 
 def plan_of(book: Book, experiment: str) -> ExperimentPlanned:
-    """The plan with that id. Raises `LookupError` when there is none."""
+    """Return the plan with that id. Raises `LookupError` when there is none."""
     event = book.by_id.get(experiment)
     if not isinstance(event, ExperimentPlanned):
         raise LookupError(experiment)
@@ -59,16 +59,18 @@ def plan_of(book: Book, experiment: str) -> ExperimentPlanned:
 
 
 def runs_of(book: Book, experiment: str) -> tuple[ExperimentRun, ...]:
-    """The runs of an experiment in order, controls among them; of two with the same number the first counts."""
+    """Return the runs of an experiment in order, controls among them; of two with the same number the first counts."""
     runs: dict[Slot, ExperimentRun] = {}
     for event in book.of(ExperimentRun):
         if event.of == experiment:
+            # A kill between run and judgement may repeat a run on resume. The first result counts, so no result
+            # can be chosen.
             runs.setdefault(Slot(event.control, event.n), event)
     return tuple(runs.values())
 
 
 def slots(k: int, runs: tuple[ExperimentRun, ...] = (), behind: int = 0) -> Iterator[Slot]:
-    """A series of `k` repetitions as it is run, numbered from `behind` + 1, without the runs that are there."""
+    """Yield the missing runs of a series of `k` repetitions, numbered from `behind` + 1."""
     there = {Slot(run.control, run.n) for run in runs}
     controls: tuple[Slot, ...] = tuple(Slot(control, behind + 1) for control in CONTROLS)
     repetitions = (Slot(None, behind + n) for n in range(1, k + 1))
@@ -77,7 +79,7 @@ def slots(k: int, runs: tuple[ExperimentRun, ...] = (), behind: int = 0) -> Iter
 
 
 def next_slot(book: Book, experiment: str) -> Slot | None:
-    """The run that the planned series still needs; null when it is complete."""
+    """Return the run that the planned series still needs; null when it is complete."""
     plan, runs = plan_of(book, experiment), runs_of(book, experiment)
     if has_wrong_control(plan, runs, content_of(book.blobs)):
         return None
@@ -85,14 +87,14 @@ def next_slot(book: Book, experiment: str) -> Slot | None:
 
 
 def has_wrong_control(plan: ExperimentPlanned, runs: tuple[ExperimentRun, ...], content: Content) -> bool:
-    """Whether a control did not do what it must, so that no repetition could say anything."""
+    """Return whether a control did not do what it must, so that no repetition could say anything."""
     return any(
         run.control is not None and verdict_of(plan, run, content) != CONTROLS[run.control] for run in runs
     )
 
 
 def judgement(book: Book, experiment: str) -> ExperimentJudged:
-    """What the runs of an experiment come to now, and where that moves its claims; by the plan's predicates alone."""
+    """Return the judgement of an experiment's runs now, and how it moves its claims, by the plan's predicates alone."""
     plan = plan_of(book, experiment)
     runs, content = runs_of(book, experiment), content_of(book.blobs)
     counts, verdict, class_ = judge(plan, runs, content)
@@ -116,7 +118,7 @@ def judgement(book: Book, experiment: str) -> ExperimentJudged:
 
 
 def judgements_due(book: Book) -> tuple[Event, ...]:
-    """The judgement of the first experiment whose series is complete and that was run since it was last judged."""
+    """Return the judgement of the first experiment with a complete series and a run since its last judgement."""
     for experiment, facts in book.state.experiments.items():
         if facts.runs and max(facts.runs.values()) > facts.judged_at and next_slot(book, experiment) is None:
             return (judgement(book, experiment),)

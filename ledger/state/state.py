@@ -1,6 +1,6 @@
-"""State: what stands after reading the ledger so far. Facts only, no texts, so that a million events fit in memory.
+"""State after reading the ledger so far. Facts only, no texts, so that a million events fit in memory.
 
-A State is made by `ledger.state.fold` and read by everybody else; nobody else changes one.
+Only `ledger.state.fold` creates and changes a State. Everything else reads it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Rank = Literal["final", "round", "answer", "gate", "screening"]
 
 
 class ClaimFacts(msgspec.Struct):
-    """A claim without its text. `moves` are in order of reading; `status` and `history` order them."""
+    """Claim without its text. `moves` are in order of reading; `status` and `history` order them."""
 
     round: int
     raised_by: str
@@ -48,20 +48,22 @@ class ClaimFacts(msgspec.Struct):
 
     @property
     def status(self) -> Status:
-        """Where it stands."""
+        """Return the current status."""
         return self.standing.status
 
     @property
     def history(self) -> list[HistoryEntry]:
-        """The lifecycle with the status that each move really found."""
+        """Return the lifecycle with the status that each move really started from."""
         return history(self.moves)
 
     def status_before(self, seq: int) -> Status:
-        """The status as it was known just before event `seq`."""
+        """Return the status as it was known just before event `seq`."""
         return status_after([move for move in self.moves if move.seq < seq])
 
     def add(self, move: Move) -> None:
-        """Take a move in and recompute where the claim stands (fold only)."""
+        """Add a move and recompute the status (fold only)."""
+        # Moves mostly arrive in order. Only one that belongs before another needs the whole history computed
+        # again.
         comes_last = not self.moves or move > max(self.moves)
         self.moves.append(move)
         self.standing = self.standing.after(move) if comes_last else standing_after(self.moves)
@@ -249,12 +251,14 @@ class Spend(msgspec.Struct):
 
     @property
     def usd(self) -> str | None:
-        """Dollars, six digits, of the calls whose cost is known; None where calls were made and none is."""
+        """Return dollars, six digits, of the calls whose cost is known; None where calls were made and no cost is
+        known.
+        """
         return None if self.calls and self.unpriced >= self.calls else f"{self.micro_usd / 1_000_000:.6f}"
 
 
 class State(msgspec.Struct):
-    """What stands after event `seq` (−1: nothing read)."""
+    """State after event `seq` (−1: nothing read)."""
 
     seq: int = -1
     round: int = 0
@@ -311,33 +315,33 @@ class State(msgspec.Struct):
 
     @property
     def opening(self) -> RunOpened:
-        """The opening in force: a run begins with it."""
+        """Return the opening in force, which every run begins with."""
         assert self.opened is not None, "a run begins with its opening"
         return self.opened
 
     @property
     def finished(self) -> bool:
-        """The run has reached its end (a stopped run can go on)."""
+        """Return whether the run has reached its end (a stopped run can go on)."""
         return self.life == "finished"
 
     @property
     def stopped_by(self) -> CloseReason | None:
-        """Why the run was stopped, while nobody has gone on with it since; else None."""
+        """Return why the run was stopped, while it has not gone on since; else None."""
         return self.closing.reason if self.closing is not None and self.life == "stopped" else None
 
     @property
     def life(self) -> Life:
-        """Whether the run goes on, was stopped and can go on, or has reached its end."""
+        """Return whether the run goes on, was stopped and can go on, or has reached its end."""
         return "running" if self.closing is None else self.closing.state
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The roles of the cast, in protocol order."""
+        """Return the roles of the cast, in protocol order."""
         return tuple(member.role for member in self.opened.cast) if self.opened else ()
 
     @property
     def limits(self) -> Budgets:
-        """The opening's budgets with every later amendment applied."""
+        """Return the opening's budgets with every later amendment applied."""
         limits = {name: getattr(self.opening.budgets, name) for name in Budgets.__struct_fields__}
         for amendment in self.amendments:
             if amendment.what == "budget":
@@ -347,12 +351,12 @@ class State(msgspec.Struct):
 
     @property
     def options(self) -> tuple[Labelled, ...]:
-        """The options of the question; those that the agenda made where none were given."""
+        """Return the options of the question; those of the agenda where the opening lists none."""
         listed = self.opened.options if self.opened else ()
         return listed or (self.agenda.options if self.agenda else ())
 
     def beliefs_at(self, round_: int) -> dict[str, BeliefFacts]:
-        """Role → its latest belief at the end of a round; by role in order of the cast."""
+        """Return role → its latest belief at the end of a round, in the order of the cast."""
         latest: dict[str, BeliefFacts] = {}
         for facts in self.beliefs.values():
             before = latest.get(facts.role)
@@ -363,9 +367,10 @@ class State(msgspec.Struct):
         return {role: latest[role] for role in self.roles if role in latest}
 
     def experiments_at(self, seq: int) -> Experiments:
-        """Whether programs are run, by what was said up to event `seq`; a fork or a copy needs the word again."""
+        """Return whether programs are run, by what was set up to event `seq`; a fork or a copy needs consent again."""
         if self.opened is None:
             return "off"
+        # Consent to run programs is given on this machine. A copied ledger must not bring it along.
         word = self.opened.rules.get(EXPERIMENTS) if self.opened.origin.type in ("new", "converted") else None
         for amendment in self.amendments:
             # A fork's opening overrides what was said before it.
@@ -376,12 +381,12 @@ class State(msgspec.Struct):
 
     @property
     def runs_programs(self) -> bool:
-        """Whether a person said that programs of this run's replies are run, in a sandbox and nowhere else."""
+        """Return whether a person allowed programs of this run's replies to run, in a sandbox only."""
         return self.experiments_at(self.seq) == "on"
 
     @property
     def waits(self) -> bool:
-        """Whether the run waits for what a person was asked; one that was opened without the rule never does."""
+        """Return whether the run waits for what a person was asked. One that was opened without the rule never does."""
         word = self.opened.rules.get(WAIT) if self.opened is not None else None
         for amendment in self.amendments:
             for change in amendment.change:
@@ -390,7 +395,7 @@ class State(msgspec.Struct):
         return word == "on"
 
     def may_run(self, experiment: str) -> bool:
-        """Whether a person said that this experiment is run: for the whole run, or for it alone."""
+        """Return whether a person allowed this experiment to run, for the whole run or for it alone."""
         path = f"{EXPERIMENTS}.{experiment}"
         words = (
             change
@@ -402,30 +407,30 @@ class State(msgspec.Struct):
 
     @property
     def unjudged(self) -> tuple[str, ...]:
-        """Planned experiments that were never judged, in the order of their plans."""
+        """Return planned experiments that were never judged, in the order of their plans."""
         return tuple(identity for identity, facts in self.experiments.items() if not facts.judged)
 
     @property
     def held_up(self) -> tuple[str, ...]:
-        """Screenings, and a validation with an error, that stop the run until a person overrides them."""
+        """Return screenings, and a validation with an error, that stop the run until a person overrides them."""
         screened = tuple(name for name, action in self.screened.items() if action in ("ESCALATE", "BLOCK"))
         return screened if self.faulty is None else (*screened, f"@{self.faulty}")
 
     @property
     def validates_phases(self) -> bool:
-        """Whether the rules are asked after each phase."""
+        """Return whether the rules are checked after each phase."""
         return self.opened is not None and self.opened.rules.get(VALIDATE) == EACH_PHASE
 
     def is_done(self, step: str) -> bool:
-        """Whether a step has a reply or a fallback."""
+        """Return whether a step has a reply or a fallback."""
         return step in self.answered or step in self.given_up
 
     @property
     def quorum(self) -> Quorum:
-        """Steps that were asked for and are settled, and those of them that a seat really answered."""
+        """Return the number of settled steps, and of those that a seat really answered."""
         return Quorum(declared=len(self.answered) + len(self.given_up), actual=len(self.answered))
 
     def open_alarms(self) -> list[Alarm]:
-        """Alarms raised and not closed."""
+        """Return alarms raised and not closed."""
         closed = {alarm.closes for alarm in self.alarms if alarm.action == "closed"}
         return [alarm for alarm in self.alarms if alarm.action == "raised" and alarm.seq not in closed]

@@ -1,1 +1,1 @@
-"""A run on disk: streams, commits, locks, recovery, blobs. The only place where a ledger's bytes are touched."""
+"""Run on disk: streams, commits, locks, recovery, blobs. Only this package touches a ledger's bytes."""

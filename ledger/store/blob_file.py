@@ -5,7 +5,7 @@
 {"sha256":"<64 hex>","gone":"   "}    redacted: as many bytes as the line had, spaces for its content
 
 Only a commit and the creation of a run append, under the lock. `head` holds the acknowledged length of the file, and
-readers look no further. A process keeps offsets, never contents, and reads the file when a blob is first asked for.
+readers go no further. A process keeps offsets, never contents, and reads the file when a blob is first requested.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _KEY: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class NotABlob(ValueError):
-    """A line of `blobs.jsonl` that has another form, or other content than its hash says."""
+    """Line of `blobs.jsonl` that has another form, or other content than its hash says."""
 
 
 def blob_line(content: bytes) -> bytes:
@@ -49,7 +49,7 @@ def blob_line(content: bytes) -> bytes:
 
 
 def tombstone(line: bytes) -> bytes:
-    """Return what stands in place of a redacted blob's line: the same hash and length, and no content.
+    """Return the replacement of a redacted blob's line: the same hash and length, and no content.
 
     `gone` is as short as `text`, so even an empty blob has room for it.
     """
@@ -79,7 +79,7 @@ def read_blob_line(line: bytes) -> tuple[str, bytes | None]:
 
 
 class BlobStore:
-    """The blobs of one run. Safe for threads; making one touches nothing."""
+    """Blobs of one run. Safe for threads; creating one touches nothing."""
 
     __slots__ = ("_directory", "_end", "_lock", "_places")
 
@@ -91,6 +91,8 @@ class BlobStore:
 
     def read(self, sha256: str) -> bytes | None:
         """Return the bytes with that hash; None when they are not there. Raises `Damaged` when they have another."""
+        # A redaction may replace the file between the look-up and the read. One retry with a fresh index is
+        # enough, because replacements keep offsets.
         for _ in range(2):
             place = self._place(sha256)
             if place is None:
@@ -98,6 +100,7 @@ class BlobStore:
             with readable(self._directory), plain_file(self.path, READ_BUFFER_BYTES) as file:
                 file.seek(place)
                 line = file.readline(READ_BYTES)
+            # The hash at the offset proves that the index belongs to this file, before the content is trusted.
             if line[11:75] == sha256.encode():
                 try:
                     return read_blob_line(line)[1]
@@ -107,7 +110,7 @@ class BlobStore:
         raise self._damaged(f"blob {sha256} is not where it was")
 
     def has(self, sha256: str) -> bool:
-        """Whether the file has a line of that blob, be it redacted."""
+        """Return whether the file has a line of that blob, redacted or not."""
         return self._place(sha256) is not None
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
@@ -155,7 +158,7 @@ class BlobStore:
 
     @property
     def path(self) -> Path:
-        """The file, which may be missing."""
+        """Return the path of the file, which may be missing."""
         return path_in(self._directory, BLOBS)
 
     def _acknowledged(self) -> int:
@@ -178,11 +181,13 @@ class BlobStore:
             return self._places.get(key)
 
     def _index(self, until: int) -> None:
+        # The file became shorter than what was indexed, so this is another run in the same directory.
         if until < self._end:
             self._places, self._end = {}, 0
         for place, line in self._lines(self._end, until):
             begins = _BEGINNING.match(line)
             if begins is not None:
+                # The first line of a hash counts; `verify` reports a second one.
                 self._places.setdefault(bytes.fromhex(begins[1].decode()), place)
             self._end = place + len(line)
 
@@ -196,6 +201,7 @@ class BlobStore:
                 return  # `verify` says so; every blob is missing
             with file:
                 file.seek(begin)
+                # Reads are bounded by the acknowledged length, because a writer may be appending right now.
                 while begin < until and (line := file.readline(min(READ_BYTES, until - begin))):
                     yield begin, line
                     begin += len(line)
@@ -205,7 +211,7 @@ class BlobStore:
 
 
 def are_new_lines(content: bytes, blobs: BlobStore) -> bool:
-    """Whether `content` is whole lines, each of a blob that has none yet."""
+    """Return whether `content` is whole lines, each of a blob that has none yet."""
     hashes: set[str] = set()
     lines = content.split(b"\n")
     for line in lines[:-1]:
@@ -213,6 +219,7 @@ def are_new_lines(content: bytes, blobs: BlobStore) -> bool:
             sha256, blob = read_blob_line(line + b"\n")
         except NotABlob:
             return False
+        # A writer never appends a tombstone or a known blob, so such a tail was not written by moot.
         if blob is None or sha256 in hashes or blobs.has(sha256):
             return False
         hashes.add(sha256)

@@ -1,4 +1,4 @@
-"""Blobs: briefs, replies, schemas, prompt sets and documents, each named by the SHA-256 of its bytes, and by events."""
+"""Blobs: briefs, replies, schemas, prompt sets and documents, each named by events and by the SHA-256 of its bytes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BlobKind = Literal[
 
 
 class Named(NamedTuple):
-    """A blob that an event names: what it is, in words for a person, and its hash."""
+    """Blob that an event names: what it is, in words for a person, and its hash."""
 
     kind: BlobKind
     what: str
@@ -36,12 +36,13 @@ class Named(NamedTuple):
 
 
 def named_blobs(event: Event) -> Iterator[Named]:
-    """The blobs that stand in `event` itself."""
+    """Return the blobs that `event` itself names."""
     return (named for named in _named(event) if named.sha256 != GENESIS)  # an import has no prompts
 
 
 def named_by_brief(manifest: bytes) -> Iterator[Named]:
-    """The blobs that a brief names; one that is no manifest names none (a rule sees that)."""
+    """Yield the blobs that a brief names. One that is not a manifest names none (a rule reports it)."""
+    # A blob comes from a file that may be hostile, so its size is checked before it is parsed.
     if not 0 < len(manifest) <= MANIFEST_BYTES_MAX:
         return
     try:
@@ -70,7 +71,7 @@ def in_order(blobs: Mapping[str, bytes], events: Iterable[Event]) -> dict[str, b
 
 
 def own_parameters(opened: RunOpened) -> str | None:
-    """The hash of the run's own parameter file; None when it has none and the installed ones hold."""
+    """Return the hash of the run's own parameter file; None when it has none and the installed ones apply."""
     is_own = opened.stop.profile == "gates" and opened.origin.type != "import"
     return opened.stop.params if is_own else None
 
@@ -116,6 +117,7 @@ def _of_experiment(event: ExperimentPlanned | ExperimentRun) -> Iterator[Named]:
 def _of_call(call: Call, step: str) -> Iterator[Named]:
     yield Named("prompt set", "the prompt set", call.prompt_set)
     yield Named("reply", f"the reply of {step}", call.reply)
+    # Attempts repeat the accepted brief and reply. Each blob is yielded once, in the order of its line.
     earlier: set[str | None] = {None, call.brief, call.reply}
     yield Named("brief", f"the brief of {step}", call.brief)
     for attempt in call.attempts:

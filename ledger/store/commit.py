@@ -1,7 +1,7 @@
-"""Writing: append a commit, make a run with its first one, settle what a dead writer left (FORMAT 8).
+"""Writing: append a commit, create a run with its first one, settle what a dead writer left (FORMAT 8).
 
 A commit goes to its blobs, its streams, then to the head, each step durable before the next. Of the bytes beyond the
-head, a whole commit was not acknowledged but is kept, and the head moves on; everything else goes to quarantine.
+head, a whole commit was not acknowledged but is kept, and the head moves on. Everything else goes to quarantine.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition, dis
     batches: dict[int, list[bytes]] = {}
     for event, line in zip(sealed.events, sealed.lines, strict=True):
         batches.setdefault(STREAMS.index(stream_of(event)), []).append(line)
+    # Streams are written in a fixed order. A crash between two of them leaves `rest` above 0 at the end, so the
+    # commit is seen to be torn.
     for index, lines in sorted(batches.items()):
         content = b"".join(line + b"\n" for line in lines)
         disk.append(stream_path(directory, STREAMS[index]), content, mark.offsets[index])
@@ -80,7 +82,7 @@ _ENDLESS: Final = Head(SAFE_INTEGER, "")
 
 
 class Recovery(msgspec.Struct, frozen=True):
-    """What was found beyond the head: events of whole commits, now kept, and files in `quarantine/`."""
+    """Result of recovery beyond the head: events of whole commits, now kept, and files in `quarantine/`."""
 
     kept: tuple[Event, ...] = ()
     quarantined: tuple[str, ...] = ()
@@ -90,7 +92,7 @@ class Recovery(msgspec.Struct, frozen=True):
 
 
 def recover(directory: Path, mark: LogPosition, blobs: BlobStore, disk: Disk) -> Recovery:
-    """Settle what lies beyond `mark`, which is the place of the head. `mark` moves on by what is kept."""
+    """Settle what lies beyond `mark`, the position of the head. `mark` moves on by what is kept."""
     files = _files(directory, mark)
     tails = [_tail(path, offset) for path, offset in files]
     with writing(directory):
@@ -98,6 +100,8 @@ def recover(directory: Path, mark: LogPosition, blobs: BlobStore, disk: Disk) ->
     if not any(tails):
         return Recovery()
     kept: list[Event] = []
+    # Recovery works on a copy. If a write fails halfway, `mark` still names the acknowledged head and the next
+    # writer starts over.
     after = mark.copy()
     # Blobs are durable before the first event is written. Where their lines are torn, no commit can be whole.
     if are_new_lines(tails[-1], blobs):
@@ -125,8 +129,12 @@ def _files(directory: Path, mark: LogPosition) -> list[tuple[Path, int]]:
 def _write_again(
     before: list[tuple[Path, int]], tails: list[bytes], after: list[tuple[Path, int]], disk: Disk
 ) -> None:
-    """Make what is kept durable. The dead writer's sync may have failed, and then another one proves nothing: the
-    kernel may hold as clean what the disk never got. So the bytes are written once more."""
+    """Make what is kept durable by writing it again.
+
+    The dead writer's sync may have failed, and then another sync proves nothing: the kernel may hold as clean what
+    the disk
+    never got.
+    """
     for (path, begin), tail, (_, end) in zip(before, tails, after, strict=True):
         if end > begin:
             disk.write_at(path, tail[: end - begin], begin)
@@ -149,12 +157,13 @@ def _tail(path: Path, offset: int) -> bytes:
 def _whole_commits(
     directory: Path, tails: list[bytes], mark: LogPosition
 ) -> Iterator[tuple[list[Event], list[tuple[int, bytes]]]]:
-    """The events and (stream index, line) pairs of each commit that continues the chain behind `mark`."""
+    """Yield the events and (stream index, line) pairs of each commit that continues the chain after `mark`."""
     events: list[Event] = []
     lines: list[tuple[int, bytes]] = []
     files: list[BinaryIO] = [BytesIO(tail) for tail in tails]
     try:
         for index, line, _ in merged(str(directory), files, mark, _ENDLESS):
+            # The chain alone is not enough: bytes that no reader accepts must not be acknowledged by recovery.
             event = decode(line)
             if stream_of(event) != STREAMS[index]:
                 return
@@ -175,21 +184,28 @@ def _set_aside_tails(directory: Path, mark: LogPosition, disk: Disk) -> tuple[st
         tail = _tail(path, offset)
         if not tail:
             continue
+        # The name carries the offset, which `_settle_cuts` reads, and a hash, so that the same tail set aside
+        # twice gives one file.
         name = f"{path.stem}.{offset}.{sha256(tail).hexdigest()[:8]}"
         quarantine = directory / QUARANTINE
+        # A link in place of the directory would make recovery write outside the run.
         refuse_link(quarantine)
         quarantine.mkdir(exist_ok=True)
         disk.replace(quarantine / name, (tail,))
         disk.settle(quarantine)
         disk.settle(directory)
+        # The cut comes last: the tail is durable in quarantine before it leaves the stream.
         disk.truncate(path, offset)
         names.append(name)
     return tuple(names)
 
 
 def _settle_cuts(directory: Path, files: list[tuple[Path, int]], disk: Disk) -> None:
-    """Sync files that end where a tail was cut off: the one who cut may have died or failed before it was durable,
-    and an old tail that came back after new lines would be damage."""
+    """Sync files that end where a tail was cut off.
+
+    The process that cut may have died before the cut was durable. An old tail that came back after new lines would be
+    damage.
+    """
     quarantine = directory / QUARANTINE
     if not quarantine.is_dir():
         return
@@ -225,6 +241,8 @@ def create(
     with writing(path):
         is_there = path.exists()
     if is_there:
+        # Two processes may create a run in the same empty directory. The second one finds the first one's head
+        # under the lock.
         with locked(path):
             _refuse_a_run(path)
             with writing(path):
@@ -236,7 +254,7 @@ def create(
 
 
 def _refuse_a_run(path: Path) -> None:
-    """Whatever is at `path` must hold no commit. Raises `AlreadyARun` or `Damaged`."""
+    """Raise `AlreadyARun` or `Damaged` when `path` holds a commit."""
     try:
         read_head(path)
     except NotARun:
@@ -245,7 +263,7 @@ def _refuse_a_run(path: Path) -> None:
 
 
 def _make_durably(directory: Path, disk: Disk) -> None:
-    """Make `directory` and those above it that are missing; each is in the one above it after a power failure."""
+    """Create `directory` and its missing parents, each durable in the directory above it."""
     missing = list(takewhile(lambda folder: not folder.exists(), (directory, *directory.parents)))
     for folder in reversed(missing):
         folder.mkdir(exist_ok=True)
@@ -255,11 +273,13 @@ def _make_durably(directory: Path, disk: Disk) -> None:
 def _appear(
     path: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes], disk: Disk
 ) -> None:
-    """No instant shows half a run."""
+    """Create a run in a hidden directory and rename it, so that half a run is never visible."""
     try:
         with staged(path, disk=disk) as staging:
             _fill(staging, sealed, blobs, files, disk)
     except OSError as error:
+        # Another process may have renamed its own run into place first, which a failed rename cannot tell apart
+        # from other errors.
         if path.exists():
             raise AlreadyARun(path) from error
         raise
@@ -268,10 +288,12 @@ def _appear(
 def _fill_in_place(
     path: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes], disk: Disk
 ) -> None:
-    """Fill a directory that is there; a file in it says until the end that it is no run yet."""
+    """Fill an existing directory. Until the end, a marker file says that it is not a run yet."""
     sign = path / OPENING
     disk.make(sign)
     disk.settle(path)
+    # Streams without a head are left over from a creation that crashed. They move to quarantine instead of
+    # being overwritten.
     set_aside_everything(path, disk)
     _fill(path, sealed, blobs, files, disk)
     sign.unlink()

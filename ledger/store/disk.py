@@ -26,9 +26,14 @@ _STAGING: Final = re.compile(r"\..+\.[0-9]+\.[0-9a-f]{8}\.tmp", re.DOTALL)
 
 
 def open_plain(path: str | os.PathLike[str]) -> int:
-    """A descriptor for reading a plain file. Raises `OSError`; a pipe or a device would never end, and is refused."""
+    """Return a descriptor for reading a plain file.
+
+    Raises `OSError`, also for a pipe or a device, which would never end.
+    """
+    # Without O_NONBLOCK, opening a named pipe in a hostile run directory would wait for a writer forever.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
+        # The open descriptor is examined, not the path, which could be swapped in between.
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
             what = "a directory" if stat.S_ISDIR(mode) else "a pipe or a device"
@@ -40,7 +45,7 @@ def open_plain(path: str | os.PathLike[str]) -> int:
 
 
 def plain_file(path: Path, buffer_bytes: int = -1) -> BinaryIO:
-    """A plain file, open for reading. Raises what `open_plain` raises."""
+    """Open a plain file for reading. Raises what `open_plain` raises."""
     descriptor = open_plain(path)
     try:
         return os.fdopen(descriptor, "rb", buffer_bytes)
@@ -50,11 +55,12 @@ def plain_file(path: Path, buffer_bytes: int = -1) -> BinaryIO:
 
 
 def read_plain(path: str | os.PathLike[str], bytes_max: int) -> bytes:
-    """The bytes of a plain file that has no more than `bytes_max` of them; what is larger is not read at all.
+    """Return the bytes of a plain file of at most `bytes_max` bytes; a larger one is not read at all.
 
     Raises `OSError`: what `open_plain` raises, and for a file that is too large, or grows while it is read.
     """
     with plain_file(Path(path)) as file:
+        # One byte more than allowed is read, so that a file which grows meanwhile is noticed.
         content = file.read(bytes_max + 1) if os.fstat(file.fileno()).st_size <= bytes_max else None
     if content is None or len(content) > bytes_max:
         raise OSError(errno.EINVAL, f"more than {bytes_max} bytes", str(path))
@@ -62,7 +68,7 @@ def read_plain(path: str | os.PathLike[str], bytes_max: int) -> bytes:
 
 
 def refuse_link(directory: Path) -> None:
-    """Raise `OSError` when a directory of a run, into which something is to be written, leads elsewhere."""
+    """Raise `OSError` when a directory of a run is a symbolic link, before something is written into it."""
     if directory.is_symlink():
         raise OSError(errno.ELOOP, "leads elsewhere by a symbolic link", str(directory))
 
@@ -77,7 +83,7 @@ def writing(path: Path) -> Generator[None]:
 
 
 def write_failed(error: OSError, path: Path) -> WriteFailed:
-    """The words for what the file system refused to write."""
+    """Return the exception for what the file system refused to write."""
     what = error.strerror or str(error)
     there = error.errno in (errno.EEXIST, errno.ENOTDIR, errno.EISDIR)
     fix = "choose another place" if there else "free some space or fix the permissions"
@@ -97,20 +103,20 @@ def readable(path: Path) -> Generator[None]:
 
 
 def unreadable(error: OSError, path: Path) -> Unreadable:
-    """The words for what the file system refused to read."""
+    """Return the exception for what the file system refused to read."""
     what = f"cannot read: {error.strerror or error}"
     return Unreadable(what, str(error.filename or path), "fix the permissions, or the disk")
 
 
 def write_fully(descriptor: int, content: bytes) -> None:
-    """All of `content`; the kernel may take it in parts."""
+    """Write all of `content`; the kernel may take it in parts."""
     left = memoryview(content)
     while left:
         left = left[os.write(descriptor, left) :]
 
 
 def write_out(path: Path, content: bytes, *, mode: int = 0o666, over: bool = True) -> None:
-    """Put a document where a person wants it: durably, and whole or not at all; what stood there stays until then.
+    """Put a document where a person wants it, durably and whole or not at all. An existing file stays until then.
 
     A pipe or a device is written to as it is. `over` false refuses to replace a file. Raises `OSError`.
     """
@@ -130,6 +136,7 @@ def write_out(path: Path, content: bytes, *, mode: int = 0o666, over: bool = Tru
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+        # `link` fails when the name exists, atomically; a check before a rename could lose a race.
         (os.rename if over else os.link)(temporary, place)
     except OSError as error:
         if error.filename == name:  # what could not be done was for the file that the person named
@@ -141,9 +148,10 @@ def write_out(path: Path, content: bytes, *, mode: int = 0o666, over: bool = Tru
 
 
 def _kept_mode(place: Path, mode: int) -> int:
-    """The rights of the file that is replaced, or those that a new one gets here."""
+    """Return the permissions of the file that is replaced, or those that a new one gets here."""
     if place.exists():
         return stat.S_IMODE(place.stat().st_mode)
+    # The umask can only be read by setting it.
     umask = os.umask(0)
     os.umask(umask)
     return mode & ~umask
@@ -151,10 +159,12 @@ def _kept_mode(place: Path, mode: int) -> int:
 
 @contextmanager
 def staged(path: Path, *, disk: Disk) -> Generator[Path]:
-    """A hidden directory beside `path` that becomes `path` when the block ends well, and is gone when it does not.
+    """Yield a hidden directory beside `path` that becomes `path` when the block succeeds, and is removed when it
+    fails.
 
-    What a killed process left of such a directory is removed by the next one that makes something beside it: whoever
-    fills a directory holds a lock on it, and the lock goes with the process. `path` may be an empty directory.
+    What a killed process left of such a directory is removed by the next one that creates something beside it: a
+    process
+    locks the directory that it fills, and the lock ends with the process. `path` may be an empty directory.
     Raises `OSError`.
     """
     _remove_abandoned(path.parent)
@@ -172,7 +182,7 @@ def staged(path: Path, *, disk: Disk) -> Generator[Path]:
 
 
 def _hidden(path: Path) -> tuple[Path, int]:
-    """A new hidden directory, and the descriptor that locks it."""
+    """Create a new hidden directory and return it with the descriptor that locks it."""
     while True:
         staging = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
         staging.mkdir()
@@ -193,6 +203,7 @@ def _remove_abandoned(directory: Path) -> None:
         with suppress(OSError):  # somebody else's, or gone in between
             descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
+                # The lock of a live process makes this fail, so only the leftovers of dead ones are removed.
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(place)
             finally:
@@ -200,7 +211,7 @@ def _remove_abandoned(directory: Path) -> None:
 
 
 class Disk(msgspec.Struct, frozen=True):
-    """The write operations of the store. Without `sync` nothing survives a power failure: for tests only."""
+    """Write operations of the store. Without `sync` nothing survives a power failure: for tests only."""
 
     sync: bool = True
 
@@ -215,21 +226,25 @@ class Disk(msgspec.Struct, frozen=True):
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)
+        # A reader sees the old file or the new one. The content was synced first, so a crash cannot leave an
+        # empty file under the name.
         os.rename(temporary, path)
 
     def make(self, path: Path) -> None:
-        """An empty file at `path`, if there is none; the directory is synced by the caller."""
+        """Create an empty file at `path`, if there is none; the directory is synced by the caller."""
         os.close(os.open(path, NEW, 0o666))
 
     def append(self, path: Path, content: bytes, offset: int) -> None:
         """Add `content` to the end of `path`, which must be at `offset`; the bytes are durable afterwards."""
         descriptor = os.open(path, OLD | os.O_APPEND)
         try:
+            # Bytes that another program appended would otherwise shift every offset of this commit.
             end = os.fstat(descriptor).st_size
             if end != offset:
                 raise OSError(0, f"the file ends at byte {end}, not at {offset}", str(path))
             write_fully(descriptor, content)
             if self.sync:
+                # fdatasync also stores the new size of the file, and skips times that nothing depends on.
                 os.fdatasync(descriptor)
         finally:
             os.close(descriptor)

@@ -1,4 +1,4 @@
-"""What can go wrong with a run's files: one exception a case, each with its exit code (FORMAT 13)."""
+"""Failures of a run's files: one exception per case, each with its exit code (FORMAT 13)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """One thing that is wrong with a ledger, or worth knowing when it is no damage. `line` counts from 1 in `stream`;
-    what is unknown is None."""
+    """Problem of a ledger, or a notice when it is not damage.
+
+    `line` counts from 1 in `stream`; what is unknown is None.
+    """
 
     what: str
     seq: int | None = None
@@ -33,7 +35,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class LedgerError(Exception):
-    """An operating failure at a run's files: `what` happened, `where`, and the one line that says how to fix it."""
+    """Operating failure of a run's files: `what` happened, `where`, and one line on how to fix it."""
 
     exit_code: ClassVar[int] = 3
 
@@ -45,13 +47,13 @@ class LedgerError(Exception):
 
 
 class NotARun(LedgerError):
-    """The path is no run: missing, without a ledger, or never opened."""
+    """Path that is not a run: missing, without a ledger, or never opened."""
 
     exit_code = 2
 
 
 class StrangeRun(LedgerError):
-    """Every line is lawful, and together they are no run; `problem` says it in the words of the rule that is broken."""
+    """Lawful lines that together are not a run; `problem` says it in the words of the rule that is broken."""
 
     exit_code = 2
 
@@ -65,7 +67,7 @@ class StrangeRun(LedgerError):
 
 
 class OtherFormat(LedgerError):
-    """The ledger was written in another version of the format."""
+    """Ledger that was written in another version of the format."""
 
     exit_code = 2
 
@@ -96,7 +98,7 @@ class Unreadable(LedgerError):
 
 
 class BlobMissing(LedgerError):
-    """A blob that is needed for going on, or for doing again, is not there: lost, or redacted."""
+    """Blob that is needed to go on, or to repeat a step, and is lost or redacted."""
 
     exit_code = 2
 
@@ -110,7 +112,7 @@ class WriteFailed(LedgerError):
 
 
 class Damaged(LedgerError):
-    """The ledger up to its head is not what was committed; `problems` say where."""
+    """Ledger that, up to its head, is not what was committed; `problems` say where."""
 
     def __init__(self, problems: Sequence[Problem], where: str) -> None:
         assert len(problems) > 0, "damage without a problem"
@@ -124,7 +126,7 @@ class Damaged(LedgerError):
 
 
 def unopened(state: State) -> str | None:
-    """Why nothing can be read of a state, in the words of the rule that it breaks; None when something can."""
+    """Return why nothing can be read of a state, in the words of the broken rule; None when something can."""
     opened = state.opened
     if opened is None:
         return "ORD001: its first event is not run_opened"
@@ -137,7 +139,7 @@ def unopened(state: State) -> str | None:
 
 
 def strangeness(state: State) -> str | None:
-    """Why a state is that of no run that can go on or be shown whole; None when it is one."""
+    """Return why a state is not that of a run that can go on or be shown whole; None when it is."""
     problem = unopened(state)
     if problem is not None or state.opened is None or state.opened.origin.type == "import":
         return problem
@@ -154,7 +156,7 @@ def refuse_unopened(state: State, where: object) -> None:
 
 
 def refuse_strange(state: State, where: object) -> None:
-    """Raise `StrangeRun` for a state that is that of no run."""
+    """Raise `StrangeRun` for a state that is not that of a run."""
     problem = strangeness(state)
     if problem is not None:
         raise StrangeRun(problem, str(where))

@@ -1,11 +1,12 @@
-"""Who may write: the lock held for one commit, and the lease of the process that drives a run (FORMAT 8).
+"""Write access: the lock held for one commit, and the lease of the process that drives a run (FORMAT 8).
 
-Waiters stand in a queue. Each takes a ticket, which is a write lock on one byte of the lock file behind the highest
-that is locked, and has the lock when no lower byte is locked. These locks belong to the open file (`F_OFD_SETLK`), so
-the kernel takes a ticket back when its process dies, whatever killed it and wherever in the queue it stood. Nothing is
-written to the file.
+Waiters form a queue. Each takes a ticket: a write lock on one byte of the lock file, after the highest locked byte.
+It has
+the lock when no lower byte is locked. These locks belong to the open file (`F_OFD_SETLK`), so the kernel takes a
+ticket
+back when its process dies, for whatever reason and at any position in the queue. Nothing is written to the file.
 
-The driver file (pid, boot id, heartbeat) is for people: who it is, and since when it is silent.
+The driver file (pid, boot id, heartbeat) is for people: which process drives the run, and when it last reported.
 """
 
 from __future__ import annotations
@@ -69,7 +70,10 @@ def _acquire(path: Path, wait_seconds: float) -> int | None:
 
 
 def _came_first(descriptor: int, path: Path, began: float, wait_seconds: float) -> bool:
-    """Queue for the lock until nobody is ahead; False when the wait is over, True too when the file was removed."""
+    """Queue for the lock until no other ticket is ahead.
+
+    Return False when the wait is over, and True also when the file was removed.
+    """
     ticket = _take_ticket(descriptor)
     pause = POLL_SECONDS
     noticed = False
@@ -81,13 +85,15 @@ def _came_first(descriptor: int, path: Path, began: float, wait_seconds: float) 
             noticed = True
             _notice(path, wait_seconds)
         time.sleep(min(pause, wait_seconds - waited))
+        # OFD locks have no fair blocking wait across tickets, so waiters poll with a short, growing pause.
         pause = min(pause * 2, POLL_SECONDS_MAX)
     return True
 
 
 def _take_ticket(descriptor: int) -> int:
-    """Lock the byte behind the highest that is locked, and return its number."""
+    """Lock the byte after the highest locked one, and return its number."""
     while True:
+        # Byte 0 is left free: a range query from 0 then always finds tickets, never this process's own.
         ticket = 1
         while (taken := _ticket_of_another(descriptor, ticket, 0)) is not None:
             ticket = taken + 1
@@ -115,7 +121,7 @@ def _lock_call(descriptor: int, command: int, kind: int, start: int, length: int
 
 
 def _notice(path: Path, wait_seconds: float) -> None:
-    """Tell a person why nothing happens; a program that embeds moot decides itself where its log goes."""
+    """Log why nothing happens; a program that embeds moot decides itself where its log goes."""
     import logging  # most processes never wait
 
     run = str(path.parent)
@@ -131,7 +137,7 @@ def _let_go(descriptor: int) -> None:
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether the locked file was not removed meanwhile."""
+    """Return whether the locked file is still the one at `path`."""
     try:
         there = os.stat(path)
     except FileNotFoundError:
@@ -140,7 +146,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 
 class Driver(msgspec.Struct, frozen=True, kw_only=True):
-    """Who drives a run, as the driver file says it. `heartbeat` is in whole seconds of the Unix clock."""
+    """Driver of a run, as the driver file records it. `heartbeat` is in whole seconds of the Unix clock."""
 
     pid: int
     boot: str
@@ -148,12 +154,14 @@ class Driver(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def alive(self) -> bool:
-        """Whether that process can still be there: same boot, and the pid is in use."""
+        """Return whether that process can still exist: same boot, and the pid is in use."""
+        # After a reboot the pid may belong to another program. A pid reused within one boot is a rare false
+        # alarm, and the lock decides anyway.
         return self.boot == boot_id() and Path(f"/proc/{self.pid}").exists()
 
 
 def boot_id() -> str:
-    """Which boot of which machine this is; empty where the kernel does not say."""
+    """Return the id of this boot of this machine; empty where the kernel does not tell."""
     try:
         return BOOT_ID.read_text("ascii").strip()
     except OSError:
@@ -161,7 +169,7 @@ def boot_id() -> str:
 
 
 def read_driver(directory: Path) -> Driver | None:
-    """Who drives the run, if somebody says so and can be alive."""
+    """Return the driver of a run, if the file names one that can be alive."""
     try:
         descriptor = open_plain(directory / "driver")
         try:
@@ -174,7 +182,7 @@ def read_driver(directory: Path) -> Driver | None:
 
 
 class DriverLease:
-    """`with DriverLease(run.path) as lease:` – one driver a run. `lease.beat()` shows that it lives."""
+    """Context manager that makes this process the one driver of a run. `lease.beat()` shows that it lives."""
 
     __slots__ = ("_descriptor", "_path")
 
@@ -183,6 +191,7 @@ class DriverLease:
         self._descriptor = -1
 
     def __enter__(self) -> DriverLease:
+        # A second driver must fail at once: it would spend money on steps that the first one is asking already.
         descriptor = _acquire(self._path, 0.0)
         if descriptor is None:
             raise self._busy()
@@ -211,6 +220,7 @@ class DriverLease:
         driver = Driver(pid=os.getpid(), boot=boot_id(), heartbeat=int(time.time()))
         with writing(self._path):
             os.lseek(self._descriptor, 0, os.SEEK_SET)
+            # Old content may be longer than the new line and would leave a torn end behind it.
             os.ftruncate(self._descriptor, 0)
             write_fully(self._descriptor, msgspec.json.encode(driver) + b"\n")
 

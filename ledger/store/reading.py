@@ -1,6 +1,6 @@
 """Reading: the lines of three streams in their one order, proven to continue the chain, then decoded (FORMAT 1, 8).
 
-A process keeps what it has read of a run, and only what came after is read again.
+A process keeps what it has read of a run, and reads again only what came after.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Link = tuple[int, bytes, int]
 
 
 class LogPosition(msgspec.Struct):
-    """How far a run is read: the head there, the offset in each stream, and the length of its blobs."""
+    """Position of a reader: the head there, the offset in each stream, and the length of its blobs."""
 
     head: Head = BEGINNING
     offsets: list[int] = msgspec.field(default_factory=lambda: [0] * len(STREAMS))
@@ -57,7 +57,7 @@ class LogPosition(msgspec.Struct):
 
 @contextmanager
 def opened(directory: Path, mark: LogPosition) -> Generator[list[BinaryIO]]:
-    """The three streams, open where `mark` says. Raises `Damaged` when one is missing."""
+    """Open the three streams at the offsets of `mark`. Raises `Damaged` when one is missing."""
     with ExitStack() as stack, readable(directory):
         files: list[BinaryIO] = []
         for index, stream in enumerate(STREAMS):
@@ -69,6 +69,8 @@ def opened(directory: Path, mark: LogPosition) -> Generator[list[BinaryIO]]:
         except Damaged as error:
             if not has_other_line_ends(directory):
                 raise
+            # Every line of a checkout with CRLF is damaged for one reason. The reason comes first, with its
+            # remedy.
             raise Damaged((Problem(LINE_ENDS), *error.problems), str(directory)) from None
 
 
@@ -80,7 +82,7 @@ def _open(directory: Path, stream: StreamName) -> BinaryIO:
 
 
 def follow(directory: Path, mark: LogPosition, until: Head) -> Iterator[Link]:
-    """Every event's line after `mark` up to `until`, in order.
+    """Yield every event's line after `mark` up to `until`, in order.
 
     Each is given out when it continues the chain and its commit. `mark` is moved to `until` at the end. Raises
     `Damaged` at the first line that does not, or when the streams end before `until`.
@@ -90,10 +92,10 @@ def follow(directory: Path, mark: LogPosition, until: Head) -> Iterator[Link]:
 
 
 def merged(where: str, files: list[BinaryIO], mark: LogPosition, until: Head) -> Iterator[Link]:
-    """`follow` over files that stand where `mark` says, in the order of `STREAMS`.
+    """Yield the lines of `files`, open at `mark`, in the order of `STREAMS`, as `follow` does.
 
     A line costs one hash, and one comparison with the beginning that it must have: nothing is parsed. While a line
-    is given out, its file stands right behind it.
+    is yielded, its file position is right after it.
     """
     fronts = [file.readline(READ_BYTES) for file in files]
     seq, prev = mark.head.seq, mark.head.hash
@@ -101,6 +103,7 @@ def merged(where: str, files: list[BinaryIO], mark: LogPosition, until: Head) ->
     while seq < until.seq:
         seq += 1
         wanted = f'{{"prev":"{prev}","seq":{seq},"rest":'.encode()
+        # Events of one commit mostly share a stream, so the stream of the last line is tried first.
         line = fronts[index]
         if not line.startswith(wanted):
             index = _turn(fronts, wanted)
@@ -126,7 +129,7 @@ def merged(where: str, files: list[BinaryIO], mark: LogPosition, until: Head) ->
 
 
 def _turn(fronts: list[bytes], wanted: bytes) -> int:
-    """The stream whose next line begins as `wanted`, -1 when none does."""
+    """Return the stream whose next line begins as `wanted`, -1 when none does."""
     for index, front in enumerate(fronts):
         if front.startswith(wanted):
             return index
@@ -134,7 +137,7 @@ def _turn(fronts: list[bytes], wanted: bytes) -> int:
 
 
 def _rest(line: bytes, place: int, before: int) -> tuple[int, int]:
-    """The number at `place`, which counts down when the event before left some (-1: it does not), and its end."""
+    """Return the number at `place` and its end; -1 where it should count down from the event before and does not."""
     counted = _REST.match(line, place)
     if counted is None or before not in (0, int(counted[1]) + 1):
         return -1, place
@@ -142,13 +145,13 @@ def _rest(line: bytes, place: int, before: int) -> tuple[int, int]:
 
 
 def _problem(what: str, seq: int, files: list[BinaryIO], fronts: list[bytes], index: int) -> Problem:
-    """`what` is wrong with the next line of a stream."""
+    """Return the problem `what` of the next line of a stream."""
     offset = files[index].tell() - len(fronts[index])
     return Problem(what, seq, STREAMS[index], line_number(files[index], offset))
 
 
 def _break(files: list[BinaryIO], fronts: list[bytes], seq: int) -> Problem:
-    """Why none of the next lines is event `seq`."""
+    """Return the reason why none of the next lines is event `seq`."""
     for index, front in enumerate(fronts):
         prefix = PREFIX.match(front)
         claimed = int(prefix[2]) if prefix else -1
@@ -166,7 +169,7 @@ _INDEX: Final = {kind: STREAMS.index(stream) for kind, (_, stream) in KINDS.item
 
 
 def decoded(directory: Path, mark: LogPosition, until: Head) -> Generator[Event]:
-    """The events after `mark` up to `until`, one at a time: chain, bytes, schema and stream are checked.
+    """Yield the events after `mark` up to `until`, one at a time: chain, bytes, schema and stream are checked.
 
     Raises `Damaged` or `OtherFormat` at the event.
     """
@@ -186,20 +189,20 @@ def decoded(directory: Path, mark: LogPosition, until: Head) -> Generator[Event]
 
 
 def _damaged(what: str, index: int, files: list[BinaryIO], directory: Path) -> Damaged:
-    """`what` is wrong with the line that a stream stands behind."""
+    """Return the exception for a problem of the line just read from a stream."""
     number = line_number(files[index], files[index].tell()) - 1
     return Damaged((Problem(what, None, STREAMS[index], number),), str(directory))
 
 
 class News(NamedTuple):
-    """Events that were read; `anew`: from the beginning, and what was read before is no part of the run."""
+    """Events that were read. `anew`: read from the beginning, and what was read before is not part of this run."""
 
     anew: bool
     events: tuple[Event, ...]
 
 
 class LogTail:
-    """How far one process has read a run: what it is told, it is told once."""
+    """Progress of one process in reading a run: each event is returned once."""
 
     def __init__(self, directory: Path) -> None:
         self.mark = LogPosition()
@@ -210,6 +213,8 @@ class LogTail:
         last = read_acknowledged(self._directory)
         if last.head == self.mark.head:
             return None
+        # A directory may hold another run now. The chain proves a continuation; when it does not fit,
+        # everything is read again.
         if BEGINNING.seq < self.mark.head.seq < last.head.seq:
             with suppress(Damaged):  # perhaps not the run that was read before: read from its beginning below
                 return News(False, self._read_on(last))
@@ -220,14 +225,16 @@ class LogTail:
         mark = self.mark.copy()
         with without_collecting():
             events = tuple(decoded(self._directory, mark, last.head))
+        # Streams may be whole while `blobs.jsonl` was cut. A commit names blobs, so both must be there.
         check_blobs_end(self._directory, last.blobs)
         mark.blobs = last.blobs
+        # The mark moves only after all of it was read, so a failure leaves the reader where it was.
         self.mark = mark
         return events
 
 
 class LogReader:
-    """The events of one run as far as they were read, and the place behind them. Threads take `lock`."""
+    """Events of one run as far as they were read, and the position after them. Threads take `lock`."""
 
     def __init__(self, directory: Path, blobs: Blobs) -> None:
         self.lock: Final = threading.RLock()
@@ -238,7 +245,7 @@ class LogReader:
 
     @property
     def mark(self) -> LogPosition:
-        """The place behind the last event."""
+        """Return the position after the last event."""
         return self._tail.mark
 
     def catch_up(self) -> None:
@@ -249,14 +256,14 @@ class LogReader:
             self._book = None
 
     def extend(self, mark: LogPosition, events: tuple[Event, ...]) -> None:
-        """Take in what this process wrote; `mark` stands behind it."""
+        """Add what this process wrote; `mark` is the position after it."""
         self._tail.mark = mark
         if events:
             self.events += events
             self._book = None
 
     def book(self) -> Book:
-        """The events with what they fold to; the same object until there are more."""
+        """Return the events with their folded state; the same object until there are more."""
         if self._book is None:
             self._book = book(self.events, self._blobs)
         return self._book
@@ -264,7 +271,10 @@ class LogReader:
 
 @contextmanager
 def without_collecting() -> Generator[None]:
-    """Events hold no cycles, so the collector would only walk over all of them again and again."""
+    """Disable garbage collection in a block that creates many events.
+
+    Events hold no cycles, so the collector would only walk over all of them again and again.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,10 +1,12 @@
-"""What attempts may have cost beyond what the ledger shows: `<run>/spending.jsonl`, one line an act, written before it.
+"""Spending record `<run>/spending.jsonl`: what attempts may have cost beyond the ledger, one line per act, written
+first.
 
 A request that was sent and never answered may have been billed, and a reply that was refused twice has no event. So
-that a budget holds over a kill and a resume, each attempt is written down before it is sent. The file is no part of the
-ledger: nothing is proved by it, and without it a run goes on with what the events show. A line that a kill cut short is
-not an act, for its attempt was never sent; any other line that is no act is said, for a budget that reads over it would
-bind nobody.
+that
+a budget survives a kill and a resume, each attempt is recorded before it is sent. The file is not part of the ledger:
+it proves nothing, and without it a run goes on with what the events show. A line that a kill cut short is not an act,
+because its attempt was never sent. Any other unreadable line is an error: a budget that skipped it would limit
+nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ Amount = Annotated[int, msgspec.Meta(ge=0, le=(1 << 53) - 1)]
 
 
 class SpendingUnreadable(LedgerError):
-    """A line of the file is no act and was not cut short by a kill."""
+    """Line of the file that is not an act and was not cut short by a kill."""
 
     exit_code = 2
 
@@ -53,13 +55,13 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Spending:
-    """The file of one run. One driver writes it, under the run's lease."""
+    """Spending file of one run. One driver writes it, under the run's lease."""
 
     def __init__(self, run: Path) -> None:
         self.path: Final = run / FILE
 
     def entries(self) -> Iterator[Entry]:
-        """Every act in order. Raises `SpendingUnreadable`, and `Unreadable` when the file cannot be read."""
+        """Yield every act in order. Raises `SpendingUnreadable`, and `Unreadable` when the file cannot be read."""
         try:
             with readable(self.path):
                 content = read_plain(self.path, FILE_BYTES_MAX)
@@ -74,10 +76,12 @@ class Spending:
                 raise SpendingUnreadable(f"{self.path}:{number}") from None
 
     def note(self, entry: Entry) -> None:
-        """Write one act down; on disk when this returns. Raises `WriteFailed`."""
+        """Append one act, durable on return. Raises `WriteFailed`."""
         with writing(self.path):
             descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
             try:
+                # The line feed comes first, so that a line which a kill cut short is closed by the next one
+                # instead of spoiling it.
                 write_fully(descriptor, b"\n" + msgspec.json.encode(entry))
                 os.fdatasync(descriptor)
             finally:
@@ -85,5 +89,5 @@ class Spending:
 
 
 def _is_cut_short(line: bytes) -> bool:
-    """Whether a line is the beginning of an act and no more."""
+    """Return whether a line is the beginning of an act and no more."""
     return not line.endswith(_ENDS) and (line.startswith(_BEGINS) or _BEGINS.startswith(line))

@@ -1,8 +1,8 @@
-"""A run on disk: created, read and appended to (FORMAT 8). Readers take no lock and repair nothing.
+"""Run on disk: created, read and appended to (FORMAT 8). Readers take no lock and repair nothing.
 
 run = create_run(path, opening, blobs={…}, at=now)
 with run.writer() as writer:                    # lock, recovery
-    book = writer.book()                        # what stands, under the lock
+    book = writer.book()                        # current events, under the lock
     events = writer.commit(drafts, at=now)      # on the disk when it returns
 """
 
@@ -42,7 +42,7 @@ from ledger.store.streams import QUARANTINE, path_in, read_head
 
 
 class RunStore:
-    """A run directory. Making one touches nothing; what was read is kept, and only more is read later."""
+    """Run directory. Creating the object touches nothing; what was read is kept, and only more is read later."""
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = True) -> None:
         self.path: Final = Path(path)
@@ -51,15 +51,15 @@ class RunStore:
         self._reading = LogReader(self.path, self.blobs)
 
     def head(self) -> Head:
-        """The last commit. Raises `NotARun` or `Damaged`."""
+        """Return the last commit. Raises `NotARun` or `Damaged`."""
         return read_head(self.path)
 
     def events(self) -> tuple[Event, ...]:
-        """All events up to the head. Raises `NotARun`, `Damaged` or `OtherFormat`."""
+        """Return all events up to the head. Raises `NotARun`, `Damaged` or `OtherFormat`."""
         return self.read()[0]
 
     def book(self) -> Book:
-        """All events with what they fold to; the same object until something is committed.
+        """Return all events with their folded state; the same object until something is committed.
 
         Raises what `events` raises, and `StrangeRun`.
         """
@@ -68,30 +68,30 @@ class RunStore:
         return current
 
     def raw_book(self) -> Book:
-        """The same for whoever judges the events: they may be no run."""
+        """Return the same for callers that judge the events, which may not form a run."""
         with self._reading.lock:
             self._reading.catch_up()
             return self._reading.book()
 
     def read(self) -> tuple[tuple[Event, ...], LogPosition]:
-        """All events up to the head, and the position behind them. Raises what `events` raises."""
+        """Return all events up to the head, and the position after them. Raises what `events` raises."""
         with self._reading.lock:
             self._reading.catch_up()
             return self._reading.events, self._reading.mark
 
     def stream(self) -> Iterator[Event]:
-        """All events up to the head, one at a time, in constant memory. Raises what `events` raises."""
+        """Return all events up to the head, one at a time, in constant memory. Raises what `events` raises."""
         return decoded(self.path, LogPosition(), read_head(self.path))
 
     def state(self) -> State:
-        """What the events fold to. No event is kept, so this is for runs too long for `book`. Raises `StrangeRun`."""
+        """Return the folded state. No event is kept, so this is for runs too long for `book`. Raises `StrangeRun`."""
         with without_collecting():
             folded = fold(self.stream())
         refuse_unopened(folded, self.path)
         return folded
 
     def lines(self) -> Iterator[tuple[StreamName, int, bytes]]:
-        """Stream, line number from 1 and line of every event up to the head; only the chain is checked."""
+        """Yield stream, line number from 1 and line of every event up to the head; only the chain is checked."""
         numbers = [0] * len(STREAMS)
         for index, line, _ in follow(self.path, LogPosition(), read_head(self.path)):
             numbers[index] += 1
@@ -99,7 +99,7 @@ class RunStore:
 
     @contextmanager
     def writer(self, wait_seconds: float = WAIT_SECONDS) -> Generator[Writer]:
-        """Take the lock, settle what a dead writer left, write. Raises `LockTimeout`, and like `events`."""
+        """Take the lock, settle what a dead writer left, and yield a writer. Raises `LockTimeout`, and like `events`."""
         if not os.access(path_in(self.path, "head"), os.F_OK):  # a directory that is no run gets no lock file
             read_head(self.path)
         reading = self._reading
@@ -112,7 +112,7 @@ class RunStore:
 
 
 class Writer:
-    """The one who holds the lock. `recovered` says what a dead writer had left."""
+    """Holder of the lock. `recovered` lists what a dead writer had left."""
 
     def __init__(
         self, directory: Path, reading: LogReader, blobs: BlobStore, disk: Disk, recovered: Recovery
@@ -125,7 +125,7 @@ class Writer:
         self._broken = False
 
     def book(self) -> Book:
-        """What stands now, under the lock, own commits included."""
+        """Return the current book, under the lock, own commits included."""
         return self._reading.book()
 
     def commit(
@@ -143,17 +143,22 @@ class Writer:
         mark = self._reading.mark
         sealed = seal(drafts, prev=mark.head.hash, seq=mark.head.seq + 1, at=at)
         lines = self._blobs.new_lines(in_order(blobs or {}, sealed.events))
+        # Set before the first byte is written: after any failure the files may hold half a commit, which only
+        # recovery settles.
         self._broken = True
         with writing(self._directory):
             after = append(self._directory, sealed, lines, mark, self._disk)
             acknowledge(self._directory, mark, after, self._disk)
+        # The reader learns of the commit only once the head names it.
         self._reading.extend(after, sealed.events)
         self._broken = False
         return sealed.events
 
     def redact(self, hashes: Collection[str]) -> None:
-        """Put tombstones in place of blobs that a redaction on the record names, and remove what recovery set aside
-        of blobs: it was never acknowledged, and may hold the same words. Raises `WriteFailed`."""
+        """Put tombstones in place of blobs that a recorded redaction names, and remove quarantined blob tails.
+
+        Such a tail was never acknowledged, and may hold the same words. Raises `WriteFailed`.
+        """
         self._blobs.remove(hashes, self._disk)
         quarantine = self._directory / QUARANTINE
         with writing(quarantine):
@@ -192,7 +197,7 @@ def adopt_run(
     files: Mapping[str, bytes] | None = None,
     sync: bool = True,
 ) -> RunStore:
-    """Make a run that begins with lines as they stand in another one. Raises what `create_run` raises."""
+    """Create a run that begins with lines of another one, unchanged. Raises what `create_run` raises."""
     create(Path(path), sealed, blobs, files or {}, Disk(sync))
     return RunStore(path, sync=sync)
 

@@ -1,4 +1,4 @@
-"""The files of a run: three streams of lines, their blobs, and the head that says how much is committed (FORMAT 8)."""
+"""Files of a run: three streams of lines, their blobs, and the head that says how much is committed (FORMAT 8)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _OLDER_HEAD: Final = re.compile(rb'\{"seq":[0-9]{1,16},"hash":"[0-9a-f]{64}"\}\n
 
 
 class Acknowledged(NamedTuple):
-    """What `head` says: the last commit, and the length of `blobs.jsonl` up to it."""
+    """Content of `head`: the last commit, and the length of `blobs.jsonl` up to it."""
 
     head: Head
     blobs: int
@@ -106,6 +106,7 @@ LINE_ENDS: Final = (
 
 def has_other_line_ends(directory: Path) -> bool:
     """Return whether the head or a stream has the line ends of Windows, which moot never writes."""
+    # This only improves the message about damage that is certain already, so a failure here is ignored.
     with suppress(OSError, ValueError):
         for path in (directory / "head", *(stream_path(directory, stream) for stream in STREAMS)):
             with suppress(FileNotFoundError), plain_file(path) as file:
@@ -130,8 +131,10 @@ def check_blobs_end(directory: Path, acknowledged: int) -> None:
 
 
 def _settled(path: Path) -> bytes:
-    """Return the head file's content. A reader takes no lock and may meet a writer in the middle of its 128 bytes, so
-    it reads until two readings agree."""
+    """Return the head file's content.
+
+    A reader takes no lock and may meet a writer in the middle of its 128 bytes, so it reads until two readings agree.
+    """
     descriptor = open_plain(path)
     try:
         before, content = b"", os.pread(descriptor, HEAD_BYTES + 1, 0)
@@ -146,6 +149,8 @@ def _without_head(directory: Path) -> NotARun | Damaged:
     where = str(directory)
     if not directory.is_dir():
         return NotARun("there is no such run", where, "name a run directory, or list them with `ls runs`")
+    # A creation that crashed leaves whole commits without a head. Its marker file tells that case from a lost
+    # head.
     if not (directory / OPENING).exists() and holds_commit(directory):
         return Damaged((Problem("head is missing, but the streams hold commits"),), where)
     if any(stream_path(directory, stream).exists() for stream in STREAMS):
@@ -157,7 +162,7 @@ def _without_head(directory: Path) -> NotARun | Damaged:
 
 
 def holds_commit(directory: Path) -> bool:
-    """Whether some stream holds a line that ends a commit."""
+    """Return whether some stream holds a line that ends a commit."""
     for stream in STREAMS:
         path = stream_path(directory, stream)
         if path.exists():
@@ -169,7 +174,7 @@ def holds_commit(directory: Path) -> bool:
 
 
 def lines_of(file: BinaryIO) -> Iterator[bytes]:
-    """The complete lines from where `file` stands, without their line feeds.
+    """Yield the complete lines from the file's position, without their line feeds.
 
     What follows the last line feed is no line. A line beyond the limit of FORMAT 1 ends the reading, so that
     memory is bounded whatever the file holds.
@@ -179,7 +184,7 @@ def lines_of(file: BinaryIO) -> Iterator[bytes]:
 
 
 def line_number(file: BinaryIO, offset: int) -> int:
-    """The number, from 1, of the line that begins at `offset`, where the file stands afterwards."""
+    """Return the number, from 1, of the line that begins at `offset`, which becomes the file's position."""
     file.seek(0)
     number, left = 1, offset
     while piece := file.read(min(left, PIECE_BYTES)):

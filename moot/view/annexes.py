@@ -67,7 +67,7 @@ def final_text(book: Book, decision: Decision | None) -> FinalText | None:
             continue
         sections = {f"{event.id}#{section.name}": section.text for section in event.sections}
         chosen = next((ref for ref in decision.round_artifact_refs if ref in sections), None)
-        # Imported decisions may not say which section is final; a plan then starts with it.
+        # A decision need not name a section; the first one is then taken as the plan itself.
         chosen = chosen or next(iter(sections), None)
         if chosen is not None:
             return FinalText(chosen, sections[chosen], word_count(sections[chosen]))
@@ -80,7 +80,7 @@ def _narratives(book: Book) -> Iterator[Annex]:
         title = (
             "Key narratives" if decision.zones else "Key insight" if any(book.of(Standing)) else "Beside it"
         )
-        # The narrative about the gap is computed, and the argument table already shows it as a note.
+        # The narrative about the gap is computed by the protocol, and the argument table shows it already.
         narratives = [one_line(narrative) for narrative in decision.narratives if GAP not in narrative]
         yield from annex_text(title, narratives, decision.id)
         if decision.zones is not None:

@@ -139,11 +139,11 @@ def _points(scores: Sequence[Score], *, several: bool) -> str:
     if not scores:
         return ""
     if several:
-        # Totals are decimal strings; floats would turn a mean of 7.45 into 7.449999.
+        # Totals are recorded as decimal strings; Decimal keeps their mean free of binary rounding.
         mean = sum(Decimal(score.total) for score in scores) / len(scores)
         total = f"mean {mean:.2f}: {', '.join(f'judge {score.judge} {score.total}' for score in scores)}"
     else:
-        # One judge may score again after a repair; the last score is the one that counts.
+        # One judge may score an argument again; the last score is the one that counts.
         (score,) = scores[-1:]
         parts = " ".join(f"{name.removesuffix('_score')} {value}" for name, value in score.parts.items())
         total = f"{score.total} ({parts})"
@@ -184,7 +184,7 @@ def _totals(book: Book) -> str:
         return f"Totals: {one_line(judged[-1])}{weighed}"
     totals = ", ".join(f"{side} {mean:.2f}" for side, mean in sides.items())
     gap = max(sides.values()) - min(sides.values())
-    # Recomputed means replace a judge's own totals, which models add up wrongly (XS-9).
+    # The means are computed from the scores, since models add up their own totals wrongly (XS-9).
     return f"Mean points: {totals}; gap {gap:.2f}. They say who argued better, not who is right.{weighed}"
 
 
@@ -359,7 +359,7 @@ def ratings_annex(book: Book) -> Iterator[Annex]:
     rated: dict[str, dict[str, Rating]] = {}
     for rating in book.of(Rating):
         if rating.scale == "priority_p":
-            # Older runs name the lens in `criterion`, while newer ones give each lens its own role.
+            # The lens is the criterion of a rating; ratings without one are told apart by their author.
             rated.setdefault(rating.of, {})[rating.criterion or rating.by] = rating
     lenses = list(dict.fromkeys(lens for ratings in rated.values() for lens in ratings))
     rows = [
@@ -393,7 +393,6 @@ def members_annex(book: Book) -> Iterator[Annex]:
         for decision in book.of(Decision)
         if decision.made_by == "resolver" and decision.type == "round"
     ]
-    # Members decide independently, so their agreement is the finding, not any single text.
     counts = Counter(option_of(book, plan) or "no option" for plan in plans)
     note = ", ".join(f"{number} of {len(plans)} {option}" for option, number in counts.most_common())
     rows = [

@@ -180,7 +180,7 @@ class Calls(msgspec.Struct):
 
 def tally(events: Iterable[Event]) -> tuple[State, Calls]:
     """Return the state after `events` and the counts of their replies, in one pass."""
-    # One pass over the events: `status` reads large ledgers and must not fold them twice.
+    # `status` calls this for large ledgers, and folding them a second time would double its time.
     state, calls = State(), Calls()
     for event in events:
         step(state, event)

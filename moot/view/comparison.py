@@ -54,7 +54,7 @@ def _verdict(diff: RunDiff) -> str:
     parting = diff.parting
     if parting is None:
         return "they differ"
-    # A fork writes a new opening, so its first difference is an event of kind run_opened.
+    # A fork appends a second run_opened behind the shared events, so it is the first difference.
     if parting.seq and (parting.b or "").startswith("run_opened"):
         return f"b is a fork of a: everything before @{parting.seq} is the same"
     return f"they part at @{parting.seq}: {parting.a or 'nothing'} in a, {parting.b or 'nothing'} in b"
@@ -174,7 +174,7 @@ def _left_out(stress: Stress) -> Iterator[str]:
             else f"{pool.without} still leads"
         )
         yield f"{pool.role:<9} {lead}, by {pool.margin:.1f} points{', within the noise' if pool.close else ''}"
-    # A fork costs a whole run, and one within the noise could not tell anything new.
+    # A fork costs replies. Where the same option leads clearly without the role, none is worth it.
     if stress.spared:
         yield from folded(
             f"no fork is offered without {listed(stress.spared)}: the same option leads by more than the noise. "
@@ -214,7 +214,6 @@ def _ids(ids: list[str]) -> str:
 
 
 def _todo(stress: Stress) -> Iterator[str]:
-    # Forks in progress come first: finishing them is cheaper than making new ones.
     if stress.unfinished:
         yield "to be gone on with: moot run --resume FORK --seats SPEC"
         yield from (f"  {run}" for run in stress.unfinished)

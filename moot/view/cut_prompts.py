@@ -53,7 +53,7 @@ def cut_prompts(book: Book) -> list[CutPrompt]:
         CutPrompt(step, tokens, prompt)
         for step, brief, tokens in _counted(book)
         if tokens
-        # A brief may name further texts, such as documents, that the server received with it.
+        # The server receives the blocks of the brief and the reply schema, which are blobs of their own.
         < (prompt := sum(least(named.sha256) for named in named_by_brief(book.blobs.read(brief) or b"")))
     ]
 

@@ -30,7 +30,6 @@ from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.text import WIDTH, folded, joined, listed
 
 if TYPE_CHECKING:
-    # The budget code loads locks and files, which a plain view of decisions does not need.
     from rounds.run.budget import Amounts
 
 

@@ -177,7 +177,7 @@ def _seat(
         # The expensive end writes the whole prompt to the cache, which costs extra at some vendors.
         dear = Tokens(uncached=0, read=0, written=most[0], out=most[1])
         cost = (_paid(cost[0], prices, model, cheap, fewest), _paid(cost[1], prices, model, dear, replies))
-    # Local models have a token count but no price, so their cost is known to be zero.
+    # A model on the user's own machine costs nothing, although no price table lists it.
     if row.is_free(model or ""):
         cost = (_NOTHING, _NOTHING)
     return EstimateSeat(

@@ -172,7 +172,6 @@ def _asserted(
         case Artifact():
             return EventWords(event, "artifact", NEUTRAL, artifact_facts(event), "", event.cites)
         case Claim():
-            # A log line may be printed before the book has folded the claim.
             is_there = now is not None and event.id in now.state.claims
             mark = claim_mark(now, event.id or "") if now and is_there else marks.STATUSES["pending"]
             older = (event.supersedes,) if event.supersedes else ()
@@ -214,7 +213,6 @@ def _tested(
             why = (
                 f"because of {', '.join(evidence.ref for evidence in event.because)}" if event.because else ""
             )
-            # Without a book the flip is shown as written, because a later flip may have replaced it.
             mark = mark_of(marks.RESULTS, event.to) if now else NEUTRAL
             return EventWords(event, "flip", mark, f"{change}, {why or 'no new evidence'}", about=(event.of,))
         case Verification():
@@ -254,7 +252,7 @@ def _is_closed(number: int, state: State) -> bool:
     """Return whether sealed texts of a round may be read: it was looked at, another one began, or the run is
     over.
     """
-    # A crashed run may never look at its round, so a later round also opens the seals.
+    # Not every round ends with a look, so the start of a later round opens the seals too.
     return state.finished or state.round > number or any(look.round >= number for look in state.looks)
 
 
@@ -443,7 +441,6 @@ def _opening(event: RunOpened) -> Iterator[tuple[str, str]]:
     for member in event.cast:
         yield "seat", f"{member.role} is {member.title}, answered by {member.seat}"
     rounds = counted(len(event.plan), "round")
-    # The log of other events does not need the protocols, which take long to import.
     from rounds.protocols import is_watched  # the log never asks
 
     if not is_watched(event):

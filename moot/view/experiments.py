@@ -159,7 +159,7 @@ def ended_text(plan: ExperimentPlanned, run: ExperimentRun) -> str:
         return f"exit {run.exit}"
     if run.signal is not None:
         return f"signal {run.signal}"
-    # The sandbox could not start the program, so it took no time and left no exit code.
+    # A run that took no time is one whose program never started.
     if run.ms == 0:
         return "not started"
     # The sandbox kills a program at its time limit and reports neither exit code nor signal.
@@ -332,7 +332,7 @@ def experiments_markdown(shown_experiments: Iterable[ExperimentShown]) -> Iterat
 
 
 def _block(name: str, text: str, most: int) -> Iterator[str]:
-    # The program's text goes into a Markdown fence, and `block` picks one it cannot close.
+    # Programs and their output may hold control characters, and `block` alone does not count lines.
     lines = visible(text.rstrip("\n")).split("\n")
     more = len(lines) - most
     yield ""

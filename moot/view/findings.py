@@ -43,7 +43,7 @@ def github_text(report: CheckReport) -> str:
     """Return findings as GitHub annotations of the ledger's files."""
     lines: list[str] = []
     for finding in report.findings:
-        # A run's path may hold a comma or colon, which would end the property early.
+        # A path may hold a comma or a colon, which would end the property of the annotation early.
         file = f"file={annotated(report.run)}/{finding.stream}.jsonl," if finding.stream else ""
         line = f"line={finding.line}," if finding.stream and finding.line else ""
         lines.append(

@@ -115,7 +115,6 @@ def status_line(report: ForecastReport) -> str:
             return f"Run this first: a test of {ids} is worth {report.tau:g} points or more."
         case _:
             lead = (
-                # A person weighs because ten points are within the noise of forecasts by language models.
                 "The first two options are less than 10 points apart, so a person weighs."
                 if report.status == "your_call"
                 else "The forecasts decide."

@@ -117,7 +117,6 @@ def gate_text(gated: Gated, width: int = WIDTH) -> str:
 
 def choices_lines(choices: Sequence[Choice], chosen: str, width: int = WIDTH) -> Iterator[str]:
     """Yield every protocol with its replies, price and purpose; the chosen one is marked."""
-    # Without known prices or seats there is nothing to compare.
     if not choices:
         return
     yield from wrap(

@@ -1,4 +1,4 @@
-"""The viewer as an application: one table of addresses, each with the function that makes its page."""
+"""The viewer as an application: one table of addresses, each with the function that renders its page."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ PAGES: Final[tuple[tuple[str, Page], ...]] = (
     ("/run/{name}/report", pages.report),
 )
 OWN_POLICY: Final = {"content-security-policy": f"{policy()}; frame-ancestors 'none'"}
-"""A report brings its style along, which the viewer's own pages may not."""
+"""Policy of the report page: it may hold its own style, which the viewer's other pages may not."""
 STATIC: Final = {"style.css": "text/css", "moot.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
 
 def create_app(index: RunIndex, address: Address) -> ASGIApp:
-    """The application behind its guard."""
+    """Return the application behind its guard."""
     broadcasts = Broadcasts(index)
 
     async def live(request: Request) -> Response:
@@ -67,7 +67,7 @@ def create_app(index: RunIndex, address: Address) -> ASGIApp:
 
 
 def _answering(index: RunIndex, page: Page) -> Callable[[Request], object]:
-    """A page is made in a thread, so that a long one keeps nobody else waiting."""
+    """Return a handler that renders a page in a thread, so that a long page does not block other requests."""
 
     async def answer(request: Request) -> Response:
         return await run_in_threadpool(_answer, index, page, request)
@@ -77,20 +77,22 @@ def _answering(index: RunIndex, page: Page) -> Callable[[Request], object]:
 
 def _answer(index: RunIndex, page: Page, request: Request) -> Response:
     try:
-        made = page(index, request)
-        return HTMLResponse(made, headers=OWN_POLICY if page is pages.report else None)
+        html = page(index, request)
+        return HTMLResponse(html, headers=OWN_POLICY if page is pages.report else None)
     except PageMissing as error:
         return HTMLResponse(render("trouble.html", title="Not here", what=str(error), fix=""), 404)
+    # A view may fail in many ways on a ledger that breaks its rules: that is the run's fault, and gets a page instead
+    # of a 500.
     except (LedgerError, *UNLAWFUL) as error:
         known = explain_with(error, index.named(_names(request)))
         if known is None:
             raise
-        said = {"what": f"{known.what} ({known.where})", "fix": known.fix}
-        return HTMLResponse(render("trouble.html", title="This run cannot be shown", **said), 409)
+        message = {"what": f"{known.what} ({known.where})", "fix": known.fix}
+        return HTMLResponse(render("trouble.html", title="This run cannot be shown", **message), 409)
 
 
 def _names(request: Request) -> list[str]:
-    """The runs that an address names."""
+    """Return the runs that an address names."""
     query = request.query_params
     return [request.path_params.get("name", ""), query.get("a", ""), query.get("b", "")]
 
@@ -101,7 +103,9 @@ async def _not_found(_: Request, __: Exception) -> Response:
 
 async def _static(request: Request) -> Response:
     name = request.path_params["file"]
+    # A fixed table and no directory: no path in an address can lead to another file.
     if name not in STATIC:
         return await _not_found(request, KeyError(name))
     content = files("moot.web").joinpath("static", name).read_bytes()
+    # `no-cache`, because the files change with moot's version and have no hash in their names.
     return Response(content, media_type=STATIC[name], headers={"cache-control": "no-cache"})

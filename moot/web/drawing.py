@@ -1,4 +1,4 @@
-"""Pictures as SVG, without script and style attributes: lanes of claims, bars of verdicts, the evidence graph."""
+"""SVG pictures without script and style attributes: lanes of claims, bars of verdicts, the evidence graph."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SHAPES: Final = {
     "tested_unclear": Markup('<rect x="{2:.0f}" y="7" width="8" height="8" class="hollow warn"/>'),
     "superseded": Markup('<path d="M{1:.0f} 11h8m-3-3l3 3l-3 3" class="stroke faint"/>'),
 }
-"""Hollow, full, half and crossed: a claim's statuses differ without colour."""
+"""Hollow, full, half and crossed shapes: a claim's statuses differ even without color."""
 OTHER: Final = Markup('<circle cx="{0:.0f}" cy="11" r="3" class="fill faint"/>')
 
 
@@ -67,7 +67,7 @@ class Node(NamedTuple):
 
 
 def lane(born: int, points: Sequence[LanePoint], rounds: int, alt: str) -> Markup:
-    """A claim's life over the rounds: one line, a shape for every status that it took. Without `alt` it only shows."""
+    """Draw a claim's life over the rounds: one line, and a shape for every status. Without `alt` it has no links."""
     parts = [_horizontal(_x(born, rounds), LANE_WIDTH - 6, "life")]
     places = [(_x(born, rounds), LanePoint(born, "pending", "", None)), *_spread(points, rounds)]
     for (x, point), (following, _) in zip(places, [*places[1:], (LANE_WIDTH - 6.0, points)], strict=True):
@@ -96,7 +96,8 @@ def small_bars(values: Sequence[float | None], top: float, alt: str) -> Markup:
 
 
 def axis(rounds: int, absent: Iterable[int]) -> Markup:
-    """The rounds above the lanes; those without a role are marked."""
+    """Draw the round numbers above the lanes; rounds without a role are marked."""
+    # At most 13 numbers fit the width of a lane; the double minus rounds up.
     step = max(1, -(-rounds // 13))
     stressed = set(absent)
     parts = [
@@ -114,7 +115,7 @@ def _x(round_: int, rounds: int) -> float:
 
 
 def _spread(points: Sequence[LanePoint], rounds: int) -> list[tuple[float, LanePoint]]:
-    """Moves of one round stand side by side."""
+    """Place the moves of one round next to each other."""
     counts: dict[int, int] = {}
     placed: list[tuple[float, LanePoint]] = []
     width = (LANE_WIDTH - 20) / max(1, rounds)
@@ -139,7 +140,8 @@ def _horizontal(x1: float, x2: float, classes: str) -> Markup:
 
 
 def disagreement(bars: Sequence[Bar], slope: float | None) -> Markup:
-    """Verdicts by round, BROKEN below, UNCLEAR above it; the line is the regression over rounds without stress."""
+    """Draw verdicts by round, BROKEN below UNCLEAR; the line is the regression over rounds without stress."""
+    # At least 4, so that a single verdict does not fill the whole height.
     most = max([4, *(bar.broken + bar.unclear + bar.robust for bar in bars)])
     unit = BAR_HEIGHT / most
     width = max(BAR_WIDTH * len(bars) + 20, 200)
@@ -181,7 +183,7 @@ def _trend(calm: list[tuple[int, int]], slope: float, unit: float) -> Markup:
 
 
 def graph(nodes: Sequence[Node], edges: Iterable[tuple[str, str]], alt: str) -> Markup:
-    """Decision, what it cites, what tested that, and the sources of the quoted sentences, from left to right."""
+    """Draw a decision, what it cites, what tested that, and the sources of its quotes, from left to right."""
     columns: dict[int, list[Node]] = {}
     for node in nodes:
         columns.setdefault(node.column, []).append(node)
@@ -207,8 +209,8 @@ def _edge(a: tuple[float, float], b: tuple[float, float]) -> Markup:
 
 
 def _node(node: Node, x: float, y: float) -> Markup:
-    shown = visible(node.label)
-    label = shown if len(shown) <= LABEL_LENGTH else shown[: LABEL_LENGTH - 1] + "…"
+    text = visible(node.label)
+    label = text if len(text) <= LABEL_LENGTH else text[: LABEL_LENGTH - 1] + "…"
     box = Markup(
         '<rect x="{:.0f}" y="{:.0f}" width="{}" height="{}" rx="5" class="node {}"/>'
         '<text x="{:.0f}" y="{:.0f}" class="shape {}">{}</text><text x="{:.0f}" y="{:.0f}" class="name">{}</text>'
@@ -219,9 +221,10 @@ def _node(node: Node, x: float, y: float) -> Markup:
 
 
 def _svg(width: float, height: float, alt: str, parts: Iterable[Markup], kind: str) -> Markup:
-    """A picture with links in it is a group that has a name, one without a name is hidden from who cannot see it.
+    """Return the frame around a picture, in a fixed size, so that it never stretches.
 
-    Its size is its own, so that it never stretches.
+    A picture with `alt` is a named group, because its links must stay reachable. One without is hidden from screen
+    readers.
     """
     named = (
         Markup('role="group" aria-label="{}"').format(visible(alt)) if alt else Markup('aria-hidden="true"')
@@ -233,7 +236,7 @@ def _svg(width: float, height: float, alt: str, parts: Iterable[Markup], kind: s
 
 
 def _linked(address: str | None, alt: str, shape: Markup) -> Markup:
-    """A shape that says what it is when somebody points at it, and leads there; without an address it only says."""
+    """Return a shape with a tooltip and, where it has an address, a link."""
     titled = Markup("<g><title>{}</title>{}</g>").format(visible(alt), shape)
     if address is None:
         return titled

@@ -1,6 +1,6 @@
-"""A run as one process follows it: read once, then only what came after; nothing is ever written or locked.
+"""A run that is followed by this process: read once, then only its new events; never written and never locked.
 
-With it what every page of a run says first: its labels, where it stands, how far the seats were kept apart.
+Also what every page of a run shows first: its labels, its state, and how far the seats were isolated.
 """
 
 from __future__ import annotations
@@ -30,19 +30,20 @@ if TYPE_CHECKING:
     from validators.rulebook import CheckReport
 
 ID_MAX: Final = 120
-"""Characters of a reference; a longer text names nothing."""
+"""Most characters of a reference; longer texts are not looked up."""
 AROUND: Final = 90
-"""Characters that are shown before and after a word that was searched for."""
+"""Characters shown before and after a search hit."""
 RULES_EVENTS_MAX: Final = 3_000
-"""Beyond so many events the rules take long, and run only when they are asked for."""
+"""Events beyond which the rules take long, and run only on request."""
 
 
 class Followed:
-    """The events of a run with what they fold to. Whoever reads it holds `lock`, for it grows."""
+    """The events of a run with their state. Readers hold `lock`, because it grows."""
 
     def __init__(self, path: Path) -> None:
         self.path: Final = path
         self.blobs: Final = BlobStore(path)
+        # Reentrant, because a page that holds the lock calls methods that take it again.
         self.lock: Final = threading.RLock()
         self._tail = LogTail(path)
         self._forget()
@@ -58,28 +59,32 @@ class Followed:
 
     @property
     def state(self) -> State:
-        """What the events fold to so far."""
+        """Return the state after the events so far."""
         return self._ledger.state
 
     @property
     def seq(self) -> int:
-        """The last event that was read; −1 before the first."""
+        """Return the sequence number of the last event that was read; −1 before the first."""
         return self._tail.mark.head.seq
 
     @property
     def opened(self) -> RunOpened:
-        """The opening in force."""
+        """Return the opening in force."""
         return self.state.opening
 
     @property
     def head_hash(self) -> str:
-        """The hash of the last event that was read."""
+        """Return the hash of the last event that was read."""
         return self._tail.mark.head.hash
 
     def catch_up(self) -> bool:
-        """Read up to the head; whether there was more. Raises what `Run.book` raises, for a strange run every time."""
+        """Read up to the head; return whether there was more.
+
+        Raises what `Run.book` raises, for a run that breaks the rules every time.
+        """
         news = self._tail.news()
         if news is not None:
+            # The ledger was replaced, not extended, so nothing that was read before holds any longer.
             if news.anew:
                 self._forget()
             self._take(news.events)
@@ -95,15 +100,15 @@ class Followed:
                 self.replies[event.call.simulated] += 1
 
     def book(self) -> Book:
-        """What stands now; it goes on growing."""
+        """Return the events and their state so far; the book goes on growing."""
         return self._ledger.book()
 
     def round_book(self, round_: int) -> Book:
-        """The same with the events of one round alone."""
+        """Return the book with the events of one round alone."""
         return self.sources.round_of(self.book(), round_)
 
     def named_by(self, identity: str) -> list[Event]:
-        """The later events that cite, test, answer or quote it; every event is read for that once."""
+        """Return the later events that cite, test, answer or quote an event. Each event is searched once."""
         book = self.book()
         for event in book.events[self._naming_seen :]:
             texts = strings(msgspec.to_builtins(event))
@@ -117,14 +122,14 @@ class Followed:
         return self._naming.get(identity, [])
 
     def says(self, event: Event, words: Sequence[str]) -> bool:
-        """Whether all words (in small letters) stand in an event."""
+        """Return whether an event contains all words (given in lower case)."""
         if not words:
             return True
         text = " ".join(strings(msgspec.to_builtins(event))).casefold()
         return all(word in text for word in words)
 
     def around(self, event: Event, words: Sequence[str]) -> tuple[str, str, str]:
-        """The first of these words (in small letters) in an event: what stands before it, it, and what follows."""
+        """Return the first of these words (in lower case) in an event, with the text before and after it."""
         text = one_line(" ".join(strings(msgspec.to_builtins(event))))
         places = [place for word in words if (place := text.casefold().find(word)) >= 0]
         if not places:
@@ -135,13 +140,14 @@ class Followed:
         return text[max(0, first - AROUND) : first], text[first:end], text[end : end + AROUND]
 
     def checked(self, anyway: bool = False) -> CheckReport | None:
-        """Every rule that the ledger breaks, as `moot check` says it, asked once for each head.
+        """Return every rule that the ledger breaks, as `moot check` does, computed once per head.
 
-        None when the run is so long that somebody must ask for it.
+        None when the run is so long that the rules only run on request.
         """
         import moot
 
         head = self.head_hash
+        # Keyed by the head: the same events give the same findings, and the rules take up to a second.
         if self._checked is None or self._checked[0] != head:
             if self.seq >= RULES_EVENTS_MAX and not anyway:
                 return None
@@ -150,7 +156,7 @@ class Followed:
 
 
 def standing_of(run: Followed) -> str:
-    """`finished`, `stopped`, `imported`, `running` while a process drives it, else `waiting` for somebody."""
+    """Return `finished`, `stopped`, `imported`, `running` while a process drives it, else `waiting`."""
     state = run.state
     if state.finished:
         return "finished"
@@ -162,7 +168,7 @@ def standing_of(run: Followed) -> str:
 
 
 def labels_shown(run: Followed) -> tuple[Label, ...]:
-    """Labels of a run, the gravest first; the last says how many replies came from seats that were not kept apart."""
+    """Return the labels of a run, the gravest first; the last counts replies from seats that were not isolated."""
     labels, calls = labels_of(run.state, run.replies), run.calls
     if not calls.trusted:
         return labels
@@ -174,13 +180,13 @@ def labels_shown(run: Followed) -> tuple[Label, ...]:
 
 
 def isolation_of(run: Followed) -> str:
-    """How far the seats were kept apart, in words that claim no more than the ledger proves."""
+    """Return how far the seats were isolated, in words that claim no more than the ledger proves."""
     calls = run.calls
     if not calls.all:
         return ""
-    told = f"{calls.enforced} of {calls.all} replies came from seats that got the brief and nothing else (enforced)"
+    text = f"{calls.enforced} of {calls.all} replies came from seats that got the brief and nothing else (enforced)"
     if calls.trusted:
-        told += f"; {calls.trusted} from seats that could have read more (trusted, unverified)"
+        text += f"; {calls.trusted} from seats that could have read more (trusted, unverified)"
     if calls.continued:
-        told += f"; {calls.continued} in a continued context"
-    return told + "."
+        text += f"; {calls.continued} in a continued context"
+    return text + "."

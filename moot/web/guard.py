@@ -1,8 +1,8 @@
-"""Who is answered: this machine's own browser, asking for itself. Everybody else is refused before a page is made.
+"""Access checks: only this machine's own browser is answered; other requests are refused before a page is rendered.
 
 A page of another site must not read a deliberation through a visitor's browser. It cannot name another host (DNS
-rebinding), cannot ask across origins, and cannot put a page of ours into a frame. On any address but loopback a token
-is needed too. Nothing here writes, so only GET and HEAD are answered at all.
+rebinding), cannot send requests across origins, and cannot frame a page of the viewer. On any address but loopback a
+token is required too. The viewer only reads, so it answers only GET and HEAD.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ SECURITY: Final[Mapping[str, str]] = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 }
-"""Headers of every answer."""
+"""Headers of every response."""
 LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the viewer listens; `token` is set for every host that is not loopback."""
+    """Address that the viewer listens on; `token` is set for every host that is not loopback."""
 
     host: str
     port: int
     token: str | None = None
 
     def answers_to(self, host: str) -> bool:
-        """Whether a Host header names this viewer: a name that only DNS knows never does on loopback."""
+        """Return whether a Host header names this viewer; on loopback, a name that needs DNS never does."""
         name, port = split_host(host)
         if port != self.port:
             return False
@@ -55,7 +55,7 @@ class Address:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it."""
+    """Return whether only this machine can reach a host."""
     if host == "localhost":
         return True
     try:
@@ -65,7 +65,7 @@ def is_loopback(host: str) -> bool:
 
 
 def split_host(host: str) -> tuple[str, int]:
-    """`127.0.0.1:8710` in its parts; the port that is not said is 80."""
+    """Split `127.0.0.1:8710` into its parts; the default port is 80."""
     name, colon, port = host.rpartition(":")
     if not colon or name.endswith(":") or (host.startswith("[") and host.endswith("]")):
         return host.lower(), 80
@@ -99,6 +99,7 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY.items():
                     headers.setdefault(name, value)
+                # Deliberations stay out of the browser's disk cache, and a live run is never shown stale.
                 headers.setdefault("cache-control", "no-store")
             await send(message)
 
@@ -107,6 +108,7 @@ class Guard:
     def _refused(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
+        # Two Host headers could be read differently by a proxy in front and by this check.
         if len(hosts) != 1 or not self._address.answers_to(hosts[0]):
             return _refusal(421, "this viewer answers to its own address only")
         if scope["method"] not in ("GET", "HEAD"):
@@ -116,13 +118,18 @@ class Guard:
         return None if self._address.token is None else self._without_token(scope, headers)
 
     def _without_token(self, scope: Scope, headers: Headers) -> Response | None:
-        """A first visit brings the token in its address and gets a cookie instead."""
+        """Exchange the token in the address of a first visit for a cookie.
+
+        Return the redirect or the refusal; None when the cookie is already there.
+        """
         wanted = self._address.token or ""
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        given = dict(query).get("token")
-        if given is not None and _same(given, wanted):
+        token = dict(query).get("token")
+        if token is not None and _same(token, wanted):
+            # The token leaves the address, because history, screenshots and copied links would carry it on.
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             answer = RedirectResponse(_path(scope) + (f"?{rest}" if rest else ""), 303)
+            # `strict`: a link on another site must not open a page with this visitor's token.
             answer.set_cookie(COOKIE, wanted, httponly=True, samesite="strict", path="/")
             return answer
         if _same(_cookie(headers), wanted):
@@ -131,13 +138,14 @@ class Guard:
 
 
 def _path(scope: Scope) -> str:
-    """The path as it was asked for; never one that a browser takes for another host."""
+    """Return the path of the request, changed so that a browser cannot take it for another host."""
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    # A redirect to `//evil.example` would leave this viewer, so leading slashes are removed.
     return "/" + raw.decode("latin-1").partition("?")[0].lstrip("/\\")
 
 
 def _from_here(headers: Headers, host: str) -> bool:
-    """No other origin asks: by the Origin header, and by what browsers say of every request."""
+    """Return whether the request has no other origin, by the Origin header and Sec-Fetch-Site."""
     origin = headers.get("origin")
     if origin is not None and origin.lower() not in (f"http://{host.lower()}",):
         return False
@@ -146,14 +154,15 @@ def _from_here(headers: Headers, host: str) -> bool:
 
 def _cookie(headers: Headers) -> str:
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        morsel = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
     except CookieError:
         return ""
-    return found.value if found else ""
+    return morsel.value if morsel else ""
 
 
-def _same(given: str, wanted: str) -> bool:
-    return hmac.compare_digest(given.encode(), wanted.encode())
+def _same(actual: str, wanted: str) -> bool:
+    # Compared in constant time, so that a token cannot be found byte by byte.
+    return hmac.compare_digest(actual.encode(), wanted.encode())
 
 
 def _refusal(status: int, why: str) -> PlainTextResponse:

@@ -1,4 +1,4 @@
-"""The live page: who is asked now, and each part of the page with an id, so that what changed is sent alone."""
+"""The live page: the open steps, and the page in parts with ids, so that only changed parts are sent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SYNTAX: Final = re.compile(r'[{}\[\]]|(?<!\\)"')
 
 
 def asked_now(run: Followed) -> Mapping[str, LiveStep]:
-    """The steps that are open, each since the commit that opened it; none when the protocol is not known here."""
+    """Return the open steps, each with its start time; empty when the protocol is unknown to this version."""
     opened = run.state.opened
     if opened is None or run.state.closing is not None:
         return {}
@@ -38,13 +38,15 @@ def asked_now(run: Followed) -> Mapping[str, LiveStep]:
     except (LedgerError, *UNLAWFUL):
         return {}
     since = _opened_at(run, {step.id for step in group.steps} if group else set())
+    # A driver that was killed leaves its `speech` file behind, which would show steps nobody works on.
     driven = read_driver(run.path) is not None
     speech = read_speech(run.path) if driven else None
-    spoken = {one.step: one for one in speech.asked} if speech else {}
+    spoken = {entry.step: entry for entry in speech.asked} if speech else {}
     asked: dict[str, LiveStep] = {}
     for step in steps:
         one = spoken.get(step.id)
         if one is not None:
+            # `speech` leaves positions out already; an older driver or another program may not.
             words = "" if step.name.act == "position" else readable(one.words)
             asked[step.id] = LiveStep(step.name, one.since, words)
         elif not spoken:
@@ -53,51 +55,53 @@ def asked_now(run: Followed) -> Mapping[str, LiveStep]:
 
 
 def readable(words: str) -> str:
-    """The end of a reply, which is JSON, without what makes it JSON."""
+    """Return the end of a reply, which is JSON, without its JSON syntax."""
     prose = _SYNTAX.sub("", _KEY.sub("", words)).replace("\\n", "\n").replace('\\"', '"')
     return prose.strip(" ,\n")
 
 
 def _opened_at(run: Followed, siblings: set[str]) -> str:
-    """The instant of the last event that none of the siblings wrote: it opened their group."""
+    """Return the time of the last event that none of the siblings wrote: it opened their group."""
     events = run.book().events
     return next((event.at for event in reversed(events) if event.step not in siblings), events[0].at)
 
 
 def parts_of(run: Followed, links: SiteLinks) -> dict[str, Markup]:
-    """Every part of the live page as the run stands now: id of an element → what stands in it."""
+    """Return the content of every part of the live page, by the id of its element."""
     state = run.state
     standing = standing_of(run)
-    labels = tuple(one for one in labels_shown(run) if one.kind != "UNFINISHED" or standing == "stopped")
+    labels = tuple(
+        label for label in labels_shown(run) if label.kind != "UNFINISHED" or standing == "stopped"
+    )
     page = round_page(run, state.round, asked_now(run)) if state.round in state.rounds else None
     scene = scene_of(run.book(), {}, None, sources=run.sources)
-    made = parts(links)
+    macros = parts(links)
     return {
-        "live-labels": made.label_badges(labels),
-        "live-verdict": made.verdict_line(standing, outcome_of(str(run.path), run.book()), scene),
-        "live-earlier": made.earlier([line for line in round_lines(run) if line.n < state.round]),
-        "live-head": made.round_head(page, standing),
-        "live-panel": made.panel(scene),
-        **_seats(page, made),
+        "live-labels": macros.label_badges(labels),
+        "live-verdict": macros.verdict_line(standing, outcome_of(str(run.path), run.book()), scene),
+        "live-earlier": macros.earlier([line for line in round_lines(run) if line.n < state.round]),
+        "live-head": macros.round_head(page, standing),
+        "live-panel": macros.panel(scene),
+        **_seats(page, macros),
     }
 
 
-def _seats(page: RoundPage | None, made: Any) -> dict[str, Markup]:
+def _seats(page: RoundPage | None, macros: Any) -> dict[str, Markup]:
     if page is None:
         return {}
-    columns = {f"live-seat-{n}": one for n, one in enumerate(page.columns)}
-    columns |= {f"live-bench-{n}": one for n, one in enumerate(page.bench)}
-    drawn = {name: made.column(one, newest_first=True) for name, one in columns.items()}
-    return drawn | {"live-house": made.house(page.house)}
+    columns = {f"live-seat-{n}": column for n, column in enumerate(page.columns)}
+    columns |= {f"live-bench-{n}": column for n, column in enumerate(page.bench)}
+    drawn = {name: macros.column(column, newest_first=True) for name, column in columns.items()}
+    return drawn | {"live-house": macros.house(page.house)}
 
 
 def lines_of(run: Followed, links: Links, after: int) -> list[tuple[int, str]]:
-    """The lines of what came after event `after`, as a terminal would print them: (seq, HTML), at most the last 60."""
+    """Return the last 60 lines at most after event `after`, as a terminal would print them: (seq, HTML)."""
     rows: list[tuple[int, str]] = []
-    made = parts(links)
+    macros = parts(links)
     for event in run.book().events[max(0, after + 1, run.seq + 1 - LINES_MAX) :]:
         book = run.round_book(event.round) if event.phase != "close" else run.book()
         lines = list(event_lines(book, event))
         if lines:
-            rows.append((event.seq, made.line(lines, event.seq)))
+            rows.append((event.seq, macros.line(lines, event.seq)))
     return rows

@@ -1,4 +1,4 @@
-"""The pages: the address and its query in, HTML out."""
+"""Pages of the viewer: functions from an address and its query to HTML."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from moot.web.views.signals import signals_page
 
 LOG_PAGE: Final = 200
 LOG_SAID: Final = 220
-"""Characters of an event that the log shows."""
+"""Most characters of an event that the log shows."""
 FILTERS: Final = ("q", "status", "protocol")
-"""What the list of runs is filtered by."""
+"""Query parameters that filter the list of runs."""
 
 
 class PageMissing(LookupError):
-    """What an address names is not there; the message says so in words."""
+    """An address names something that does not exist; the message says what."""
 
 
 def runs(index: RunIndex, request: Request) -> str:
-    """Every run, those that match `?q=`, `?status=` and `?protocol=`, in the order of `?sort=`."""
+    """Render the runs that match `?q=`, `?status=` and `?protocol=`, in the order of `?sort=`."""
     text, status, protocol = (request.query_params.get(key, "") for key in ("q", "status", "protocol"))
     order = request.query_params.get("sort", LATEST)
     lines = index.lines()
@@ -62,22 +62,22 @@ def runs(index: RunIndex, request: Request) -> str:
 
 
 def compare(index: RunIndex, request: Request) -> str:
-    """`/compare?a=NAME&b=NAME`; without both, the form to choose them."""
+    """Render `/compare?a=NAME&b=NAME`; without both names, the form to choose them."""
     names = [line.name for line in index.lines() if line.trouble is None]
     a, b = request.query_params.get("a", ""), request.query_params.get("b", "")
     if not a or not b:
         return render("compare.html", names=names, a_name=a, b_name=b, page=None, links=None)
-    one, other = _followed(index, a), _followed(index, b)
+    first, second = _followed(index, a), _followed(index, b)
     return render(
         "compare.html",
         names=names,
         a_name=a,
         b_name=b,
-        page=compare_page(one, other),
-        outcomes={name: outcome_of(str(run.path), run.book()) for name, run in (("a", one), ("b", other))},
-        links=links_of(a, one),
-        links_a=links_of(a, one),
-        links_b=links_of(b, other),
+        page=compare_page(first, second),
+        outcomes={name: outcome_of(str(run.path), run.book()) for name, run in (("a", first), ("b", second))},
+        links=links_of(a, first),
+        links_a=links_of(a, first),
+        links_b=links_of(b, second),
     )
 
 
@@ -98,16 +98,17 @@ class PageRequest:
     links: SiteLinks
 
     def query(self, key: str) -> str:
-        """A word of the query; empty when it is not there."""
+        """Return a word of the query; empty when it is missing."""
         return self.request.query_params.get(key, "")
 
     def number(self, key: str, default: int) -> int:
-        """A number of the query, `default` when it is none."""
+        """Return a number of the query; `default` when it is missing or not a number."""
         text = self.query(key)
+        # `isdigit` alone accepts digits of other scripts, and a huge number would be slow to convert.
         return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else default
 
     def render(self, template: str, tab: str, **values: Any) -> str:
-        """A page with the head that all pages of the run have."""
+        """Render a page with the head that all pages of the run have."""
         return render(
             template,
             name=self.name,
@@ -123,21 +124,23 @@ class PageRequest:
 
 
 def _of_a_run(page: Callable[[PageRequest], str]) -> Callable[[RunIndex, Request], str]:
-    """A page that is made while its run stands still."""
+    """Return a page that is rendered while its run does not change."""
 
     @wraps(page)
-    def made(index: RunIndex, request: Request) -> str:
+    def answer(index: RunIndex, request: Request) -> str:
         name = request.path_params["name"]
         run = _followed(index, name)
+        # The live page may read new events at any time; half a page from before and half from after would contradict
+        # itself.
         with run.lock:
             return page(PageRequest(run, name, request, links_of(name, run)))
 
-    return made
+    return answer
 
 
 @_of_a_run
 def overview(asked: PageRequest) -> str:
-    """Why it stopped, what was decided, the rounds."""
+    """Render the reason why the run stopped, its decisions and rounds."""
     page, outcome = (
         overview_of(asked.run),
         outcome_of(str(asked.run.path), asked.run.book(), spent_beyond(asked.run.path)),
@@ -147,19 +150,19 @@ def overview(asked: PageRequest) -> str:
 
 @_of_a_run
 def live(asked: PageRequest) -> str:
-    """The round that is being played, as it happens."""
+    """Render the round in progress, as it happens."""
     return asked.render("live.html", "live", parts=parts_of(asked.run, asked.links))
 
 
 @_of_a_run
 def rounds(asked: PageRequest) -> str:
-    """Every round in one line."""
+    """Render every round in one line."""
     return asked.render("rounds.html", "rounds", rounds=tuple(round_lines(asked.run)))
 
 
 @_of_a_run
 def round_(asked: PageRequest) -> str:
-    """One round, a column a seat."""
+    """Render one round, with a column per seat."""
     number = asked.request.path_params["number"]
     opened = sorted(asked.run.state.rounds)
     if number not in opened:
@@ -176,7 +179,7 @@ def round_(asked: PageRequest) -> str:
 
 @_of_a_run
 def claims(asked: PageRequest) -> str:
-    """The claims on their timeline."""
+    """Render the claims on their timeline."""
     wanted = claim_views.ClaimFilter(asked.query("status"), asked.query("role"), asked.query("q"))
     page = claim_views.claims_page(asked.run, asked.links, wanted, page=asked.number("page", 1))
     return asked.render("claims.html", "claims", page=page)
@@ -184,26 +187,26 @@ def claims(asked: PageRequest) -> str:
 
 @_of_a_run
 def decisions(asked: PageRequest) -> str:
-    """All decisions."""
+    """Render all decisions."""
     return asked.render("decisions.html", "decisions", decisions=decision_views.decisions(asked.run))
 
 
 @_of_a_run
 def signals(asked: PageRequest) -> str:
-    """Signals, gates, alarms, disagreement, options."""
+    """Render signals, gates, alarms, disagreement, options."""
     return asked.render("signals.html", "signals", page=signals_page(asked.run, asked.links))
 
 
 @_of_a_run
 def seats(asked: PageRequest) -> str:
-    """Seats, briefs, isolation, cost."""
+    """Render seats, prompts, isolation, cost."""
     page = seat_views.seats_page(asked.run, role=asked.query("role"), page=asked.number("page", 1))
     return asked.render("seats.html", "seats", page=page)
 
 
 @_of_a_run
 def brief(asked: PageRequest) -> str:
-    """The brief of a step."""
+    """Render the prompt of a step."""
     step = asked.request.path_params["step"]
     page = seat_views.brief_page(asked.run, step)
     if page is None:
@@ -213,32 +216,32 @@ def brief(asked: PageRequest) -> str:
 
 @_of_a_run
 def event(asked: PageRequest) -> str:
-    """An event by its id, or by `@<seq>`."""
+    """Render an event by its id, or by `@<seq>`."""
     identity = asked.request.path_params["identity"]
-    shown = _event(asked.run, identity)
-    if shown is None:
+    entry = _event(asked.run, identity)
+    if entry is None:
         raise PageMissing(f"no event {identity!r} is on the ledger")
     decision = (
-        decision_views.decision_page(asked.run, shown, asked.links) if isinstance(shown, Decision) else None
+        decision_views.decision_page(asked.run, entry, asked.links) if isinstance(entry, Decision) else None
     )
     return asked.render(
         "event.html",
         "decisions" if decision else "log",
-        page=event_page(asked.run, shown),
+        page=event_page(asked.run, entry),
         decision=decision,
-        before=shown.seq - 1 if shown.seq else None,
-        after=shown.seq + 1 if shown.seq < asked.run.seq else None,
+        before=entry.seq - 1 if entry.seq else None,
+        after=entry.seq + 1 if entry.seq < asked.run.seq else None,
     )
 
 
 @_of_a_run
 def card(asked: PageRequest) -> str:
-    """What an id is, in a few lines: a part of a page, for whoever points at it."""
+    """Render a short summary of an event: a part of a page, shown as a tooltip."""
     identity = asked.request.path_params["identity"]
-    shown = _event(asked.run, identity)
-    if shown is None:
+    entry = _event(asked.run, identity)
+    if entry is None:
         raise PageMissing(f"no event {identity!r} is on the ledger")
-    return str(parts(asked.links).id_card(words_of(shown, asked.run.book())))
+    return str(parts(asked.links).id_card(words_of(entry, asked.run.book())))
 
 
 def _event(run: Followed, identity: str) -> Event | None:
@@ -251,18 +254,19 @@ def _event(run: Followed, identity: str) -> Event | None:
 
 @_of_a_run
 def document(asked: PageRequest) -> str:
-    """A context document with its lines."""
+    """Render a context document with its lines."""
     identity = asked.request.path_params["identity"]
-    entry = next((one for one in asked.run.opened.context if one.id == identity), None)
+    entry = next((row for row in asked.run.opened.context if row.id == identity), None)
     if entry is None:
         raise PageMissing(f"no document {identity!r} was given to this run")
+    # A redacted document keeps its entry and loses its blob.
     content = asked.run.blobs.read(entry.sha256)
     lines = None if content is None else content.decode("utf-8", "replace").split("\n")
     return asked.render("document.html", "log", entry=entry, lines=lines)
 
 
 class LogLine(NamedTuple):
-    """An event in the log; `hit` is where it says what was searched for, where its own words here do not."""
+    """An event in the log; `hit` is the place of the searched words if the shortened text lacks them."""
 
     words: EventWords
     round: int
@@ -270,29 +274,33 @@ class LogLine(NamedTuple):
 
 
 def _hit(run: Followed, event: Event, words: list[str], book: Book) -> tuple[str, str, str] | None:
-    shown = shortened(words_of(event, book).said, LOG_SAID).casefold()
-    return None if all(word in shown for word in words) else run.around(event, words)
+    text = shortened(words_of(event, book).said, LOG_SAID).casefold()
+    return None if all(word in text for word in words) else run.around(event, words)
 
 
 @_of_a_run
 def log(asked: PageRequest) -> str:
-    """The events in order, some hundred at a time; `?kind=`, `?by=`, `?round=` choose."""
+    """Render the events in order, in pages of 200; `?kind=`, `?by=`, `?round=` choose."""
     kind, by, number = asked.query("kind"), asked.query("by"), asked.number("round", -1)
     words = asked.query("q").casefold().split()
     book = asked.run.book()
     wanted = [
-        one
-        for one in book.events
-        if (not kind or one.kind == kind) and (not by or one.by == by) and (number < 0 or one.round == number)
-        if asked.run.says(one, words)
+        entry
+        for entry in book.events
+        if (not kind or entry.kind == kind)
+        and (not by or entry.by == by)
+        and (number < 0 or entry.round == number)
+        if asked.run.says(entry, words)
     ]
-    page, pages, shown = paged(wanted, asked.number("page", 1), LOG_PAGE)
+    page, pages, rows = paged(wanted, asked.number("page", 1), LOG_PAGE)
     return asked.render(
         "log.html",
         "log",
-        lines=[LogLine(words_of(one, book), one.round, _hit(asked.run, one, words, book)) for one in shown],
-        kinds=[(kind, kind.replace("_", " ")) for kind in sorted({one.kind for one in book.events})],
-        roles=sorted({one.by for one in book.events}),
+        lines=[
+            LogLine(words_of(entry, book), entry.round, _hit(asked.run, entry, words, book)) for entry in rows
+        ],
+        kinds=[(kind, kind.replace("_", " ")) for kind in sorted({entry.kind for entry in book.events})],
+        roles=sorted({entry.by for entry in book.events}),
         kind=kind,
         by=by,
         LOG_SAID=LOG_SAID,
@@ -306,12 +314,12 @@ def log(asked: PageRequest) -> str:
 
 @_of_a_run
 def check(asked: PageRequest) -> str:
-    """Every rule that the ledger breaks, and whether it is intact."""
+    """Render every rule that the ledger breaks, and whether it is intact."""
     report = asked.run.checked(anyway=asked.query("anyway") == "1")
     return asked.render("check.html", "check", report=report, events=asked.run.seq + 1)
 
 
 @_of_a_run
 def report(asked: PageRequest) -> str:
-    """The run as one document."""
+    """Render the run as one document."""
     return report_html(asked.run)

@@ -1,6 +1,6 @@
-"""A run as one HTML file that can be mailed: no script, no address outside, the same story as the viewer's pages.
+"""A run as one HTML file that can be mailed: no script, no external address, the same content as the viewer's pages.
 
-Each thing is told once and linked from wherever it is named: a decision leads to the claims that it cites, a claim to
+Each thing is shown once and linked from wherever it is named: a decision links to the claims that it cites, a claim to
 the checks that moved it, a check to the sentences that it quotes.
 """
 
@@ -53,26 +53,27 @@ CONTENTS: Final = (
     ("sources", "Sources of the quotes"),
     ("verify", "How to check this"),
 )
-"""Its sections: anchor and title."""
+"""Sections of the report: anchor and title."""
 ON_PAPER: Final = 8
-"""Decisions that are printed; `report.css` hides those after them."""
+"""Most decisions that are printed; `report.css` hides the others."""
 ANNEX_WORDS: Final = 400
-"""An annex of text that is longer is not printed."""
+"""Most words of an annex that is printed."""
 BYTES_MAX: Final = 1_350_000
-"""What a mail takes without complaint, with room for what the encoding of mail adds."""
+"""Size that mail servers accept, with room for the third that the encoding of mail adds."""
 
 
 def report_html(run: Followed) -> str:
-    """The document; of a very long run only the sources that decisions rest on are in it."""
+    """Return the document; a very long run includes only the sources that decisions rest on."""
     story = tell(run.book())
     document = _document(run, story, references_of(story))
+    # Rendered twice at worst: the size is not known before.
     if len(document.encode()) > BYTES_MAX:
         document = _document(run, story, decisive_references(story))
     return document
 
 
 def _document(run: Followed, story: Story, references: tuple[str, ...]) -> str:
-    checks = tuple(check for told in story.rounds for check in told.checks)
+    checks = tuple(check for summary in story.rounds for check in summary.checks)
     sources = sources_shown(run, references)
     links = ReportLinks(_anchors(story, checks, sources))
     return render(
@@ -87,7 +88,7 @@ def _document(run: Followed, story: Story, references: tuple[str, ...]) -> str:
         story=story,
         checks=checks,
         claims=claims_page(run, links, size=ALL, named=False),
-        rounds=tuple(round_page(run, told.n) for told in story.rounds),
+        rounds=tuple(round_page(run, summary.n) for summary in story.rounds),
         signals=signals_page(run, links),
         seats=seats_page(run, size=BRIEFS_SHOWN),
         without=(HEADS, without_rows(run.book()), FROM_ANSWERS, NOT_MEASURABLE),
@@ -101,7 +102,7 @@ def _document(run: Followed, story: Story, references: tuple[str, ...]) -> str:
 
 
 def _anchors(story: Story, checks: tuple[CheckTold, ...], sources: tuple[SourceShown, ...]) -> dict[str, str]:
-    """Everything that has a place in the document."""
+    """Return the anchor of everything in the document, by id or reference."""
     ids = [claim.id for claim in story.claims]
     ids += [check.id for check in checks]
     ids += [decision.id for decision in story.decisions]
@@ -110,12 +111,12 @@ def _anchors(story: Story, checks: tuple[CheckTold, ...], sources: tuple[SourceS
     for source in sources:
         anchors[source.id] = quote(source.id)
         anchors |= source.anchors
-    return anchors | {f"round-{told.n}": f"round-{told.n}" for told in story.rounds}
+    return anchors | {f"round-{summary.n}": f"round-{summary.n}" for summary in story.rounds}
 
 
 @cache
 def style() -> Markup:
-    """The viewer's own style sheet, with what only a document on paper needs."""
+    """Return the viewer's style sheet, with additions for paper."""
     folder = files("moot.web").joinpath("static")
     return Markup(
         folder.joinpath("style.css").read_text("utf-8") + folder.joinpath("report.css").read_text("utf-8")
@@ -124,7 +125,7 @@ def style() -> Markup:
 
 @cache
 def policy() -> str:
-    """What a browser allows the document: its own style, by its hash, and nothing else."""
+    """Return what a browser allows the document: its own style, by its hash, and nothing else."""
     digest = base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
@@ -140,7 +141,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class SourceShown:
-    """An event or a document with the passages that are referred to; `anchors` is reference → anchor."""
+    """An event or a document with the passages that are referred to; `anchors` maps references to anchors."""
 
     id: str
     by: str
@@ -150,13 +151,13 @@ class SourceShown:
 
 
 def references_of(story: Story) -> tuple[str, ...]:
-    """Every reference that the report shows, in order, once."""
+    """Return every reference that the report shows, in order, once."""
     return tuple(dict.fromkeys(_references(story)))
 
 
 def decisive_references(story: Story) -> tuple[str, ...]:
-    """Those that a decision in force rests on."""
-    grounds = (ground for one in story.decisions if one.in_force for ground in one.rests_on)
+    """Return the references that decisions in force rest on."""
+    grounds = (ground for decision in story.decisions if decision.in_force for ground in decision.rests_on)
     return tuple(dict.fromkeys(ref for ground in grounds for ref in _of_ground(ground)))
 
 
@@ -164,8 +165,8 @@ def _references(story: Story) -> Iterator[str]:
     for decision in story.decisions:
         for ground in decision.rests_on:
             yield from _of_ground(ground)
-    for told in story.rounds:
-        for check in told.checks:
+    for summary in story.rounds:
+        for check in summary.checks:
             yield from (quote.ref for quote in check.quotes)
             for stance in check.stances:
                 yield from (quote.ref for quote in stance.because)
@@ -182,7 +183,7 @@ def _of_ground(ground: Ground) -> Iterator[str]:
 
 
 def sources_shown(run: Followed, references: Iterable[str]) -> tuple[SourceShown, ...]:
-    """The events and documents that are referred to, in the order of the ledger."""
+    """Return the events and documents that are referred to, in the order of the ledger."""
     wanted: dict[str, list[Reference]] = {}
     for ref in references:
         reference = parse_reference(ref)
@@ -190,20 +191,20 @@ def sources_shown(run: Followed, references: Iterable[str]) -> tuple[SourceShown
     events = [
         event for event in run.book().events if isinstance(event, Artifact | Statement) and event.id in wanted
     ]
-    shown = [_event(event, wanted[event.id or ""]) for event in events]
-    return (*_documents(run, wanted), *shown)
+    sources = [_event(event, wanted[event.id or ""]) for event in events]
+    return (*_documents(run, wanted), *sources)
 
 
 def _event(event: Event, references: list[Reference]) -> SourceShown:
     identity = event.id or ""
-    sections = dict.fromkeys(one.section for one in references if one.section)
-    passages = [one for one in _passages(event, identity) if one.title in sections]
+    sections = dict.fromkeys(reference.section for reference in references if reference.section)
+    passages = [passage for passage in _passages(event, identity) if passage.title in sections]
     return SourceShown(
         id=identity,
         by=event.role if isinstance(event, Artifact) else event.by,
         kind=event.kind,
         passages=tuple(passages),
-        anchors={f"{identity}#{one.title}": one.anchor for one in passages},
+        anchors={f"{identity}#{passage.title}": passage.anchor for passage in passages},
     )
 
 
@@ -227,7 +228,7 @@ def _documents(run: Followed, wanted: dict[str, list[Reference]]) -> Iterator[So
         if document.id not in wanted or content is None:
             continue
         lines = content.decode("utf-8", "replace").split("\n")
-        ranges = dict.fromkeys(one.lines for one in wanted[document.id] if one.lines)
+        ranges = dict.fromkeys(reference.lines for reference in wanted[document.id] if reference.lines)
         passages = [
             Passage(
                 _anchor(document.id, f"L{first}-L{last}"),
@@ -237,9 +238,10 @@ def _documents(run: Followed, wanted: dict[str, list[Reference]]) -> Iterator[So
             for first, last in sorted(ranges)
         ]
         anchors = {
-            form: one.anchor
-            for one, (first, last) in zip(passages, sorted(ranges), strict=True)
+            form: passage.anchor
+            for passage, (first, last) in zip(passages, sorted(ranges), strict=True)
             for form in (f"{document.id}#L{first}-L{last}", f"{document.id}#L{first}")
+            # The short form `#L3` names a single line only, else it would clash with a range that begins there.
             if last == first or form.endswith(f"-L{last}")
         }
         yield SourceShown(document.id, document.name, "document", tuple(passages), anchors)

@@ -1,4 +1,4 @@
-"""The runs that there are: found under one directory, each with a name for its address and a line for the list."""
+"""Index of the runs under one directory, each with a name for its address and a line for the list."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from rounds.protocols import protocol_of
 
 PATTERNS: Final = ("head", "*/head", "examples/*/head")
 KEPT_MAX: Final = 12
-"""Runs that stay in memory; the one that nobody looked at for longest goes first."""
+"""Most runs that stay in memory; the least recently viewed one is dropped first."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """A run in the list. `why` says how it ended or where it is; `trouble` is set when it cannot be read."""
+    """A run in the list. `why` says how it ended or where it is; an unreadable run has a `trouble`."""
 
     name: str
     question: str
@@ -58,24 +58,24 @@ class RunLine:
 
     @property
     def status(self) -> str:
-        """What it comes to; of a run that goes on whether somebody is at it."""
+        """Return the outcome's status; of an unfinished run, whether a process works on it."""
         return self.state if self.state in ("running", "waiting") else self.outcome
 
     @property
     def address(self) -> str:
-        """Where its pages are."""
+        """Return the address of its pages."""
         return address_of(self.name)
 
     def matches(self, text: str, status: str = "", protocol: str = "") -> bool:
-        """Whether every word of a search stands in what the list shows of it; an empty status or protocol is any."""
+        """Return whether the list shows every word of a search; an empty status or protocol matches any."""
         if status not in ("", self.status) or protocol not in ("", self.protocol):
             return False
         labels = " ".join(label.kind for label in self.labels)
-        shown = " ".join(
+        haystack = " ".join(
             (self.name, self.question, self.answer, self.status, self.protocol, self.state, self.why, labels)
         )
-        shown = shown.replace("_", " ").casefold()
-        return all(word in shown for word in text.casefold().split())
+        haystack = haystack.replace("_", " ").casefold()
+        return all(word in haystack for word in text.casefold().split())
 
 
 ORDERS: Final[Mapping[str, Callable[[RunLine], Any]]] = {
@@ -87,12 +87,12 @@ ORDERS: Final[Mapping[str, Callable[[RunLine], Any]]] = {
     "cost": lambda line: line.micro_usd,
     "last": lambda line: line.last,
 }
-"""What a list can be in the order of."""
+"""Sort keys of the list."""
 LATEST: Final = "-last"
 
 
 def in_order(lines: Iterable[RunLine], order: str) -> list[RunLine]:
-    """Lines in an order; `-` turns it around, and what is no order is the latest first."""
+    """Return the lines in an order; `-` reverses it, and an unknown order means the latest first."""
     key = order.removeprefix("-")
     if key not in ORDERS:
         key, order = "last", LATEST
@@ -109,19 +109,19 @@ class RunIndex:
         self._lines: dict[Path, tuple[bytes, RunLine]] = {}
 
     def names(self) -> dict[str, Path]:
-        """Name → directory; of two directories with one name the deeper is called `folder~name`."""
-        found: dict[str, Path] = {}
+        """Return name → directory; of two directories with one name the deeper is called `folder~name`."""
+        places: dict[str, Path] = {}
         for pattern in PATTERNS:
             for head in sorted(self.root.glob(pattern)):
                 place = head.parent
                 name = place.resolve().name if place == self.root else place.name
-                if name in found:
+                if name in places:
                     name = f"{place.parent.name}~{name}"
-                found.setdefault(name, place)
-        return found
+                places.setdefault(name, place)
+        return places
 
     def followed(self, name: str) -> Followed | None:
-        """The run of that name, read up to its head; None when there is none. Raises `LedgerError`."""
+        """Return the run of that name, read up to its head, or None. Raises `LedgerError`."""
         place = self.names().get(name)
         if place is None:
             return None
@@ -131,12 +131,13 @@ class RunIndex:
         return run
 
     def named(self, names: Iterable[str]) -> list[Path]:
-        """The directories of those names that are runs."""
+        """Return the directories of those names that are runs."""
         places = self.names()
         return [places[name] for name in names if name in places]
 
     def _kept(self, place: Path) -> Followed:
         with self._lock:
+            # Popped and inserted again: the order of the dict is the order of the last use.
             run = self._followed.pop(place, None) or Followed(place)
             self._followed[place] = run
             while len(self._followed) > KEPT_MAX:
@@ -144,9 +145,8 @@ class RunIndex:
             return run
 
     def lines(self) -> list[RunLine]:
-        """Every run, the last written first; one that cannot be read says why."""
-        found = [self._line(name, place) for name, place in self.names().items()]
-        return in_order(found, LATEST)
+        """Return every run, the last written first; an unreadable run says why."""
+        return in_order((self._line(name, place) for name, place in self.names().items()), LATEST)
 
     def _line(self, name: str, place: Path) -> RunLine:
         try:
@@ -154,13 +154,15 @@ class RunIndex:
         except OSError:
             head = b""
         kept = self._lines.get(place)
+        # The head names the whole ledger, so a line is computed again only after a commit.
         if kept is None or kept[0] != head:
-            kept = self._lines[place] = (head, self._told(name, place))
+            kept = self._lines[place] = (head, self._summary(name, place))
+        # A driver may start or die without a commit, so this part of a line is never taken from the cache.
         if kept[1].state in ("running", "waiting"):
             return replace(kept[1], state="running" if read_driver(place) else "waiting")
         return kept[1]
 
-    def _told(self, name: str, place: Path) -> RunLine:
+    def _summary(self, name: str, place: Path) -> RunLine:
         try:
             run = self._kept(place)
             with run.lock:
@@ -172,12 +174,14 @@ class RunIndex:
             return _unreadable(name, f"it cannot be read: {error.strerror}")
         except (LedgerError, *UNLAWFUL) as error:  # one run is one line, and none of them is the others' end
             known = explain_with(error, [place])
-            said = f"{known.what}; {known.fix}" if known else f"moot cannot show it: {type(error).__name__}"
-            return _unreadable(name, said)
+            trouble = (
+                f"{known.what}; {known.fix}" if known else f"moot cannot show it: {type(error).__name__}"
+            )
+            return _unreadable(name, trouble)
 
 
 def line_of(name: str, run: Followed) -> RunLine:
-    """A run's line."""
+    """Return a run's line."""
     state, opened = run.state, run.opened
     origin, outcome = opened.origin, outcome_of(str(run.path), run.book())
     return RunLine(
@@ -211,7 +215,7 @@ def _why(state: State) -> str:
 
 
 def _errors(events: Iterable[object]) -> int | None:
-    """Errors of the last recorded validation; None when there is none."""
+    """Return the number of errors in the last recorded validation; None without one."""
     last = next((event for event in reversed(tuple(events)) if isinstance(event, Validation)), None)
     return None if last is None else sum(finding.severity == "error" for finding in last.findings)
 
@@ -223,9 +227,9 @@ def _unreadable(name: str, trouble: str) -> RunLine:
 
 
 def siblings(lines: Iterable[RunLine]) -> dict[str, list[RunLine]]:
-    """Parent → its forks, of those that are in the list."""
-    found: dict[str, list[RunLine]] = {}
+    """Return parent → its forks in the list."""
+    forks: dict[str, list[RunLine]] = {}
     for line in lines:
         if line.forked_from:
-            found.setdefault(line.forked_from, []).append(line)
-    return found
+            forks.setdefault(line.forked_from, []).append(line)
+    return forks

@@ -1,9 +1,9 @@
 """The viewer as a process: a port, an address with a token when others can reach it, and an end by Ctrl-C.
 
-A connection has a time to say what it wants, a time to take what it gets, and a place among so many. uvicorn waits for
-the head of a request for as long as bytes come, and accepts as many connections as there are file descriptors; at their
-end the event loop tries and complains without pause. Here the descriptors never run out by connections alone,
-and of complaints there is one line in a while.
+The number of connections is limited, and so is the time for sending a request and for taking the answer. uvicorn waits
+for the head of a request for as long as bytes come, and accepts as many connections as there are file descriptors.
+Without descriptors the event loop retries and logs without pause. Here connections alone never use up the descriptors,
+and errors of the event loop are printed at most once a minute.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ PORT: Final = 8710
 PORTS_TRIED: Final = 20
 TOKEN_BYTES: Final = 24
 NICE: Final = 10
-"""Who looks on gives way to who works: a deliberation on the same machine comes first."""
+"""Niceness of the viewer: a deliberation on the same machine comes first."""
 HEAD_SECONDS: Final = 10.0
-"""From the opening of a connection, or the end of an answer, to the end of the next request, whatever trickles in."""
+"""Time from the start of a connection, or the end of a response, to the end of the next request."""
 STALL_SECONDS: Final = 30.0
-"""How long an answer may wait for somebody who takes nothing of it."""
+"""Time that a response may wait for a client that reads nothing."""
 CONNECTIONS_MAX: Final = 600
-"""More than may look on live at once; fewer where the system allows fewer open files."""
+"""Most connections, above the limit of live viewers; fewer where the system allows fewer open files."""
 BACKLOG_MAX: Final = 64
-"""Connections that are taken from the system at one time, before any of them is counted."""
+"""Most connections that are accepted at once, before any of them is counted."""
 COMPLAINT_SECONDS: Final = 60.0
 COMPLAINT_LENGTH_MAX: Final = 300
 
@@ -54,25 +54,26 @@ _LATE: Final = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n"
 
 
 def listen(host: str, port: int | None) -> socket.socket:
-    """A socket that listens on `port`; with None on the first free one from 8710 on. Raises `MootError`."""
+    """Return a socket that listens on `port`, or on the first free one from 8710 on. Raises `MootError`."""
     wanted = range(PORT, PORT + PORTS_TRIED) if port is None else (port,)
     refused: OSError | None = None
-    for one in wanted:
+    for candidate in wanted:
         try:
-            family, kind, protocol, _, where = socket.getaddrinfo(host, one, type=socket.SOCK_STREAM)[0]
-            made = socket.socket(family, kind, protocol)
+            family, kind, protocol, _, where = socket.getaddrinfo(host, candidate, type=socket.SOCK_STREAM)[0]
+            listening = socket.socket(family, kind, protocol)
         except OSError as error:
             raise _cannot(host, port, error) from error
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Without it a restarted viewer could not bind its port again for a minute.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            made.bind(where)
+            listening.bind(where)
         except OSError as error:
-            made.close()
+            listening.close()
             refused = error
         else:
-            made.listen(limits().backlog)
-            made.setblocking(False)
-            return made
+            listening.listen(limits().backlog)
+            listening.setblocking(False)
+            return listening
     assert refused is not None, "there was a port to try"
     raise _cannot(host, port, refused)
 
@@ -84,42 +85,45 @@ def _cannot(host: str, port: int | None, error: OSError) -> MootError:
 
 
 def address_of(host: str, listening: socket.socket) -> Address:
-    """Where that socket is; every host that is not loopback gets a new token."""
+    """Return the address of a socket; every host that is not loopback gets a new token."""
     port: int = listening.getsockname()[1]
     return Address(host, port, None if is_loopback(host) else secrets.token_urlsafe(TOKEN_BYTES))
 
 
 def url_of(address: Address) -> str:
-    """Return the address that a browser is given."""
+    """Return the URL for a browser."""
     host = f"[{address.host}]" if ":" in address.host and not address.host.startswith("[") else address.host
+    # These mean "every interface", which no browser can open.
     host = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(host, host)
     token = f"?token={address.token}" if address.token else ""
     return f"http://{host}:{address.port}/{token}"
 
 
 class _Server(uvicorn.Server):
-    """Says when it is up."""
+    """A server that reports when it is up."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then say so."""
+        """Start, then report it."""
         asyncio.get_running_loop().set_exception_handler(Complaints(err))
         await super().startup(sockets)
         self._ready()
 
 
 def serve(root: Path, address: Address, listening: socket.socket, ready: Callable[[], None]) -> None:
-    """Answer until somebody ends it; `ready` is called once it does."""
+    """Answer requests until the process is interrupted; call `ready` once it does."""
     index = RunIndex(root)
     with contextlib.suppress(OSError):
         os.nice(NICE)
+    # Before the first thread starts, so that no two requests compile the same template.
     compiled()
     threading.Thread(target=_read_ahead, args=(index,), daemon=True).start()
     config = uvicorn.Config(
         create_app(index, address),
+        # uvicorn prints tracebacks for broken connections; `Complaints` reports what matters.
         log_level="critical",
         access_log=False,
         lifespan="off",
@@ -135,20 +139,20 @@ def serve(root: Path, address: Address, listening: socket.socket, ready: Callabl
 
 
 def _read_ahead(index: RunIndex) -> None:
-    """Read the runs before somebody asks for them; who asks meanwhile waits for nothing but their own."""
+    """Read the runs before the first request; a request meanwhile waits only for its own run."""
     with contextlib.suppress(OSError):
         index.lines()
 
 
 class ConnectionLimits(NamedTuple):
-    """How many connections at once, and how many may wait to be taken."""
+    """Limits of open and of waiting connections."""
 
     connections: int
     backlog: int
 
 
 def limits(files: int | None = None) -> ConnectionLimits:
-    """The limits under a limit of open files, of which pages and runs need half."""
+    """Return the limits under a limit of open files, of which pages and runs need half."""
     allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if files is None else files
     if allowed == resource.RLIM_INFINITY:
         return ConnectionLimits(CONNECTIONS_MAX, BACKLOG_MAX)
@@ -157,13 +161,13 @@ def limits(files: int | None = None) -> ConnectionLimits:
 
 
 class Connection(H11Protocol):
-    """A connection that is closed when it lets others wait."""
+    """A connection that is closed when it stays idle or stalls."""
 
     _late: asyncio.TimerHandle | None = None
     _stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a head; with one too many say so and close."""
+        """Start waiting for a request; refuse the connection when there are too many."""
         super().connection_made(transport)
         if len(self.connections) > limits().connections:
             transport.write(_FULL)
@@ -172,34 +176,34 @@ class Connection(H11Protocol):
         self._look()
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes in."""
+        """Handle incoming bytes."""
         super().data_received(data)
         self._look()
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next head."""
+        """Start waiting for the next request."""
         super().on_response_complete()
         self._look()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing more."""
+        """Stop all timers."""
         self._stop_the_clocks(self._late, self._stalled)
         self._late = self._stalled = None
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """The one who asked takes nothing."""
+        """Start the timer of a client that reads nothing."""
         super().pause_writing()
         self._stalled = self._stalled or self.loop.call_later(STALL_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """It takes again."""
+        """Stop the timer: the client reads again."""
         self._stop_the_clocks(self._stalled)
         self._stalled = None
         super().resume_writing()
 
     def _look(self) -> None:
-        """Hold the clock while the other side owes a request; bytes that come do not wind it up again."""
+        """Run the timer while the client owes a request; bytes that trickle in do not restart it."""
         owes = self.conn.their_state in (h11.IDLE, h11.SEND_BODY) and not self.transport.is_closing()
         if not owes:
             self._stop_the_clocks(self._late)
@@ -215,20 +219,21 @@ class Connection(H11Protocol):
 
     def _too_late(self) -> None:
         self._late = None
+        # In the middle of a response, a 408 would be taken for a part of it.
         if self.conn.our_state is h11.IDLE:
             self.transport.write(_LATE)
         self.transport.close()
 
 
 class Complaints:
-    """What the event loop complains of, as one line in a while; `say` prints it."""
+    """Rate-limited log of the event loop's errors; `say` prints a line."""
 
     def __init__(self, say: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:
         self._say, self._clock = say, clock
         self._next, self._unsaid = 0.0, 0
 
     def __call__(self, _: object, context: dict[str, Any]) -> None:
-        """Say what happened, or count it."""
+        """Print what happened, or count it."""
         if self._clock() < self._next:
             self._unsaid += 1
             return

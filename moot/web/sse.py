@@ -1,7 +1,7 @@
-"""Live updates: one watcher a run, however many look on; each of them gets what changed since what it has.
+"""Live updates: one watcher per run for any number of viewers; each viewer gets the changes since its last update.
 
 The watcher polls the head file, which every commit replaces, reads what is new, and renders each part of the page once.
-An update names the last event as its id, so a browser that was cut off asks to go on from there.
+An update carries the last event's number as its id, so a browser that lost its connection can ask for the rest.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from roles.protocol import UNLAWFUL
 
 POLL_SECONDS: Final = 0.03
 SETTLE_SECONDS: Final = 0.08
-"""From a change to the reading of it: replies of one group come together, and a run is not disturbed among them."""
+"""Delay before a change is read: replies of one group arrive together and become one update."""
 REST_SECONDS: Final = 0.04
 REST_SECONDS_A_VIEWER: Final = 0.002
-"""The more look on, the more an update costs."""
+"""Additional rest per viewer: sending an update takes time for each of them."""
 ALIVE_SECONDS: Final = 10.0
 RETRY_MS: Final = 700
 VIEWERS_MAX: Final = 400
@@ -43,7 +43,7 @@ Seen = tuple[object, ...]
 
 
 class Broadcast:
-    """One run as it is shown live. `version` counts updates; `delta` leads from the last version to this one."""
+    """Live state of one run. `version` counts updates; `delta` holds the changes since the last version."""
 
     def __init__(self, name: str, run: Followed) -> None:
         self._name, self.run = name, run
@@ -58,20 +58,20 @@ class Broadcast:
         self.viewers = 0
 
     def join(self) -> None:
-        """One more looks on; the first one starts the watcher."""
+        """Count a new viewer; the first one starts the watcher."""
         self.viewers += 1
         if self._task is None:
             self._task = asyncio.create_task(self._watch())
 
     def leave(self) -> None:
-        """One less; nobody is left to watch for after the last."""
+        """Count a viewer less; the last one stops the watcher."""
         self.viewers -= 1
         if self.viewers == 0 and self._task is not None:
             self._task.cancel()
             self._task, self._last = None, ()
 
     async def changed(self, version: int) -> bool:
-        """Wait until there is another version than that; False when nothing came for a while."""
+        """Wait for another version than `version`; return False when none came for 10 s."""
         event = self._changed
         if self.version != version:
             return True
@@ -88,17 +88,19 @@ class Broadcast:
                 await asyncio.sleep(POLL_SECONDS)
                 continue
             await asyncio.sleep(SETTLE_SECONDS)
+            # Taken again before the reading: a commit during it then counts as the next change, and is never missed.
             self._last = await asyncio.to_thread(_stamp, self.run.path)
-            (shown,) = await asyncio.gather(asyncio.to_thread(self._refresh), return_exceptions=True)
-            if isinstance(shown, Exception):
-                shown = self._troubled(shown)
-            if shown:
+            (changed,) = await asyncio.gather(asyncio.to_thread(self._refresh), return_exceptions=True)
+            if isinstance(changed, Exception):
+                changed = self._troubled(changed)
+            if changed:
+                # Viewers that wait on the old event wake up; a new one is ready before they ask again.
                 self._changed.set()
                 self._changed = asyncio.Event()
             await asyncio.sleep(REST_SECONDS + REST_SECONDS_A_VIEWER * self.viewers)
 
     def _troubled(self, error: Exception) -> bool:
-        """Say that this state of the run could not be shown; the next one is tried again."""
+        """Report that this state of the run could not be shown; the next one is tried again."""
         LOG.error("%s cannot be shown live", self._name, exc_info=error)
         what = (
             f"this cannot be shown ({type(error).__name__}); `moot check` names the rule that the run breaks"
@@ -111,7 +113,7 @@ class Broadcast:
         return True
 
     def _refresh(self) -> bool:
-        """Read and render; whether anything is to be shown. A watcher that was ended may still be at it."""
+        """Read and render; return whether anything changed. A stopped watcher may still be running this."""
         with self.run.lock:
             before = self.seq
             parts, lines = self._read(before)
@@ -124,7 +126,7 @@ class Broadcast:
             return True
 
     def _read(self, before: int) -> tuple[Mapping[str, str], list[tuple[int, str]]]:
-        """Each part as it is now, and the lines after event `before`."""
+        """Return each part of the page, and the lines after event `before`."""
         links = self._links()
         try:
             self.run.catch_up()
@@ -140,33 +142,33 @@ class Broadcast:
         return links_of(self._name, self.run)
 
     def whole(self, after: int) -> bytes:
-        """Everything as it stands, with the lines that came after an event."""
+        """Return the whole page, with the lines after an event."""
         with self.run.lock:
             lines = lines_of(self.run, self._links(), after)
         return _update(self.seq, self._standing, self._parts, lines)
 
 
 def _stamp(directory: Path) -> Seen:
-    """What differs when something was committed, or somebody was asked, or said a word."""
-    found: list[object] = []
+    """Return a value that changes with every commit, new step, spoken word and driver."""
+    stamps: list[object] = []
     for name in ("head", FILE, "driver"):
         try:
-            one = os.stat(directory / name)
+            status = os.stat(directory / name)
         except OSError:
-            found.append(None)
+            stamps.append(None)
         else:
-            found.append((one.st_mtime_ns if name != "driver" else one.st_size > 0, one.st_ino))
-    return tuple(found)
+            stamps.append((status.st_mtime_ns if name != "driver" else status.st_size > 0, status.st_ino))
+    return tuple(stamps)
 
 
 def _update(seq: int, standing: str, parts: Mapping[str, str], lines: list[tuple[int, str]]) -> bytes:
-    """One server-sent event; JSON has no line feed in it."""
-    said = orjson.dumps({"seq": seq, "standing": standing, "parts": parts, "lines": lines})
-    return b"id: %d\ndata: %b\n\n" % (seq, said)
+    """Return one server-sent event; its JSON contains no line feed."""
+    content = orjson.dumps({"seq": seq, "standing": standing, "parts": parts, "lines": lines})
+    return b"id: %d\ndata: %b\n\n" % (seq, content)
 
 
 class Broadcasts:
-    """The broadcasts that somebody looks at."""
+    """The broadcasts of all runs that have viewers."""
 
     def __init__(self, index: RunIndex) -> None:
         self._index = index
@@ -175,24 +177,28 @@ class Broadcasts:
 
     @property
     def viewers(self) -> int:
-        """How many look on."""
+        """Return the number of viewers."""
         return sum(broadcast.viewers for broadcast in self._open.values())
 
     def of(self, name: str) -> Broadcast | None:
-        """The one broadcast of a run, whoever asks at the same moment; None when there is no such run. Raises
-        `LedgerError`."""
+        """Return the one broadcast of a run, also for simultaneous requests; None for an unknown run.
+
+        Raises `LedgerError`.
+        """
         run = self._index.followed(name)
         if run is None:
             return None
         with self._lock:
             broadcast = self._open.get(name)
+            # A run that was dropped from memory and read again is another object, and the old broadcast would stop at
+            # its last event.
             if broadcast is None or broadcast.run is not run:
                 broadcast = self._open[name] = Broadcast(name, run)
             return broadcast
 
 
 async def stream(broadcasts: Broadcasts, request: Request) -> Response:
-    """The updates of a run from the event on that the viewer has last (`Last-Event-ID`, or `?after=`)."""
+    """Return the updates of a run after the viewer's last event (`Last-Event-ID`, or `?after=`)."""
     try:
         broadcast = await asyncio.to_thread(broadcasts.of, request.path_params["name"])
     except LedgerError as error:
@@ -201,8 +207,9 @@ async def stream(broadcasts: Broadcasts, request: Request) -> Response:
         return PlainTextResponse("no such run\n", 404)
     if broadcasts.viewers >= VIEWERS_MAX:
         return PlainTextResponse("too many look on\n", 503)
-    said = request.headers.get("last-event-id") or request.query_params.get("after", "")
-    after = int(said) if said.isascii() and said.isdigit() and len(said) < 16 else -1
+    last_id = request.headers.get("last-event-id") or request.query_params.get("after", "")
+    after = int(last_id) if last_id.isascii() and last_id.isdigit() and len(last_id) < 16 else -1
+    # A proxy that buffers would hold updates back until the stream ends.
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(_updates(broadcast, after), media_type="text/event-stream", headers=headers)
 
@@ -214,8 +221,10 @@ async def _updates(broadcast: Broadcast, after: int) -> AsyncIterator[bytes]:
         yield b"retry: %d\n\n" % RETRY_MS
         while True:
             if not await broadcast.changed(version):
+                # A comment line keeps proxies from closing a quiet connection, and reveals a viewer that has gone.
                 yield b": alive\n\n"
                 continue
+            # A viewer that missed a version cannot use the delta, and gets the whole page once.
             behind = version != broadcast.version - 1 or version == 0
             version, update, seq = broadcast.version, broadcast.delta, broadcast.seq
             yield await asyncio.to_thread(broadcast.whole, after) if behind else update

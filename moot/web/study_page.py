@@ -1,4 +1,4 @@
-"""What a study found as one HTML file that can be mailed: no script, no address outside."""
+"""Results of a study as one HTML file that can be mailed: no script, no external address."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from moot.web.report import policy, style
 from moot.web.templating import render
 
 
-def study_page(found: StudyReport) -> str:
-    """The document."""
+def study_page(report: StudyReport) -> str:
+    """Return the document."""
     return render(
         "study.html",
         policy=policy(),
         style=style(),
-        question=found.question,
-        answer=answer_of(found),
-        planned=planned_told(found),
-        so_far=so_far_told(found),
-        sections=sections_of(found),
-        holds_not=found.holds_not,
-        arms=found.arms,
+        question=report.question,
+        answer=answer_of(report),
+        planned=planned_told(report),
+        so_far=so_far_told(report),
+        sections=sections_of(report),
+        holds_not=report.holds_not,
+        arms=report.arms,
     )

@@ -1,7 +1,7 @@
-"""How values become HTML: one environment for the viewer and the report, in which nothing gets out unescaped.
+"""Rendering of values as HTML: one environment for the viewer and the report, which escapes everything.
 
-Every value that a template prints passes `visible`, so that nothing in it hides, moves or turns a line around, and then
-autoescape. Only what this package itself has made is `Markup`.
+Every value that a template prints passes `visible`, so that no character in it hides text, moves the cursor or reverses
+a line, and then autoescape. Only HTML that this package builds itself is `Markup`.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from moot.view.stopping import alarms_first, gate_told
 from moot.web.links import Links
 
 ID: Final = re.compile(r"(?<![\w#-])([A-Z]{1,2}-\d+(?:-[A-Za-z0-9_]+)*(?:#[A-Za-z0-9-]+)?)")
-"""What may be an id or a reference in the middle of a sentence; it becomes a link when it names something."""
+"""Pattern of ids and references in a sentence; a match becomes a link when it names something."""
 CODE: Final = re.compile(r"`([^`\n]{1,120})`")
 LONG_ID: Final = 24
 LONG: Final = 900
-"""Characters from which on a text is folded."""
+"""Length from which on a text is collapsed."""
 TABS: Final = (
     ("", "Overview"),
     ("live", "Live"),
@@ -48,7 +48,7 @@ TABS: Final = (
     ("check", "Rules"),
     ("report", "Report"),
 )
-"""The pages of a run: the end of the address, the word."""
+"""Pages of a run: end of the address, title."""
 T = TypeVar("T")
 TABLES: Final = {
     "results": marks.RESULTS,
@@ -62,10 +62,11 @@ TABLES: Final = {
 
 @cache
 def environment() -> Environment:
-    """The environment, made once."""
-    made = Environment(
+    """Return the environment, created once."""
+    jinja = Environment(
         loader=PackageLoader("moot.web", "templates"),
         autoescape=True,
+        # A mistyped name in a template raises an error instead of printing an empty string.
         undefined=StrictUndefined,
         finalize=_finalized,
         trim_blocks=True,
@@ -90,7 +91,7 @@ def environment() -> Environment:
         "dollars": dollars,
         "dollars_cell": dollars_cell,
         "instant": instant,
-        "said": said,
+        "said": in_words,
         "pairs": pairs,
         "points": points,
         "status_words": status_words,
@@ -106,30 +107,30 @@ def environment() -> Environment:
         "TABS": TABS,
         "STATUSES": STATUSES,
     }
-    made.filters.update(filters)
-    made.globals.update(known)
-    return made
+    jinja.filters.update(filters)
+    jinja.globals.update(known)
+    return jinja
 
 
 def compiled() -> None:
-    """Compile every template, and load what pages look things up in: once, before the first visitor."""
+    """Compile every template and import slow modules, once, before the first request."""
     import_module("detectors.signals")
     for name in environment().list_templates():
         environment().get_template(name)
 
 
 def render(template: str, **values: Any) -> str:
-    """A page."""
+    """Render a template as a page."""
     return environment().get_template(template).render(values)
 
 
 def parts(links: Links) -> Any:
-    """The macros of `parts.html`, each a part of a page, with the addresses of a run."""
+    """Return the macros of `parts.html`, each a part of a page, with the addresses of a run."""
     return environment().get_template("parts.html").make_module({"links": links})
 
 
 def paged(rows: Sequence[T], page: int, size: int) -> tuple[int, int, Sequence[T]]:
-    """The page that is there, how many there are, and its rows."""
+    """Return the nearest existing page number, the number of pages, and the rows of that page."""
     pages = max(1, -(-len(rows) // size))
     page = min(max(1, page), pages)
     return page, pages, rows[(page - 1) * size : page * size]
@@ -144,74 +145,75 @@ def _finalized(value: Any) -> Any:
 
 
 def mark(table: str, value: str) -> Markup:
-    """Shape and word of a value, in its tone."""
+    """Return shape and word of a value, in its tone."""
     return the_mark(mark_of(TABLES[table], value))
 
 
-def the_mark(one: Mark) -> Markup:
-    """A mark: its shape is for the eye, its word for everybody."""
-    shape = escape(visible(one.shape))
+def the_mark(which: Mark) -> Markup:
+    """Return a mark as HTML: a shape for sighted readers, a word for everyone."""
+    shape = escape(visible(which.shape))
     return Markup('<span class="mark {}"><span aria-hidden="true">{}</span>&nbsp;{}</span>').format(
-        one.tone, shape, visible(one.word)
+        which.tone, shape, visible(which.word)
     )
 
 
 def instant(at: str) -> Markup:
-    """`2026-11-22 04:31` as a time element."""
+    """Return `2026-11-22 04:31` as a time element."""
     return Markup('<time datetime="{}">{} {}</time>').format(
         visible(at), visible(at[:10]), visible(at[11:16])
     )
 
 
-def said(value: object) -> str:
-    """A word of the ledger as people write it: `tested_unclear` is two words."""
+def in_words(value: object) -> str:
+    """Return a word of the ledger as people write it: `tested_unclear` is two words."""
     return str(value).replace("_", " ")
 
 
 def pairs(values: Iterable[str]) -> list[tuple[str, str]]:
-    """Values to choose from, each its own word."""
-    return [(one, one) for one in values]
+    """Return values to choose from, each labeled by itself."""
+    return [(value, value) for value in values]
 
 
 def points(value: float | None) -> str:
-    """Points of 100 without needless digits: `61.25`, `70`; `–` where there are none."""
+    """Return points of 100 without needless digits: `61.25`, `70`; `–` where there are none."""
     return "–" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def status_words(values: Iterable[str]) -> list[tuple[str, str]]:
-    """Statuses to choose from, each with its word, as chips show it."""
-    return [(one, STATUSES.get(one, said(one))) for one in values]
+    """Return statuses to choose from, each with its label."""
+    return [(status, STATUSES.get(status, in_words(status))) for status in values]
 
 
 @pass_context
 def linked(context: Context, text: str) -> Markup:
-    """A text with every id in it that names something as a link."""
+    """Return a text in which every id that names something is a link."""
     links: Links = context["links"]
     return Markup("").join(_pieces(isolated(visible(text)), links))
 
 
 def _pieces(text: str, links: Links) -> Iterator[Markup]:
     end = 0
-    for found in ID.finditer(text):
-        address = links.ref(found[1]) if not found[1].startswith("@") else None
-        if address is None and len(found[1]) > LONG_ID:
+    for match in ID.finditer(text):
+        address = links.ref(match[1]) if not match[1].startswith("@") else None
+        # A long word that only looks like an id must be allowed to break, or it would widen the page.
+        if address is None and len(match[1]) > LONG_ID:
             continue
-        yield _worded(text[end : found.start()])
-        end = found.end()
+        yield _worded(text[end : match.start()])
+        end = match.end()
         if address is None:  # an option, or an id of another run: no link, and no line ends in it
-            yield Markup('<span class="whole">{}</span>').format(found[1])
+            yield Markup('<span class="whole">{}</span>').format(match[1])
             continue
-        yield Markup('<a class="{}" href="{}">{}</a>').format(id_class(found[1]), address, found[1])
+        yield Markup('<a class="{}" href="{}">{}</a>').format(id_class(match[1]), address, match[1])
     yield _worded(text[end:])
 
 
 def _worded(text: str) -> Markup:
-    """Words as they stand; what is between backticks is code."""
+    """Return words with the parts between backticks as code."""
     escaped = escape(text)
     return Markup(CODE.sub(r"<code>\1</code>", str(escaped))) if "`" in text else escaped
 
 
 def id_class(identity: str) -> str:
-    """An id stays in one line, unless no line may hold it: as it is shown, and with no letters of unknown width."""
-    shown = visible(identity)
-    return "id" if shown.isascii() and len(shown) <= LONG_ID else "id long"
+    """Return the CSS class of an id: short ones never break across lines, long or non-ASCII ones may."""
+    text = visible(identity)
+    return "id" if text.isascii() and len(text) <= LONG_ID else "id long"

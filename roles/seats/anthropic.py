@@ -1,4 +1,4 @@
-"""The `anthropic` seat: the Messages API by the official SDK; what it shares with other APIs is in `api.py`."""
+"""The `anthropic` seat: the Messages API through the official SDK. Code that all APIs share is in `api.py`."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _USAGE: Final[Mapping[str, str]] = {
 
 
 class AnthropicSeat(ApiSeat):
-    """A model behind the Messages API."""
+    """Seat of a model behind the Messages API."""
 
     api = "the Messages API"
 
     def _connected(self, sdk: Any) -> AsyncAnthropic:
         timeout = sdk.Timeout(SECONDS_MAX, connect=SECONDS_CONNECT_MAX)
-        # Without a key the SDK reads credentials of its own configuration.
+        # Without a key the SDK reads credentials from its own configuration.
         key = self.row.key_value or None
         client: AsyncAnthropic = sdk.AsyncAnthropic(api_key=key, max_retries=0, timeout=timeout)
         return client
@@ -57,23 +57,27 @@ class AnthropicSeat(ApiSeat):
         return [block["text"] for block in (*system_of(brief), *user_of(brief))]
 
     def _provider(self) -> str:
-        """The host is not named: what a ledger says of a server is whether it is the official one."""
+        """Return the provider's name for the official host, `compatible` for any other.
+
+        A ledger never holds the name of a host, because it may be private.
+        """
         host = self._client.base_url.host if self._client is not None else ""
         return self.row.name if host == urlsplit(self.row.address).hostname else "compatible"
 
     def _keys(self) -> tuple[str, ...]:
         client = self._client
+        # The SDK reads its keys from several places, so they are taken from the client, not from the environment.
         return (client.api_key or "", client.auth_token or "") if client is not None else ()
 
     def _has_key(self, client: Any) -> bool:
-        # The SDK may also read credentials from a profile of its own, which it then keeps under this name.
+        # The SDK may also read credentials from a profile of its own, which it keeps under this name.
         return bool(client.api_key or client.auth_token or getattr(client, "credentials", None))
 
     async def _asked(self, client: Any, brief: Brief, manner: Manner) -> Any:
         return await client.messages.create(**self._asking(brief, manner))
 
     def _asking(self, brief: Brief, manner: Manner) -> dict[str, Any]:
-        """The request, with what the server is known to take."""
+        """Return the arguments of the request, without options that the server has refused."""
         is_enveloped = manner.form == "envelope"
         system, user = system_of(brief), user_of(brief, SCHEMA_HEADING if is_enveloped else PLAIN_HEADING)
         if not manner.marks_cache:
@@ -82,6 +86,7 @@ class AnthropicSeat(ApiSeat):
         if manner.has_system:
             asking["system"] = system
         else:
+            # A server that takes no system message gets the same text at the start of the user's message.
             user = [*system, *user]
         asking["messages"] = [{"role": "user", "content": user}]
         if is_enveloped:
@@ -90,6 +95,7 @@ class AnthropicSeat(ApiSeat):
 
     def _take_whole(self, answer: Any, request: Request, heard: Heard) -> None:
         if not isinstance(member(answer, "content"), list):
+            # Compatible servers may send an error with status 200 in place of the answer.
             raise ServerRefused(refusal_in(answer))
         heard.model = str(member(answer, "model") or "")
         heard.take_usage(member(answer, "usage"), _USAGE)
@@ -112,19 +118,22 @@ class AnthropicSeat(ApiSeat):
                 if member(delta, "type") == "text_delta" and isinstance(text, str):
                     heard.add(text, request)
             case "message_delta":
+                # Usage in this event is cumulative, so it replaces the counts of `message_start`.
                 heard.stop_reason = named(member(member(event, "delta"), "stop_reason"))
                 heard.take_usage(member(event, "usage"), _USAGE)
                 heard.final_usage = True
             case "message_stop":
                 heard.complete = True
             case "error":
+                # An overload can interrupt a stream; the tokens so far were used and are charged.
                 raise ServerRefused(refusal_in(event), is_whole=False)
             case _:
-                pass  # pings, thinking and block marks say nothing that is kept
+                # Pings, thinking and block boundaries hold nothing that is kept.
+                pass
 
 
 def seat_of(wanted: Wanted) -> Seat:
-    """Return a seat for a model of the Messages API."""
+    """Return a seat for a model behind the Messages API."""
     return AnthropicSeat(wanted.rest or wanted.row.model or "", wanted.row, prices=wanted.prices())
 
 

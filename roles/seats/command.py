@@ -1,10 +1,10 @@
-"""The `command` seat: a program that reads the brief as JSON on stdin and writes its reply on stdout.
+"""The `command` seat: a program that reads the brief as JSON on stdin and writes its reply to stdout.
 
     in   {"seat":1,"step":"r3.D.critic","role":"critic","attempt":1,"brief":"…","schema":{…}}
-    out  the reply itself; or {"seat":1,"reply":{…}} with, as far as known, "model", "provider", "tokens_in",
+    out  the reply itself; or {"seat":1,"reply":{…}} with, if known, "model", "provider", "tokens_in",
          "tokens_out", "cost_usd" ("0.01"), "stop_reason", and "simulated":"fake" when no model answered
 
-The program is started without a shell, once per attempt, in a process group of its own that is ended with the step.
+The program runs without a shell, once per attempt, in its own process group, which is killed at the end of the step.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ SECONDS_TO_END: Final = 2.0
 SECONDS_BETWEEN_LOOKS: Final = 0.02
 TOLD_CHARACTERS: Final = 300
 MARK: Final = "MOOT_SEAT_PROCESS"
-"""A variable that tells the processes of one attempt from all others."""
+"""Environment variable that identifies the processes of one attempt."""
 DECIMAL: Final = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]{1,6})?")
 
 
 class CommandSeat:
-    """A program for one or more roles; what else it reads is trusted, not enforced."""
+    """Seat of a program, for one or more roles. Isolation is trusted: the program may read more than its prompt."""
 
     kind: SeatKind = "command"
 
@@ -67,16 +67,16 @@ class CommandSeat:
         self._monotonic = monotonic
 
     def unready(self) -> str | None:
-        """Return that there is no such program; None when there is."""
+        """Return an error when the program does not exist, else None."""
         program = self._arguments[0]
         return None if which(program) else f"there is no program {program} to start"
 
     async def reply(self, request: Request) -> SeatReply:
-        """Run the program once. Raises `SeatFailed` when there is no such program, `AttemptLost` when it fails."""
+        """Run the program once. Raises `SeatFailed` when it cannot be started, `AttemptLost` when it fails."""
         return await self._run(request)
 
     async def _run(self, request: Request, place: str | None = None) -> SeatReply:
-        """The same in a directory, the present one unless one is named."""
+        """Run the program in the directory `place` (default: the current one)."""
         began, mark = self._monotonic(), uuid4().hex
         try:
             process = await asyncio.create_subprocess_exec(
@@ -88,6 +88,7 @@ class CommandSeat:
                 cwd=place,
                 env={**os.environ, MARK: mark},
             )
+        # `unready` checked that the program exists; it may have been removed or may not be executable.
         except OSError as error:
             what = f"{self._arguments[0]} cannot be started: {(error.strerror or str(error)).lower()}"
             raise SeatFailed("unavailable", what, gone=True) from None
@@ -98,6 +99,7 @@ class CommandSeat:
             what = f"no answer in {self._seconds_max:g} seconds"
             _kill_marked(mark)
             raise AttemptLost("timeout", what, Used(), again=False) from None
+        # A canceled run must not leave agents behind that keep spending money.
         except asyncio.CancelledError:
             _kill_marked(mark)
             raise
@@ -112,16 +114,16 @@ class CommandSeat:
         return self._read(out, latency)
 
     def _asking(self, request: Request) -> bytes:
-        """What is written to the program."""
+        """Return the bytes for the stdin of the program."""
         return asking(request)
 
     def _read(self, out: bytes, latency_ms: int) -> SeatReply:
-        """The reply in what it printed."""
+        """Return the reply in the output of the program."""
         return _read(out, latency_ms)
 
 
 def asking(request: Request) -> bytes:
-    """A request as one JSON object."""
+    """Return a request as one JSON object."""
     return orjson.dumps(
         {
             "seat": 1,
@@ -135,14 +137,14 @@ def asking(request: Request) -> bytes:
 
 
 def seat_of(wanted: Wanted) -> Seat:
-    """Return a seat for a program with its arguments, written as for a shell."""
+    """Return a seat for a program and its arguments, in shell syntax."""
     return CommandSeat(shlex.split(wanted.rest))
 
 
 async def _exchanged(process: asyncio.subprocess.Process, request: bytes) -> tuple[bytes, bytes, int]:
     """Write the request and return stdout, the end of stderr, and the exit code.
 
-    The reply is whole when the program ends or closes its stdout, whatever helpers that it left behind still hold.
+    The reply is complete when the program ends or closes its stdout, even if its helper processes still run.
     """
     stdin, stdout, stderr = _pipes(process)
     out, err = bytearray(), bytearray()
@@ -151,10 +153,12 @@ async def _exchanged(process: asyncio.subprocess.Process, request: bytes) -> tup
         with suppress(BrokenPipeError, ConnectionResetError):
             stdin.write(request)
             await stdin.drain()
-        stdin.close()  # a program need not read its input
+        # A program may end without reading its input, which breaks the pipe. That is not an error.
+        stdin.close()
 
     async def read_out() -> None:
         while more := await stdout.read(65_536):
+            # One byte over the limit is kept, so that the caller can tell that the output was too long.
             out.extend(more[: OUTPUT_BYTES_MAX + 1 - len(out)])
             if len(out) > OUTPUT_BYTES_MAX:
                 _kill(process)
@@ -162,16 +166,18 @@ async def _exchanged(process: asyncio.subprocess.Process, request: bytes) -> tup
     async def read_err() -> None:
         while more := await stderr.read(65_536):
             err.extend(more)
-            del err[:-ERROR_BYTES_KEPT]  # read to the end, or the program would wait for room in the pipe
+            # Stderr is read to its end, or the program would block on a full pipe; only the tail is kept.
+            del err[:-ERROR_BYTES_KEPT]
 
     reading = asyncio.create_task(read_out())
     others = [asyncio.create_task(write()), asyncio.create_task(read_err())]
     try:
-        # `process.wait` would wait for the pipes as well, which a helper may hold.
+        # `process.wait` would also wait for the pipes, which a helper process may hold open.
         while process.returncode is None and not reading.done():
             await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
         is_closed = process.returncode is None
         await asyncio.wait([reading], timeout=SECONDS_TO_END)
+        # A program that closed its stdout gets a moment to exit by itself, so that its exit code counts.
         for _ in range(round(SECONDS_TO_END / SECONDS_BETWEEN_LOOKS)):
             if process.returncode is not None:
                 break
@@ -182,7 +188,8 @@ async def _exchanged(process: asyncio.subprocess.Process, request: bytes) -> tup
         await asyncio.gather(reading, *others, return_exceptions=True)
     code = process.returncode
     if code is None and is_closed and out:
-        code = 0  # it said everything, and is ended now
+        # It closed its stdout, so the reply is complete, and the caller kills it.
+        code = 0
     return bytes(out), bytes(err), -signal.SIGKILL if code is None else code
 
 
@@ -196,60 +203,64 @@ def _pipes(
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:
-    """End the program and what it started; nothing is left running when a step is over."""
+    """Kill the program and its process group, so that nothing keeps running after the step."""
     _kill(process)
     _, stdout, stderr = _pipes(process)
-    with suppress(TimeoutError):  # a grandchild in a group of its own may hold the pipes open
+    # A grandchild in a process group of its own may hold the pipes open, so reading them to the end has a time limit.
+    with suppress(TimeoutError):
         async with asyncio.timeout(SECONDS_TO_END):
             while await stdout.read(65_536) or await stderr.read(65_536):
                 pass
             await process.wait()
-    # The pipes of such a grandchild would stay open, and be complained of, until the garbage is collected.
+    # asyncio has no public call that closes the pipes. They would stay open until garbage collection, with a warning.
     process._transport.close()  # type: ignore[attr-defined]  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue, reportUnknownMemberType]
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:
+    # The group may be gone already; macOS reports a group of zombies as a permission error.
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def _kill_marked(mark: str) -> None:
-    """Kill what a program started that left its process group, as agents do that run on in the background.
+    """Kill the descendants of a program that left its process group, such as background agents.
 
-    Only after a program that was broken off: one that ended by itself may have left a server running on purpose. The
-    mark is in the environment of whatever it started, which only Linux shows.
+    Called only after a timeout or a cancellation: a program that ended by itself may have left a server running on
+    purpose. Descendants are recognized by the mark in their environment, which only Linux shows.
     """
     wanted = f"{MARK}={mark}".encode()
     for place in Path("/proc").glob("[0-9]*/environ"):
+        # Processes of other users cannot be read, and any process may end between these two lines.
         with suppress(OSError):
             if wanted in place.read_bytes().split(b"\0"):
                 os.kill(int(place.parent.name), signal.SIGKILL)
 
 
 def _read(out: bytes, latency_ms: int) -> SeatReply:
-    """The reply in an output; the rest of an envelope says who answered, as far as it is well formed."""
+    """Return the reply in an output, with the metadata of its envelope; malformed metadata is ignored."""
     content = out
     envelopes = [
         value
         for value, _ in objects_in(out.decode("utf-8", "replace"))
         if value.get("seat") == 1 and "reply" in value
     ]
-    said: dict[str, Any] = envelopes[0] if len(envelopes) == 1 else {}
-    if said:
-        inner = said["reply"]
+    # With two envelopes it is unclear which one is meant, so the output is left to `reply_in`.
+    envelope: dict[str, Any] = envelopes[0] if len(envelopes) == 1 else {}
+    if envelope:
+        inner = envelope["reply"]
         content = inner.encode("utf-8", "replace") if isinstance(inner, str) else orjson.dumps(inner)
     return SeatReply(
         content=content,
         seat="command",
         isolation="trusted",
-        provider=named(said.get("provider")),
-        model=named(said.get("model")),
-        tokens_in=counted(said.get("tokens_in")),
-        tokens_out=counted(said.get("tokens_out")),
-        cost_usd=_usd(said.get("cost_usd")),
+        provider=named(envelope.get("provider")),
+        model=named(envelope.get("model")),
+        tokens_in=counted(envelope.get("tokens_in")),
+        tokens_out=counted(envelope.get("tokens_out")),
+        cost_usd=_usd(envelope.get("cost_usd")),
         latency_ms=latency_ms,
-        stop_reason=named(said.get("stop_reason")),
-        simulated="fake" if said.get("simulated") == "fake" else None,
+        stop_reason=named(envelope.get("stop_reason")),
+        simulated="fake" if envelope.get("simulated") == "fake" else None,
     )
 
 
@@ -258,5 +269,6 @@ def _usd(value: object) -> str | None:
 
 
 def told(err: bytes) -> str:
-    """The end of what a program complained of, on one line, masked before it is cut."""
+    """Return the tail of a program's error output on one line. It is masked before it is cut."""
+    # Cutting first could split a key, and half of a key is not recognized.
     return " ".join(masked(err.decode("utf-8", "replace")).split())[-TOLD_CHARACTERS:] or "it said nothing"

@@ -1,14 +1,14 @@
-"""How a request is put to a server, and what is left out once the server has refused it.
+"""Options of a request, and the simpler request to send after a server refuses one of them.
 
-Capabilities are learned: the first request asks for all that its API documents. When a server refuses a part, the
-next request leaves that part out, and so do all later ones of the run.
+Capabilities are learned: the first request uses everything that the API documents. When a server refuses an option, the
+next request leaves it out, and so do all later ones of the run.
 
     response_format, output_config   the next plainer form: schema, any JSON object, plain text
     the limit's name                 max_completion_tokens or max_tokens, then the other
-    the limit's size                 what the server says it can do, otherwise half of it
-    stream_options                   then without: tokens and cost of the reply are unknown
-    the system message               then its text begins the user's message
-    cache_control                    then without marks for the cache
+    the limit's size                 the size that the server names, otherwise half
+    stream_options                   without it, so tokens and cost of the reply are unknown
+    the system message               its text moves to the start of the user's message
+    cache_control                    without marks for the cache
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ import re
 from typing import Final, Literal, NamedTuple
 
 Form = Literal["envelope", "step", "json_object", "text"]
-"""How a reply is asked for, from what a server may refuse to what none can: a JSON schema (one small envelope for all
-steps, or the step's own), any JSON object, plain text. Each reply is validated all the same."""
+"""Format of the reply, from the one most often refused to the one that always works: a JSON schema (one small envelope
+for all steps, or the step's own), any JSON object, plain text. Every reply is validated, whatever the format."""
 Limit = Literal["max_completion_tokens", "max_tokens"]
 
 TOKENS_OUT_MIN: Final = 512
-"""Less than this holds no reply."""
+"""Smallest limit that leaves room for a reply."""
 REFUSES: Final = frozenset({400, 404, 415, 422, 500, 501})
-"""Statuses by which servers say that they do not take a field; 500 comes from chat templates that raise."""
+"""Statuses by which servers reject a field; 500 comes from chat templates that raise an error."""
+# Servers have no common codes for these refusals, so the words of the known ones are matched.
 _OF_FORM: Final = re.compile(
     r"response_format|output_config|output_format|json_schema|json_object|schema|grammar|structured",
     re.IGNORECASE,
@@ -51,37 +52,37 @@ _NUMBER: Final = re.compile(r"[0-9][0-9,_]*")
 
 
 class Manner(NamedTuple):
-    """What a request asks of a server."""
+    """Options of a request to a server."""
 
     forms: tuple[Form, ...]
-    """The form that is asked for, and the plainer ones after it."""
+    """Format of the reply, followed by the simpler ones to fall back to."""
     tokens_out_max: int
     limits: tuple[Limit, ...] = ("max_tokens", "max_completion_tokens")
-    """The name of the limit, and the other one where the API knows two."""
+    """Name of the limit's field, followed by the alternative where the API has two."""
     asks_usage: bool = True
     has_system: bool = True
     marks_cache: bool = True
 
     @property
     def form(self) -> Form:
-        """How the reply is asked for."""
+        """Return the requested format of the reply."""
         return self.forms[0]
 
     @property
     def limit(self) -> Limit:
-        """The field that bounds the reply."""
+        """Return the name of the field that limits the reply."""
         return self.limits[0]
 
 
 class Plainer(NamedTuple):
-    """The manner of the next request, and what changed in words."""
+    """Options of the next request, and a description of the change."""
 
     manner: Manner
     words: str
 
 
 def without_refused(manner: Manner, words: str) -> Plainer | None:
-    """Return the manner without what a refusal speaks of; None when it speaks of nothing that can be left out."""
+    """Return the options without the one that a refusal names; None when it names none that can be left out."""
     if manner.asks_usage and "stream_options" in words:
         plainer = manner._replace(asks_usage=False)
         return Plainer(
@@ -95,6 +96,7 @@ def without_refused(manner: Manner, words: str) -> Plainer | None:
     if manner.has_system and _OF_SYSTEM.search(words):
         plainer = manner._replace(has_system=False)
         return Plainer(plainer, "no system message from now on, since the server does not take one")
+    # The size is tried before the name: a refusal of the size names the field as well.
     if (smaller := _smaller(manner.tokens_out_max, words)) is not None:
         plainer = manner._replace(tokens_out_max=smaller)
         return Plainer(
@@ -106,21 +108,23 @@ def without_refused(manner: Manner, words: str) -> Plainer | None:
         return Plainer(plainer, f"{plainer.limit} from now on, since the server does not take {manner.limit}")
     if len(manner.forms) > 1 and _OF_FORM.search(words):
         plainer = manner._replace(forms=manner.forms[1:])
-        told = f"replies as {plainer.form} from now on, since the server does not take the form {manner.form}"
-        return Plainer(plainer, told)
+        change = f"replies as {plainer.form} from now on, since the server does not take the form {manner.form}"
+        return Plainer(plainer, change)
     return None
 
 
 def _smaller(asked: int, words: str) -> int | None:
-    """Return a smaller limit when a refusal says that `asked` tokens are too many; None when it does not."""
+    """Return a smaller limit if a refusal says that `asked` tokens are too many, else None."""
     numbers = [_number(text) for text in _NUMBER.findall(words)]
     if not numbers or not _OF_SIZE.search(words):
         return None
     context = _CONTEXT.search(words)
     if context is not None:
         size, prompt = _number(context[1]), _PROMPT.search(words)
-        # A sixteenth is left for what the server's template adds to the messages.
+        # A sixteenth of the context is left for the text that the server's template adds to the messages. A refusal that
+        # does not give the size of the prompt leaves only a guess: half of the context.
         room = size - size // 16 - (_number(prompt[1] or prompt[2]) if prompt is not None else size // 2)
+        # If the numbers do not add up, halving still ends after a few refusals.
         limit = min(room, asked // 2) if room >= asked else room
     else:
         limit = max((number for number in numbers if TOKENS_OUT_MIN <= number < asked), default=asked // 2)
@@ -128,4 +132,5 @@ def _smaller(asked: int, words: str) -> int | None:
 
 
 def _number(text: str) -> int:
+    # Twelve digits are more than any context; a hostile server may send thousands.
     return int(re.sub(r"[^0-9]", "", text)[:12] or 0)

@@ -1,9 +1,9 @@
-"""The `openai` seat: the Chat Completions API by the official SDK, of OpenAI or of any server that speaks it.
+"""The `openai` seat: the Chat Completions API of OpenAI or any compatible server, through the official SDK.
 
-What it shares with other APIs is in `api.py`, what is known of a provider in its row of `registry.py`, what is left out
-for a server that refuses it in `manner.py`.
+Code that all APIs share is in `api.py`, facts about a provider in its row of `registry.py`, and fallbacks for servers
+that refuse an option in `manner.py`.
 
-A field of an answer may hold anything that JSON can: whatever is read here is asked for its type first.
+A field of a response may hold any JSON value, so every value is checked for its type before use.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 NO_KEY: Final = "not-needed"
-"""What is sent in place of a key to a server that asks for none; the SDK will not send nothing."""
+"""Placeholder key for a server that needs none; the SDK requires one."""
 QUOTA: Final = "insufficient_quota"
-"""A 429 that waiting does not mend."""
+"""Code of a 429 that does not pass with time."""
 STOPS: Final = {"content_filter": "refusal"}
-"""Finish reasons by the name that other APIs give them."""
+"""Finish reason → the name of the same stop reason in other APIs."""
 
 
 class OpenAISeat(ApiSeat):
-    """A model behind the Chat Completions API of one endpoint."""
+    """Seat of a model behind a Chat Completions endpoint."""
 
     api = "the Chat Completions API"
 
@@ -57,7 +57,7 @@ class OpenAISeat(ApiSeat):
         self.declared = declared_of(f"{row.name if row.name in PROVIDERS else row.seat}:{model}")
 
     def _connected(self, sdk: Any) -> AsyncOpenAI:
-        """A client for this endpoint alone: another one gets no header that was set for OpenAI."""
+        """Return a client for this endpoint. Headers set for OpenAI are sent to OpenAI only."""
         key = self.row.key_value
         if not key and self.row.needs_key:
             raise SeatFailed("unavailable", self.row.no_key, gone=True)
@@ -65,11 +65,13 @@ class OpenAISeat(ApiSeat):
         client: AsyncOpenAI = sdk.AsyncOpenAI(
             api_key=key or NO_KEY,
             base_url=self.row.address,
+            # The driver retries, because it also counts the budget of every attempt.
             max_retries=0,
             timeout=sdk.Timeout(SECONDS_MAX, connect=SECONDS_CONNECT_MAX),
             default_headers=None if ours else _without_ambient(sdk, key or NO_KEY),
         )
         if not ours:
+            # The SDK reads OPENAI_ORG_ID and OPENAI_PROJECT_ID, which must not reach another server.
             client.organization = client.project = None
         return client
 
@@ -83,7 +85,7 @@ class OpenAISeat(ApiSeat):
         self._take(answer, request, heard)
 
     def _asking(self, brief: Brief, manner: Manner) -> dict[str, Any]:
-        """The request. Tools are off because none is offered; no sampling parameter is sent."""
+        """Return the arguments of the request. No tool is offered and no sampling parameter is sent."""
         asking: dict[str, Any] = {
             "model": self.model,
             "messages": _messages(brief, manner),
@@ -95,14 +97,16 @@ class OpenAISeat(ApiSeat):
         if manner.form != "text":
             asking["response_format"] = _response_format(brief, manner.form)
         if self.row.takes_cache_key:
+            # Requests with the same key are routed to the same cache; the system message is the shared prefix.
             asking["prompt_cache_key"] = hashlib.sha256(_system(brief).encode()).hexdigest()[:32]
         return asking
 
     def _refused(
         self, refusal: Refusal, heard: Heard, headers: Mapping[str, str], *, is_whole: bool = False
     ) -> AttemptLost:
-        """As every API's; but a quota that is used up is not a rate."""
+        """Return the failure for a refusal, as for every API. A used-up quota is not retried, unlike a rate limit."""
         lost = super()._refused(refusal, heard, headers, is_whole=is_whole)
+        # OpenAI reports an empty account with the status of a rate limit.
         if refusal.status in (402, 429) and QUOTA in (refusal.kind, refusal.code):
             what = f"429 {QUOTA}: the account cannot pay: look at its billing"
             return AttemptLost(lost.reason, what, lost.used, again=False, gone=True)
@@ -110,8 +114,10 @@ class OpenAISeat(ApiSeat):
 
     def _take(self, event: Any, request: Request, heard: Heard) -> None:
         if event is None:
-            return  # some servers keep a connection alive with `data: null`
+            # Some servers keep a connection alive with `data: null`.
+            return
         model = member(event, "model")
+        # The first event may lack the model, and a router names the real one only later.
         if model or heard.model is None:
             heard.model = _name(model, self.model)
         error = member(event, "error")
@@ -121,8 +127,10 @@ class OpenAISeat(ApiSeat):
             self._take_usage(usage, heard)
         for choice in rows_of(member(event, "choices")):
             if member(choice, "index") not in (None, 0):
-                continue  # one answer was asked for; a second one is not part of it
+                # One answer was requested; a second choice is not part of it.
+                continue
             delta = member(choice, "delta") or member(choice, "message")
+            # A refusal comes in a field of its own, with an ordinary finish reason after it.
             if member(delta, "refusal"):
                 heard.stop_reason, heard.complete = "refusal", True
             if text := _text_of(member(delta, "content")):
@@ -132,7 +140,7 @@ class OpenAISeat(ApiSeat):
                 heard.stop_reason = heard.stop_reason or STOPS.get(str(finish), str(finish))
 
     def _take_usage(self, usage: Any, heard: Heard) -> None:
-        """Counts of the last event. What was read from the cache is a part of the prompt here."""
+        """Store the token counts of the last event. In this API, cached tokens are part of the prompt."""
         details = member(usage, "prompt_tokens_details")
         prompt, out = counted(member(usage, "prompt_tokens")), counted(member(usage, "completion_tokens"))
         read, written = _part(details, "cached_tokens"), _part(details, "cache_write_tokens")
@@ -140,7 +148,8 @@ class OpenAISeat(ApiSeat):
         if prompt is not None and read is not None and written is not None:
             fresh = prompt - read - written
             if fresh < 0:
-                fresh = read = written = None  # a part cannot be more than the whole
+                # The parts exceed the whole, so none of them can be trusted.
+                fresh = read = written = None
         heard.usage = {"prompt": prompt, "uncached": fresh, "read": read, "written": written, "out": out}
         heard.final_usage = True
         cost = member(usage, "cost")
@@ -150,14 +159,15 @@ class OpenAISeat(ApiSeat):
             and not isinstance(cost, bool)
             and 0 <= cost < 1_000_000
         ):
-            heard.said_usd = f"{Decimal(str(cost)):.6f}"
+            # Through `str`, so that 0.1 stays 0.1; the ledger holds six decimals.
+            heard.reported_usd = f"{Decimal(str(cost)):.6f}"
 
 
 def seat_of(wanted: Wanted) -> Seat:
-    """Return a seat for a model at OpenAI or at a server that speaks its API. Raises `ValueError` without a model.
+    """Return a seat for a model at OpenAI or at a compatible server. Raises `ValueError` without a model.
 
-    A key goes to the address that it was made for: OPENAI_API_KEY never reaches Ollama, OpenRouter or a URL that was
-    named with a seat.
+    A key is only sent to the address it was issued for: OPENAI_API_KEY never reaches Ollama, OpenRouter or a URL in a
+    specification.
     """
     row = wanted.row.at(wanted.url, os.environ)
     model = wanted.rest or row.model
@@ -167,13 +177,13 @@ def seat_of(wanted: Wanted) -> Seat:
 
 
 def _part(details: object, name: str) -> int | None:
-    """Return a count of a part of the prompt: 0 where the server does not give it, None where it cannot be."""
+    """Return the count of a part of the prompt: 0 if the server leaves it out, None if it is not a valid count."""
     value = member(details, name)
     return 0 if value is None else counted(value)
 
 
 def _text_of(content: object) -> str:
-    """Return the text of a content: a string, or the text parts of a list. Thinking is no part of a reply."""
+    """Return the text of a message: a string, or the text parts of a list, without thinking."""
     if isinstance(content, str):
         return content
     parts = [part for part in rows_of(content) if member(part, "type") in ("text", "output_text", None)]
@@ -181,15 +191,18 @@ def _text_of(content: object) -> str:
 
 
 def _without_ambient(sdk: Any, key: str) -> dict[str, Any]:
-    """Headers that take the place of those in OPENAI_CUSTOM_HEADERS, which were set for another server."""
-    said = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
-    names = [name.strip() for line in said if (name := line.partition(":")[0]).strip()]
+    """Return headers that override those in OPENAI_CUSTOM_HEADERS, which were set for another server."""
+    lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
+    names = [name.strip() for line in lines if (name := line.partition(":")[0]).strip()]
     return {**{name: sdk.Omit() for name in names}, "Authorization": f"Bearer {key}"}
 
 
-def _name(said: object, asked: str) -> str:
-    """The model that answered, as the server calls it; a path on its disk is no name for a ledger."""
-    name = str(said or "")
+def _name(reported: object, asked: str) -> str:
+    """Return the server's name of the model that answered, or the requested name.
+
+    Servers of local models may report a path on their disk, which is private and no name for a ledger.
+    """
+    name = str(reported or "")
     return name if name and not name.startswith("/") else asked
 
 
@@ -197,6 +210,7 @@ def _messages(brief: Brief, manner: Manner) -> list[dict[str, str]]:
     system, user = _system(brief), _user(brief, manner.form)
     if manner.has_system:
         return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    # Chat templates of some models raise an error on a system message.
     return [{"role": "user", "content": f"{system}\n{user}"}]
 
 

@@ -124,7 +124,7 @@ def _tier(row: Mapping[str, Any]) -> Tier:
         prompt_tokens_max=row.get("prompt_tokens_max"),
         input=base,
         output=_price(row["output"]),
-        # Most providers price the cache as the same shares of the input price.
+        # A row may leave out the cache prices; then they are shares of the input price.
         cache_read=_price(row.get("cache_read", base * CACHE_READ_SHARE)),
         cache_write=_price(row.get("cache_write", base * CACHE_WRITE_SHARE)),
     )

@@ -155,7 +155,7 @@ class Provider:
         address = url or (self.read_address(named) if named else self.address)
         if self.rest != "model@url" or urlsplit(address).hostname == urlsplit(self.address).hostname:
             return replace(self, address=address)
-        # A URL inside a specification may come from a file that someone else wrote, so OPENAI_API_KEY is not sent there.
+        # OPENAI_API_KEY was not issued for a URL in a specification, so it is never sent there.
         # OPENAI_BASE_URL comes from the same environment as the key.
         key = "OPENAI_COMPATIBLE_API_KEY" if url else self.key
         return replace(COMPATIBLE, address=address, key=key)

@@ -153,7 +153,11 @@ def _answer(book: Book) -> FinalAnswer | None:
 def _answered(book: Book, event: Decision) -> str:
     """Return the answer of the memo behind the decision, else the decision in words."""
     memo = book.state.memo if event.by == "controller" and event.type == "final" else None
-    sentences = [sentence.text for sentence in memo.sentences if sentence.field == "answer"] if memo is not None else []
+    sentences = (
+        [sentence.text for sentence in memo.sentences if sentence.field == "answer"]
+        if memo is not None
+        else []
+    )
     return " ".join(sentences) or _in_words(book, event.text)
 
 

@@ -31,7 +31,7 @@ class Planned(Result, frozen=True):
 
 
 class Counted(Result, frozen=True):
-    """Counts over some rounds."""
+    """What some rounds brought."""
 
     claims: int
     tested: int
@@ -111,7 +111,7 @@ def changed_rounds(fork: State, parent: State) -> tuple[str | None, tuple[int, .
 
 
 def lost(name: str, fork: Book, parent: Book, *, ready: tuple[bool, bool]) -> ForkLosses:
-    """Return what a fork lost against its parent; `ready` tells whether each of the two could stop now, parent first."""
+    """Return what a fork lost against its parent; `ready`: whether parent and fork could stop now."""
     role, changed = changed_rounds(fork.state, parent.state)
     # Only rounds that both have finished: a round in progress has fewer claims for another reason.
     both = [n for n in changed if _is_through(fork.state, n) and _is_through(parent.state, n)]
@@ -217,7 +217,9 @@ def _counted(state: State, rounds: Sequence[int]) -> Counted:
         tested=sum(check.moved for check in checks),
         broken=sum(check.result == "BROKEN" for check in checks),
         disagreement=sum(check.result in ("BROKEN", "UNCLEAR") for check in checks),
-        tensions=sum(concern.type == "tension" and concern.round in rounds for concern in state.concerns.values()),
+        tensions=sum(
+            concern.type == "tension" and concern.round in rounds for concern in state.concerns.values()
+        ),
         decisions=sum(state.decisions[identity].round in rounds for identity in deliberated(state, "round")),
     )
 

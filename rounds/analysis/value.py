@@ -1,8 +1,8 @@
-"""Value of several roles: disagreements, the side that decisions followed, acceptance, and reasons for doubt (AD-6, AD-7).
+"""Value of several roles: disagreements, sides that decisions followed, acceptance, reasons for doubt (AD-6, AD-7).
 
 Counted from the ledger alone. A disagreement is a challenge, concern or difference that had to be decided; the
-side is the one that the decision followed. Where a protocol's form fixes how many points are raised, only those count that
-stayed in dispute: points that the judge calls contested, or that were defended and not conceded. Five runs in a row without a
+side is the one that the decision followed. Where a protocol's form fixes how many points are raised, only those
+count that stayed in dispute: called contested by the judge, or defended and not conceded. Five runs in a row without a
 disagreement, or one of two sides that always wins: a role idles.
 """
 
@@ -37,9 +37,9 @@ RESOLUTION_MAX: Final = 160
 
 
 class RunValue(Result, frozen=True):
-    """One run. `sided_with`: side → how often; `accepted` and `edit_distance` are null until a person has recorded them.
+    """One run. `sided_with`: side → how often; `accepted` and `edit_distance` are null until a person has said so.
 
-    `resolution`: the final decision in force, in one line; null for a run without one.
+    `resolution`: the final decision that stands, in a line; null for a run that has none.
     """
 
     run: str
@@ -52,7 +52,7 @@ class RunValue(Result, frozen=True):
 
 
 class ValueReport(Result, frozen=True):
-    """Runs in the order of the call, and reasons to doubt that several roles are worth it."""
+    """Runs in the order given, and what makes one doubt that several roles are worth it."""
 
     runs: list[RunValue]
     flags: list[str]

@@ -288,7 +288,9 @@ SHEET: Final = Sheet(
             asks(*SIDES),
             SideAnswersReply,
             lambda _, step, reply: statement(
-                step, "review", {"answers": "\n\n".join(f"{answer.to}: {answer.outcome}" for answer in reply.answers)}
+                step,
+                "review",
+                {"answers": "\n\n".join(f"{answer.to}: {answer.outcome}" for answer in reply.answers)},
             ),
             _answers,
             _wrong_answers,

@@ -287,7 +287,9 @@ def in_words(sides: Mapping[str, Fraction]) -> str:
         if gap > SIGNIFICANT_ABOVE
         else "neither even nor significant"
     )
-    return f"{totals}; the gap of {four_digits(gap)} is {reading}. It says who argued better, not who is right."
+    return (
+        f"{totals}; the gap of {four_digits(gap)} is {reading}. It says who argued better, not who is right."
+    )
 
 
 def panel_decision(book: Book) -> tuple[Event, ...]:
