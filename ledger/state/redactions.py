@@ -33,7 +33,7 @@ def redacted_blobs(event: Event) -> Iterator[str]:
 
 
 def seq_of(path: str) -> int | None:
-    """Return the event that a change of a redacted copy is about: `@17`, or `@0.origin` where no words were replaced."""
+    """Return the event that a change of a redacted copy is about: `@17`, or `@0.origin` where no words changed."""
     match = LINE.fullmatch(path)
     return int(match[1]) if match else None
 

@@ -93,7 +93,7 @@ def _came_first(descriptor: int, path: Path, began: float, wait_seconds: float) 
 def _take_ticket(descriptor: int) -> int:
     """Lock the byte after the highest locked one, and return its number."""
     while True:
-        # Byte 0 is left free: a range query from 0 then always finds tickets, never this process's own.
+        # Numbers start at 1: the range before ticket 0 would have length 0, which means "to the end of the file".
         ticket = 1
         while (taken := _ticket_of_another(descriptor, ticket, 0)) is not None:
             ticket = taken + 1

@@ -332,7 +332,7 @@ def experiments_markdown(shown_experiments: Iterable[ExperimentShown]) -> Iterat
 
 
 def _block(name: str, text: str, most: int) -> Iterator[str]:
-    # Programs and their output may hold control characters, and `block` alone does not count lines.
+    # Escape first: the lines that are counted and cut must be those that are shown.
     lines = visible(text.rstrip("\n")).split("\n")
     more = len(lines) - most
     yield ""

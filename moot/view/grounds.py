@@ -81,11 +81,14 @@ class Ground(msgspec.Struct, frozen=True):
     @property
     def foremost(self) -> Foremost:
         """Return the first quote that holds, of this ground or of a test of it, never of a cited decision."""
+        # A decision under a decision has quotes of its own, which say nothing about this one.
         tests = () if self.kind == "decision" else self.under
         for ground in (self, *tests):
             for quote in ground.quotes:
+                # A quote that cannot be checked may still be right; only a proven mismatch is skipped.
                 if quote.words and quote.holds is not False:
                     return Foremost(quote, ground.id if ground.kind == "verification" else None, "")
+        # A pooled quote may belong to another claim, so it is never shown as this one's evidence.
         pooled = next((holder for holder in (self, *tests) if holder.pooled), None)
         return Foremost(None, None, f"{pooled.pooled_told}: see {pooled.id}" if pooled else "")
 
@@ -108,6 +111,7 @@ Sectioned = Callable[[Event], Sections]
 
 def remembered() -> Sectioned:
     """Return a cached `sections_of`."""
+    # Grounds return to the same artifacts again and again, and parsing their Markdown is slow.
     taken_apart: dict[str, Sections] = {}
 
     def sections(event: Event) -> Sections:
@@ -150,6 +154,7 @@ def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
         case Verification():
             return _verification(book, event, cite.relation, sections)
         case Decision():
+            # Decisions may cite each other in a hostile ledger; the depth ends any cycle.
             under = rests_on(book, event, depth - 1, sections) if depth > 1 else ()
             standing = decision_standing(book.state, cite.id)
             return Ground(cite.id, "decision", cite.relation, event.by, event.text, standing, (), under)
@@ -176,9 +181,11 @@ def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
             numbers = f"confidence {event.confidence}, risk {event.risk}"
             text = f"{event.decision}, {numbers}: {event.reasoning}"
             return Ground(cite.id, "vote", cite.relation, event.by, text, "", (), ())
+        # A citation may name an event that a partial or hostile ledger does not hold.
         case None:
             return Ground(cite.id, cite.type, cite.relation, "", "", "not on the ledger", (), ())
         case _:
+            # Newer event kinds may carry their words under either name.
             text = str(getattr(event, "text", "") or getattr(event, "claim", ""))
             return Ground(cite.id, event.kind, cite.relation, event.by, text, "", (), ())
 
@@ -190,12 +197,14 @@ def _claim(book: Book, event: Claim, relation: str, sections: Sectioned) -> Grou
     tests: list[Ground] = []
     for entry in facts.history:
         test = book.by_id.get(entry.by)
+        # Moves that count decide the status; the others stay visible in the history alone.
         if entry.counts and isinstance(test, Verification):
             ground = _test_of(book, event, test, entry.bearing or "", sections)
             tests.append(msgspec.structs.replace(ground, tested=how_tested(book, entry)))
         elif entry.counts and isinstance(test, ExperimentPlanned):
             tests.append(_experiment(book, test, entry.bearing or ""))
     source = event.raised_at_artifact
+    # Only an untested claim leans on its source: tests bring evidence of their own.
     quotes = quotes_of(book, (Evidence(ref=source),), sections) if source and not tests else ()
     last = last_test(book, event.id)
     return Ground(
@@ -226,11 +235,15 @@ def _test_of(book: Book, claim: Claim, event: Verification, relation: str, secti
     """Return a verification as a ground of one claim, with the evidence that moved that claim."""
     ground = _verification(book, event, relation, sections)
     moves = [change.evidence for change in event.claim_status_changes if change.claim_id == claim.id]
+    # Events of version 2 record the evidence per claim, so nothing needs to be inferred.
     if any(moves):
         return msgspec.structs.replace(ground, quotes=quotes_of(book, chain.from_iterable(moves), sections))
     claims = {*event.claims_affected, *(change.claim_id for change in event.claim_status_changes)}
+    # With one claim in the verdict all its evidence is that claim's.
     if len(claims) < 2:
         return ground
+    # A verdict on several claims of an import lists its evidence once for all of them. A quote is a claim's
+    # own only where it comes from the claim, from the place where it was raised, or is named in its text.
     own = tuple(quote for quote in ground.quotes if _is_about(quote, claim))
     pooled = tuple(quote for quote in ground.quotes if quote not in own)
     return msgspec.structs.replace(ground, quotes=own, pooled=pooled, pool=len(claims))
@@ -239,6 +252,7 @@ def _test_of(book: Book, claim: Claim, event: Verification, relation: str, secti
 def _is_about(quote: Quote, claim: Claim) -> bool:
     """Return whether a piece of evidence is recognizably about this claim."""
     texts = (claim.text, claim.testable_as)
+    # The lookahead keeps `#step-1` from matching inside `#step-12`.
     place = re.compile(rf"{re.escape(quote.ref)}(?![\w-])")
     return (
         parse_reference(quote.ref).id == claim.id
@@ -275,9 +289,11 @@ def decision_standing(state: State, identity: str) -> str:
 def _quote(book: Book, evidence: Evidence, sections: Sectioned) -> Quote:
     opened = book.state.opened
     reference = parse_reference(evidence.ref)
+    # Files that an import cites are not on the ledger, so nothing can be checked against them.
     if opened is None or (opened.origin.type == "import" and reference.id not in book.by_id):
         return Quote(evidence.ref, evidence.quote, None, None)
     values = passages(reference, book.by_id, opened, book.blobs, sections)
+    # A reference without a quote holds as soon as the place exists.
     holds = values is not None and (evidence.quote is None or contains_quote(values, evidence.quote))
     return Quote(evidence.ref, evidence.quote, _author(book, reference.id), holds)
 
@@ -293,6 +309,7 @@ def _author(book: Book, identity: str) -> str | None:
         case Position():
             return event.by
         case None:
+            # Context documents are not events; their names stand in for an author.
             documents = book.state.opened.context if book.state.opened else ()
             return next((document.name for document in documents if document.id == identity), None)
         case _:
@@ -313,9 +330,11 @@ class Sources(msgspec.Struct, frozen=True):
     def take(self, events: Iterable[Event]) -> None:
         """Add the events that follow."""
         for event in events:
+            # Events after the end carry the last round's number but do not belong to the round.
             if event.phase != "close":
                 self.by_round.setdefault(event.round, []).append(event)
             if isinstance(event, Disposition):
+                # The first closer counts: a later event cannot close what is closed already.
                 self.closers.setdefault(event.of, f"@{event.seq}")
             elif isinstance(event, Decision):
                 for cite in event.cites:

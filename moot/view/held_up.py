@@ -7,6 +7,7 @@ from ledger.state.state import State
 
 def rules_asked_told(state: State) -> str:
     """Return after which phases the rules were checked; empty where they are checked only once per round."""
+    # Checks run after single phases, and the validation closes the round; both check the rules.
     asked = state.checked.get(state.round, []) + state.validated.get(state.round, [])
     if not state.validates_phases or not asked:
         return ""
@@ -26,6 +27,7 @@ def held_up_told(run: str, state: State) -> str:
     """
     if not state.held_up:
         return ""
+    # One override lets the whole screening through, so the first place is enough.
     place = state.held_up[0]
     if is_held_by_an_error(state):
         return (

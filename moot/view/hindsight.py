@@ -29,6 +29,7 @@ def hindsight(book: Book) -> Hindsight:
     state, parameters = book.state, _parameters(book)
     return Hindsight(
         contributions=tuple(contributions(state, sighted_by_others(book.events))),
+        # Without the run's own thresholds another version's defaults would judge it, so judge nothing.
         failures=judge(state, parameters).alarms if parameters else None,
     )
 
@@ -36,5 +37,6 @@ def hindsight(book: Book) -> Hindsight:
 def _parameters(book: Book) -> GateParameters | None:
     try:
         return parameters_of(book.state, book.blobs)
+    # The parameters may be redacted or lost, and `moot verify` says which.
     except BlobMissing:
         return None

@@ -20,6 +20,7 @@ GAP: Final = "; the gap of "
 _OPTION: Final = re.compile(r"\bO-\d+\b")
 
 
+# Members answer for themselves, so no common agenda maps the options in their texts.
 _MEMBERS: Final = frozenset({"single-pass", "council"})
 """Protocols whose decisions name their option, or none, in `about`."""
 
@@ -50,6 +51,7 @@ def latest(events: Iterable[_E]) -> _E | None:
 def ruling_of(book: Book) -> Ruling | None:
     """Return the last ruling, or None when it was overturned."""
     ruling = latest(book.of(Ruling))
+    # A ruling has no id of its own and is addressed by its sequence number.
     facts = book.state.rulings.get(f"@{ruling.seq}") if ruling else None
     return None if facts is not None and facts.overturned_by is not None else ruling
 
@@ -61,6 +63,7 @@ def votes_of(book: Book, ruling: Ruling) -> list[Vote]:
 
 def view_of(vote: Vote) -> str:
     """Return the view that a vote speaks for, also where the controller fills in for a lost vote."""
+    # The id of a vote ends with the view, while `by` is the controller for a lost vote.
     return (vote.id or "").rpartition("-")[2] or vote.by
 
 
@@ -77,6 +80,7 @@ def last_votes_told(votes: Iterable[Vote]) -> str:
 def is_split(votes: Sequence[Vote]) -> bool:
     """Return whether no way to vote has more than half of the votes, and no veto decides."""
     ways = Counter(vote.decision for vote in votes)
+    # A veto decides alone, however the other votes are spread.
     return bool(ways) and "VETO" not in ways and 2 * max(ways.values()) <= ways.total()
 
 
@@ -90,13 +94,16 @@ def ruling_told(book: Book) -> str:
         return ""
     votes = votes_of(book, ruling)
     vetoing = {vote.by for vote in votes if vote.decision == "VETO"}
+    # Quote the first ballot: a revised veto only refers back to its first reasons.
     veto = next((vote for vote in book.of(Vote) if vote.by in vetoing and vote.decision == "VETO"), None)
     if veto is not None and ruling.rule.endswith("veto"):
         return f"{ruling.decision}: {veto.by.upper()} vetoed: {first_sentence(veto.reasoning)}"
     by_rule = f"the rule {ruling.rule.replace('_', ' ')}"
+    # Quoting one voter of a split vote would make that voter look like the winner.
     if is_split(votes):
         ways = ", ".join(f"{view_of(vote)} {vote.decision}" for vote in votes)
         return f"No majority ({ways}); {by_rule} makes that {ruling.decision}."
+    # Lost votes count as REFUSE in the rule, but have no reasoning to quote.
     cast = [vote for vote in votes if not vote.fallback]
     agreed = [vote for vote in cast if vote.decision == ruling.decision]
     counts = f"{len(agreed)} of {len(votes)} votes"
@@ -106,6 +113,7 @@ def ruling_told(book: Book) -> str:
 
 def majority(book: Book) -> Majority | None:
     """Return how many independent members named the leading option; None where there are no members."""
+    # Once a decision is final, the members' votes are history and not the outcome.
     if final_in_force(book.state):
         return None
     plans = [
@@ -115,6 +123,7 @@ def majority(book: Book) -> Majority | None:
     ]
     if not plans or book.state.opening.protocol != "council":
         return None
+    # Only options with a shared definition count: an `O-1` of one member need not be that of another.
     known = options_of(book)
     named = Counter(option for plan in plans if (option := option_of(book, plan)) in known)
     option, most = named.most_common(1)[0] if named else (None, 0)
@@ -128,6 +137,7 @@ def option_of(book: Book, decision: Decision) -> str | None:
     asked = book.state.opening.protocol in _MEMBERS and book.state.opening.options
     if asked or len(decision.about) == 1:
         return decision.about[0] if decision.about else None
+    # Older and imported decisions name their option only in their text.
     match = _OPTION.search(decision.text)
     return match[0] if match else None
 
@@ -137,6 +147,7 @@ def merged_told(book: Book) -> str:
     counted = majority(book)
     if counted is None:
         return ""
+    # Without a common option any member may speak; else one who chose the leading option.
     first = next(
         decision for decision in book.of(Decision) if counted.option in (None, option_of(book, decision))
     )
@@ -166,6 +177,7 @@ def scores_told(book: Book) -> str:
     if ruling is not None:
         return f"Last votes: {last_votes_told(votes_of(book, ruling))}."
     totals = (narrative for event in book.of(Decision) for narrative in event.narratives if GAP in narrative)
+    # The protocol's own line already reads the gap, so it is quoted rather than computed again.
     if total := latest(totals):
         return f"Totals: {total}"
     sides = {side: mean for side, mean in side_means(book).items() if not _OPTION.fullmatch(side)}
@@ -184,6 +196,7 @@ def side_means(book: Book) -> dict[str, float]:
         if isinstance(argument, Argument):
             sides.setdefault(argument.side, []).append(float(score.total))
         else:
+            # An option is scored again after rebuttals, and its last total replaces the earlier ones.
             sides[score.of] = [float(score.total)]
     return {side: sum(totals) / len(totals) for side, totals in sides.items()}
 
@@ -191,6 +204,7 @@ def side_means(book: Book) -> dict[str, float]:
 def scorecard(book: Book) -> tuple[Card, ...]:
     """Return options that were scored by criterion, the best first: means over all judgements of each."""
     judged: dict[str, list[Score]] = {}
+    # Scores of arguments have other ids and belong to the sides of a debate.
     for score in book.of(Score):
         if _OPTION.fullmatch(score.of):
             judged.setdefault(score.of, []).append(score)

@@ -61,10 +61,12 @@ def list_of(runs: Path, paths: Iterable[Path], more: int) -> RunList:
 
 
 def _listed(path: Path, runs: Path) -> ListedRun:
+    # Runs outside the directory keep their full path, so that the printed command finds them.
     name = str(path.relative_to(runs)) if path.is_relative_to(runs) else str(path)
     try:
         book = RunStore(path).book()
         outcome = outcome_of(name, book)
+    # One damaged run must not hide the others, so it becomes a line of the list.
     except LedgerError as error:
         return _unreadable(name, path, one_line(error.what))
     except UNLAWFUL:  # lawful line by line, and no run all the same
@@ -117,6 +119,7 @@ def _unreadable(name: str, path: Path, problem: str) -> ListedRun:
 def _person(book: Book, finals: list[str]) -> str | None:
     """Return the name of the person who decided in place of the seats; None where no name was given."""
     first = book.by_id.get(finals[0]) if finals else None
+    # Only an override is a person's decision; others name roles or rules.
     return first.name if isinstance(first, Decision) and first.type == "override" else None
 
 
@@ -136,6 +139,7 @@ def list_text(listing: RunList, width: int = WIDTH) -> str:
             if run.state not in ("finished", "imported")
             else ""
         )
+        # The outcome lists at most this many questions, so reaching the limit means "or more".
         more = " or more" if run.questions == SHOWN else ""
         asks = f", {run.questions}{more} for you to answer" if run.questions else ""
         replies = counted(run.replies, "reply")

@@ -116,4 +116,5 @@ STANDINGS: Final[Mapping[str, Tone]] = {
 
 def mark_of(table: Mapping[str, Mark], value: str) -> Mark:
     """Return the mark of a value; a value that a newer version added shows its own name."""
+    # A ledger of a newer moot may hold values that this table lacks, and it must still render.
     return table.get(value) or Mark("·", value, "plain")

@@ -22,6 +22,7 @@ from moot.view.evidence import times_of
 from moot.view.reasons import Point
 
 if TYPE_CHECKING:
+    # The arithmetic of forecasts loads slowly, and most runs have none.
     from detectors.forecasts.standing import ForecastStanding, UnsettledCrux
 
 REASONS: Final = 3
@@ -41,9 +42,11 @@ def has_beliefs(book: Book) -> bool:
 
 def memo_of(book: Book, decision: Decision | None) -> Memo | None:
     """Return the memo that a decision was made of, without its removed sentences; an override has none."""
+    # A person's override replaces the memo, so its sentences no longer explain the decision.
     if decision is None or decision.by != "controller" or decision.type != "final":
         return None
     memos = [memo for memo in book.of(Memo) if memo.round == decision.round]
+    # A memo is written again after sentences fail their check; the last one was accepted.
     return memos[-1] if memos else None
 
 
@@ -69,6 +72,7 @@ class MemoTold(msgspec.Struct, frozen=True):
         from roles.memo.citing import cited_texts
 
         cited = cited_texts(self.book, sentence.refs)
+        # Only reasons carry evidence; an action or a condition is not true or false.
         class_ = class_of_sentence(sentence, cited) if sentence.field == "why" else None
         times = times_of(self.book, class_, sentence.refs)
         return Point(
@@ -98,6 +102,7 @@ def how_likely(book: Book) -> str:
     if now.group is None or now.leader is None:
         return "No role gave a forecast."
     memo = book.state.memo
+    # The memo may answer with another option than the leader, and the figure must match the answer.
     named = memo.answers if memo is not None and memo.answers in options else options[now.leader]
     place = options.index(named or options[now.leader])
     forecasts = [forecast[place] for forecast in now.forecasts.values()]
@@ -108,6 +113,7 @@ def how_likely(book: Book) -> str:
     else:
         spread = f"{low}%" if low == high else f"{low}–{high}%"
         text = f"{points} for {options[place]}, the group forecast of {len(forecasts)} roles, which give it {spread}."
+    # A memo that departs from the forecasts has to say so next to its figure.
     if place != now.leader:
         leads = f"{float(now.group.points(now.leader)):.0f}%"
         reason = f" {memo.why_not_leader}" if memo is not None and memo.why_not_leader else ""
@@ -127,6 +133,7 @@ def why_untested(book: Book) -> str:
 
 def options_missing(book: Book) -> list[Point]:
     """Return the options that the check of the question found missing."""
+    # The answer is only the best of the options that were named, so this has to be said.
     frame = next(iter(book.of(Frame)), None)
     if frame is None or not frame.missing:
         return []
@@ -147,11 +154,13 @@ def other_leaders(book: Book) -> Iterator[tuple[str, str, str]]:
     from rounds.protocols.crux import standing
 
     now, state = standing_now(book), book.state
+    # A single forecast is the group forecast, so it cannot disagree with it.
     if now.leader is None or len(now.forecasts) < 2:
         return
     options, latest = standing.option_ids(state), state.beliefs_at(state.round)
     for role, forecast in now.forecasts.items():
         first = max(range(len(options)), key=lambda n: forecast[n])
+        # A tie with the leader is no dissent.
         if forecast[first] > forecast[now.leader] and role in latest:
             text = (
                 f"prefers {options[first]}: {forecast[first]}%, against {forecast[now.leader]}% for"
@@ -164,6 +173,7 @@ def reasons_of_roles(book: Book) -> list[Point]:
     """Return the reasons of the role nearest to the group, for runs without a memo."""
     from rounds.protocols.crux.assignments import writers
 
+    # The role nearest to the group forecast argues for what the group prefers.
     for role in writers(standing_now(book))[:1]:
         event = book.by_id.get(f"S-1-B-{role}")
         if isinstance(event, Statement):
@@ -206,6 +216,7 @@ def tests_to_make(run: str, book: Book) -> Iterator[Point]:
         if isinstance(claim, Claim):
             test = f"{_SETTLED_BY[crux.how]}: {one_line(claim.testable_as)} ({worth_told(crux.best)})"
             order = order_for(run, book, crux.claim)
+            # Where seats planned a program, running it is cheaper than designing a test by hand.
             program = f" Program: `{order.runs}`, run it here with `{order.here}`." if order else ""
             command = answer_command(run, book, crux.claim).command
             refs = [crux.claim, *([order.experiment] if order else [])]
@@ -228,6 +239,7 @@ class Order(NamedTuple):
 def order_for(run: str, book: Book, claim: str) -> Order | None:
     """Return the last program that roles planned for a claim; None once one of its programs was run."""
     planned = [experiment for experiment, facts in book.state.experiments.items() if claim in facts.claims]
+    # Once a program ran, its verdict is on the ledger and the claim needs another kind of test.
     if not planned or any(book.state.experiments[name].judged for name in planned):
         return None
     experiment = planned[-1]
@@ -246,5 +258,6 @@ def unseen_told(book: Book) -> str:
     if estimate is None or not estimate.distinct:
         return ""
     more = estimate.jackknife - estimate.distinct
+    # Singletons drive the estimate: many ways named once suggest more that nobody named.
     named = f"{counted(estimate.distinct, 'way')} to be wrong named"
     return f"{named}, about {round(more)} more by estimate" if more else named

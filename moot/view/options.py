@@ -13,7 +13,9 @@ from ledger.state.book import Book
 
 _LISTED: Final = re.compile(r"^\s*(?:[-*+]\s+)?[*_`]*(O-\d+)[*_`]*[:.)]?\s+(\S.*)$", re.MULTILINE)
 """A line of a document that begins with the id of an option: `- O-2 One journal with a hash chain.`"""
+# Skip ids that a parenthesis explains already; an opening one becomes part of the gloss.
 _NAMED: Final = re.compile(r"(\()?\b(O-\d+)\b(?! \()")
+# Words of refusal shortly before a name: "not X", "rather than X". A "but" or a comma ends their reach.
 _SET_ASIDE: Final = re.compile(
     r"\b(?:not|no|than|over|against|beats|instead of|rather than)\b(?:(?!\bbut\b)[^,;:.]){0,25}\Z"
 )
@@ -30,13 +32,16 @@ def options_of(book: Book) -> dict[str, str]:
     """
     opening = book.state.opening
     agendas = list(book.of(Agenda))
+    # The asker's own list wins over an agenda that a role wrote.
     options = opening.options or (agendas[-1].options if agendas else ())
     if options:
         return {option.id: option.text for option in options}
     options_listed: dict[str, str] = {}
     for document in opening.context:
         raw = book.blobs.read(document.sha256)
+        # Documents come from the user and need not be valid UTF-8.
         for identity, text in _LISTED.findall(raw.decode("utf-8", "replace")) if raw else ():
+            # Documents may list an option twice; the first definition is the asker's heading.
             options_listed.setdefault(identity, one_line(text))
     return options_listed
 
@@ -44,6 +49,7 @@ def options_of(book: Book) -> dict[str, str]:
 def named(book: Book, text: str) -> str:
     """Return a text in which each option has the asker's words at its first mention."""
     options = options_of(book) if "O-" in text else {}
+    # Glossing every mention would drown a sentence, so only the first has the words.
     seen: set[str] = set()
 
     def glossed(match: re.Match[str]) -> str:
@@ -67,8 +73,10 @@ def option_said(options: Mapping[str, str], text: str) -> str | None:
     mentions: list[tuple[int, int, str]] = []
     for identity, words in options.items():
         name = re.split(r"[,;:]", one_line(words).replace("`", ""))[0].strip(" .").casefold()
+        # Whole words only: the option `list` must not match inside "listing".
         places = re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", sentence) if name else ()
         mentions += [
+            # At the same place the longest name wins, so "lru cache" beats "lru".
             (place.start(), -len(name), identity)
             for place in places
             if not _SET_ASIDE.search(sentence, 0, place.start())

@@ -67,6 +67,7 @@ from roles.outcome_status import OutcomeStatus
 if TYPE_CHECKING:
     from rounds.run.budget import Amounts
 
+# Three reasons fit the outcome block; the text next to them gives the total.
 WHY: Final = 3
 """The most reasons that are named; how many there are is said beside them."""
 
@@ -115,6 +116,7 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
     """
     state = book.state
     finals = [_decision(book, identity) for identity in final_in_force(state)]
+    # The first final decision is the main one, since protocols close with it first.
     chief = finals[0] if finals else _latest(book)
     memo = memo_of(book, chief)
     hangs_on = None if chief is None else _hangs_on(book, chief)
@@ -124,6 +126,7 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
     reasons = _reasons(book, chief, memo_told)
     wording = _Wording(run, book, chief, finals, memo_told, reasons[:WHY], len(reasons))
     standing = standing_of(book, chief, finals)
+    # A memo states its own conditions; only decisions without one need them derived.
     requirements = wording.field("requirements") or _points_of(held, "requirements")
     return Outcome(
         status=standing.status,
@@ -148,6 +151,7 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
         trust=trust_told(book),
         looked_at=looked_at_told(run, book, beyond),
         became=became_told(book),
+        # Other states resume by an answer or an experiment, which `needs_you` lists.
         go_on=going_on(run, state.stopped_by) if standing.status is OutcomeStatus.STOPPED else None,
     )
 
@@ -158,6 +162,7 @@ def _beside(
     """Return what qualifies a decision, or why a run stopped."""
     if status is OutcomeStatus.STOPPED:
         return why_stopped(book.state)
+    # Other states explain themselves, so a qualification would only repeat them.
     if status is not OutcomeStatus.DECIDED:
         return ""
     serious = serious_questions(book)
@@ -166,6 +171,7 @@ def _beside(
     parts += [counted(len(requirements), "requirement")] if requirements else []
     parts += [f"{counted(serious, 'serious question')} open"] if serious else []
     if any(end.changes for end in without.values()):
+        # A decision that flips without one seat deserves a warning before anything else is read.
         parts.append("another answer would lead without one role")
     return ", ".join(parts)
 
@@ -179,15 +185,19 @@ def _decision(book: Book, identity: str) -> Decision:
 def _latest(book: Book) -> Decision | None:
     """Return the main decision while none is final: the first of the last round that decided and is in force."""
     members = majority(book)
+    # Any member who chose the leading option can speak for the majority.
     if members is not None:
         return next(
             decision for decision in book.of(Decision) if members.option in (None, option_of(book, decision))
         )
     state = book.state
+    # A person's answer to a question is context and never the run's own answer.
     standing = [identity for identity in in_force(state) if state.decisions[identity].rank != "answer"]
+    # An override takes the place of the decision it replaces, also in this order.
     first = {identity: _decision(book, overridden(state, identity)) for identity in standing}
     last = max((origin.round for origin in first.values()), default=0)
     candidates = [(origin.seq, identity) for identity, origin in first.items() if origin.round == last]
+    # Deciding roles put the main decision first, as they do at the end.
     return _decision(book, min(candidates)[1]) if candidates else None
 
 
@@ -195,6 +205,7 @@ def _reasons(book: Book, chief: Decision | None, memo: MemoTold | None) -> list[
     """Return the memo's reasons, else those that stand under the decision, the best tested first."""
     if chief is None:
         return []
+    # Overrides by a person have reasons of their own, even in a run with forecasts.
     if has_beliefs(book) and chief.by == "controller":
         return (memo.field("why") if memo is not None else []) or reasons_of_roles(book)
     approval = None if chief.type == "override" else approval_of(book)
@@ -213,10 +224,12 @@ def _hangs_on(book: Book, chief: Decision) -> Decision:
     """Return the decision whose conditions apply: the chief itself, or the last judgement under a decision by
     rule.
     """
+    # A rule only counts votes or scores, so the conditions come from the judgements under it.
     if chief.made_by != "rule" or conditions_of(chief).told():
         return chief
     cited = [cite.id for cite in chief.cites if cite.type == "decision" and cite.relation == "based-on"]
     under = [_decision(book, identity) for identity in cited]
+    # A judgement about another option sets conditions for a decision that was not made.
     alike = [decision for decision in under if not set(decision.about).isdisjoint(chief.about)]
     return (alike or under or [chief])[-1]
 
@@ -228,6 +241,7 @@ def _conditions(
     others = [decision for decision in finals[1:] if main is None or decision.id != main.id]
     decisions = [*([main] if main is not None else []), *others]
     held = [(decision, conditions_of(decision)) for decision in decisions]
+    # Judges of a debate put their falsifiers into statements, not into decisions.
     if main is not None and main.made_by == "rule" and not any(each.told() for _, each in held):
         held.append((main, Conditions(falsifiers=falsifiers_of_judges(book))))
     return held
@@ -239,6 +253,7 @@ def _points_of(
     """Return conditions of one kind as points, each once, with the decision that names it."""
     conditions = {
         one_line(text): decision.id
+        # Building the dict in reverse keeps the first decision that names a repeated condition.
         for decision, each in reversed(held)
         for text in reversed(getattr(each, name))
     }
@@ -280,7 +295,9 @@ class _Wording(msgspec.Struct, frozen=True):
                 return named(self.book, " ".join([ruling, *sentences(self.chief.text)[1:]]))
             if merged := merged_told(self.book):
                 return named(self.book, merged)
+        # A decision text may be a whole plan, and the outcome is one paragraph.
         text = named(self.book, one_line(self.chief.text))
+        # Members decide for good on their own, so theirs is final without a closing decision.
         return text if self.finals or majority(self.book) else f"Not final: {text}"
 
     def how_sure(self) -> str:
@@ -291,6 +308,7 @@ class _Wording(msgspec.Struct, frozen=True):
             families = model_families(self.book)
             likely = named(self.book, how_likely(self.book))
             return f"{likely} {basis_told(self.why, families)}"
+        # The votes or scores of the roles say nothing about a person's confidence.
         by_person = self.chief.type == "override"
         parts = (self._stated(self.chief), self._basis(), "" if by_person else scores_told(self.book))
         return " ".join(part for part in parts if part)
@@ -300,6 +318,7 @@ class _Wording(msgspec.Struct, frozen=True):
         if chief.type == "override":
             return f"Decided by {chief.name or 'a person'} in place of {overridden(self.book.state, chief.id or '')}."
         if chief.made_by == "rule":
+            # The votes follow in the same paragraph, so repeating their numbers here adds nothing.
             if ruling_of(self.book) is not None:
                 return "Computed by the rule of the protocol from the last votes."
             return f"Computed by the rule of the protocol; {self._stated_under(chief)}."
@@ -311,6 +330,7 @@ class _Wording(msgspec.Struct, frozen=True):
 
     def _stated_under(self, chief: Decision) -> str:
         """Return the confidence that the judgements under a rule state."""
+        # A rule has no confidence; the judgements that it counts may have one.
         cited = [self.book.by_id.get(cite.id) for cite in chief.cites if cite.relation == "based-on"]
         stated = [event for event in cited if isinstance(event, Decision) and event.confidence is not None]
         if not stated:
@@ -330,6 +350,7 @@ class _Wording(msgspec.Struct, frozen=True):
             family_of(respondent.provider, respondent.model)
             for respondent in calls_of(self.book.events).answered
         }
+        # One family shares its blind spots, so its agreement is weaker evidence than it looks.
         alike = ", all seats were one model family" if len(families) == 1 and None not in families else ""
         of_all = f"Of {counted(self.reasons, 'reason')}{f', {total} shown' if self.reasons > total else ''}"
         return f"{of_all}: {classes}{'' if ran else '; none was run'}{alike}."
@@ -338,11 +359,13 @@ class _Wording(msgspec.Struct, frozen=True):
         """Yield tests left to run, then the memo's steps or every other final decision."""
         if has_beliefs(self.book):
             yield from self.field("do_now")
+            # While the run goes on, moot itself may still run these tests.
             if self.book.state.finished:
                 yield from tests_to_make(self.run, self.book)
             return
         if self.chief is None:
             return
+        # Claims under the decision that no test settled are the cheapest way to be proven wrong.
         for identity in open_under(self.book, self.finals):
             claim = self.book.by_id[identity]
             test = one_line(getattr(claim, "testable_as", ""))
@@ -350,6 +373,7 @@ class _Wording(msgspec.Struct, frozen=True):
         yield from self._answered_since()
         for other in self.finals[1:]:
             yield _point(one_line(other.text), other.id)
+        # With several final decisions the list above already is the plan.
         if not self.finals[1:] and (plan := self._handed_on()):
             yield plan
 
@@ -358,12 +382,14 @@ class _Wording(msgspec.Struct, frozen=True):
         decided = self.chief.seq if self.chief is not None and self.finals else None
         for event in self.book.of(Decision) if decided is not None else ():
             asked = [cite.id for cite in event.cites if cite.id in self.book.state.concerns]
+            # Answers given before the decision were in the brief of the deciding step.
             if event.type == "answer" and asked and decided is not None and event.seq > decided:
                 to = asked[0] if len(asked) == 1 else f"{asked[0]} and {len(asked) - 1} that ask the same"
                 yield _point(f"Work in what a person answered to {to}: {one_line(event.text)}", event.id)
 
     def _handed_on(self) -> Point | None:
         """Return the text of the deciding step, where the decision only points to it: a plan, a notice."""
+        # Every member of a council has a text of its own, so none of them is the final one.
         final = final_text(self.book, self.chief) if majority(self.book) is None else None
         if final is None:
             return None
@@ -379,6 +405,7 @@ class _Wording(msgspec.Struct, frozen=True):
             )
         yield from self._closing_open()
         yield from self._contested()
+        # Questions to a person are listed under "needs you" with their commands.
         asked = [
             event
             for event in self.book.of(Concern)
@@ -386,6 +413,7 @@ class _Wording(msgspec.Struct, frozen=True):
         ]
         for text, ids in merged_questions(sorted(asked, key=lambda question: -question.round)):
             yield _point(one_line(text), *ids)
+        # Dozens of claims may be open, so the outcome counts them and names the verb that lists them.
         waiting = [identity for identity, claim in state.claims.items() if claim.status in OPEN]
         if waiting:
             yield _point(
@@ -408,6 +436,7 @@ class _Wording(msgspec.Struct, frozen=True):
         """Yield choices that the final plan makes without a request."""
         if self.chief is None or self.chief.type == "override" or majority(self.book) is not None:
             return
+        # Unrequested choices come first: they are the ones the asker never agreed to (JB-2).
         assumptions = sorted(self.book.of(Assumption), key=lambda assumption: not assumption.unrequested)
         for event in assumptions:
             yield _point(one_line(event.text), event.id)

@@ -48,10 +48,13 @@ class _Ended(NamedTuple):
 def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> StatusWhy:
     """Return the status of a run. `chief` is its main decision, `finals` are the final ones in force."""
     state = book.state
+    # An import has no steps left to run, however its source system ended.
     if state.opening.origin.type != "import" and not state.finished:
         return _unfinished(state)
+    # A person's override settles the question even where votes were split.
     if finals and finals[0].type == "override":
         return StatusWhy(OutcomeStatus.DECIDED, "by a person")
+    # A decision that was written without its deciding reply is only a placeholder.
     if chief is None or quorum_of(state).kind == "unanswered":
         return StatusWhy(OutcomeStatus.NOBODY_ANSWERED)
     if has_beliefs(book):
@@ -60,6 +63,7 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
         return StatusWhy(status_of_answer(state))
     reason = state.closing.reason if state.closing else ""
     open_claims = open_under(book, finals or [chief])
+    # An untested claim under the decision could still overturn it, so the test comes first.
     if reason == "hand_over" or open_claims:
         return StatusWhy(OutcomeStatus.RUN_THIS_FIRST)
     undecided = next((why for find in _UNDECIDED if (why := find(_Ended(book, chief, finals)))), None)
@@ -72,6 +76,7 @@ def open_under(book: Book, decisions: list[Decision]) -> list[str]:
     """Return the claims under decisions that no test of the run settled, in order."""
     claims = book.state.claims
     cited = (cite.id for decision in decisions for cite in decision.cites if cite.id in claims)
+    # Several decisions may cite one claim, and its order of first mention is kept.
     return [claim for claim in dict.fromkeys(cited) if claims[claim].status in OPEN]
 
 
@@ -82,8 +87,10 @@ def serious_questions(book: Book) -> int:
 
 
 def _unfinished(state: State) -> StatusWhy:
+    # A stopped run waits for nothing until someone resumes it, so this comes first.
     if state.stopped_by is not None:
         return StatusWhy(OutcomeStatus.STOPPED)
+    # Nothing else may go on while a screening or an error blocks the run.
     if state.held_up:
         return StatusWhy(OutcomeStatus.WAITING, "held up until a person decides")
     if awaited_of(state):
@@ -125,8 +132,10 @@ def _split_votes(run: _Ended) -> str:
 def _no_determination(run: _Ended) -> str:
     """Return a clause when the judges of a debate do not agree enough."""
     state = run.book.state
+    # A single judge cannot disagree with another one.
     if state.opening.protocol != "debate" or rule(state, "judges") in ("1", "None"):
         return ""
+    # Only debates with several judges pay for loading this module.
     from rounds.protocols.debate_judging import side_preferred
 
     return "the judges came to no determination" if side_preferred(run.book) is None else ""
@@ -135,6 +144,7 @@ def _no_determination(run: _Ended) -> str:
 def _close_options(run: _Ended) -> str:
     """Return a clause when a rule calls two options too close, as its decision about both shows."""
     is_by_rule = run.book.state.opening.protocol == "comparative" and run.chief.made_by == "rule"
+    # The rule names both options exactly when their totals lie within 5% (AD-16).
     if not is_by_rule or len(run.chief.about) != 2:
         return ""
     return f"{' and '.join(run.chief.about)} are within five per cent"
@@ -142,6 +152,7 @@ def _close_options(run: _Ended) -> str:
 
 def _narrow_lead(run: _Ended) -> str:
     """Return a clause when the leader of the sealed forecasts is less than `MARGIN` points ahead."""
+    # Runs without sealed answers have no lead to measure.
     if not pools_without(run.book):
         return ""
     from detectors.forecasts.points import group_forecast
@@ -160,6 +171,7 @@ def _handed_over(run: _Ended) -> str:
     ids = {
         question.id
         for question in _open_questions(run.book)
+        # The controller writes questions for the rule; a disposition escalates on behalf of a role (JB-4).
         if question.by == "controller" or escalated.intersection(question.between)
     }
     handed = [group for group in open_questions_merged(run.book) if not ids.isdisjoint(group)]

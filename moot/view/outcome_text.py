@@ -72,6 +72,7 @@ class _Cut(NamedTuple):
     questions: int
 
 
+# Each step gives up a little more; answer and reasons keep their words the longest.
 _CUTS: Final = (
     _Cut(130, 40, 40, 3, 5), _Cut(125, 28, 24, 3, 5), _Cut(120, 26, 20, 3, 4), _Cut(120, 26, 20, 2, 3),
     _Cut(110, 26, 18, 2, 2), _Cut(110, 26, 22, 1, 2), _Cut(90, 26, 20, 1, 2), _Cut(80, 24, 18, 1, 1),
@@ -96,12 +97,14 @@ def outcome_first(outcome: Outcome, quorum: RunOutcome | RunQuorum, run: str, wi
     """Return the block as the first output of a verb, preceded only by the notice that replies were lost
     (FORMAT 13).
     """
+    # An intact quorum is part of the trust line, whereas lost replies qualify every line below.
     lost = quorum.kind in ("degraded", "unanswered")
     return joined([*([headline(quorum)] if lost else ()), *outcome_lines(outcome, run, width), ""])
 
 
 def outcome_lines(outcome: Outcome, run: str = "RUN", width: int = WIDTH) -> list[str]:
     """Return the lines of the block, cut so that it fits at 100 columns."""
+    # Below 60 columns labels leave no room; above 200, lines become unreadable.
     width = min(max(width, NARROW), WIDE)
     return _laid(outcome, _fitting(outcome, run, LINES), width)
 
@@ -109,6 +112,7 @@ def outcome_lines(outcome: Outcome, run: str = "RUN", width: int = WIDTH) -> lis
 def _fitting(outcome: Outcome, run: str, most_lines: int | None) -> list[tuple[str, str]]:
     """Return the rows under the first cut that fits, else those under the last cut."""
     rows: list[tuple[str, str]] = []
+    # Fit at 100 columns whatever the terminal, so that every reader sees the same text.
     for cut in _CUTS:
         rows = list(_rows(outcome, run, cut))
         counted_words = sum(word_count(text) for label, text in rows if label not in TAIL)
@@ -120,6 +124,7 @@ def _fitting(outcome: Outcome, run: str, most_lines: int | None) -> list[tuple[s
 def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list[str]:
     question = textwrap.wrap(" ".join(outcome.question.split()), width)
     if len(question) > QUESTION_LINES:
+        # Long questions repeat the context documents; the opening event has the whole text.
         rest = textwrap.shorten(" ".join(question[QUESTION_LINES - 1 :]), width - 22, placeholder="")
         question = [*question[: QUESTION_LINES - 1], f"{rest} … (moot log RUN @0)"]
     lines = [*question, *textwrap.wrap(status_told(outcome), width)]
@@ -128,6 +133,7 @@ def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list
         margin = f"{label if label != before else '':<{INDENT}}"
         lines += textwrap.wrap(
             text, width, initial_indent=margin, subsequent_indent=" " * INDENT, break_long_words=False,
+            # Ids and commands contain hyphens and must survive copy and paste.
             break_on_hyphens=False,
         )  # fmt: skip
         before = label
@@ -137,6 +143,7 @@ def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list
 def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     """Yield label and text of every row."""
     answer = _cut(outcome.answer, cut.answer, "")
+    # A running deliberation has no final decision yet, so `--final` would print nothing.
     whole = f"moot decisions {run}" + ("" if outcome.status in ("running", "waiting") else " --final")
     yield ANSWER, f"{answer} ({whole})" if answer.endswith("…") else answer
     yield from (("became", became_line(became)) for became in outcome.became if became.overruled_by is None)
@@ -147,7 +154,9 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     yield from (("why", _told(point, cut.reason)) for point in outcome.why)
     yield from _points("revisit if", outcome.changes_our_mind, cut, run)
     yield from _points("required", outcome.requirements, cut, run)
+    # The objection ends with its id in parentheses, which a cut must not lose.
     text, _, where = (outcome.objection or "").rpartition(" (")
+    # An objection that is also the first dissent would be printed twice.
     if text and where.rstrip(")") not in {dissenter.ref for dissenter in outcome.dissent}:
         yield "against it", f"{_cut(text, cut.text + 8, '')} ({where}"
     for dissenter in outcome.dissent[:DISSENT]:
@@ -167,10 +176,12 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
 
 def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterator[tuple[str, str]]:
     """Yield as many points as fit; the last one says how many are left and where to find them."""
+    # Assumptions are short, so one more of them fits in the same space.
     most = cut.points + 1 if label == "assumed" else cut.points
     listed, left = points[:most], [_ref(point) for point in points[most:]]
     if not left:
         more = ""
+    # All hidden points stand at the same id as the last shown one, so no command is needed.
     elif {*left} == {_ref(listed[-1])} - {""}:
         more = f" (and {len(left)} more there)"
     else:
@@ -183,6 +194,7 @@ def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterato
 
 def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     """Yield questions to a person with their ids, the newest first, and the command that answers them."""
+    # Only answers share a command; overrides and experiments each bring their own.
     listed = [asking for asking in outcome.needs_you if asking.command.startswith("moot answer")]
     for asking in listed[: cut.questions]:
         yield "needs you", f"{_cut(asking.text, cut.text, '')} ({', '.join(asking.ids[:3])})"
@@ -193,6 +205,7 @@ def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
             yield "needs you", asking.text
             what = "to hand its result in" if "submit" in asking.command else "to run"
             yield "needs you", f"{what}: {asking.command}"
+    # A merged question shows three of its ids; the rest counts as more.
     more = sum(len(asking.ids) for asking in outcome.needs_you) - sum(
         len(asking.ids[:3]) for asking in listed[: cut.questions]
     )
@@ -207,6 +220,7 @@ def _told(point: Point, most: int) -> str:
     class_ = f" [{shown_as(point.class_, point.times)}]" if point.class_ else ""
     quote = f" “{_cut(point.quote, max(8, most // 2), '')}”" if point.quote and most > 15 else ""
     text = _cut(point.text, most, "")
+    # What was cut stands whole at the event in `at`, not at the evidence it cites.
     if (text.endswith("…") or quote.endswith("…”")) and point.at is not None:
         where = f"{where}; whole: {point.at}" if where else point.at
     return f"{text}{class_}{quote}{f' ({where})' if where else ''}"
@@ -222,7 +236,9 @@ def _cut(text: str, most: int, where: str) -> str:
     short = " ".join(text.split())
     if word_count(short) > most:
         short = first_words(short, most)
+        # Chinese and Japanese sentences end without a space after the mark.
         ends = [match.end() for match in re.finditer(r"[.!?;](?=\s|$)|[。！？；]", short)]
+        # Cutting at an early sentence would lose more than half of the room.
         if ends and word_count(short[: ends[-1]]) > most // 2:
             short = short[: ends[-1]]
         short = short.rstrip(" ,;:–-，、；：") + " …"
@@ -236,6 +252,7 @@ def outcome_markdown(outcome: Outcome, run: str = "RUN") -> Iterator[str]:
     yield ""
     before = ""
     for label, text in rows:
+        # Single texts are paragraphs, and labels with several entries become lists.
         if label in ("answer", "how sure", "hangs on", "against it", *TAIL):
             yield from (("",) if before not in ("", label) else ())
             yield f"**{label.capitalize()}.** {inline(text)}"

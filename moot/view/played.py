@@ -116,6 +116,7 @@ def run_end_text(end: RunEnd, width: int = WIDTH) -> str:
     asks_a_person = bool(end.waiting) and end.waiting[0].startswith("N-")
     block = (
         ""
+        # A run that only waits for replies has nothing to report yet; a person needs the context.
         if end.state == "waiting" and not asks_a_person
         else outcome_first(end.outcome, end.quorum, end.run, width)
     )
@@ -124,6 +125,7 @@ def run_end_text(end: RunEnd, width: int = WIDTH) -> str:
 
 def _ended_text(end: RunEnd) -> str:
     first = headline(end.quorum)
+    # While steps are open, a quorum is news only when replies were lost.
     lines = [first] if first and (end.state != "waiting" or end.quorum.lost) else []
     match end.state:
         case "finished":
@@ -136,12 +138,14 @@ def _ended_text(end: RunEnd) -> str:
                 f"stop checks: moot signals {end.run}",
                 f"go on:       moot run --resume {end.run} --pause round   (or without --pause)",
             ]
+        # Nothing is open and nothing is awaited, so only a block is left as the reason.
         case "waiting" if not end.waiting:
             lines += [
                 f"{end.run} is held up until a person decides",
                 f"why:     moot status {end.run}",
                 f"go on:   moot override {end.run} @SEQ 'why it is harmless'   (the @ that status names)",
             ]
+        # The prefix tells experiments (E-), questions (N-) and steps apart.
         case "waiting" if end.waiting[0].startswith("E-"):
             lines += [
                 f"{end.run} waits for experiments: {', '.join(end.waiting)}",
@@ -175,6 +179,7 @@ def re_run_text(replay: Replay) -> str:
         now = f"{rerun.now} now" if rerun.now is not None else "not run here"
         why = f" ({rerun.why})" if rerun.why else ""
         lines.append(f"{'✓' if rerun.same else '✗'} {rerun.id}: {recorded} as recorded, {now}{why}")
+        # A verdict that no longer holds takes the sentences of the memo with it.
         lines += [f"    would fall: {sentence}" for sentence in rerun.falls]
     return joined(lines or ["no experiment was planned in this run"])
 
@@ -186,6 +191,7 @@ def replay_text(replay: Replay) -> str:
         note = f" ({verdicts} of other rules or thresholds taken as given)" if replay.as_given else ""
         return f"✓ identical: {replay.events} events executed again, head {replay.head}{note}\n"
     lines = [f"✗ {divergence.kind} @{divergence.seq}: {divergence.what}" for divergence in replay.divergences]
+    # Other rules explain a different head without any change of the ledger.
     rules = any(divergence.kind == "rules" for divergence in replay.divergences)
     lines.append(
         f"{'diverged: rules' if rules else 'diverged'}; head {replay.head}, recorded {replay.expected_head}"

@@ -77,6 +77,7 @@ def protocols(name: str | None = None) -> Protocols:
                 drift=[row.round for row in rows if row.drift],
             )
             for name, plan in PLANS.items()
+            # Plans only matter to protocols whose number of rounds can be chosen.
             if not all(protocol.fixed_plan for protocol in chosen)
         ],
         castings=list(CASTINGS) if any(protocol.has_castings for protocol in chosen) else [],
@@ -140,6 +141,7 @@ def new_text(draft: NewFile, width: int = WIDTH) -> str:
     stress = listed([f"R{n}" for n in draft.stress], "no stress round")
     lines = [
         f"{draft.file}: {draft.protocol}, {draft.rounds} rounds, stress {stress}, at most {draft.replies} replies",
+        # Say this before the run: afterwards a waiver qualifies every verdict.
         *(f"WAIVED {what}: it will be said before every verdict" for what in draft.waived),
         *(f"CANNOT BECOME READY {why}: the run ends with its plan" for why in draft.lacks),
         *(f"SELDOM BECOMES READY {why}" for why in [draft.seldom] if why),

@@ -40,6 +40,7 @@ class _Question(NamedTuple):
 def asked_of_you(run: str, book: Book) -> list[Asking]:
     """Return what a run asks of a person, at most five entries; `run` is how commands name it."""
     named = shlex.quote(run)
+    # Nothing can go on while the run is blocked, so this is the only thing to ask.
     if book.state.held_up:
         place = book.state.held_up[0]
         command = f"moot override {named} {place} 'why it is harmless'"
@@ -48,11 +49,13 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
             text = f"An error that the validation {place} found holds the run up: mend it (moot check {named}), or say"
             text += " why it is harmless."
         return [Asking(text=text, ids=[place], command=command)]
+    # Results of programs may answer the open questions, so they go first.
     if due := experiments_awaited(book.state):
         verb = "waits" if len(due) == 1 else "wait"
         text = f"{counted(len(due), 'program')} that the seats planned {verb} to be run here, in a sandbox."
         return [Asking(text=text, ids=list(due), command=f"moot experiment run {named}")]
     questions = _questions(book)
+    # When the list is too long, the last place announces the rest.
     listed = questions if len(questions) <= SHOWN else questions[: SHOWN - 1]
     askings = [_asking(run, book, question) for question in listed]
     rest = [identity for question in questions[len(listed) :] for identity in question.ids]
@@ -65,6 +68,7 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
 def _asking(run: str, book: Book, question: _Question) -> Asking:
     """Return a question with its answer command; it asks for a result where seats planned a program."""
     claims = [claim for claim in book.state.concerns[question.ids[0]].between if claim in book.state.claims]
+    # Outside `crux` an answer is free text and settles no claim by itself.
     if not claims or not has_beliefs(book):
         command = f"moot answer {shlex.quote(run)} {question.ids[0]} 'TEXT'"
         return Asking(text=question.text, ids=question.ids, command=command)
@@ -90,6 +94,7 @@ def _questions(book: Book) -> list[_Question]:
     first, groups = list[_Question](), list[_Question]()
     for identity, text in _asked(book):
         is_open, words = identity not in book.state.resolved, words_asked(text)
+        # The run itself waits for these, so they merge only when both ask for the same.
         if identity in awaited:
             same = next(
                 (
@@ -104,11 +109,14 @@ def _questions(book: Book) -> list[_Question]:
             else:
                 same.ids.append(identity)
             continue
+        # Newer questions come first in this loop, so an older one joins the newer text.
         group = next((question for question in (*first, *groups) if asks_all_of(question.words, words)), None)
         if group is None:
             groups.append(_Question(one_line(text), words, [identity], is_open))
+        # An older question that was answered stays closed and adds no id to the open group.
         elif is_open:
             group.ids.append(identity)
+    # The loop met the awaited ones newest first, and the run asks them in their order.
     first.reverse()
     return [*first, *(group for group in groups if group.is_open)]
 

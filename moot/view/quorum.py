@@ -51,6 +51,7 @@ def headline(outcome: RunOutcome | RunQuorum) -> str:
             return f"DEGRADED: {outcome.told}"
         case "unanswered":
             return f"UNANSWERED: {outcome.told}"
+        # Before the first step a quorum of 0 of 0 would look like a failure.
         case "whole":
             return f"quorum: {outcome.told}" if outcome.declared else ""
         case "imported":
@@ -59,4 +60,5 @@ def headline(outcome: RunOutcome | RunQuorum) -> str:
 
 def finished_exit(outcome: RunQuorum) -> int:
     """Return the exit code of a finished run (FORMAT 13): 5 when fewer steps were answered than declared."""
+    # Scripts rely on this code to notice that a finished run had lost seats.
     return GOOD if outcome.kind in ("whole", "imported") else SEAT_FAILED

@@ -19,6 +19,7 @@ _AT_A_LOOK: Final[Mapping[str, str]] = {
 """Gate → what a look says of it where it fails; `blocked` is a name of moot 0.1."""
 
 
+# This number comes from simulated runs, as docs/signals.md explains.
 ROUNDS_OFTEN_ENOUGH: Final = 6
 """With fewer rounds that deliberate most simulated healthy runs ended with their plan (docs/signals.md)."""
 
@@ -30,6 +31,7 @@ def what_a_plan_lacks(opening: RunOpened) -> list[str]:
     from detectors.stopping.parameters import gate_parameters
     from detectors.stopping.readiness import lacks
 
+    # A state with nothing but the opening shows what no course of events can repair.
     return list(lacks(State(opened=opening), (), gate_parameters().settled))
 
 
@@ -53,8 +55,10 @@ def out_of_reach(book: Book) -> str:
     opened = state.opened
     if opened is None or not _is_gated(opened):
         return ""
+    # The look said so already, and a second notice would look like a second problem.
     if state.looks and "reachable" in _failing(state.looks[-1]):
         return ""
+    # A defect of the plan was reported at the start, and in the last round nothing can be changed.
     if what_a_plan_lacks(opened) or state.round >= max(
         (row.round for row in opened.plan if "G" in row.phases), default=0
     ):
@@ -76,6 +80,7 @@ def told_at_a_look(look: Signals) -> str:
 
 def _is_gated(opening: RunOpened) -> bool:
     """Return whether the run looks at gates."""
+    # Runs of moot 0.1 stop by signals and know no gates.
     return is_watched(opening) and opening.stop.profile == "gates"
 
 

@@ -147,7 +147,7 @@ class Followed:
         import moot
 
         head = self.head_hash
-        # Keyed by the head: the same events give the same findings, and the rules take up to a second.
+        # Keyed by the head: the same events give the same findings, and the rules take long on a long run.
         if self._checked is None or self._checked[0] != head:
             if self.seq >= RULES_EVENTS_MAX and not anyway:
                 return None

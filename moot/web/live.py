@@ -38,17 +38,17 @@ def asked_now(run: Followed) -> Mapping[str, LiveStep]:
     except (LedgerError, *UNLAWFUL):
         return {}
     since = _opened_at(run, {step.id for step in group.steps} if group else set())
-    # A driver that was killed leaves its `speech` file behind, which would show steps nobody works on.
+    # A driver that was killed leaves its `speech` file behind, which would show steps as being answered.
     driven = read_driver(run.path) is not None
     speech = read_speech(run.path) if driven else None
     spoken = {entry.step: entry for entry in speech.asked} if speech else {}
     asked: dict[str, LiveStep] = {}
     for step in steps:
-        one = spoken.get(step.id)
-        if one is not None:
+        heard = spoken.get(step.id)
+        if heard is not None:
             # `speech` leaves positions out already; an older driver or another program may not.
-            words = "" if step.name.act == "position" else readable(one.words)
-            asked[step.id] = LiveStep(step.name, one.since, words)
+            words = "" if step.name.act == "position" else readable(heard.words)
+            asked[step.id] = LiveStep(step.name, heard.since, words)
         elif not spoken:
             asked[step.id] = LiveStep(step.name, since, waits=not driven)
     return asked

@@ -123,7 +123,7 @@ def serve(root: Path, address: Address, listening: socket.socket, ready: Callabl
     threading.Thread(target=_read_ahead, args=(index,), daemon=True).start()
     config = uvicorn.Config(
         create_app(index, address),
-        # uvicorn prints tracebacks for broken connections; `Complaints` reports what matters.
+        # `Complaints` reports errors instead, at a limited rate.
         log_level="critical",
         access_log=False,
         lifespan="off",

@@ -190,8 +190,8 @@ class Broadcasts:
             return None
         with self._lock:
             broadcast = self._open.get(name)
-            # A run that was dropped from memory and read again is another object, and the old broadcast would stop at
-            # its last event.
+            # A run that was dropped from memory and read again is another object; its old broadcast would keep the
+            # first one alive.
             if broadcast is None or broadcast.run is not run:
                 broadcast = self._open[name] = Broadcast(name, run)
             return broadcast

@@ -1,8 +1,8 @@
-"""A model behind an HTTP API: what the seats share whose provider has an official SDK.
+"""Base of the seats for models behind an HTTP API with an official SDK.
 
-One attempt a call, streamed. The SDK is imported in the call, because that takes up to two seconds, and retries
-nothing: the driver does. Keys stay in the environment or the SDK's own configuration; whatever a server says is
-searched for them before it is kept. What differs by provider is abstract in `ApiSeat`, or in its table of words.
+A seat makes one streamed attempt per call; the SDK retries nothing, because the driver does. Keys stay in the
+environment or the SDK's own configuration, and server output is searched for them before it is kept. Everything that
+differs between providers is abstract in `ApiSeat`, or part of the provider's row.
 """
 
 from __future__ import annotations
@@ -29,49 +29,49 @@ from roles.seats.registry import Provider
 from roles.seats.server_words import STATUS_OF, Refusal, cause_of, member, plain_kind, refusal_in
 
 OVERHEAD_TOKENS: Final = 2_000
-"""What the service may add to a prompt for its own purposes, generously."""
+"""Generous allowance for tokens that the service adds to a prompt."""
 SECONDS_MAX: Final = 600.0
 SECONDS_CONNECT_MAX: Final = 10.0
 REPLY_CHARACTERS_MAX: Final = 1_000_000
-"""Where reading stops, whatever a server goes on to say."""
+"""Limit at which reading a reply stops."""
 TOLD_CHARACTERS: Final = 300
 AGAIN: Final = frozenset({408, 409, 429})
 OVERLOADED: Final = frozenset({429, 503, 529})
 FREE: Final = "0.000000"
 FAILED: Final = "error"
-"""Stop reason of an answer that the server itself gave up."""
+"""Stop reason of an answer that the server itself abandoned."""
 SIMULATED: Final = "moot-simulated"
-"""A response header: a server whose replies no model made says so by the value `fake`."""
+"""Response header by which a fake server declares that no model made its replies (value `fake`)."""
 
 
 @dataclass(slots=True)
 class Heard:
-    """What came of a reply so far. `usage` is by the names of `Tokens`; what is said later replaces what was said."""
+    """State of a reply while it streams. `usage` uses the names of `Tokens`; later counts replace earlier ones."""
 
     began_s: float
     text: list[str] = field(default_factory=list[str])
     characters: int = 0
     usage: dict[str, int | None] = field(default_factory=dict[str, "int | None"])
     manner: Manner | None = None
-    """How the request was put."""
+    """Options of the request."""
     model: str | None = None
     stop_reason: str | None = None
     complete: bool = False
     final_usage: bool = False
     simulated: bool = False
-    said_usd: str | None = None
-    """What the service itself says that the reply cost."""
+    reported_usd: str | None = None
+    """Cost of the reply as the service reports it."""
 
     def take_usage(self, usage: Any, names: Mapping[str, str]) -> None:
-        """Counts by our names; those that the service leaves out stay as they were."""
+        """Store token counts under our names; counts that the service leaves out keep their value."""
         for theirs, ours in names.items():
             value = member(usage, theirs)
             if value is not None:
-                # A count that cannot be makes the whole account of the reply unknown, never zero.
+                # An impossible count makes the cost of the reply unknown, never zero.
                 self.usage[ours] = counted(value)
 
     def add(self, text: str, request: Request) -> None:
-        """One more piece of the reply; it is over when it is longer than anybody reads."""
+        """Append a piece of the reply; a reply over the limit counts as complete."""
         self.text.append(text)
         self.characters += len(text)
         request.words(text)
@@ -80,17 +80,17 @@ class Heard:
 
     @property
     def is_too_long(self) -> bool:
-        """Whether reading stopped at our bound."""
+        """Return whether reading stopped at our limit."""
         return self.characters > REPLY_CHARACTERS_MAX
 
 
 class ApiSeat(ABC):
-    """A model behind an API. Roles that share a seat share its connections, never a conversation."""
+    """Base of a seat for a model behind an API. Roles that share a seat share its connections, never a conversation."""
 
     kind: SeatKind
     caches: bool = True
     api: str
-    """How the API is called in messages."""
+    """Name of the API in messages."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class ApiSeat(ABC):
 
     @abstractmethod
     def _take(self, event: Any, request: Request, heard: Heard) -> None:
-        """Take one event of the stream: any JSON value, so each member is asked for its type."""
+        """Take one event of the stream. It may be any JSON value, so check the type of each member."""
 
     @abstractmethod
     def _take_whole(self, answer: Any, request: Request, heard: Heard) -> None:
@@ -128,22 +128,22 @@ class ApiSeat(ABC):
 
     @abstractmethod
     def _texts(self, brief: Brief) -> list[str]:
-        """Return all that is sent of a brief."""
+        """Return all texts of a brief that are sent."""
 
     def _provider(self) -> str:
-        """Return who serves the model, never by the name of a host."""
+        """Return the provider's name for the ledger, never the name of a host."""
         return self.row.name
 
     def _keys(self) -> tuple[str, ...]:
-        """Return the keys that were sent, should a server give them back."""
+        """Return the keys that were sent, so that they can be masked if a server echoes them."""
         return (self.row.key_value,)
 
     def _address(self) -> str:
-        """Return where the seat asks, as a person would write it."""
+        """Return the address of the server for messages."""
         return self.row.address
 
     async def _listen(self, client: Any, request: Request, heard: Heard) -> None:
-        """Ask, and take down what comes."""
+        """Send the request and collect the answer in `heard`."""
         manner = heard.manner = self._manner
         stream = await self._asked(client, request.brief, manner)
         async with stream:
@@ -154,13 +154,14 @@ class ApiSeat(ABC):
                 return
             async for event in events_in(stream.response.aiter_bytes()):
                 if heard.model is None:
+                    # From here on siblings may hit the prefix cache, so the driver can release them.
                     request.began()
                 self._take(event, request, heard)
                 if heard.is_too_long:
                     return
 
     def unready(self) -> str | None:
-        """Return what is missing before the first request: a key, or a server that listens. Nothing is sent."""
+        """Return what is missing before the first request: a key, or a server that listens. Sends nothing."""
         try:
             client = self._ready_client(self._imported())
             return unreachable(str(client.base_url)) if self._has_key(client) else self.row.no_key
@@ -168,45 +169,48 @@ class ApiSeat(ABC):
             return failure.detail
 
     def _ready_client(self, sdk: Any) -> Any:
-        """Return a client. Raises `SeatFailed` in plain words for whatever in the environment stands against one."""
+        """Return a client. Raises `SeatFailed` with the reason when the environment does not allow one."""
         try:
             return self._connected(sdk)
         except (self._base_error(sdk), TypeError) as error:
             what = f"{self.row.no_key} ({type(error).__name__})"
             raise SeatFailed("unavailable", what, gone=True) from None
+        # httpx reads proxies and certificates of the environment when a client is built, and may fail on them.
         except (ImportError, OSError, ValueError) as error:
             cause = cause_of(error, self._address(), key_name(self.row))
             raise SeatFailed("unavailable", cause.words, gone=True) from None
 
     def _has_key(self, client: Any) -> bool:
-        """Return whether the client has what its server wants; a seat whose server wants no key need not ask."""
+        """Return whether the client has the key that its server needs, if it needs one."""
         return client is not None
 
     @property
     def is_free(self) -> bool:
-        """Whether a reply costs nothing: the model runs on somebody's own machine."""
+        """Return whether a reply costs nothing, because the model runs on the user's own machine."""
         return self.row.is_free(self.model)
 
     @property
     def priced(self) -> bool:
-        """Whether it is known beforehand what a reply can cost."""
+        """Return whether the maximum cost of a reply is known before it is requested."""
         return self.is_free or self.model in self._prices.models
 
     def bound(self, request: Request) -> Bound:
-        """A token is at least a byte, so the bytes that are sent bound the tokens of the prompt."""
+        """Return the most that an attempt can use."""
+        # A token is at least one byte, so the bytes of the prompt are an upper bound of its tokens.
         prompt = sum(len(text.encode()) for text in self._texts(request.brief)) + OVERHEAD_TOKENS
         usd = Decimal(0) if self.is_free else self._prices.bound(self.model, prompt, self._tokens_out_max)
         return Bound(prompt + self._tokens_out_max, usd)
 
     async def reply(self, request: Request) -> SeatReply:
-        """One attempt. Raises `AttemptLost`; then the usage that is known is in it."""
+        """Make one attempt. Raises `AttemptLost`, which holds the known usage."""
         sdk = self._imported()
         if self._client is None:
             self._client = self._ready_client(sdk)
+        # The options are kept with the attempt, because a sibling's refusal may change those of the seat.
         heard = Heard(self._monotonic(), manner=self._manner)
         try:
             await self._listen(self._client, request, heard)
-        except Exception as error:  # noqa: BLE001  # each is told apart, and what is no failure of a call raised again
+        except Exception as error:  # noqa: BLE001  # `_fail` classifies each error by its type and always raises
             self._fail(sdk, error, heard)
         if heard.stop_reason == FAILED:
             raise AttemptLost("unavailable", "the server ended the answer with an error", self._used(heard))
@@ -216,16 +220,17 @@ class ApiSeat(ABC):
         return self._reply(heard)
 
     async def close(self) -> None:
-        """Let the connections go."""
+        """Close the connections."""
         client, self._client = self._client, None
         if client is not None:
             await client.close()
 
     def _imported(self) -> Any:
-        """Import the SDK. Raises `SeatFailed` with what to install."""
+        """Import the SDK. Raises `SeatFailed` with the package to install."""
         sdk = self.row.sdk
         assert sdk is not None, "models behind an API are asked by an SDK"
         try:
+            # The import takes up to two seconds, so it happens only when the seat is used.
             return import_module(sdk.package)
         except ImportError:
             what = f"the {sdk.package} SDK is not installed: {sdk.fix}"
@@ -237,12 +242,13 @@ class ApiSeat(ABC):
         return error
 
     def _fail(self, sdk: Any, error: Any, heard: Heard) -> NoReturn:
-        """The failure of an attempt, by what the SDK raised."""
+        """Raise the failure of an attempt for an error of the SDK."""
         import httpx2
 
         if isinstance(error, SeatFailed):
             raise error
         if isinstance(error, sdk.APIStatusError) and error.status_code >= 400:
+            # Reading the text of an unread stream raises an error of its own.
             body = error.response.text if error.response.is_stream_consumed else error.body
             raise self._refused(refusal_of(error, body), heard, error.response.headers) from None
         if isinstance(error, sdk.APITimeoutError | httpx2.TimeoutException):
@@ -252,6 +258,7 @@ class ApiSeat(ABC):
             sdk.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL | UnicodeEncodeError | OSError,
         ):
             cause = cause_of(error, self._address(), key_name(self.row))
+            # A refused connection means a restart if the server answered before, and a wrong address if it never did.
             again = cause.again == "yes" or (cause.again == "if it answered" and self._has_answered)
             raise AttemptLost(
                 "unavailable", self._scrubbed(cause.words), self._used(heard), again=again
@@ -264,6 +271,7 @@ class ApiSeat(ABC):
             and heard.model is None
         ):
             no_key = self.row.no_key
+            # Without any key, the SDKs raise a plain `TypeError` while they build the headers.
             what = no_key if "authentication" in str(error) else f"{no_key} ({type(error).__name__})"
             raise SeatFailed("unavailable", what, gone=True) from None
         what = f"the answer is not of {self.api} ({type(error).__name__})"
@@ -272,25 +280,27 @@ class ApiSeat(ABC):
     def _refused(
         self, refusal: Refusal, heard: Heard, headers: Mapping[str, str], *, is_whole: bool = False
     ) -> AttemptLost:
-        """Return what follows from a refusal, by its status or, inside an answer with status 200, by its name.
+        """Return the failure for a refusal, by its status or, in a response with status 200, by its name.
 
-        `x-should-retry` has the last word about another attempt. `is_whole`: the refusal came instead of an answer, so
-        that nothing was used.
+        `is_whole`: the refusal came instead of an answer, so nothing was used.
         """
         status, words = refusal.status, self._scrubbed(refusal.words)
         used = self._used(heard)
         if is_whole or not heard.model:
+            # No model was named, so the server refused before any token was used.
             used = nothing_used(used.latency_ms or 0)
         head = f"{status or 'error'} {refusal.kind or 'error'}".replace("error error", "error")
         if status in REFUSES and heard.manner is not None:
             plainer = without_refused(heard.manner, words)
             if plainer is not None:
+                # Several roles share the seat: another request may have changed the options meanwhile.
                 if self._manner == heard.manner:
                     self._manner = plainer.manner
                 return AttemptLost("unavailable", f"{head}: {plainer.words}", used, wait_seconds=0.0)
         wish = headers.get("x-should-retry")
         is_gone = status in self.gone
         again = status in AGAIN or status >= 500 or (status == 0 and not is_whole)
+        # The server knows best: its header overrides our guess from the status.
         if wish in ("true", "false"):
             again = wish == "true"
         what = f"{head}: {self.gone[status]}" if is_gone else head
@@ -310,8 +320,10 @@ class ApiSeat(ABC):
         used = self._used(heard)
         text = self._scrubbed("".join(heard.text))
         return SeatReply(
+            # A lone surrogate can come from JSON escapes; validation must get bytes that decode.
             content=text[:REPLY_CHARACTERS_MAX].encode("utf-8", "replace"),
             seat=self.kind,
+            # The API is sent nothing but the brief: no tools, no earlier messages.
             isolation="enforced",
             provider="fake" if heard.simulated else self._provider(),
             model=self._scrubbed(heard.model or self.model)[:200],
@@ -326,15 +338,17 @@ class ApiSeat(ABC):
         )
 
     def _used(self, heard: Heard) -> Used:
-        """What an attempt used: input when the service has said it, output and cost at the end."""
+        """Return the usage of an attempt: input as soon as it is reported, output and cost only at the end."""
         latency = round((self._monotonic() - heard.began_s) * 1000)
         counts = heard.usage
         fresh, read, written = counts.get("uncached"), counts.get("read", 0), counts.get("written", 0)
+        # Counts in the middle of a stream are preliminary, and a cost from them would be too low.
         out = counts.get("out") if heard.final_usage else None
         prompt = counts.get("prompt")
+        # The Messages API reports the parts, the Chat Completions API the whole.
         if prompt is None and fresh is not None and read is not None and written is not None:
             prompt = fresh + read + written
-        cost = heard.said_usd
+        cost = heard.reported_usd
         if (
             cost is None
             and fresh is not None
@@ -356,17 +370,17 @@ class ApiSeat(ABC):
         return FREE if self.is_free else self._prices.usd(self.model, tokens)
 
     def _scrubbed(self, text: str) -> str:
-        """A text without the keys that were sent; the SDK may have its own."""
+        """Return a text with all sent keys masked, including those that the SDK read itself."""
         return masked(text, also=self._keys())
 
 
 def key_name(row: Provider) -> str:
-    """Return where a provider's key is kept."""
+    """Return the variable that holds a provider's key."""
     return row.key or "its configuration"
 
 
 def gone_of(row: Provider, model: str) -> Mapping[int, str]:
-    """Return the statuses after which a seat is not asked again, with the fix."""
+    """Return status → fix, for statuses after which a seat is not asked again."""
     return {
         401: f"the key was not accepted: check {key_name(row)}",
         402: "the account cannot pay: look at its billing",
@@ -376,14 +390,14 @@ def gone_of(row: Provider, model: str) -> Mapping[int, str]:
 
 
 def nothing_used(latency_ms: int) -> Used:
-    """What a request used that was refused."""
+    """Return the usage of a refused request: nothing."""
     return Used(0, 0, 0, 0, "0.000000", latency_ms)
 
 
 class ServerRefused(Exception):
-    """A server answered with status 200 and yet refused: an error, or a page, where the answer should be.
+    """Error or web page in a response with status 200.
 
-    `is_whole`: it came instead of the answer, not inside it.
+    `is_whole`: it came instead of the answer, not in the middle of it.
     """
 
     def __init__(self, refusal: Refusal, *, is_whole: bool = True) -> None:
@@ -392,7 +406,7 @@ class ServerRefused(Exception):
 
 
 def refusal_of(error: Any, body: object) -> Refusal:
-    """Return the refusal in an error of an SDK; its status counts unless it came with a healthy answer."""
+    """Return the refusal in an error of an SDK. Its status counts unless it is that of a success."""
     refusal = refusal_in(body)
     status = getattr(error, "status_code", 0)
     kind = (
@@ -404,7 +418,7 @@ def refusal_of(error: Any, body: object) -> Refusal:
 
 
 async def refuse_whole(response: Any) -> bytes | None:
-    """Return the body of an answer that is not a stream; None when it is one. Raises `ServerRefused`.
+    """Return the body of a response that is not a stream, None for a stream. Raises `ServerRefused` for an error in it.
 
     Some servers do not stream, and some answer a wrong address with status 200 and an error or a page.
     """
@@ -414,10 +428,12 @@ async def refuse_whole(response: Any) -> bytes | None:
     body = b""
     async for piece in response.aiter_bytes():
         body += piece
+        # JSON escapes make a body longer than its text; past this limit nothing useful comes.
         if len(body) > 4 * REPLY_CHARACTERS_MAX:
             break
     refusal = refusal_in(_parsed(body))
     if kind == "text/html" or refusal.words:
+        # Most often the address lacks its path, and a web interface answers.
         hint = "" if refusal.status else ". Check the address, which mostly ends in /v1"
         raise ServerRefused(refusal._replace(words=f"the server said: {refusal.words}{hint}"))
     return body
@@ -431,9 +447,10 @@ def _parsed(body: bytes) -> object:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that the service asks to wait; dates and nonsense are left to the driver's own wait."""
+    """Return the wait in seconds that the service asks for; None without one, and then the driver chooses."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        said = headers.get(name, "")
-        if re.fullmatch(r"\d{1,9}(\.\d{1,6})?", said):
-            return float(said) * unit
+        value = headers.get(name, "")
+        # Dates are ignored: the clocks of server and client may differ.
+        if re.fullmatch(r"\d{1,9}(\.\d{1,6})?", value):
+            return float(value) * unit
     return None

@@ -192,7 +192,13 @@ def test_no_text_of_a_run_changes_a_document(number: int, seed: int) -> None:
     tricky, plain = (reshaped(original, shape) for shape in (hostile(seed), harmless(hostile(seed))))
     # Questions that ask the same are one row; whether they do goes by their words, which the marks change.
     assume(len(open_questions_merged(tricky)) == len(open_questions_merged(plain)))
-    assume(len(merged_questions(open_questions(tricky))) == len(merged_questions(open_questions(plain))))
+    rows = [
+        len(
+            merged_questions(sorted(open_questions(run), key=lambda question: -question.round))
+        )  # as the report asks
+        for run in (tricky, plain)
+    ]
+    assume(rows[0] == rows[1])
     bad, good = documents(tricky), documents(plain)
     assert [*bad] == [*good]
     for name, text in bad.items():

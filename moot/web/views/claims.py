@@ -20,14 +20,14 @@ PAGE: Final = 150
 
 
 class ClaimFilter(NamedTuple):
-    """Which claims: of one status, of one role, with these words; empty is any."""
+    """Filter of claims by status, role and words; an empty field matches all."""
 
     status: str = ""
     role: str = ""
     text: str = ""
 
     def matches(self, event: Claim, state: State) -> bool:
-        """Whether a claim is wanted."""
+        """Return whether a claim passes the filter."""
         words = f"{event.id} {event.text} {event.testable_as}".casefold()
         return (
             self.status in ("", state.claims[event.id or ""].status)
@@ -48,7 +48,7 @@ class ClaimLane(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClaimsPage:
-    """One page of the claims that are wanted; `counts` are of all of them."""
+    """One page of the filtered claims; `counts` are of all claims."""
 
     lanes: tuple[ClaimLane, ...]
     axis: Markup
@@ -61,8 +61,8 @@ class ClaimsPage:
 
     @property
     def choices(self) -> list[tuple[str, str]]:
-        """Statuses to choose from: value and word."""
-        return [(one, f"{one.replace('_', ' ')} ({number})") for one, number in self.counts.items()]
+        """Return the statuses to choose from: value and label."""
+        return [(status, f"{status.replace('_', ' ')} ({number})") for status, number in self.counts.items()]
 
 
 def claims_page(
@@ -74,16 +74,16 @@ def claims_page(
     size: int = PAGE,
     named: bool = True,
 ) -> ClaimsPage:
-    """The claims that match, in order; with `named` false their lines are pictures without links."""
+    """Return the claims that match, in order; with `named` false their lanes are pictures without links."""
     book, state = run.book(), run.state
     matching = [event for event in book.of(Claim) if wanted.matches(event, state)]
-    page, pages, shown = paged(matching, page, size)
+    page, pages, rows = paged(matching, page, size)
     rounds = max([1, *state.rounds])
     counts = claims_by_status(state)
     return ClaimsPage(
-        lanes=tuple(_lane(tell_claim(book, event), rounds, links, named) for event in shown),
+        lanes=tuple(_lane(tell_claim(book, event), rounds, links, named) for event in rows),
         axis=axis(rounds, [row.round for row in state.rounds.values() if row.absent]),
-        counts={one: counts[one] for one in STATUSES if one in counts},
+        counts={status: counts[status] for status in STATUSES if status in counts},
         roles=tuple(dict.fromkeys(event.raised_by for event in book.of(Claim))),
         wanted=wanted,
         found=len(matching),
@@ -93,7 +93,7 @@ def claims_page(
 
 
 def claims_by_status(state: State) -> dict[str, int]:
-    """How many claims stand where."""
+    """Return the number of claims in each status."""
     counts: dict[str, int] = {}
     for facts in state.claims.values():
         counts[facts.status] = counts.get(facts.status, 0) + 1
@@ -102,7 +102,7 @@ def claims_by_status(state: State) -> dict[str, int]:
 
 def _lane(claim: ClaimTold, rounds: int, links: Links, named: bool) -> ClaimLane:
     points = [
-        LanePoint(one.round, one.to, one.by, links.event(one.by)) for one in claim.history if one.counts
+        LanePoint(move.round, move.to, move.by, links.event(move.by)) for move in claim.history if move.counts
     ]
     alt = f"life of {claim.id} over the rounds" if named else ""
     return ClaimLane(claim, lane(claim.round, points, rounds, alt))

@@ -1,4 +1,4 @@
-"""Two runs side by side: where they part, which claims and decisions they share, how the signals read, what it cost."""
+"""Two runs side by side: where they diverge, shared claims and decisions, signals, cost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN = 80
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One thing in both runs or in one: ids, words, and where it stands in each."""
+    """A claim or decision in one or both runs: ids, words, and its status in each."""
 
     a: str | None
     b: str | None
@@ -42,7 +42,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class ComparePage:
-    """The page. `fork`: how one is a fork of the other, in words."""
+    """The page. `fork` says in words how one run is a fork of the other."""
 
     diff: RunDiff
     opened_a: RunOpened
@@ -52,41 +52,42 @@ class ComparePage:
 
 
 def compare_page(a: Followed, b: Followed) -> ComparePage:
-    """What `moot diff` says, with the words of what differs."""
-    found = moot.diff(a.path, b.path)
+    """Return the result of `moot diff`, with the words of what differs."""
+    comparison = moot.diff(a.path, b.path)
     opened_a, opened_b = a.state.opened, b.state.opened
     assert opened_a is not None, "a run begins with its opening"
     assert opened_b is not None, "a run begins with its opening"
     return ComparePage(
-        diff=found,
+        diff=comparison,
         opened_a=opened_a,
         opened_b=opened_b,
         fork=_fork(a, b),
         groups=(
-            _compared("claims", found, a.book(), b.book()),
-            _compared("decisions", found, a.book(), b.book()),
+            _compared("claims", comparison, a.book(), b.book()),
+            _compared("decisions", comparison, a.book(), b.book()),
         ),
     )
 
 
 def _fork(a: Followed, b: Followed) -> str | None:
-    for one, other, names in ((a, b, ("a", "b")), (b, a, ("b", "a"))):
-        origin = one.state.opened.origin if one.state.opened else None
+    for run, other, names in ((a, b, ("a", "b")), (b, a, ("b", "a"))):
+        origin = run.state.opened.origin if run.state.opened else None
         if origin is None or origin.type != "fork":
             continue
+        # An origin is the path as it was when the fork was made: only the last part survives a move of the directory.
         if origin.of and origin.of.rstrip("/").rpartition("/")[2] == other.path.resolve().name:
             return f"{names[0]} is a fork of {names[1]} after event {origin.seq}"
     return None
 
 
-def _compared(noun: str, found: RunDiff, a: Book, b: Book) -> Compared:
-    differences = found.claims if noun == "claims" else found.decisions
+def _compared(noun: str, comparison: RunDiff, a: Book, b: Book) -> Compared:
+    differences = comparison.claims if noun == "claims" else comparison.decisions
     return Compared(
         noun=noun,
-        changed=tuple(_pair(one, a) for one in differences.changed[:SHOWN]),
-        similar=tuple(_similar(one, a, b) for one in differences.similar[:SHOWN]),
-        only_a=tuple(_single(one, a, first=True) for one in differences.only_a[:SHOWN]),
-        only_b=tuple(_single(one, b, first=False) for one in differences.only_b[:SHOWN]),
+        changed=tuple(_pair(row, a) for row in differences.changed[:SHOWN]),
+        similar=tuple(_similar(row, a, b) for row in differences.similar[:SHOWN]),
+        only_a=tuple(_single(row, a, first=True) for row in differences.only_a[:SHOWN]),
+        only_b=tuple(_single(row, b, first=False) for row in differences.only_b[:SHOWN]),
         matched=len(differences.matched),
         counts=(
             len(differences.changed), len(differences.similar), len(differences.only_a), len(differences.only_b)
@@ -94,13 +95,18 @@ def _compared(noun: str, found: RunDiff, a: Book, b: Book) -> Compared:
     )  # fmt: skip
 
 
-def _pair(one: Matched, book: Book) -> Side:
-    return Side(one.a, one.b, _text(book, one.a), one.status_a, one.status_b, one.how)
+def _pair(pair: Matched, book: Book) -> Side:
+    return Side(pair.a, pair.b, _text(book, pair.a), pair.status_a, pair.status_b, pair.how)
 
 
-def _similar(one: Similar, a: Book, b: Book) -> Side:
+def _similar(pair: Similar, a: Book, b: Book) -> Side:
     return Side(
-        one.a, one.b, _text(a, one.a), _status(a, one.a), _status(b, one.b), f"similar {one.similarity:.2f}"
+        pair.a,
+        pair.b,
+        _text(a, pair.a),
+        _status(a, pair.a),
+        _status(b, pair.b),
+        f"similar {pair.similarity:.2f}",
     )
 
 

@@ -1,4 +1,4 @@
-"""A decision down to the sentences: the graph of what it rests on, every hop a link, and the same as a list."""
+"""A decision down to quoted sentences: the graph of its grounds, every step a link, and the same as a list."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class DecisionPage:
 
 
 def decision_page(run: Followed, event: Decision, links: Links) -> DecisionPage:
-    """Everything under a decision."""
-    told = tell_decision(run.book(), event, run.sources.sections)
+    """Return everything under a decision."""
+    summary = tell_decision(run.book(), event, run.sources.sections)
     zones = event.zones
     return DecisionPage(
-        decision=told,
-        picture=picture(told, links),
+        decision=summary,
+        picture=picture(summary, links),
         narratives=event.narratives,
         agreement=zones.agreement if zones else (),
         contested=zones.contested if zones else (),
@@ -47,12 +47,14 @@ def decision_page(run: Followed, event: Decision, links: Links) -> DecisionPage:
 
 
 def picture(decision: DecisionTold, links: Links) -> Markup:
-    """The evidence graph: a thing that is cited twice is one node."""
+    """Return the evidence graph, in which a thing that is cited twice is one node."""
     nodes: dict[str, Node] = {
         decision.id: Node(decision.id, 0, decision.id, "◼", "open", links.event(decision.id), decision.id)
     }
     edges: dict[tuple[str, str], None] = {}
     for parent, child in _walk(decision.id, decision.rests_on, 1, links):
+        # Beyond the limit only edges between nodes that are drawn already are added: more could not be read, or
+        # mailed.
         if child.key in nodes or len(nodes) < NODES_MAX:
             nodes.setdefault(child.key, child)
             edges[(parent, child.key)] = None
@@ -64,8 +66,8 @@ def _walk(parent: str, grounds: tuple[Ground, ...], column: int, links: Links) -
     for ground in grounds:
         place = 2 if ground.kind == "verification" else min(column, 2)
         shape, tone = _look(ground)
-        said = f"{ground.id}: {ground_standing(ground)}"
-        yield parent, Node(ground.id, place, ground.id, shape, tone, links.event(ground.id), said)
+        alt = f"{ground.id}: {ground_standing(ground)}"
+        yield parent, Node(ground.id, place, ground.id, shape, tone, links.event(ground.id), alt)
         sources: dict[str, list[str]] = {}
         for quote in (*ground.quotes, *ground.pooled):
             sources.setdefault(parse_reference(quote.ref).id, []).append(quote.ref)
@@ -75,14 +77,15 @@ def _walk(parent: str, grounds: tuple[Ground, ...], column: int, links: Links) -
                 quote.holds is False for quote in (*ground.quotes, *ground.pooled) if quote.ref in refs
             )
             tone = "bad" if broken else "plain"
-            said = f"{source}{many}: {', '.join(refs)}"
-            yield ground.id, Node(f"source {source}", 3, source, "❝", tone, links.ref(refs[0]), said)
+            alt = f"{source}{many}: {', '.join(refs)}"
+            yield ground.id, Node(f"source {source}", 3, source, "❝", tone, links.ref(refs[0]), alt)
+        # A cited decision has a page and a graph of its own; following it here could also run in a circle.
         if ground.kind != "decision":
             yield from _walk(ground.id, ground.under, column + 1, links)
 
 
 def _look(ground: Ground) -> tuple[str, str]:
-    """Shape and tone of a ground."""
+    """Return shape and tone of a ground."""
     table = {"claim": marks.STATUSES, "verification": marks.RESULTS, "drift check": marks.DRIFT}.get(
         ground.kind
     )
@@ -93,8 +96,17 @@ def _look(ground: Ground) -> tuple[str, str]:
 
 
 def decisions(run: Followed) -> tuple[DecisionTold, ...]:
-    """All decisions of a run: what it comes to first, then what was final and is overturned, then the latest."""
+    """Return all decisions of a run: those in force first, then overturned final ones, then the latest."""
     book = run.book()
     first = {identity: place for place, identity in enumerate(outcome(run.state))}
-    told = [tell_decision(book, event, run.sources.sections, 1) for event in book.of(Decision)]
-    return tuple(sorted(told, key=lambda one: (first.get(one.id, len(first)), one.type != "final", -one.seq)))
+    summaries = [tell_decision(book, event, run.sources.sections, 1) for event in book.of(Decision)]
+    return tuple(
+        sorted(
+            summaries,
+            key=lambda decision: (
+                first.get(decision.id, len(first)),
+                decision.type != "final",
+                -decision.seq,
+            ),
+        )
+    )

@@ -1,4 +1,4 @@
-"""One event, whatever its kind: every section and field with an address, what it rests on, what rests on it."""
+"""The page of one event of any kind: its sections and fields with addresses, and the events that name it."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class EventPage:
 
 
 def _in_words(event: Decision, fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a decision under the names of what they hold."""
-    told = {key: value for key, value in fields.items() if key not in Conditions._fields}
-    return told | {key: value for key, value in conditions_of(event)._asdict().items() if value}
+    """Return the fields of a decision, with its conditions under readable names."""
+    plain = {key: value for key, value in fields.items() if key not in Conditions._fields}
+    return plain | {key: value for key, value in conditions_of(event)._asdict().items() if value}
 
 
 def event_page(run: Followed, event: Event) -> EventPage:
-    """Everything about an event."""
+    """Return everything about an event."""
     book = run.book()
     parts = tuple(parts_of(event))
     fields: dict[str, Any] = msgspec.to_builtins(event)
@@ -71,13 +71,13 @@ def event_page(run: Followed, event: Event) -> EventPage:
         fields=kept,
         check=tell_check(around, event, run.sources.sections) if isinstance(event, Verification) else None,
         claim=tell_claim(book, event) if isinstance(event, Claim) else None,
-        back=tuple(words_of(one, book) for one in back[:BACK_MAX]),
+        back=tuple(words_of(later, book) for later in back[:BACK_MAX]),
         back_more=max(0, len(back) - BACK_MAX),
     )
 
 
 def parts_of(event: Event) -> Iterator[AnchoredPart]:
-    """The sections of a statement or an artifact, under the anchors by which evidence names them (FORMAT 3)."""
+    """Yield the sections of a statement or an artifact, under the anchors by which evidence names them (FORMAT 3)."""
     match event:
         case Statement():
             count = 0
@@ -95,7 +95,7 @@ def parts_of(event: Event) -> Iterator[AnchoredPart]:
 
 
 def _body(event: Artifact) -> Iterator[AnchoredPart]:
-    """The body with the anchors of `ledger.state.anchors`; keys keep their names."""
+    """Yield the body with the anchors of `ledger.state.anchors`; keys keep their names."""
     body = event.body
     match event.type:
         case "behavioral_trace_set":

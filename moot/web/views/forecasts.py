@@ -29,7 +29,7 @@ class OptionRow(NamedTuple):
 
 
 class CruxRow(NamedTuple):
-    """A crux with its words and outcome; `command` hands in a person's result while it is not settled."""
+    """A crux with its words and outcome; `command` submits a person's result while the crux is not settled."""
 
     claim: str
     words: str
@@ -39,7 +39,7 @@ class CruxRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ForecastsShown:
-    """What the page shows."""
+    """Content of the forecasts block."""
 
     status: str
     options: tuple[OptionRow, ...]
@@ -62,6 +62,7 @@ def forecasts_shown(run: str, book: Book) -> ForecastsShown | None:
             roles_range(report, option).partition(" ")[2].strip("()"),
         )
         for option, words in report.options.items()
+        # An option that never had a point would only push the others down the page.
         if report.group.get(option) or report.before.get(option)
     ]
     cruxes = [

@@ -1,4 +1,4 @@
-"""A run's first page: why it stopped, what was decided and on which sentence that rests."""
+"""A run's first page: why it stopped, its decisions, and the sentences that they rest on."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SHORT_EVENTS: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A decision with what it rests on; `more` are grounds that are not shown."""
+    """A decision with its grounds; `more` counts those that are not shown."""
 
     decision: DecisionTold
     grounds: tuple[Ground, ...]
@@ -69,7 +69,7 @@ class Overview:
     rounds: tuple[RoundLine, ...]
     hidden_rounds: int
     shown_rounds: tuple[RoundPage, ...]
-    """Of a short protocol its rounds in full, a column a seat."""
+    """Rounds of a short run in full, with a column per seat."""
     claims: dict[str, int]
     costs: RunCosts
     forecasts: ForecastsShown | None
@@ -81,11 +81,11 @@ class Overview:
 
 
 def overview(run: Followed) -> Overview:
-    """What the first page of a run shows."""
+    """Return the content of a run's first page."""
     book, state = run.book(), run.state
     opened = state.opening
     seats = seats_told(book)
-    shown, final, hidden = _shown(run)
+    events_shown, final, hidden = _shown(run)
     lines = tuple(round_lines(run))
     question, _, more = opened.question.strip().partition("\n")
     return Overview(
@@ -99,9 +99,9 @@ def overview(run: Followed) -> Overview:
         one_family=one_family_told(seats),
         isolation=isolation_of(run),
         goals=opened.goals,
-        decided=tuple(_decided(run, event) for event in shown),
+        decided=tuple(_decided(run, event) for event in events_shown),
         overturned=tuple(_overturned(run)),
-        undecided=bool(shown) and not final,
+        undecided=bool(events_shown) and not final,
         hidden_decisions=hidden,
         rulings=tuple(words_of(event, book) for event in book.of(Ruling)),
         scores=scores_of(book),
@@ -121,8 +121,10 @@ def overview(run: Followed) -> Overview:
 
 
 def signals_now(run: Followed) -> SignalReport | None:
-    """The six signals as they read now; None for a protocol without rounds of checks, and when the run's own
-    parameters are not there (`lacks_parameters`)."""
+    """Return the stop signals at the head.
+
+    None for a protocol without rounds of checks, and when the run's own parameters are missing (`lacks_parameters`).
+    """
     from detectors.signals import signals_of_state
     from moot.view.stop_checks import worded
 
@@ -136,7 +138,7 @@ def signals_now(run: Followed) -> SignalReport | None:
 
 
 def lacks_parameters(run: Followed) -> bool:
-    """Whether the thresholds that the run was opened with are not there, so that nothing is read by others."""
+    """Return whether the thresholds of the run are missing: no other thresholds are used instead."""
     from detectors.stopping.parameters import parameters_of
 
     try:
@@ -147,27 +149,27 @@ def lacks_parameters(run: Followed) -> bool:
 
 
 def _short(run: Followed) -> Iterator[RoundPage]:
-    """The rounds of a run that is short enough to be read on one page."""
+    """Yield the rounds of a run that is short enough to be read on one page."""
     rounds = run.state.rounds
     if 0 < len(rounds) <= SHORT_ROUNDS and run.seq <= SHORT_EVENTS:
         yield from (round_page(run, number) for number in sorted(rounds))
 
 
 def _shown(run: Followed) -> tuple[list[Decision], bool, int]:
-    """The decisions to show, whether they are final, and how many more there are."""
+    """Return the decisions to show, whether they are final, and how many more there are."""
     book, state = run.book(), run.state
     final, ids = final_in_force(state), outcome(state)
     events = (
         [book.by_id[identity] for identity in reversed(ids)]
         if not final
-        else [book.by_id[one] for one in ids]
+        else [book.by_id[identity] for identity in ids]
     )
     decisions = [event for event in events if isinstance(event, Decision)]
     return decisions[:DECISIONS_SHOWN], bool(final), max(0, len(decisions) - DECISIONS_SHOWN)
 
 
 def _overturned(run: Followed) -> Iterator[DecisionTold]:
-    """Final decisions that stand no longer."""
+    """Yield final decisions that are no longer in force."""
     book, state = run.book(), run.state
     for event in book.of(Decision):
         if event.type == "final" and state.decisions[event.id or ""].overturned_by is not None:
@@ -175,5 +177,5 @@ def _overturned(run: Followed) -> Iterator[DecisionTold]:
 
 
 def _decided(run: Followed, event: Decision) -> Decided:
-    told = tell_decision(run.book(), event, run.sources.sections, 1)
-    return Decided(told, told.rests_on[:GROUNDS_SHOWN], max(0, len(told.rests_on) - GROUNDS_SHOWN))
+    summary = tell_decision(run.book(), event, run.sources.sections, 1)
+    return Decided(summary, summary.rests_on[:GROUNDS_SHOWN], max(0, len(summary.rests_on) - GROUNDS_SHOWN))

@@ -1,4 +1,4 @@
-"""A round as it is played: a column a seat, the bench of those who judge, what the controller wrote, open steps."""
+"""A round in progress: one column per seat, the judging roles below, the controller's events, open steps."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from moot.view.words import PHASES
 from moot.web.followed import Followed
 
 BENCH: Final = frozenset({"verifier", "judge", "resolver"})
-"""Roles that stand apart from those who argue: below the columns, not beside them."""
+"""Roles that judge and do not argue: shown below the columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveStep:
-    """A step that is open: since when (ISO instant), the words that came so far; `waits`: nobody here works on it."""
+    """An open step: start time (ISO), words so far; `waits` when no process on this machine works on it."""
 
     name: StepName
     since: str
@@ -28,17 +28,17 @@ class LiveStep:
 
     @property
     def sealed(self) -> bool:
-        """Its words are nobody's until their verdict."""
+        """Return whether its words stay hidden until their verdict."""
         return self.name.act == "position"
 
     @property
     def act(self) -> str:
-        """What is asked for."""
+        """Return what the step asks for."""
         return self.name.act or PHASES.get(self.name.phase, self.name.phase)
 
 
 class SeatCell(NamedTuple):
-    """What a role did in a phase."""
+    """Events of a role in one phase."""
 
     phase: str
     cards: tuple[EventWords, ...]
@@ -46,7 +46,7 @@ class SeatCell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SeatColumn:
-    """A seat: what it did in this round by phase, and what is open to it now, by step."""
+    """A seat: its events in this round by phase, and its open steps."""
 
     role: str
     title: str
@@ -57,7 +57,7 @@ class SeatColumn:
 
 
 class PhaseMark(NamedTuple):
-    """A phase of the round: done, now or next."""
+    """A phase of the round and its place: done, now or next."""
 
     id: str
     name: str
@@ -66,7 +66,7 @@ class PhaseMark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RoundPage:
-    """One instant of a round; `house` is what nobody of the cast wrote: the controller, a person."""
+    """State of a round; `house` holds the events of the controller and of people."""
 
     told: RoundTold
     planned: int
@@ -90,19 +90,20 @@ class RoundLine(NamedTuple):
 
 
 def round_page(run: Followed, number: int, asked: Mapping[str, LiveStep] | None = None) -> RoundPage:
-    """A round; `asked` are the steps that are open now, for the round that is being played."""
+    """Return a round; `asked` are the steps that are open now, if this round is in progress."""
     book, opened = run.book(), run.opened
-    told = tell_round(book, number, run.sources, depth=1)
+    summary = tell_round(book, number, run.sources, depth=1)
     events = run.sources.by_round.get(number, [])
     steps = asked or {}
     titles = {member.role: member.title for member in opened.cast}
+    # In a cast of two, a judge is half of the round and gets a column like the other.
     apart = [role for role in titles if role in BENCH] if len(titles) > 2 else []
     cards = [words_of(event, book) for event in events if event.kind not in ("round_opened", "run_opened")]
-    columns = {role: _column(role, title, told, cards, steps) for role, title in titles.items()}
+    columns = {role: _column(role, title, summary, cards, steps) for role, title in titles.items()}
     return RoundPage(
-        told=told,
+        told=summary,
         planned=len(opened.plan),
-        phases=tuple(_phases(told, events, {one.name.phase for one in steps.values()})),
+        phases=tuple(_phases(summary, events, {open_step.name.phase for open_step in steps.values()})),
         columns=tuple(column for role, column in columns.items() if role not in apart),
         bench=tuple(columns[role] for role in apart),
         house=tuple(card for card in cards if card.role not in titles),
@@ -110,7 +111,7 @@ def round_page(run: Followed, number: int, asked: Mapping[str, LiveStep] | None 
 
 
 def _column(
-    role: str, title: str, told: RoundTold, cards: Sequence[EventWords], steps: Mapping[str, LiveStep]
+    role: str, title: str, summary: RoundTold, cards: Sequence[EventWords], steps: Mapping[str, LiveStep]
 ) -> SeatColumn:
     own: dict[str, list[EventWords]] = {}
     for card in cards:
@@ -119,27 +120,30 @@ def _column(
     return SeatColumn(
         role=role,
         title=title,
-        lead=role == told.lead,
-        absent=role == told.absent,
+        lead=role == summary.lead,
+        absent=role == summary.absent,
         cells=tuple(SeatCell(phase, tuple(written)) for phase, written in own.items()),
-        open_steps=tuple((step, one) for step, one in steps.items() if one.name.role == role),
+        open_steps=tuple(
+            (step, open_step) for step, open_step in steps.items() if open_step.name.role == role
+        ),
     )
 
 
-def _phases(told: RoundTold, events: Sequence[Event], working: set[str]) -> Iterator[PhaseMark]:
+def _phases(summary: RoundTold, events: Sequence[Event], working: set[str]) -> Iterator[PhaseMark]:
     begun = [event.phase for event in events if event.phase not in ("open", "close")]
-    first = [phase for phase in begun[:1] if phase not in told.planned]
-    order = list(dict.fromkeys([*first, *told.planned, *begun, *sorted(working)]))
+    first = [phase for phase in begun[:1] if phase not in summary.planned]
+    order = list(dict.fromkeys([*first, *summary.planned, *begun, *sorted(working)]))
     now = max((order.index(phase) for phase in {*begun, *working} if phase in order), default=0)
     validated = {event.after for event in events if isinstance(event, Validation)}
     for n, phase in enumerate(order):
+        # The controller validates a phase when it ends, so a validated phase without open steps is done.
         over = n == now and phase in validated and not working
         place = "done" if n < now or over else "now" if n == now else "next"
         yield PhaseMark(phase, PHASES.get(phase, ""), place)
 
 
 def round_lines(run: Followed) -> Iterator[RoundLine]:
-    """Every round in one line, from facts alone."""
+    """Yield every round in one line, from the folded state alone."""
     state = run.state
     results: dict[int, list[tuple[str, int, str]]] = {}
     for identity, check in state.checks.items():
@@ -154,10 +158,11 @@ def round_lines(run: Followed) -> Iterator[RoundLine]:
     looks = {look.round: look for look in state.looks}
     lost: dict[int, int] = {}
     for step in state.given_up:
+        # A lost step counts for its round; ids without one, as imports have, count for round 0.
         number = int(step[1:].partition(".")[0]) if step[1:].partition(".")[0].isdigit() else 0
         lost[number] = lost.get(number, 0) + 1
     for n, row in sorted(state.rounds.items()):
-        checks = tuple(sorted(results.get(n, []), key=lambda one: one[1]))
+        checks = tuple(sorted(results.get(n, []), key=lambda check_row: check_row[1]))
         yield RoundLine(
             n, row.lead, row.absent, checks, claims.get(n, 0), tuple(decisions.get(n, ())), looks.get(n), lost.get(n, 0)
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What each role saw and what it cost: seats, briefs block by block, isolation, cost by role and phase."""
+"""Prompts and costs of the roles: seats, prompts block by block, isolation, cost by role and phase."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNAVAILABLE: Final = "BRIEF-UNAVAILABLE"
 
 @dataclass(frozen=True, slots=True)
 class ReplyLine:
-    """A reply with its brief; `breach`: why the brief does not come out again, None while it does or is not judged."""
+    """A reply with its prompt; `breach` says why the prompt cannot be reproduced, None if it can or was not checked."""
 
     event: Event
     call: Call
@@ -34,29 +34,29 @@ class ReplyLine:
 
     @property
     def step(self) -> str:
-        """Its step; of a reply to none its event."""
+        """Return its step, or its event when it answers no step."""
         return self.event.step or f"@{self.event.seq}"
 
     @property
     def filled(self) -> str:
-        """What answered."""
+        """Return the names of seat, provider and model."""
         return " ".join(part for part in (self.call.seat, self.call.provider, self.call.model) if part)
 
     @property
     def tokens(self) -> int | None:
-        """In and out together; None when neither is known."""
+        """Return input and output tokens together; None when neither is known."""
         known = [count for count in (self.call.tokens_in, self.call.tokens_out) if count is not None]
         return sum(known) if known else None
 
     @property
     def repairs(self) -> int:
-        """How often it was asked again."""
+        """Return how often the step was asked again."""
         return max(0, len(self.call.attempts) - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class SeatsPage:
-    """The page; `judged` says how the briefs were checked."""
+    """The page; `judged` says how the prompts were checked."""
 
     seats: tuple[SeatTold, ...]
     isolation: str
@@ -70,7 +70,7 @@ class SeatsPage:
 
 
 class BlockShown(msgspec.Struct, frozen=True):
-    """A block of a brief; `text` is None when its blob is not there."""
+    """A block of a prompt; a missing blob leaves it without `text`."""
 
     name: str
     sha256: str
@@ -78,14 +78,14 @@ class BlockShown(msgspec.Struct, frozen=True):
 
 
 class BlocksNamed(msgspec.Struct, frozen=True):
-    """What a brief is made of."""
+    """The blocks of a prompt."""
 
     blocks: tuple[BlockShown, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class BriefPage:
-    """The page. `derived`: True when it comes out again with the recorded hash, None when nobody can tell."""
+    """The page. `derived` is True when the prompt was reproduced with the recorded hash, None when that is unknown."""
 
     event: Event
     blocks: tuple[BlockShown, ...]
@@ -95,16 +95,16 @@ class BriefPage:
 
 
 def seats_page(run: Followed, *, role: str = "", page: int = 1, size: int = PAGE) -> SeatsPage:
-    """Seats and briefs."""
+    """Return seats and prompts."""
     replies = [(event, event.call) for event in run.book().events if event.call is not None]
-    wanted = [one for one in replies if role in ("", one[0].by)]
-    page, pages, shown = paged(wanted, page, size)
+    wanted = [(event, call) for event, call in replies if role in ("", event.by)]
+    page, pages, rows = paged(wanted, page, size)
     judged, breaches = briefs_judged(run)
     return SeatsPage(
         seats=seats_told(run.book()),
         isolation=isolation_of(run),
         costs=costs_of(run.book()),
-        replies=tuple(ReplyLine(event, call, breaches.get(event.seq)) for event, call in shown),
+        replies=tuple(ReplyLine(event, call, breaches.get(event.seq)) for event, call in rows),
         judged=judged,
         page=page,
         pages=pages,
@@ -114,17 +114,19 @@ def seats_page(run: Followed, *, role: str = "", page: int = 1, size: int = PAGE
 
 
 def briefs_judged(run: Followed) -> tuple[str, Mapping[int, str]]:
-    """How the briefs were judged, in words, and which of them do not come out again, by seq of the reply."""
+    """Return how the prompts were checked, in words, and the failed ones by sequence number of the reply."""
     if run.opened.origin.type == "import":
         return "an import has no briefs", {}
     report = run.checked()
     if report is None:
         return f"not judged: with {run.seq + 1} events the rules are run on the check page", {}
-    unavailable = [one for one in report.findings if one.code == UNAVAILABLE]
+    unavailable = [finding for finding in report.findings if finding.code == UNAVAILABLE]
     if unavailable:
         return f"UNVERIFIED: {unavailable[0].message}", {}
     breaches = {
-        one.seq: one.message for one in report.findings if one.code == BRIEF_RULE and one.seq is not None
+        finding.seq: finding.message
+        for finding in report.findings
+        if finding.code == BRIEF_RULE and finding.seq is not None
     }
     if breaches:
         return f"{len(breaches)} briefs do NOT come out again with the recorded hash", breaches
@@ -132,7 +134,7 @@ def briefs_judged(run: Followed) -> tuple[str, Mapping[int, str]]:
 
 
 def brief_page(run: Followed, step: str) -> BriefPage | None:
-    """The brief of a step that was answered; None when it was not."""
+    """Return the prompt of an answered step, or None."""
     seq = run.state.answered.get(step)
     if seq is None:
         return None
@@ -140,12 +142,12 @@ def brief_page(run: Followed, step: str) -> BriefPage | None:
     assert event.call is not None, "an answered step has a call"
     named = _named_by(run, event.call.brief)
     derived, why = _derived(run, event, event.call)
-    blocks = tuple(BlockShown(one.name, one.sha256, _text(run, one.sha256)) for one in named or ())
+    blocks = tuple(BlockShown(block.name, block.sha256, _text(run, block.sha256)) for block in named or ())
     return BriefPage(event, blocks, named is not None, derived, why)
 
 
 def _named_by(run: Followed, sha256: str) -> tuple[BlockShown, ...] | None:
-    """The blocks of a brief; None when its blob is not there, or is no brief."""
+    """Return the blocks of a prompt; None when its blob is missing or not a prompt."""
     content = run.blobs.read(sha256)
     try:
         return None if content is None else msgspec.json.decode(content, type=BlocksNamed).blocks
@@ -159,11 +161,12 @@ def _text(run: Followed, sha256: str) -> str | None:
 
 
 def _derived(run: Followed, event: Event, call: Call) -> tuple[bool | None, str]:
-    """Derive the brief again from the ledger as it stood, with the prompt set of the run."""
+    """Derive the prompt again from the ledger as it was, with the prompt set of the run."""
     if event.step is None:
         return None, "it belongs to no step"
     try:
         protocol = protocol_of(run.opened)
+        # A prompt may cite only what was on the ledger when it was asked, so later events must be out of reach.
         before = run.book().first(event.seq)
         step = find_step(protocol, before.state, event.step)
         blob = run.blobs.read(run.opened.prompt_set)

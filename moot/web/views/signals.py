@@ -1,4 +1,4 @@
-"""Why to stop or go on: signals and gates over time, disagreement by round, alarms, and how each option stands."""
+"""Reasons to stop or go on: signals and gates over time, disagreement by round, alarms, status of each option."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class OptionStands:
 
 @dataclass(frozen=True, slots=True)
 class CourseDrawn:
-    """One number over the rounds, drawn small; `told` are the numbers, R1 first."""
+    """A small chart of one number over the rounds; `told` lists the numbers, R1 first."""
 
     name: str
     chart: Markup
@@ -69,23 +69,25 @@ class SignalsPage:
 
 
 def signals_page(run: Followed, links: Links) -> SignalsPage:
-    """Signals of a run."""
+    """Return the signals of a run."""
     state, book = run.state, run.book()
     bars, slope = bars_of(run, links)
-    closed = {one.closes: one for one in state.alarms if one.action == "closed"}
+    closed = {alarm.closes: alarm for alarm in state.alarms if alarm.action == "closed"}
     opened = state.opening
     now = signals_now(run)
     return SignalsPage(
         now=now,
         open_alarms=tuple(alarm for alarm in now.alarms if alarm.is_open) if now else (),
-        courses=tuple(_drawn(one) for one in course(state)) if now and len(bars) > 1 else (),
+        courses=tuple(_drawn(series) for series in course(state)) if now and len(bars) > 1 else (),
         lacks_parameters=lacks_parameters(run),
         looks=tuple(state.looks),
         chart=disagreement(bars, slope) if bars else None,
         slope=slope,
         fading=slope_alarm(state) if bars else None,
         rounds=bars,
-        alarms=tuple(AlarmTold(one, closed.get(one.seq)) for one in state.alarms if one.action == "raised"),
+        alarms=tuple(
+            AlarmTold(alarm, closed.get(alarm.seq)) for alarm in state.alarms if alarm.action == "raised"
+        ),
         drift=book.of(DriftCheck),
         options=tuple(_option(run, option) for option in opened.options),
         not_before=opened.stop.not_before,
@@ -96,25 +98,28 @@ def signals_page(run: Followed, links: Links) -> SignalsPage:
 def _drawn(series: Series) -> CourseDrawn:
     known = [value for value in series.values if value is not None]
     top = 1.0 if series.share else max(known, default=0.0)
-    told = numbers(series.values, series.share)
-    return CourseDrawn(series.name, small_bars(series.values, top, f"{series.name} by round: {told}"), told)
+    listed = numbers(series.values, series.share)
+    return CourseDrawn(
+        series.name, small_bars(series.values, top, f"{series.name} by round: {listed}"), listed
+    )
 
 
 def bars_of(run: Followed, links: Links) -> tuple[tuple[Bar, ...], float | None]:
-    """Verdicts by round, and the slope of disagreement over the rounds in which nobody was absent."""
+    """Return verdicts by round, and the slope of disagreement over the rounds without an absent role."""
     tallies = deliberation_rounds(run.state)
     bars = tuple(
         Bar(
-            one.round,
-            one.broken,
-            one.disagreement - one.broken,
-            len(one.robust),
-            one.stress,
-            links.round(one.round),
+            tally.round,
+            tally.broken,
+            tally.disagreement - tally.broken,
+            len(tally.robust),
+            tally.stress,
+            links.round(tally.round),
         )
-        for one in tallies
+        for tally in tallies
     )
-    calm = [(one.round, one.disagreement) for one in tallies if not one.stress]
+    # A round without a role is an experiment on the group: its verdicts say nothing about the trend.
+    calm = [(tally.round, tally.disagreement) for tally in tallies if not tally.stress]
     return bars, float(exact_slope(calm)) if len(calm) > 1 else None
 
 
