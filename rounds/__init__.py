@@ -1,1 +1,1 @@
-"""Rounds: protocols as tables, and the one engine that runs them."""
+"""Protocols as tables, and the engine that runs them."""

@@ -1,8 +1,8 @@
-"""The part of `docs/protocols/<name>.md` that follows from the table.
+"""Generator of the part of `docs/protocols/<name>.md` that follows from the table.
 
 `python -m rounds.protocol_page --write|--check`
 
-Steps in order, what their briefs show, replies, variants. What stands outside the two marks is written by hand.
+Steps in order, what their briefs show, replies, variants. Text outside the two marks is written by hand.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _WHOSE: Final = {
 
 
 def written_pages() -> tuple[str, ...]:
-    """The protocols whose pages are made from their rows; `structured` has a page of another kind."""
+    """Return the protocols whose pages are made from their rows; `structured` has a page of another kind."""
     return tuple(name for name, protocol in PROTOCOLS.items() if not protocol.watched)
 
 
 def generated(name: str) -> str:
-    """The generated part of a page."""
+    """Return the generated part of a page."""
     protocol = PROTOCOLS[name]
     opened = widest_opening(protocol)
     lines = [f"# {name}", "", f"{protocol.summary[:1].upper()}{protocol.summary[1:]}.", ""]
@@ -63,7 +63,7 @@ def generated(name: str) -> str:
 
 
 def loss_table(protocol: Protocol) -> Iterator[str]:
-    """What the run does without a reply, by kind of step."""
+    """Yield the table of losses: what the run does without a reply, by kind of step."""
     yield "| step | the fallback's `instead` | without it | decides |"
     yield "| --- | --- | --- | --- |"
     for kind, loss in protocol.losses.items():
@@ -76,7 +76,8 @@ def loss_table(protocol: Protocol) -> Iterator[str]:
 
 
 def widest_opening(protocol: Protocol) -> RunOpened:
-    """An opening that has every round and phase of a protocol."""
+    """Return an opening that has every round and phase of a protocol."""
+    # Some rows apply only with options or in a second round, and a page must show them all.
     least, _ = protocol.options_wanted
     options = [f"option {n}" for n in range(1, max(2, least) + 1)] if least else []
     widest = {"rounds": "1" if protocol.widest else "2"} if "rounds" in protocol.variants else {}
@@ -108,6 +109,8 @@ def _sights(protocol: Protocol, opened: RunOpened) -> Iterator[str]:
         for group in groups:
             for step in group.steps:
                 if step.task not in seen:
+                    # A step that several rounds repeat has one line, with what it sees
+                    # at its first occurrence.
                     seen.add(step.task)
                     yield _sight(protocol, state, step)
 
@@ -128,14 +131,15 @@ def _pick(pick: Pick) -> str:
 
 
 def page(name: str) -> str:
-    """The whole page: the generated part, and the hand-written rest as it stands."""
+    """Return the whole page: the generated part, and the hand-written rest as it is."""
     place = FOLDER / f"{name}.md"
+    # The rest is read back from the page itself, so writing it again never loses a hand-written line.
     rest = place.read_text("utf-8").partition(END)[2] if place.is_file() else "\n"
     return generated(name) + rest
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the pages, or compare them with what is there."""
+    """Write the pages, or compare them with the files."""
     stale = [name for name in written_pages() if not _is_current(name)]
     if "--write" in arguments:
         for name in stale:

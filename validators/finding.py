@@ -1,6 +1,7 @@
-"""What a rule finds.
+"""Findings of rules.
 
-A finding is decided at one event: whether a rule is broken there depends only on what the ledger held up to that event
+A finding is decided at one event: whether a rule is broken there depends only on what the ledger held up to that
+event
 (and, for `until`, on the event that mended it). So the findings of a prefix are the findings of the whole with
 `seq <= through`, and a recorded validation is recomputed without judging the prefix again.
 """
@@ -16,7 +17,7 @@ from ledger.events.values import Severity
 
 
 class Breach(NamedTuple):
-    """A broken rule as a rule reports it; the rulebook adds code, severity, stream and line.
+    """Broken rule as a rule reports it; the rulebook adds code, severity, stream and line.
 
     `until` is the seq of the event that put it right again, None while it stands. `severity` and `code` replace the
     rule's own where one rule has two voices; `where` is (stream, line) for what is no event.
@@ -31,7 +32,7 @@ class Breach(NamedTuple):
 
 
 class RuleFinding(msgspec.Struct, frozen=True):
-    """A broken rule: which, how bad, where, and in words. `line` counts from 1 inside the stream."""
+    """Broken rule: which, how bad, where, and in words. `line` counts from 1 inside the stream."""
 
     code: str
     severity: Severity
@@ -43,13 +44,14 @@ class RuleFinding(msgspec.Struct, frozen=True):
 
 
 def standing(findings: Iterable[RuleFinding], through: int) -> tuple[RuleFinding, ...]:
-    """The findings that stood after event `through`, by seq, code and message; those without a seq come first."""
+    """Return the findings in force after event `through`, by seq, code and message; those without a seq come first."""
     stood = (
         finding
         for finding in findings
         if (finding.seq is None or finding.seq <= through)
         and (finding.until is None or finding.until > through)
     )
+    # Sorted, because a recorded validation is compared finding by finding when it is recomputed.
     return tuple(sorted(stood, key=_place))
 
 

@@ -1,7 +1,8 @@
-"""Recorded verdicts that other rules or thresholds gave. They are taken as given: counted, and never recomputed.
+"""Recorded verdicts that other rules or thresholds gave. They are counted, and never recomputed.
 
-A validation names the rules that judged it, a look and an alarm name the thresholds. Where these are not installed,
-the verdict stands as recorded. So a better rule or a better threshold never breaks an old run.
+A validation names the rules that judged it; a stop check and an alarm name the thresholds. Where these are not
+installed,
+the verdict is taken as recorded. So a better rule or a better threshold never breaks an old run.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ def verdicts_as_given(book: Book, rules_hash: str, installs: Installs) -> frozen
     for event in book.events:
         match event:
             case RunOpened():
+                # An alarm names its parameter file but not the profile, which only the opening in force says.
                 profile = event.stop.profile
             case Validation() if event.rules != rules_hash:
                 seqs.add(event.seq)
@@ -29,6 +31,7 @@ def verdicts_as_given(book: Book, rules_hash: str, installs: Installs) -> frozen
                 seqs.add(event.seq)
             case Alarm(by="controller") if not installs(profile, event.params, book.blobs):
                 seqs.add(event.seq)
+            # An amendment follows from its alarm or stop check, so it cannot be judged when its cause is not.
             case Amendment(by="controller") if event.cause in seqs:
                 seqs.add(event.seq)
             case _:

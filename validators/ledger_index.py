@@ -1,7 +1,8 @@
-"""The index of a ledger: a book with what several rules read from it, computed in one walk.
+"""Index of a ledger: a book with data that several rules read, computed in one walk.
 
-Which steps were open when, and how a claim stood at any time. A ledger that breaks the order of rounds gives no
-openings from there on: the rules of order say so, and the others judge what is left.
+It holds which steps were open when, and how a claim stood at any time. A ledger that breaks the order of rounds gives
+no
+openings from there on: the rules of order report it, and the others judge the rest.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from validators.given import Installs, verdicts_as_given
 
 
 class LedgerProblem(Protocol):
-    """What `verify` reports about bytes, chain and blobs."""
+    """Problem of bytes, chain or blobs, as `verify` reports it."""
 
     @property
     def seq(self) -> int | None: ...
@@ -58,7 +59,7 @@ ReadSignals = Callable[..., Any]
 
 
 class RuleContext(msgspec.Struct, frozen=True):
-    """What the caller gives the rules, so that they import no protocol table and no detector.
+    """Inputs that the caller gives the rules, so that they import no protocol table and no detector.
 
     `unknown`: seq → fields that this version does not know. `installs` says by which
     thresholds a recorded verdict can be recomputed.
@@ -76,7 +77,7 @@ class RuleContext(msgspec.Struct, frozen=True):
 
 
 class LedgerIndex:
-    """State that the rules read. `findings` holds what earlier rules reported, `recorded` the part a run records."""
+    """Index that the rules read. `findings` holds what earlier rules reported, `recorded` the part a run records."""
 
     __slots__ = (
         "_history",
@@ -131,6 +132,8 @@ class LedgerIndex:
             named = self.opened.rules
             self.absent_rules = tuple(rule for rule in context.protocol.variants if rule not in named)
         if self.opening_problem is not None:
+            # An opening that its protocol cannot run makes every step unknown. ORD001 reports it, and step
+            # rules stay silent.
             self.context = msgspec.structs.replace(context, protocol=None)
         self._history: dict[str, list[tuple[int, Status]]] = {}
         self._passages: dict[Reference, tuple[str, ...] | None] = {}
@@ -140,6 +143,7 @@ class LedgerIndex:
         self._redacted = frozenset(
             sha256 for event in book.state.amendments for sha256 in redacted_blobs(event)
         )
+        # An import has no steps, so no opening of a step can be known.
         known = self.opened is not None and self.opened.origin.type != "import"
         self.openings = Openings(self.context.protocol if known else None, self.opened)
         """Which steps were open when."""
@@ -147,46 +151,48 @@ class LedgerIndex:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The roles of the cast, in protocol order."""
+        """Return the roles of the cast, in protocol order."""
         return tuple(member.role for member in self.opened.cast) if self.opened else ()
 
     @property
     def authors(self) -> tuple[str, ...]:
-        """The roles that write: all but the neutral verifier."""
+        """Return the roles that write: all but the neutral verifier."""
         return tuple(role for role in self.roles if role != "verifier")
 
     @property
     def watched(self) -> bool:
-        """Whether the run follows the protocol whose phases, checks and stress rounds SD describes."""
+        """Return whether the run follows the protocol whose phases, checks and stress rounds SD describes."""
         return self.context.protocol is not None and self.context.protocol.watched
 
     def place_of(self, seq: int | None) -> tuple[StreamName | None, int | None]:
-        """The stream and line of an event; (None, None) of what is none."""
+        """Return the stream and line of an event; (None, None) where there is no event."""
         place = self._lines.get(seq) if seq is not None else None
         return place or (None, None)
 
     def sound_through(self) -> int:
-        """The last event before the first one at which a recorded rule found an error."""
+        """Return the last event before the first one at which a recorded rule reported an error."""
         errors = [finding.seq or 0 for finding in self.recorded if finding.severity == "error"]
         return min(errors, default=len(self.events)) - 1
 
     def rounds(self) -> Mapping[int, RoundOpened]:
-        """Round → its opening."""
+        """Return round → its opening."""
         return self.book.state.rounds
 
     def earlier(self, identity: str, than: int) -> Event | None:
-        """The event with this id, if it stands before seq `than`."""
+        """Return the event with this id, if it precedes seq `than`."""
         event = self.book.by_id.get(identity)
         return event if event is not None and event.seq < than else None
 
     def status_at(self, claim: str, through: int) -> Status | None:
-        """The status of a claim after event `through`; None when it was not raised by then."""
+        """Return the status of a claim after event `through`; None when it was not raised by then."""
         history = self._history.get(claim, [])
+        # Statuses are stored where they change. Rules ask for many moments, and a replay for each would be
+        # quadratic.
         count = bisect_right(history, through, key=lambda entry: entry[0])
         return history[count - 1][1] if count else None
 
     def changes(self, claim: str) -> Iterator[tuple[int, Status, int | None]]:
-        """(seq, status, seq of the next change) of a claim, in order of seq."""
+        """Yield (seq, status, seq of the next change) of a claim, in order of seq."""
         history = self._history.get(claim, [])
         for (seq, status), (after, _) in pairwise(history):
             yield seq, status, after
@@ -194,7 +200,8 @@ class LedgerIndex:
             yield *history[-1], None
 
     def stood_at_opening(self, claim: str, event: Event) -> Status | None:
-        """The status that a claim had for `event`: when its step opened, or for no step just before (FORMAT 2).
+        """Return the status that a claim had for `event`: when its step opened, or just before an event without step
+        (FORMAT 2).
 
         None when the claim was not raised by then, or when the event's step is not known to have opened.
         """
@@ -202,14 +209,17 @@ class LedgerIndex:
         return None if through is None else self.status_at(claim, through)
 
     def passages(self, ref: str, than: int) -> tuple[str, ...] | None:
-        """The texts at a reference as they stood before seq `than`; None when it does not resolve."""
+        """Return the texts at a reference as they were before seq `than`; None when it does not resolve."""
         reference = parse_reference(ref)
         if self.opened is None:
             return None
         if not reference.id.startswith("K-") and self.earlier(reference.id, than) is None:
             return None
+        # An empty tuple means that the reference resolves and nothing can be quoted, unlike None, which is an
+        # error.
         if self._redacted and self.was_redacted(ref):
             return ()
+        # Several rules resolve the same reference. Reading a document anew each time would dominate a check.
         if reference not in self._passages:
             self._passages[reference] = passages(
                 reference, self.book.by_id, self.opened, self.book.blobs, self.sections
@@ -217,29 +227,29 @@ class LedgerIndex:
         return self._passages[reference]
 
     def was_redacted(self, ref: str) -> bool:
-        """Whether a reference leads into a document whose bytes were removed on the record: nobody can look there."""
+        """Return whether a reference leads into a document whose bytes were removed on the record."""
         name = ref.partition("#")[0]
         documents = self.opened.context if self.opened else ()
         return any(document.id == name and document.sha256 in self._redacted for document in documents)
 
     @property
     def lacks_a_document(self) -> bool:
-        """Whether a document was removed on the record, so that nobody can look up what replies quote from it."""
+        """Return whether a document was removed on the record, so that quotes from it cannot be checked."""
         return any(
             document.sha256 in self._redacted for document in (self.opened.context if self.opened else ())
         )
 
     def is_imported(self, seq: int) -> bool:
-        """Whether an event stands in what was imported."""
+        """Return whether an event is part of what was imported."""
         return seq <= self.imported_through
 
     def was_reworded(self, event: Event, ref: str) -> bool:
-        """Whether words of `event`, or of the event that a reference of it leads to, were replaced on the record."""
+        """Return whether words of `event`, or of the event behind its reference, were replaced on the record."""
         other = self.book.by_id.get(parse_reference(ref).id)
         return event.seq in self.reworded or (other is not None and other.seq in self.reworded)
 
     def sections(self, event: Event) -> Sections:
-        """The sections of an event of this book."""
+        """Return the sections of an event of this book."""
         known = self._sections.get(event.seq)
         if known is None:
             known = self._sections[event.seq] = sections_of(event)
@@ -249,6 +259,8 @@ class LedgerIndex:
         state = State()
         for event in self.events:
             self.openings.before(event, state)
+            # Openings are read before and after each event, because a step opens with the event that completes
+            # its predecessors.
             take(state, event)
             self._note_statuses(event, state)
             self.openings.behind(event, state)
@@ -267,6 +279,7 @@ class LedgerIndex:
             facts = state.claims.get(identity or "")
             if identity is not None and facts is not None:
                 history = self._history.setdefault(identity, [])
+                # Only changes are kept, so a re-test with the same outcome adds no entry.
                 if not history or history[-1][1] != facts.status:
                     history.append((event.seq, facts.status))
 
@@ -275,6 +288,7 @@ def _imported_through(events: tuple[Event, ...]) -> int:
     first = events[0] if events else None
     if not (isinstance(first, RunOpened) and first.origin.type == "import"):
         return -1
+    # A fork of an import goes on with live events, which are judged in full from its own opening on.
     own = (event.seq for event in events if isinstance(event, RunOpened) and event.origin.type == "fork")
     return next(own, len(events)) - 1
 
@@ -290,11 +304,11 @@ def _lines(events: tuple[Event, ...]) -> dict[int, tuple[StreamName, int]]:
 
 
 def group_key(name: StepName) -> tuple[int, str, str]:
-    """(round, phase, act) of the group that a step belongs to: checks 1, 2 and 4 are one group (FORMAT 4)."""
+    """Return (round, phase, act) of a step's group: checks 1, 2 and 4 are one group (FORMAT 4)."""
     act = name.act or ""
     return (name.round, name.phase, "checks" if act in ("check1", "check2", "check4") else act)
 
 
 def is_reply(event: Event) -> bool:
-    """Whether `event` carries the call of a step's reply."""
+    """Return whether `event` carries the call of a step's reply."""
     return event.call is not None and event.step is not None

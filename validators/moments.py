@@ -1,7 +1,7 @@
-"""The book as it stood when a step opened and when it was answered, for rules: walks that fold as they go.
+"""Moments: the book as it was when a step opened and when it was answered, for rules that fold as they go.
 
-For rules that run the protocol again, as far as the recorded rules found no error: its functions
-may assume a lawful book. A moment's book is alive: it is what stood then only until the next moment.
+These walks are for rules that run the protocol again, as far as the recorded rules reported no error: its functions
+may assume a lawful book. A moment's book changes with the next moment, so read it at once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from validators.ledger_index import LedgerIndex, is_reply
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """A reply's first event, the step and group that it answers, and the book at the moment."""
+    """First event of a reply, the step and group that it answers, and the book at that moment."""
 
     event: Event
     step: Step
@@ -29,13 +29,15 @@ class Moment(msgspec.Struct, frozen=True):
 
 
 def answered(index: LedgerIndex, protocol: Protocol) -> Iterator[Moment]:
-    """Just before every reply to a step that the protocol knows there."""
+    """Yield the moment just before every reply to a step that the protocol knows there."""
     through = min(index.openings.known_through, index.sound_through())
     group: Group | None = None
     for event, alive in _walk(index):
         if event.seq > through:
             return
         if is_reply(event) and alive.state.round in alive.state.rounds:
+            # Replies of one group follow each other, so the protocol is asked for a group once and not once per
+            # reply.
             if group is None or all(step.id != event.step for step in group.steps):
                 group = find_group(protocol, alive.state, event.step or "")
             for step in group.steps if group else ():
@@ -44,12 +46,14 @@ def answered(index: LedgerIndex, protocol: Protocol) -> Iterator[Moment]:
 
 
 def opened(index: LedgerIndex, protocol: Protocol) -> Iterator[Moment]:
-    """When each step that was answered had opened, with all that the controller owed by then."""
+    """Yield the moment at which each answered step had opened, with everything that the controller owed by then."""
     sound = index.sound_through()
     replies = {event.step: event for event in index.events if is_reply(event) and event.seq <= sound}
     waiting: dict[int, set[str]] = {}
     for step_id, through in index.openings.of.items():
         if step_id in replies:
+            # A brief is derived after what the controller owed at that point, such as its verdicts on
+            # inapplicable checks.
             waiting.setdefault(behind_owed(index.events, through + 1), set()).add(step_id)
     for event, alive in _walk(index):
         group = open_group(protocol, alive.state) if event.seq in waiting else None
@@ -59,17 +63,18 @@ def opened(index: LedgerIndex, protocol: Protocol) -> Iterator[Moment]:
 
 
 def commits(index: LedgerIndex) -> Iterator[tuple[tuple[Event, ...], Book]]:
-    """(its events, the book before it) of every commit that the recorded rules found no error in."""
+    """Yield (its events, the book before it) of every commit in which the recorded rules reported no error."""
     through = min(index.openings.known_through, index.sound_through())
     alive = GrowingBook(index.book.blobs)
     for commit in books.commits(index.events[: through + 1]):
+        # The last commit may be cut off by the limit, and half a commit cannot be compared with what was due.
         if commit[-1].rest == 0:
             yield commit, alive.book()
             alive.take(commit)
 
 
 def unjudged(index: LedgerIndex) -> Iterator[Breach]:
-    """A warning when replies stand behind an event where the ledger is broken: a protocol is not run on that."""
+    """Yield a warning when replies follow an event where the ledger is broken: the protocol is not run on that."""
     sound = index.sound_through()
     if any(is_reply(event) and event.seq > sound for event in index.events):
         yield Breach(
@@ -78,7 +83,7 @@ def unjudged(index: LedgerIndex) -> Iterator[Breach]:
 
 
 def _walk(index: LedgerIndex) -> Iterator[tuple[Event, GrowingBook]]:
-    """(event, what stood before it)."""
+    """Yield each event with the growing book before it."""
     alive = GrowingBook(index.book.blobs)
     for event in index.events:
         yield event, alive

@@ -1,4 +1,4 @@
-"""What a rule is, and the decorator that makes one of a function and its docstring."""
+"""Rule type, and the decorator that makes a rule from a function and its docstring."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Check = Callable[[LedgerIndex], Iterator[Breach]]
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """One rule. `version` rises when it judges differently; `published` is its number among the seven of SD-49.
+    """Rule of the rulebook. `version` rises when it judges differently; `published` is its number in SD-49.
 
     `summary` is the rule in one sentence, `reason` why it holds, `source` where it comes from.
     `recorded`: its findings are part of the `validation` events, because the events and the documents alone decide it.
@@ -43,13 +43,14 @@ def rule(
     published: int | None = None,
     recorded: bool = True,
 ) -> Callable[[Check], Rule]:
-    """Make a rule of a function that yields what breaks it.
+    """Return a decorator that makes a rule of a function that yields breaches.
 
     The function's name is the rule's, the first line of its docstring the summary, the rest the reason. Nothing is
     registered: `validators.rulebook` names the rules that are asked.
     """
 
     def decorate(check: Check) -> Rule:
+        # The docstring is published in docs/rules.md: its first line is the rule, the rest the reason.
         summary, _, reason = (check.__doc__ or "").partition("\n")
         return Rule(
             code=code,

@@ -1,4 +1,4 @@
-"""The rulebook: every rule in the order in which it is read, and what they find in a book."""
+"""Rulebook: every rule in the order in which it runs, and their findings on a book."""
 
 from __future__ import annotations
 
@@ -176,7 +176,8 @@ class CheckReport(Result, frozen=True):
 
 
 def rules_hash(rules: Sequence[Rule] = RULES) -> str:
-    """SHA-256 of the canonical JSON of [[code, version], …], by code: what a `validation` event keeps (FORMAT 2).
+    """Return SHA-256 of the canonical JSON of [[code, version], …], by code, which `validation` events keep (FORMAT
+    2).
 
     Only a rule that is new, gone or judges differently changes it, never the order in which rules are asked.
     """
@@ -191,7 +192,7 @@ def findings(
     recorded: bool = False,
     rules: Sequence[Rule] = RULES,
 ) -> tuple[RuleFinding, ...]:
-    """What stood broken after event `through` (None: the last), by seq, then by code.
+    """Return the findings in force after event `through` (None: the last), by seq, then by code.
 
     `recorded` asks only the rules whose findings a `validation` event keeps: those that the events and the
     documents alone decide. It is what the controller records and what `recorded_validation_holds` computes again.
@@ -204,10 +205,12 @@ def findings(
 def judged(
     book: Book, context: RuleContext, *, recorded: bool = False, rules: Sequence[Rule] = RULES
 ) -> LedgerIndex:
-    """The index with all that the rules found, and with those that had to give up on a ledger that others refuse."""
+    """Return the index with all findings, and with the rules that gave up on a ledger that others refuse."""
     index = LedgerIndex(book, context, rules_hash())
     crashes: list[Exception] = []
     for rule in rules:
+        # A recorded validation depends on events and documents alone, so that a lost blob or a new detector
+        # cannot change it.
         if rule.recorded or not recorded:
             breaches: list[RuleFinding] = []
             try:
@@ -216,12 +219,15 @@ def judged(
                     for breach in _judged(rule, index)
                     if rule.applies_to_imports or breach.seq is None or not index.is_imported(breach.seq)
                 )
+            # A rule may assume what another rule reports as broken. Its failure then says nothing new, and the
+            # others still count.
             except UNLAWFUL as error:
                 crashes.append(error)
                 index.unjudged.append(rule.code)
             index.findings += breaches
             if rule.recorded:
                 index.recorded += breaches
+    # A crash without any error finding would hide a fault of the rule itself, so it is raised.
     if crashes and not any(finding.severity == "error" for finding in index.findings):
         if not index.absent_rules:
             raise crashes[0]  # nothing is wrong with the ledger, so it is the rule that is
@@ -235,7 +241,7 @@ def judged(
 def check(
     book: Book, context: RuleContext, phase: str | None = None, *, recorded: bool = False
 ) -> CheckReport:
-    """The report of the rules over a book.
+    """Return the report of the rules over a book.
 
     `phase` judges the ledger as it stood when that phase last ended; raises `PhaseUnknown` when none did. Rules that
     an import cannot be judged by are listed as not applicable, never as kept (FORMAT 12).
@@ -270,7 +276,7 @@ def check(
 
 
 def end_of(phase: str, book: Book) -> int:
-    """Seq of the last event of a phase, in the latest round that reached it."""
+    """Return the seq of the last event of a phase, in the latest round that reached it. Raises `PhaseUnknown`."""
     last = max((event.seq for event in book.events if event.phase == phase), default=None)
     if last is None:
         raise PhaseUnknown(phase)
@@ -278,7 +284,8 @@ def end_of(phase: str, book: Book) -> int:
 
 
 def _judged(rule: Rule, index: LedgerIndex) -> Iterable[Breach]:
-    """What a rule finds; one that imports cannot be judged by is not asked where there is nothing else."""
+    """Return a rule's breaches. A rule that cannot judge imports is not run where everything was imported."""
+    # A fork of an import has live events too, and those are judged.
     nothing_else = 0 <= index.imported_through == len(index.events) - 1
     return () if nothing_else and not rule.applies_to_imports else rule.check(index)
 
@@ -291,6 +298,8 @@ def _finding(rule: Rule, breach: Breach, index: LedgerIndex) -> RuleFinding:
         seq=breach.seq,
         stream=stream,
         line=line,
+        # Messages quote texts of seats, which may hold line feeds and be long; a validation event keeps them in
+        # one line.
         message=" ".join(breach.message.split())[:MESSAGE_LENGTH_MAX],
         until=breach.until,
     )

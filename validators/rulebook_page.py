@@ -1,4 +1,4 @@
-"""`docs/rules.md`, made from the rules: `python -m validators.rulebook_page --check | --write`."""
+"""Page `docs/rules.md`, made from the rules: `python -m validators.rulebook_page --check | --write`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ no part of the `validation` events that a run records on its way.
 
 
 def page(rules: Sequence[Rule] = RULES) -> str:
-    """The page."""
+    """Return the page's text."""
     rows = [
         f"| [{rule.code}](#{rule.code.lower()}) | {rule.severity} | {rule.published or ''} | {rule.summary} |"
         for rule in rules
@@ -62,7 +62,9 @@ def _marks(rule: Rule) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """0 when the page agrees with the rules or was written, 1 when it does not, 2 for other arguments."""
+    """Run `--check` or `--write`. Return 0 when the page agrees or was written, 1 when it differs, 2 for other
+    arguments.
+    """
     if list(arguments) == ["--write"]:
         PAGE.write_text(page(), encoding="utf-8")
         return 0

@@ -85,8 +85,7 @@ def redacted_copy(
     """
     where = str(source.path)
     book = source.book()
-    # An import is identified by the digest of its source. A copy with other words would claim a source that
-    # never existed.
+    # An import names its source by hash, so it is redacted at the source and imported again.
     if isinstance(book.events[0], RunOpened) and book.events[0].by == "import":
         raise CannotRedact(
             "this run was imported", where, "take the words out of its source and import that again"

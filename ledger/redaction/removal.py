@@ -78,7 +78,7 @@ def redact(
         )
         _refuse_what_is_needed(places.blobs, book, run)
         left = _remains(run, words_of(tuple(chosen for chosen in fresh if not chosen.whole), book))
-        # Recording a hash twice would say that bytes were there twice.
+        # A hash that an earlier redaction recorded needs no second record.
         new = [sha256 for sha256 in wanted if sha256 not in recorded]
         if len(new) > REMOVED_MAX:
             raise CannotRedact(f"more than {REMOVED_MAX} blobs hold it", str(run.path), _COPY)
@@ -105,7 +105,7 @@ def without_words(content: bytes, sought: Sought) -> bytes | None:
         tomllib.loads(written)
     except tomllib.TOMLDecodeError:
         return None
-    # Replacing may leave words in names of keys, which must not change; then the file goes as a whole.
+    # Words that survive the replacement make the file unfit to keep, so the caller refuses it or leaves it out.
     return None if sought.stand_in(written) else written.encode()
 
 

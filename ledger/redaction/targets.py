@@ -99,8 +99,7 @@ def own_words(book: Book) -> Callable[[str], bool]:
         for named in all_named_blobs(event, book.blobs.read):
             if named.kind in OWN_KINDS and named.sha256 not in texts:
                 content = book.blobs.read(named.sha256) or b""
-                # Prompts are stored as JSON. Their readings are what lines of documents and replies are
-                # compared with.
+                # Prompt sets and schemas are JSON, so lines are compared with their unescaped readings.
                 texts[named.sha256] = "\n".join(readings(content.decode("utf-8", "replace")))
 
     def own(line: str) -> bool:

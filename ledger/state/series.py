@@ -63,8 +63,7 @@ def runs_of(book: Book, experiment: str) -> tuple[ExperimentRun, ...]:
     runs: dict[Slot, ExperimentRun] = {}
     for event in book.of(ExperimentRun):
         if event.of == experiment:
-            # A kill between run and judgement may repeat a run on resume. The first result counts, so no result
-            # can be chosen.
+            # Of two runs with one number the first counts, so no result can be chosen after it is known.
             runs.setdefault(Slot(event.control, event.n), event)
     return tuple(runs.values())
 

@@ -370,7 +370,7 @@ class State(msgspec.Struct):
         """Return whether programs are run, by what was set up to event `seq`; a fork or a copy needs consent again."""
         if self.opened is None:
             return "off"
-        # Consent to run programs is given on this machine. A copied ledger must not bring it along.
+        # Consent is given for one run. A fork, an import or a redacted copy must not bring it along.
         word = self.opened.rules.get(EXPERIMENTS) if self.opened.origin.type in ("new", "converted") else None
         for amendment in self.amendments:
             # A fork's opening overrides what was said before it.

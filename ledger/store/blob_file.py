@@ -91,8 +91,8 @@ class BlobStore:
 
     def read(self, sha256: str) -> bytes | None:
         """Return the bytes with that hash; None when they are not there. Raises `Damaged` when they have another."""
-        # A redaction may replace the file between the look-up and the read. One retry with a fresh index is
-        # enough, because replacements keep offsets.
+        # The file may be another than the one that was indexed, such as a run restored from a copy. Then the
+        # index is built once more; a second mismatch is damage.
         for _ in range(2):
             place = self._place(sha256)
             if place is None:
@@ -181,7 +181,7 @@ class BlobStore:
             return self._places.get(key)
 
     def _index(self, until: int) -> None:
-        # The file became shorter than what was indexed, so this is another run in the same directory.
+        # The head acknowledges less than was indexed, so this is another run in the same directory.
         if until < self._end:
             self._places, self._end = {}, 0
         for place, line in self._lines(self._end, until):

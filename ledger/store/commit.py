@@ -50,8 +50,8 @@ def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition, dis
     batches: dict[int, list[bytes]] = {}
     for event, line in zip(sealed.events, sealed.lines, strict=True):
         batches.setdefault(STREAMS.index(stream_of(event)), []).append(line)
-    # Streams are written in a fixed order. A crash between two of them leaves `rest` above 0 at the end, so the
-    # commit is seen to be torn.
+    # A crash between two streams leaves a gap in seq, or `rest` above 0 at the end. Recovery recognizes the
+    # torn commit by either.
     for index, lines in sorted(batches.items()):
         content = b"".join(line + b"\n" for line in lines)
         disk.append(stream_path(directory, STREAMS[index]), content, mark.offsets[index])

@@ -1,4 +1,4 @@
-"""The brief of a step: derived from the ledger, laid out by a table, told in templates and quotations (FORMAT 5, 6)."""
+"""Brief of a step: derived from the ledger, ordered by a layout, made of templates and quotations (FORMAT 5, 6)."""
 
 from roles.brief.blocks import Block
 from roles.brief.context import BriefCache, BriefUnavailable

@@ -1,8 +1,8 @@
-"""Claims in a brief: as they stand, or as the round found and raised them, and then what has moved since.
+"""Quote claims: with their current status, or with the status at the start of the round, followed by changes since.
 
-1. As the round found or raised them they are the same for every step of the round: what was raised or has moved since
-   stands behind the verdicts, with its status now.
-2. Then earlier claims are told with their tests; where they were raised and what they serve is left out.
+1. With the status at the start of the round (or when raised in it), the column is the same for every step of the round.
+   Later claims and changes follow the verdicts, with their current status.
+2. In that mode, earlier claims keep their tests, but not the place where they were raised or the goal they serve.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from roles.brief.quote import Quoted
 from roles.protocol import Column, Sight
 
 TESTED: Final = ("may_move", "pending")
-"""Extents of those who test claims, or say what a test will show."""
+"""Extents for roles that test claims or predict the result of a test."""
 
 
 class KnownClaims(NamedTuple):
-    """Earlier claims with their facts, and the ids that decisions cite: as the round found them, or as they stand."""
+    """Earlier claims with their facts, and the ids that decisions cite, at the start of the round or now."""
 
     claims: Mapping[str, ClaimFacts]
     cited: frozenset[str]
 
 
 def earlier(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """Earlier claims; those that are settled and only cited are quoted in short."""
+    """Quote earlier claims; settled ones that are only cited are quoted without their tests."""
     known, tests = _known(context), sight.extent in TESTED
     wanted = _wanted(known, sight)
     placed = context.reading.claims == "as_they_stand"
@@ -52,6 +52,7 @@ def _wanted(known: KnownClaims, sight: Sight) -> set[str]:
         case "pending":
             return {identity for identity, facts in known.claims.items() if facts.status == "pending"}
         case "open_or_cited" | "may_move":
+            # A superseded claim can no longer move, but a decision may still cite it.
             final = "superseded" if sight.extent == "may_move" else None
             return {
                 identity
@@ -67,6 +68,7 @@ def _known(context: BriefContext) -> KnownClaims:
         seq = round_found(context.state, context.round)
         return once(context.of_run, ("found", seq), lambda: _found(context, seq))
     claims, synthesis = context.state.claims, context.step.name.phase == "S"
+    # The synthesis resolves claims of every round, its own included.
     before = {
         identity: facts for identity, facts in claims.items() if synthesis or facts.round < context.round
     }
@@ -74,16 +76,17 @@ def _known(context: BriefContext) -> KnownClaims:
 
 
 def _moved_by_shown_verdicts(context: BriefContext) -> set[str]:
-    """Claims that the round's verdicts moved: whoever sees those verdicts whole must be able to cite them."""
-    shown = context.view.get(Column.VERDICTS)
-    if shown is None or shown.extent != "all":
+    """Return the claims that the round's verdicts moved, if the step sees all verdicts."""
+    # A step that sees a verdict in full must be able to cite the claims in it.
+    sight = context.view.get(Column.VERDICTS)
+    if sight is None or sight.extent != "all":
         return set()
     checks = context.of(Verification, context.round)
     return {change.claim_id for check in checks for change in check.claim_status_changes}
 
 
 def _found(context: BriefContext, seq: int) -> KnownClaims:
-    """The claims, and what decisions cited, right behind the opening of the round: the same for all its groups."""
+    """Return the claims and the citations of decisions right after the opening of the round, the same for all groups."""
     claims = {
         identity: _facts_at(facts, seq)
         for identity, facts in context.state.claims.items()
@@ -94,13 +97,13 @@ def _found(context: BriefContext, seq: int) -> KnownClaims:
 
 
 def _facts_at(facts: ClaimFacts, seq: int) -> ClaimFacts:
-    """A copy, for facts grow."""
+    # A copy, because facts grow while the ledger is read.
     moves = [move for move in facts.moves if move.seq <= seq]
     return msgspec.structs.replace(facts, moves=moves, standing=standing_after(moves))
 
 
 def of_round(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """The round's claims, as they were raised or as they stand."""
+    """Quote the round's claims as they were raised, or with their current status."""
     assert sight.extent == "all", sight
     events = context.turned(context.ordered(context.of(Claim, context.round)))
     if context.reading.claims == "as_they_stand":
@@ -113,29 +116,29 @@ def _raised(context: BriefContext, event: Claim) -> Quoted:
 
 
 def is_late(context: BriefContext, claim: Quoted) -> bool:
-    """Whether a claim of the round was raised when its verdicts were known."""
+    """Return whether a claim of the round was raised after its verdicts were known."""
     return context.reading.claims == "as_found" and context.book.by_id[claim.name].phase == "F"
 
 
 def late(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """The round's claims that were raised when its verdicts were known."""
+    """Quote the round's claims that were raised after its verdicts were known."""
     del sight
-    shown = context.view.get(Column.CLAIMS)
-    return tuple(claim for claim in of_round(context, shown) if is_late(context, claim)) if shown else ()
+    view = context.view.get(Column.CLAIMS)
+    return tuple(claim for claim in of_round(context, view) if is_late(context, claim)) if view else ()
 
 
 def moved(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """Those of the claims that are shown whose status is not the one that they are shown with."""
+    """Quote the current status of shown claims that have moved since the status they are shown with."""
     del sight
     before, now = _known(context).claims, context.state.claims
-    told = {name: len(before[name].moves) if name in before else 0 for name in shown_names(context)}
-    events = (event for event in context.of(Claim) if event.id in told)
-    changed = [event for event in events if len(now[str(event.id)].moves) > told[str(event.id)]]
+    moves_shown = {name: len(before[name].moves) if name in before else 0 for name in shown_names(context)}
+    events = (event for event in context.of(Claim) if event.id in moves_shown)
+    changed = [event for event in events if len(now[str(event.id)].moves) > moves_shown[str(event.id)]]
     return tuple(quote.standing(event, context.state) for event in context.ordered(changed))
 
 
 def shown_names(context: BriefContext) -> set[str]:
-    """Ids of the claims that are shown."""
+    """Return the ids of the shown claims."""
     sight, seen = context.view.get(Column.OLD_CLAIMS), Column.CLAIMS in context.view
     names = _wanted(_known(context), sight) if sight else set[str]()
     return names | {str(event.id) for event in context.of(Claim, context.round) if seen}

@@ -1,9 +1,9 @@
-"""A brief: the exact text that a seat is given for a step, and the events it shows (FORMAT 6).
+"""Derive a brief: the exact text that a seat receives for a step, and the events it shows (FORMAT 6).
 
     {"brief":1,"step":"r3.D.critic","prompt_set":"…","blocks":[{"name":"frame","sha256":"…"}],"schema":"…"}
 
-A pure function of the ledger, the step and the prompt set: what arrives while the step is open does not
-change it. What stands where is the layout in the run's prompt set.
+A brief is a pure function of the ledger, the step and the prompt set: events that arrive while the step is open do not
+change it. The layout in the run's prompt set decides the order of the blocks.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ from roles.templates import Values, bar, render
 REPAIR_CHARACTERS_MAX: Final = 40_000
 
 
+# There are only as many schemas as kinds of reply, so a small cache holds all of them.
 _schema_hash: Final = lru_cache(64)(hash_of)
-"""There are as many schemas as kinds of reply."""
 
 
 class Brief(msgspec.Struct, frozen=True):
-    """What a seat gets. `saw`: seqs of the events quoted, sorted; `schema`: what the reply must satisfy."""
+    """Brief of a step. `saw`: sorted seqs of the quoted events; `schema`: JSON Schema of the reply."""
 
     step: str
     prompt_set: str
     blocks: tuple[Block, ...]
     schema: Mapping[str, Any]
     schema_bytes: bytes
-    """The schema as its blob holds it."""
+    """The schema as stored in its blob."""
     saw: tuple[int, ...]
     repair_template: str
 
     @property
     def text(self) -> str:
-        """The blocks joined by one line feed."""
+        """Return the blocks, joined by line feeds."""
         return "\n".join(block.text for block in self.blocks)
 
     @property
     def manifest(self) -> bytes:
-        """The canonical JSON that names every block by its hash; its own hash is `call.brief`."""
+        """Return the canonical JSON that lists every block by its hash; its own hash is `call.brief`."""
         return orjson.dumps(
             {
                 "brief": 1,
@@ -65,11 +65,11 @@ class Brief(msgspec.Struct, frozen=True):
 
     @property
     def sha256(self) -> str:
-        """The hash of the manifest."""
+        """Return the hash of the manifest."""
         return hash_of(self.manifest)
 
     def blobs(self) -> dict[str, bytes]:
-        """Hash → bytes of the manifest, of every block's text and of the schema."""
+        """Return hash → bytes of the manifest, of every block's text and of the schema."""
         own = {hash_of(content): content for content in (self.manifest, self.schema_bytes)}
         return own | {block.sha256: block.bytes for block in self.blocks}
 
@@ -77,13 +77,13 @@ class Brief(msgspec.Struct, frozen=True):
 def derive(
     book: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, memo: BriefCache | None = None
 ) -> Brief:
-    """The brief of `step`, the same before and after it was answered.
+    """Derive the brief of `step`, which is the same before and after the step was answered.
 
-    A repeated step shows what its first one showed, artifacts and claims the other way round. `memo` saves work when
-    briefs of one ledger are derived one after another, group by group.
+    A repeated step shows the same events as its first attempt, with artifacts and claims in reverse order. `memo` saves
+    work when briefs of one ledger are derived one after another, group by group.
 
-    Raises `BriefUnavailable` when the run has a context
-    document's blob is missing, and `PromptSetError` when the set lacks a template.
+    Raises `BriefUnavailable` when the blob of a context document is missing, and `PromptSetError` when the set lacks a
+    template.
     """
     context = context_of(book, protocol, step, prompt_set, memo or BriefCache())
     columns = shown(context)
@@ -100,19 +100,20 @@ def derive(
 
 
 def _saw(context: BriefContext, columns: Mapping[Column, ColumnShown]) -> tuple[int, ...]:
+    # The task names failed drift checks, so the seat saw them although no column shows them.
     failed = [seq for _, seq in failed_drift(context)]
     seqs = frozenset([context.opened.seq, *failed])
     return tuple(sorted(seqs.union(*(column.seqs for column in columns.values()))))
 
 
 def repair(brief: Brief, reply: bytes, errors: tuple[str, ...]) -> Brief:
-    """The brief again, with the seat's own reply and what is wrong with it (FORMAT 5, law 4).
+    """Return the brief with the seat's own reply and its errors appended (FORMAT 5, law 4).
 
-    `errors` must name nothing but the reply, the schema and ids that the brief quotes: that is the caller's
-    part.
+    The caller must ensure that `errors` name only the reply, the schema and ids that the brief quotes.
     """
     text = reply.decode("utf-8", "replace")
     values: Values = {
+        # The reply goes behind bars like any other quoted text, and is cut so that a flood does not fill the prompt.
         "reply": bar("", text[:REPAIR_CHARACTERS_MAX]),
         "cut": [{"kept": REPAIR_CHARACTERS_MAX}] if len(text) > REPAIR_CHARACTERS_MAX else [],
         "errors": [{"error": bar("", error)} for error in errors],

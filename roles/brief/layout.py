@@ -1,8 +1,8 @@
-"""The layout of a brief: which columns stand where for whom, and how far each stays the same.
+"""Layout of a brief: the order of its columns for each reader, and the scope in which each stays the same.
 
-A row says its scope. From the first row to the last a scope only grows narrower, so that what two briefs have in
-common stands at their beginning: a cache of prefixes ends at the borders (`roles/seats/prompt.py`). Another order is
-another layout, not other code: it lies in the prompt set (`roles/prompts/<set>/layout.json`).
+Scopes only get narrower from the first row to the last, so that two briefs share a prefix as long as possible, and a
+prefix cache can end where a scope ends (`roles/seats/prompt.py`). A different order is a different layout, not
+different code: layouts are part of prompt sets (`roles/prompts/<set>/layout.json`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Scope = Literal[
     "group",  # the same for the siblings of a group
     "step",  # this step's alone
 ]
-"""How far a block stays the same, from the widest to the narrowest."""
+"""Scope in which a block stays the same, from the widest to the narrowest."""
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 
 Reader = Literal[
@@ -34,7 +34,7 @@ Reader = Literal[
 
 
 class LayoutRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Columns that stand one behind another. `by_round`: told together, a block for each round, the oldest first."""
+    """Consecutive columns of one scope. `by_round`: merged, with one block per round, the oldest first."""
 
     scope: Scope
     columns: tuple[Column, ...]
@@ -42,23 +42,23 @@ class LayoutRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ReaderLayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What stands between the frame and the role, for one kind of reader; a column without a row is not shown."""
+    """Rows between the frame and the role for one kind of reader; a column without a row is not shown."""
 
     rows: tuple[LayoutRow, ...]
     claims: Literal["as_found", "as_they_stand"]
-    """Claims with the status that the round found or raised them with, so that the column is the same for every step
-    of the round and `moved` says the rest; or with the status that they have when the step opens."""
+    """Status of shown claims: at the start of the round (or when raised), so that the column is the same for every step of
+    the round and `moved` shows the changes; or when the step opens."""
 
 
 class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The readings, and which words a task can name: ids of the columns shown, or of the records picked."""
+    """Layouts of all readers, and the ids that a task can name: of shown columns, or of picked records."""
 
     readings: Mapping[Reader, ReaderLayout]
     words: Literal["columns", "records"] = "columns"
 
 
 def layout_of(prompt_set: PromptSet) -> Layout:
-    """Return the layout of a run. Raises `PromptSetError` when its prompt set has none that can be read."""
+    """Return the layout in a run's prompt set. Raises `PromptSetError` when it is missing or invalid."""
     try:
         layout = msgspec.convert(prompt_set.get("layout"), Layout)
     except msgspec.ValidationError as error:
@@ -73,6 +73,7 @@ def _judge(layout: Layout, name: str) -> None:
     for reader, reading in layout.readings.items():
         reach = [SCOPES.index(row.scope) for row in reading.rows]
         columns = [column for row in reading.rows for column in row.columns]
+        # A wider scope after a narrower one would break the shared prefix without any visible error.
         if reach != sorted(reach) or len(columns) != len(set(columns)):
             raise PromptSetError(
                 f"the layout of {name!r} has scopes out of order, or a column twice, for {reader}"

@@ -1,14 +1,14 @@
-"""Quoting: how each kind of event stands in a brief.
+"""Quote each kind of event in a brief.
 
-Our own words are heads and labels; every line of somebody's text stands behind a bar, so that no text can
-close its quotation or pass for a head:
+Our own words are heads and labels. Every line of quoted text follows a bar, so that no text can end its quotation or
+pass for a head:
 
     A-3-critic · adversarial_test_case by critic, round 3 · confidence 4
     #attack-1 action | Cut the power between the two appends.
     observable | The head names an event that the stream lacks.
 
-What stands behind one bar (and on the bars that follow it) is one string value of its section: it can be
-quoted as it is.
+The text after one bar (and after the bars on the lines that follow it) is one string value of its section, and a reply
+can quote it unchanged.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from roles.templates import bar
 
 
 class Quoted(msgspec.Struct, frozen=True):
-    """A quotation: what it is called, its text without a final line feed, and the events that it shows."""
+    """Quotation with its name, its text without a final line feed, and the seqs of the events it shows."""
 
     name: str
     text: str
@@ -55,7 +55,7 @@ def _listed(label: str, words: Sequence[str]) -> list[str]:
 
 
 def optional(label: str, text: str | None) -> list[str]:
-    """`text` behind bars, or nothing."""
+    """Return `text` behind bars, or no line when it is empty."""
     return [bar(label, text)] if text else []
 
 
@@ -70,27 +70,28 @@ def _head(event: Event, *parts: str) -> str:
 
 
 def question(opened: RunOpened) -> Quoted:
-    """The question with goals and options."""
+    """Quote the question with its goals and options."""
     lines = [bar("question", opened.question)]
     lines += [bar(entry.id, entry.text) for entry in (*opened.goals, *opened.options)]
     return Quoted("question", "\n".join(lines), (opened.seq,))
 
 
 def goals(opened: RunOpened) -> Quoted:
-    """The goals alone."""
+    """Quote only the goals."""
     return Quoted("goals", "\n".join(bar(goal.id, goal.text) for goal in opened.goals), (opened.seq,))
 
 
 def document(identity: str, name: str, content: bytes) -> str:
-    """A context document with its lines numbered as `K-n#Lx-Ly` counts them."""
+    """Quote a context document with the line numbers that `K-n#Lx-Ly` uses."""
     lines = content.decode("utf-8", "replace").split("\n")
-    shown = lines[:-1] if lines[-1] == "" and len(lines) > 1 else lines
-    numbered = (bar(f"L{n}", line) for n, line in enumerate(shown, 1))
+    # A final line feed ends the last line and starts no new one.
+    kept = lines[:-1] if lines[-1] == "" and len(lines) > 1 else lines
+    numbered = (bar(f"L{n}", line) for n, line in enumerate(kept, 1))
     return "\n".join([bar(f"{identity} · document", name), *numbered])
 
 
 def plan(opened: RoundOpened, *, absent_only: bool) -> Quoted:
-    """Lead, focus and who is absent; or the last alone."""
+    """Quote lead, focus and absent role of a round, or only the absent role."""
     absent = f"absent this round: {opened.absent or 'nobody'}"
     if absent_only:
         return Quoted("plan", absent, (opened.seq,))
@@ -99,10 +100,11 @@ def plan(opened: RoundOpened, *, absent_only: bool) -> Quoted:
 
 
 def statement(event: Statement) -> Quoted:
-    """Sections with their paragraphs numbered through, as `#p3` counts them."""
+    """Quote the sections of a statement, with its paragraphs numbered throughout, as in `#p3`."""
     lines = [_head(event, f"{event.type} by {event.by}, round {event.round}")]
     n = 0
     for section in event.sections:
+        # A name comes from a seat: without its line feeds it cannot pass for another head.
         lines.append("#" + " ".join(section.name.split()))
         for paragraph in section.text.split("\n\n"):
             if paragraph.strip():
@@ -133,11 +135,11 @@ _LABELS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "verdict": ("verdict", "reason"),
     },
 }
-"""Artifact type → word of the anchor → labels of the section's values, over again when there are more."""
+"""Artifact type → word of the anchor → labels of the section's values, repeated when there are more values."""
 
 
 def artifact(event: Artifact) -> Quoted:
-    """Every section under its anchor, value by value."""
+    """Quote every section of an artifact under its anchor, value by value."""
     confidence = event.body.get("confidence")
     lines = [
         _head(
@@ -155,6 +157,7 @@ def artifact(event: Artifact) -> Quoted:
 
 
 def _section(anchor: str, texts: Sequence[str], labels: Sequence[str]) -> Iterator[str]:
+    # The anchor goes on the first line only; the lines after it belong to the same section.
     for n, (text, label) in enumerate(zip(texts, cycle(labels), strict=False)):
         head = f"#{anchor} {label}".rstrip() if n == 0 else label
         yield bar(head, text)
@@ -164,6 +167,7 @@ def _labels(event: Artifact, anchor: str) -> tuple[str, ...]:
     word = anchor.rstrip("0123456789").rstrip("-")
     if word == "trace" and "-step-" not in anchor:
         traces = _dicts(event.body.get("traces"))
+        # A trace's fields are the seat's own, so the labels come from the event and not from a table.
         head = traces[int(anchor.removeprefix("trace-")) - 1]
         return tuple(chain.from_iterable(_paths(key, head[key]) for key in head if key != "steps")) or ("",)
     if word == "friction":
@@ -177,7 +181,7 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 def _paths(label: str, value: Any) -> Iterator[str]:
-    """One label for every string in `value`, in the order of `ledger.state.anchors.strings`."""
+    """Yield a label for every string in `value`, in the order of `ledger.state.anchors.strings`."""
     if isinstance(value, str):
         yield label.replace("_", " ")
     elif isinstance(value, dict):
@@ -196,19 +200,21 @@ def claim(
     whole: bool = True,
     placed: bool = True,
 ) -> Quoted:
-    """A claim as far as `facts` go, with its status and the verifications that made it; of a settled one the text is
-    enough. `placed`: whether it is said where it was raised and which goal it serves."""
+    """Quote a claim with the status in `facts` and the verifications behind it.
+
+    `whole`: with its test, not only the text. `placed`: with the place where it was raised and the goal it serves.
+    """
     status, seqs = _status(facts, checks)
     return _claim(event, status, seqs, whole=whole, placed=placed)
 
 
 def raised(event: Claim) -> Quoted:
-    """A claim as it was when it was raised."""
+    """Quote a claim as it was raised, with status `pending`."""
     return _claim(event, "pending", ())
 
 
 def standing(event: Claim, state: State) -> Quoted:
-    """What stands of a claim now, without its text."""
+    """Quote the current status of a claim, without its text."""
     status, seqs = _status(state.claims[str(event.id)], state.checks)
     return Quoted(str(event.id), _claim_head(event, status), (event.seq, *seqs))
 
@@ -231,9 +237,10 @@ def _claim(
 
 
 def _status(facts: ClaimFacts, checks: Mapping[str, CheckFacts]) -> tuple[str, tuple[int, ...]]:
-    made = [entry for entry in facts.history if entry.legal]
+    # An illegal move stays on the ledger but changed no status (SD-44).
+    moves = [entry for entry in facts.history if entry.legal]
     words: list[str] = []
-    for entry in made:
+    for entry in moves:
         check, weighs_less = checks.get(entry.by), ", moves nothing" if entry.outweighed else ""
         if check:
             words.append(f"{entry.by} ({check.result}, {entry.bearing}{weighs_less})")
@@ -241,18 +248,18 @@ def _status(facts: ClaimFacts, checks: Mapping[str, CheckFacts]) -> tuple[str, t
             words.append(f"{entry.by} (run, {entry.bearing}{weighs_less})")
         else:
             words.append(f"replaced by {entry.by}")
-    return ": ".join([facts.status, *([", ".join(words)] if words else [])]), tuple(e.seq for e in made)
+    return ": ".join([facts.status, *([", ".join(words)] if words else [])]), tuple(e.seq for e in moves)
 
 
 def position(event: Position) -> Quoted:
-    """A position that was sealed before the verdict."""
+    """Quote a position, which was sealed before the verdict."""
     confidence = f"confidence {event.confidence}" if event.confidence else ""
     head = _head(event, f"position of {event.by} on check {event.check_id}: {event.stance}", confidence)
     return Quoted(str(event.id), "\n".join([head, bar("reason", event.reason)]), (event.seq,))
 
 
 def verification(event: Verification, classes: bool = True) -> Quoted:
-    """A verdict with notes, evidence and what it means for claims, each with its class unless it is told apart."""
+    """Quote a verdict with notes, evidence and changed claims, each with its evidence class unless `classes` is false."""
     confidence = f"confidence {event.confidence}" if event.confidence else ""
     lines = [_head(event, f"check {event.check_id}, {event.check}", event.result, confidence)]
     lines.append(bar("notes", event.notes))
@@ -264,14 +271,14 @@ def verification(event: Verification, classes: bool = True) -> Quoted:
 
 
 def flip(event: Flip) -> Quoted:
-    """A sealed position that was changed, with the new evidence for it."""
+    """Quote the change of a sealed position, with its new evidence."""
     lines = [_head(event, f"{event.by} changes {event.of}: {event.from_} to {event.to}")]
     lines += list(_evidence(event.because)) or ["no new evidence was given"]
     return Quoted(str(event.id), "\n".join(lines), (event.seq,))
 
 
 def concern(event: Concern) -> Quoted:
-    """A concern, tension or question."""
+    """Quote a concern, a tension or a question."""
     severity = f"severity {event.severity}" if event.severity else ""
     lines = [_head(event, f"{event.type} by {event.by}, round {event.round}", severity)]
     lines.append(bar("text", event.text))
@@ -281,7 +288,7 @@ def concern(event: Concern) -> Quoted:
 
 
 def drift_check(event: DriftCheck) -> Quoted:
-    """What a drift check said, and the goals that it found neglected."""
+    """Quote a drift check: its verdict, its notes and the goals that are not fully served."""
     head = _head(event, f"drift check of round {event.round}: {event.verdict}")
     lines = [head, bar("notes", event.notes)]
     lines += [
@@ -291,22 +298,22 @@ def drift_check(event: DriftCheck) -> Quoted:
 
 
 def objection(event: Statement) -> Quoted | None:
-    """What a role holds against where the round is heading, of a review that says so."""
-    said = objection_in(event)
-    if said is None:
+    """Quote the objection in a review; None when it has none."""
+    text = objection_in(event)
+    if text is None:
         return None
     head = _head(event, f"objection by {event.by}, round {event.round}")
-    return Quoted(str(event.id), "\n".join([head, bar(f"#{AGAINST}", said)]), (event.seq,))
+    return Quoted(str(event.id), "\n".join([head, bar(f"#{AGAINST}", text)]), (event.seq,))
 
 
 def place(event: Event, ref: str, texts: Sequence[str]) -> Quoted:
-    """A passage of a record that is not shown whole."""
+    """Quote passages of a record that is not shown as a whole."""
     head = f"{ref} · of a {event.kind} by {event.by}, round {event.round}"
     return Quoted(ref, "\n".join([head, *(bar("", text) for text in texts)]), (event.seq,))
 
 
 class DecisionWords(NamedTuple):
-    """What a brief calls fields of a decision; a prompt set without words leaves them the names of the fields."""
+    """Labels for fields of a decision. A prompt set without words of its own uses the names of the fields."""
 
     falsifiers: str = "falsifier"
     requirements: str = "requirement"
@@ -316,7 +323,7 @@ FIELD_NAMES: Final = DecisionWords()
 
 
 def decision(event: Decision, words: DecisionWords = FIELD_NAMES) -> Quoted:
-    """A decision with what it rests on, its conditions, and who is against it."""
+    """Quote a decision with its grounds, its conditions and its dissent."""
     confidence = f"confidence {event.confidence}" if event.confidence else ""
     head = f"{event.type} decision by {event.by} ({event.made_by}), round {event.round}"
     lines = [_head(event, head, confidence), bar("text", event.text)]
@@ -330,28 +337,29 @@ def decision(event: Decision, words: DecisionWords = FIELD_NAMES) -> Quoted:
 
 
 OUTPUT_SHOWN: Final = 2_000
-"""Characters of what a person's test produced, in a prompt."""
+"""Characters of the output of a person's test that a prompt shows."""
 
 
 def person_answer(book: Book, event: Decision) -> Quoted:
-    """A person's answer with the question, claim and test that it answers, and its result where it has one."""
+    """Quote a person's answer with the question, claim and test it answers, and its result if there is one."""
     lines = [
         f"{event.id} · answered by a person" + ("" if event.result is None else f": the claim {event.result}")
     ]
     asked = [book.by_id[cite.id] for cite in event.cites if cite.id in book.by_id]
-    claims = [one for one in asked if isinstance(one, Claim)]
+    claims = [cited for cited in asked if isinstance(cited, Claim)]
     for concern in asked:
         if isinstance(concern, Concern):
             lines.append(bar(f"question {concern.id}", concern.text))
             named = (book.by_id.get(identity) for identity in concern.between)
-            claims += [one for one in named if isinstance(one, Claim)]
+            claims += [cited for cited in named if isinstance(cited, Claim)]
     for claim in claims:
         lines += [bar(f"claim {claim.id}", claim.text), bar("test", claim.testable_as)]
     lines.append(bar("answer", event.text))
     if event.output is not None:
+        # The blob may be redacted; then the answer is still worth showing.
         content = (book.blobs.read(event.output) or b"").decode("utf-8", "replace")
         lines.append(bar("produced", content[:OUTPUT_SHOWN]))
-    return Quoted(str(event.id), "\n".join(lines), (event.seq, *(one.seq for one in (*asked, *claims))))
+    return Quoted(str(event.id), "\n".join(lines), (event.seq, *(cited.seq for cited in (*asked, *claims))))
 
 
 BY_ITSELF: Final[Mapping[str, Callable[[Any], Quoted]]] = {
@@ -364,4 +372,4 @@ BY_ITSELF: Final[Mapping[str, Callable[[Any], Quoted]]] = {
     "decision": decision,
     "drift_check": drift_check,
 }
-"""Kinds whose quotation depends on the event alone; a claim's depends on its status too."""
+"""Kind → quoting function, for kinds whose quotation depends on the event alone. A claim's depends on its status too."""

@@ -1,8 +1,8 @@
-"""Records: what earlier steps of a short protocol handed in, as its table picks it; heads and bars as in `quote.py`.
+"""Quote records: replies of earlier steps that the table of a short protocol picks, with heads and bars as in `quote.py`.
 
-1. Records are ordered by role, repetition, kind and number, never by seq; for every second repetition the roles go the
-   other way round.
-2. Nothing is shown but the question (where the table has it), what the picks name, and the step's own role and task.
+1. Records are ordered by role, repetition, kind and number, never by seq. Every second repetition reverses the order of
+   the roles.
+2. A brief shows only the question (if the table has it), the picked records, and the step's own role and task.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from roles.templates import Row, Values, bar, names
 
 
 def picks(context: BriefContext) -> tuple[Pick, ...]:
-    """What the table picks; nothing is said about a phase that the round looked at does not have."""
+    """Return the picks of the table, without those for a phase that the round in question does not have."""
     sight = context.view.get(Column.RECORD)
     return tuple(pick for pick in sight.picks if _was_planned(context, pick)) if sight else ()
 
@@ -48,14 +48,15 @@ def _was_planned(context: BriefContext, pick: Pick) -> bool:
 
 
 def quotations(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """All that the picks show."""
+    """Return the quotations of all picks."""
     del sight
-    return tuple(each for pick in picks(context) for each in quoted(context, pick))
+    return tuple(quotation for pick in picks(context) for quotation in quoted(context, pick))
 
 
 def heading(context: BriefContext, pick: Pick, *, none: bool) -> str:
-    """The heading of a pick's records."""
+    """Return the heading of a pick's records; `none`: there are no records."""
     path = "blocks/record"
+    # A template may test any flag, and one without a value is an error, so all of them start empty.
     unset: Values = {flag: [] for flag in names(template(context.prompt_set, path))}
     flags: dict[str, list[Row]] = {whose: [{}] if whose == pick.whose else [] for whose in get_args(Whose)}
     values: Values = {
@@ -69,24 +70,25 @@ def heading(context: BriefContext, pick: Pick, *, none: bool) -> str:
 
 
 def picked(context: BriefContext, pick: Pick) -> tuple[Event, ...]:
-    """The events that a pick shows, in order: role, repetition, kind, number."""
-    found = [event for event in context.book.events if _is_picked(context, pick, event)]
-    return tuple(sorted(found, key=lambda event: _place(context, event)))
+    """Return the events of a pick, ordered by role, repetition, kind and number."""
+    events = [event for event in context.book.events if _is_picked(context, pick, event)]
+    return tuple(sorted(events, key=lambda event: _place(context, event)))
 
 
 def quoted(context: BriefContext, pick: Pick) -> tuple[Quoted, ...]:
-    """What a pick shows, quoted."""
+    """Return the quotations of a pick."""
     return tuple(_quoted(pick, event) for event in picked(context, pick))
 
 
 def _quoted(pick: Pick, event: Event) -> Quoted:
+    # Sections are shown without a head, so that a judge does not see who wrote them.
     if pick.sections and isinstance(event, Statement):
         return sections(event, pick.sections)
     return BY_KIND[event.kind](event)
 
 
 def lost(context: BriefContext, pick: Pick) -> Iterator[str]:
-    """Return the steps that the pick would have shown and that were given up."""
+    """Yield the ids of given-up steps whose records the pick would have shown."""
     for step in context.state.given_up:
         name = parse_step(step)
         if name is None or name.phase != pick.phase or name.round != context.round - pick.back:
@@ -117,7 +119,7 @@ def _is_picked(context: BriefContext, pick: Pick, event: Event) -> bool:
 
 
 def _would_have_shown(context: BriefContext, pick: Pick, name: StepName) -> bool:
-    """Whether a pick would have shown what a lost step had handed in, as far as its name tells."""
+    """Return whether a pick would have shown the records of a lost step, judged by the name of the step."""
     asked = context.step.name
     match pick.whose:
         case "all":
@@ -128,7 +130,8 @@ def _would_have_shown(context: BriefContext, pick: Pick, name: StepName) -> bool
             return not _is_own(name, asked)
         case "target":
             return name.role == target_of(asked)
-        case "aimed":  # a step that names no target could have aimed at anybody else
+        case "aimed":
+            # A step without a target in its name could have aimed at any other role.
             return name.role != asked.role and target_of(name) in (None, asked.role)
 
 
@@ -137,7 +140,7 @@ def _is_own(name: StepName, asked: StepName) -> bool:
 
 
 def target_of(name: StepName) -> str | None:
-    """The role that an act is about: `on_safety` → safety."""
+    """Return the role that the act of a step is about: `on_safety` → `safety`; None when it names none."""
     return name.act.removeprefix("on_") if name.act and name.act.startswith("on_") else None
 
 
@@ -150,7 +153,8 @@ def _place(context: BriefContext, event: Event) -> tuple[int, int, int, int, str
     roles = context.protocol.role_ids()
     role = roles.index(event.by) if event.by in roles else len(roles)
     if context.step.name.repeat % 2 == 0:
-        role = -role  # every second reading of the same records goes the other way round (XS-19)
+        # A judge may favor the first record, so every second reading of the same records reverses the roles (XS-19).
+        role = -role
     name = parse_step(event.step or "")
     identity = event.id or _aim(event)
     repeat = name.repeat if name else 1
@@ -160,41 +164,41 @@ def _place(context: BriefContext, event: Event) -> tuple[int, int, int, int, str
 # ---------------------------------------------------------------- how each kind is quoted
 
 
-def _made(event: Event, head: Sequence[str | None], lines: Sequence[str]) -> Quoted:
+def _quotation(event: Event, head: Sequence[str | None], lines: Sequence[str]) -> Quoted:
     first = " · ".join(part for part in head if part)
     return Quoted(event.id or "", "\n".join([first, *lines]), (event.seq,))
 
 
-def _shown(evidence: Sequence[Evidence]) -> Iterator[str]:
+def _evidence(evidence: Sequence[Evidence]) -> Iterator[str]:
     for entry in evidence:
         yield bar("evidence", entry.ref)
         yield from optional("quote", entry.quote)
 
 
 def sections(event: Statement, names: Sequence[str]) -> Quoted:
-    """Some sections of a statement, each under its anchor, without a word on who wrote it."""
+    """Quote sections of a statement, each under its anchor, without its author."""
     lines: list[str] = []
     for section in event.sections:
         if section.name in names:
             lines += [f"#{section.name}", bar("", section.text)]
-    return _made(event, (event.id,), lines)
+    return _quotation(event, (event.id,), lines)
 
 
 def argument(event: Argument) -> Quoted:
-    """Claim, reasoning and evidence."""
+    """Quote an argument: claim, reasoning and evidence."""
     lines = [bar("claim", event.claim), bar("reasoning", event.reasoning), bar("evidence", event.evidence)]
-    return _made(
-        event, (event.id, f"argument {event.label} for {event.side}"), [*lines, *_shown(event.quotes)]
+    return _quotation(
+        event, (event.id, f"argument {event.label} for {event.side}"), [*lines, *_evidence(event.quotes)]
     )
 
 
 def assumption(event: Assumption) -> Quoted:
-    """A choice that a plan makes."""
-    return _made(event, (event.id, f"assumption by {event.by}"), [bar("text", event.text)])
+    """Quote an assumption of a plan."""
+    return _quotation(event, (event.id, f"assumption by {event.by}"), [bar("text", event.text)])
 
 
 def challenge(event: Challenge) -> Quoted:
-    """An attack with its target."""
+    """Quote a challenge with its target."""
     head = (
         event.id,
         f"{event.type or 'challenge'} by {event.by} of {event.target}",
@@ -204,24 +208,24 @@ def challenge(event: Challenge) -> Quoted:
     )
     lines = [bar("claim", event.claim), bar("text", event.text)]
     lines += optional("question", event.follow_up_question)
-    return _made(event, head, [*lines, *_shown(event.evidence)])
+    return _quotation(event, head, [*lines, *_evidence(event.evidence)])
 
 
 def response(event: Response) -> Quoted:
-    """What was answered to a challenge."""
-    lines = [bar("text", event.text), *_shown(event.evidence), *optional("revised", event.revised)]
-    return _made(event, (event.id, f"{event.outcome} by {event.by}, to {event.to}"), lines)
+    """Quote a response to a challenge."""
+    lines = [bar("text", event.text), *_evidence(event.evidence), *optional("revised", event.revised)]
+    return _quotation(event, (event.id, f"{event.outcome} by {event.by}, to {event.to}"), lines)
 
 
 def disposition(event: Disposition) -> Quoted:
-    """What became of a challenge."""
+    """Quote the disposition of a challenge."""
     lines = [bar("reason", event.reason), *optional("revision", event.revision)]
     lines += optional("question for a person", event.question)
-    return _made(event, (f"{event.of} is {event.disposition}, by {event.by}",), lines)
+    return _quotation(event, (f"{event.of} is {event.disposition}, by {event.by}",), lines)
 
 
 def concern(event: Concern) -> Quoted:
-    """A concern with its rank, risk and fix."""
+    """Quote a concern with its rank, risk and fix."""
     head = (
         event.id,
         f"{event.type} by {event.by}",
@@ -231,36 +235,36 @@ def concern(event: Concern) -> Quoted:
     lines = [bar("text", event.text), *optional("risk", event.risk), *optional("fix", event.fix)]
     if event.between:
         lines.append(bar("between", ", ".join(event.between)))
-    return _made(event, head, [*lines, *_shown(event.evidence)])
+    return _quotation(event, head, [*lines, *_evidence(event.evidence)])
 
 
 def rating(event: Rating) -> Quoted:
-    """A value on a scale."""
+    """Quote a rating on a scale."""
     what = f"{event.of}: {event.value} on {event.scale}, by {event.by}"
-    return _made(event, (what, event.criterion), [bar("reason", event.reason)])
+    return _quotation(event, (what, event.criterion), [bar("reason", event.reason)])
 
 
 def vote(event: Vote) -> Quoted:
-    """A ballot with its numbers."""
+    """Quote a vote with confidence and risk."""
     what = f"{event.decision} by {event.by}, confidence {event.confidence}, risk {event.risk}"
-    return _made(event, (event.id, what), [bar("reasoning", event.reasoning)])
+    return _quotation(event, (event.id, what), [bar("reasoning", event.reasoning)])
 
 
 def score(event: Score) -> Quoted:
-    """Scores of one argument or option, part by part."""
+    """Quote the score of an argument or an option, part by part."""
     parts = ", ".join(f"{name} {value}" for name, value in event.parts.items())
     lines = [bar("parts", parts)] if parts else []
     lines += optional("fallacies", ", ".join(event.fallacies)) + optional("notes", event.notes)
-    return _made(event, (f"{event.of} scored {event.total} by judge {event.judge}",), lines)
+    return _quotation(event, (f"{event.of} scored {event.total} by judge {event.judge}",), lines)
 
 
 def standing(event: Standing) -> Quoted:
-    """How something stands at the end."""
-    return _made(event, (f"{event.of} is {event.standing}, by {event.by}",), [bar("reason", event.reason)])
+    """Quote the final standing of an argument or a claim."""
+    return _quotation(event, (f"{event.of} is {event.standing}, by {event.by}",), [bar("reason", event.reason)])
 
 
 def decision(event: Decision) -> Quoted:
-    """A decision, with zones and narratives where it has them."""
+    """Quote a decision, with its zones and narratives if there are any."""
     base = quote.decision(event)
     lines = [base.text, *(bar("narrative", text) for text in event.narratives)]
     if event.zones is not None:
@@ -284,6 +288,6 @@ BY_KIND: Final[Mapping[str, Callable[[Any], Quoted]]] = {
     "standing": standing,
     "decision": decision,
 }
-"""Kind → how it is quoted; in this order the records of one seat are shown. Other kinds are never quoted."""
+"""Kind → quoting function, in the order in which the records of one seat are shown. Other kinds are never quoted."""
 
 KINDS: Final = tuple(BY_KIND)

@@ -1,4 +1,4 @@
-"""The task: what to return, and every id that may be named, so that a seat needs nothing else."""
+"""Build the task: the reply to return and every id it may name, so that a seat needs nothing else."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from roles.protocol import Column, Protocol
 from roles.templates import Row, Text, Values, names
 
 Columns = Mapping[Column, ColumnShown]
-"""What the brief shows, by column."""
+"""Column → its content in the brief."""
 
 
 def task_block(context: BriefContext, shown: Columns) -> Block:
-    """The task of the step."""
+    """Return the task block of the step."""
     path = f"tasks/{context.step.task}"
     used = names(template(context.prompt_set, path))
     task = context.rendered(path, _values(context, shown, used)).rstrip("\n")
@@ -30,7 +30,7 @@ def task_block(context: BriefContext, shown: Columns) -> Block:
 
 
 def failed_drift(context: BriefContext) -> tuple[tuple[str, int], ...]:
-    """Drift checks that failed and that no later one answers: (id, seq). Only a drift check answers them."""
+    """Return (id, seq) of failed drift checks that no later one addresses; empty outside the drift check phase (H)."""
     if context.step.name.phase != "H":
         return ()
     answered = {facts.addresses for facts in context.state.drift.values()}
@@ -42,9 +42,9 @@ def failed_drift(context: BriefContext) -> tuple[tuple[str, int], ...]:
 
 
 def _values(context: BriefContext, shown: Columns, used: frozenset[str]) -> Values:
-    """What the task's template uses, and no more: most of it is made from every claim that is shown."""
     if context.layout.words == "records":
         return _of_records(context, shown)
+    # Most values scan every claim that is shown, so only those that the template uses are computed.
     variants = _variants(context.protocol, context.opened.rules)
     return variants | {name: _OF_COLUMNS[name](context, shown) for name in used if name in _OF_COLUMNS}
 
@@ -65,7 +65,7 @@ def _options(context: BriefContext, shown: Columns) -> str:
 
 
 def _claims(statuses: Collection[Status]) -> Callable[[BriefContext, Columns], str]:
-    """Ids of the claims that are shown and stand in one of these ways."""
+    """Return a function that lists the ids of shown claims with one of these statuses."""
 
     def line(context: BriefContext, shown: Columns) -> str:
         facts, named = context.state.claims, _ids(shown, Column.OLD_CLAIMS, Column.CLAIMS)
@@ -75,7 +75,7 @@ def _claims(statuses: Collection[Status]) -> Callable[[BriefContext, Columns], s
 
 
 def _objections(context: BriefContext, shown: Columns) -> list[str]:
-    """Reviews and retrospectives that are shown and say what their role is against."""
+    """Return the ids of shown reviews and retrospectives of other roles that hold an objection."""
     events = (context.book.by_id[name] for name in _ids(shown, Column.FLIPS))
     others = (event for event in events if isinstance(event, Statement) and event.by != context.step.role)
     return [str(event.id) for event in others if objection_in(event)]
@@ -107,7 +107,7 @@ _CHECKS: Final[Mapping[int, str]] = {
 
 
 def _checks(context: BriefContext) -> list[Row]:
-    """The checks that will be asked: the applicable ones that the controller has not written off."""
+    """Return the checks that will be requested: the applicable ones without a verdict by the controller."""
     round_, checks = context.round, context.state.checks
     applicable = context.state.rounds[round_].applicable
     return [
@@ -150,14 +150,14 @@ _OF_COLUMNS: Final[Mapping[str, Callable[[BriefContext, Columns], Text | Sequenc
     "some_failed_drift": lambda context, _: _once_if(failed_drift(context)),
     "no_failed_drift": lambda context, _: _once_if(not failed_drift(context)),
 }
-"""Column in a template → what is put there."""
+"""Name in a template → function of its value."""
 
 
 # ---------------------------------------------------------------- words of records
 
 
 def _of_records(context: BriefContext, shown: Columns) -> Values:
-    """Ids by kind (all, one's own, others'), goals, options, named variants, what is missing."""
+    """Return ids by kind (all, own, others'), goals, options, named variants and lost steps."""
     missing: list[Row] = [{"lost": step} for pick in picks(context) for step in lost(context, pick)]
     return {
         "round": context.round,
@@ -166,7 +166,7 @@ def _of_records(context: BriefContext, shown: Columns) -> Values:
         "target": target_of(context.step.name) or "",
         "goals": _line(goal.id for goal in context.opened.goals),
         "options": _line(option.id for option in context.state.options),
-        "claims": _line(_told_claims(context, shown)),
+        "claims": _line(_shown_claims(context, shown)),
         "roles": _line(context.state.roles),
         "some_lost": _once_if(missing),
         "missing": missing,
@@ -177,10 +177,10 @@ def _of_records(context: BriefContext, shown: Columns) -> Values:
     }
 
 
-def _told_claims(context: BriefContext, shown: Columns) -> list[str]:
-    """Ids of the claims that the protocol tells this step."""
-    told = _ids(shown, Column.TOLD)
-    return [identity for identity in told if identity in context.state.claims]
+def _shown_claims(context: BriefContext, shown: Columns) -> list[str]:
+    """Return the ids of claims that the protocol shows to this step."""
+    names = _ids(shown, Column.TOLD)
+    return [identity for identity in names if identity in context.state.claims]
 
 
 def _ids_by_kind(context: BriefContext, shown: Columns) -> Iterator[tuple[str, str]]:
@@ -195,13 +195,14 @@ def _ids_by_kind(context: BriefContext, shown: Columns) -> Iterator[tuple[str, s
 
 
 def _focus(context: BriefContext) -> str:
-    """The plan's focus of the round, which is ours: never the question."""
+    """Return the plan's focus of the round, or `none`."""
+    # A focus comes from moot's own plan, never from the question, so it is safe outside of bars.
     rows = [row for row in context.opened.plan if row.round == context.round]
     return (rows[0].focus if rows else None) or "none"
 
 
 def _variants(protocol: Protocol, rules: Mapping[str, object]) -> dict[str, str | Sequence[Row]]:
-    """Every named variant as a word, and as a list `rule_value` that is not empty for the value in force."""
+    """Return every named variant as a word, and as lists `rule_value`, of which only the one in force is not empty."""
     values: dict[str, str | Sequence[Row]] = {}
     for rule, known in protocol.variants.items():
         chosen = rules.get(rule, known[0])

@@ -8,7 +8,7 @@ from roles.seats.registry import Wanted
 
 
 class HumanSeat:
-    """Seat of one person, for one or more roles. Isolation is trusted: the person may have read more than the prompt."""
+    """Seat of one person, for one or more roles. Isolation is trusted: the person may know more."""
 
     kind: SeatKind = "human"
 

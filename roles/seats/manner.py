@@ -121,8 +121,8 @@ def _smaller(asked: int, words: str) -> int | None:
     context = _CONTEXT.search(words)
     if context is not None:
         size, prompt = _number(context[1]), _PROMPT.search(words)
-        # A sixteenth of the context is left for the text that the server's template adds to the messages. A refusal that
-        # does not give the size of the prompt leaves only a guess: half of the context.
+        # A sixteenth of the context is left for the text that the server's template adds to the messages.
+        # A refusal that does not give the size of the prompt leaves only a guess: half of the context.
         room = size - size // 16 - (_number(prompt[1] or prompt[2]) if prompt is not None else size // 2)
         # If the numbers do not add up, halving still ends after a few refusals.
         limit = min(room, asked // 2) if room >= asked else room

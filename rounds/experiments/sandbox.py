@@ -203,7 +203,7 @@ def _started(job: Job, group: ControlGroup | None) -> subprocess.Popen[bytes]:
 
 @contextmanager
 def _descriptors(contents: Sequence[bytes]) -> Generator[list[int]]:
-    """Yield every content as a descriptor, open while the block runs; it never has a name that others could open."""
+    """Yield a descriptor for every content, open while the block runs; it never has a name that others could open."""
     opened: list[int] = []
     try:
         for content in contents:

@@ -3,11 +3,11 @@
 Laws
 1. proposer, then challenger, then resolver; each in a context of its own.
 2. The challenger sees the plan and its assumptions and never the question; the resolver sees these and the challenges,
-   never the question and nobody's charter.
+   never the question and no role's charter.
 3. Every challenge has exactly one tag, and gets exactly one disposition: accepted with a revision, rejected, or
    escalated with a question for a person. An escalated question is put to a person, never answered by a seat, and the
    run waits for the answer before it closes (JB-28), unless it is told not to.
-   Without a plan nothing is challenged, and without challenges nothing is resolved: the plan then stands alone.
+   Without a plan nothing is challenged, and without challenges nothing is resolved: the plan is then the result.
 4. A second round challenges the revised plan alone; there is no third (JB-27), and nothing ends by approval (JB-32).
 """
 
@@ -134,8 +134,10 @@ def _wrong_resolution(known: Quotable, reply: ResolutionReply) -> Iterator[str]:
     named = (draft.of for draft in reply.dispositions)
     yield from exactly_one(named, known.ids_of(Challenge), "dispositions", "challenge")
     for n, draft in enumerate(reply.dispositions):
+        # JB-4: an accepted challenge comes with its revision, and no other one may change the plan.
         if (draft.disposition == "accepted") != bool(draft.revision):
             yield f"dispositions[{n}].revision: given if and only if the challenge is accepted"
+        # JB-28: escalation is a question to a person; without one nobody could answer it.
         if (draft.disposition == "escalated") != bool(draft.question):
             yield f"dispositions[{n}].question: given if and only if the challenge is escalated"
 
@@ -152,6 +154,7 @@ def _resolution(_: Numbering, step: Step, reply: ResolutionReply) -> tuple[Event
 
 
 def _dispositions(numbering: Numbering, step: Step, reply: ResolutionReply) -> Iterator[Event]:
+    # By number, so the ledger does not depend on the order in which the reply lists them.
     ordered = sorted(reply.dispositions, key=lambda draft: number_of(draft.of))
     for draft in ordered:
         yield Disposition(
@@ -173,6 +176,7 @@ def _dispositions(numbering: Numbering, step: Step, reply: ResolutionReply) -> I
                 for_human=True,
             )
     opened = numbering.book.state.opened
+    # In a run of two rounds the first decision is a step on the way, and only the second is final.
     is_last = opened is not None and step.name.round == opened.plan[-1].round
     yield Decision(
         **by(step),
@@ -190,6 +194,7 @@ def _dispositions(numbering: Numbering, step: Step, reply: ResolutionReply) -> I
 
 
 def _has_plan(state: State, round_: int) -> bool:
+    # A second round has no plan of its own: it challenges the plan that was revised in the round before.
     return handed_in(state, round_, "plan") > 0 or handed_in(state, round_ - 1, "resolve") > 0
 
 

@@ -1,11 +1,11 @@
-"""Losses: what each protocol does without a reply, and which of its steps the outcome is; the one table of it.
+"""Losses: what each protocol does without a reply, and which of its steps decide the outcome; the only such table.
 
 The engine writes `instead` into a fallback, the verdict lines say `means`, the exit code follows from `decides`, and
 the protocols' pages print the rows. A row's key is the kind of step: `phase`, `phase.role`, `phase.act` or, of a
 repetition, `phase.act~`; the narrowest that fits counts. A run in which no step that decides was answered decided
 nothing, whatever else was answered.
 
-Each meaning is so whichever other steps are lost with it. A loss is never read as agreement: in `tribunal` a lost vote
+Each meaning holds whichever other steps are lost too. A loss is never read as agreement: in `tribunal` a lost vote
 refuses, and without safety's vote nothing is acted on.
 """
 
@@ -119,4 +119,4 @@ LOSSES: Final[Mapping[str, Mapping[str, Loss]]] = {
         "S.check~": Loss("skipped", "the rewritten sentences were not checked against what they cite"),
     },
 }
-"""Protocol → kind of step → what its loss means. Every row of a protocol has its entry."""
+"""Meaning of each loss, by protocol and kind of step. Every row of a protocol has its entry."""

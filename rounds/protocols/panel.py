@@ -37,7 +37,7 @@ from rounds.protocols.step_table import (
 
 REVIEWERS: Final = tuple(f"reviewer_{n}" for n in range(1, 6))
 SEVERITIES: Final = {"Critical": 5, "High": 4, "Medium": 3, "Low": 2}
-"""Word → severity from 1 to 5; a finding that another field shares is raised by one, at most to 5."""
+"""Severities from 1 to 5; a finding that another field shares is raised by one, at most to 5."""
 _LENSES: Final = (
     ("Security", "What can be abused, leaked or forged?"),
     ("Architecture", "Does the design carry what it has to carry, now and in two years?"),
@@ -101,6 +101,7 @@ class PanelVerdict(Part, frozen=True, kw_only=True):
 
 def _wrong_findings(known: Quotable, reply: FindingsReply) -> Iterator[str]:
     yield from repeated((row.text for row in reply.findings), "findings")
+    # The order is the ranking, so a heavier finding after a lighter one contradicts itself.
     yield from out_of_order([SEVERITIES[row.severity] for row in reply.findings], "findings")
     for n, row in enumerate(reply.findings):
         yield from known.evidence_problems(row.evidence, f"findings[{n}].evidence")
@@ -139,7 +140,7 @@ def _marks(numbering: Numbering, step: Step, reply: CrossReply) -> Iterator[Even
 
 
 def _wrong_verdict(known: Quotable, reply: PanelVerdict) -> Iterator[str]:
-    yield from exactly_one((one.of for one in reply.quality), known.ids_of(Statement), "quality", "review")
+    yield from exactly_one((row.of for row in reply.quality), known.ids_of(Statement), "quality", "review")
     yield from repeated(reply.blockers, "blockers")
     for n, identity in enumerate(reply.blockers):
         if not isinstance(known.by_id.get(identity), Concern):
@@ -148,15 +149,16 @@ def _wrong_verdict(known: Quotable, reply: PanelVerdict) -> Iterator[str]:
 
 
 def _verdict(numbering: Numbering, step: Step, reply: PanelVerdict) -> Iterator[Event]:
-    for one in sorted(reply.quality, key=lambda one: one.of):
+    for row in sorted(reply.quality, key=lambda row: row.of):
         yield Rating(
             **by(step),
-            of=one.of,
+            of=row.of,
             scale="criterion_1_5",
-            value=one.value,
+            value=row.value,
             criterion="quality of the review",
-            reason=one.reason,
+            reason=row.reason,
         )
+    # Findings that block nothing are cited too: a decision that hides them would look better than it is.
     others = [str(concern.id) for concern in by_weight(numbering) if concern.id not in reply.blockers]
     yield Decision(
         **by(step),
@@ -175,7 +177,7 @@ def _verdict(numbering: Numbering, step: Step, reply: PanelVerdict) -> Iterator[
 
 
 def by_weight(numbering: Numbering) -> list[Concern]:
-    """The findings: cross-cutting ones first, with their severity raised by one, then by severity and number."""
+    """Return the findings: cross-cutting ones first, with severity raised by one, then by severity and number."""
     shared = {
         event.of
         for event in numbering.book.events
@@ -184,12 +186,15 @@ def by_weight(numbering: Numbering) -> list[Concern]:
 
     def weight(concern: Concern) -> tuple[bool, int]:
         raised = min(5, (concern.severity or 0) + (concern.id in shared))
+        # AD-32: a finding that concerns two fields comes before any finding of a single field.
         return (concern.id not in shared, -raised)
 
+    # Sorting is stable, so findings of equal weight keep the order of their numbers.
     return sorted((event for event in numbering.book.events if isinstance(event, Concern)), key=weight)
 
 
 def _others_found(state: State, round_: int) -> bool:
+    # With one reviewer there are no findings of others to mark.
     return handed_in(state, round_, "findings") > 1
 
 

@@ -1,11 +1,11 @@
 """Plans: which rounds there are, who is absent when, where drift is checked (SD-23 … SD-26, FORMAT 9).
 
-A plan is a named one, rows of one's own, or a named plan with some rows changed.
+A plan is a named one, a person's own rows, or a named plan with some rows changed.
 
 Laws
 1. Rounds are numbered 1, 2, 3 … without a gap.
 2. A round is the phases A–G, with H where drift is checked; or the synthesis S alone.
-3. S stands in the last row only; at most one role is absent, and nobody is from a round of S alone.
+3. S is in the last row only; at most one role is absent, and none from a round of S alone.
 """
 
 from __future__ import annotations
@@ -35,19 +35,20 @@ def _rows(count: int, absent: Mapping[int, str], drift: Sequence[int]) -> list[P
 
 
 def standard_13() -> tuple[PlanRow, ...]:
-    """Thirteen rounds, every role absent once, drift checks in R5 and R10; the synthesis follows G inside R13."""
+    """Return thirteen rounds, every role absent once, drift checks in R5 and R10, and the synthesis inside R13."""
+    # SD-24: the absences that show most come first, those that are hardest to notice last.
     rows = _rows(13, {5: "critic", 10: "guardian", 12: "action", 13: "observer"}, (5, 10))
     rows[-1] = PlanRow(round=13, absent="observer", phases=(*NORMAL, "S"))
     return tuple(rows)
 
 
 def minimum_8() -> tuple[PlanRow, ...]:
-    """Seven rounds with critic and guardian absent once, a drift check in R5, and a round of synthesis alone."""
+    """Return seven rounds, critic and guardian absent once, a drift check in R5, and a round of synthesis alone."""
     return (*_rows(7, {4: "critic", 6: "guardian"}, (5,)), PlanRow(round=8, phases=("A", "S")))
 
 
 def short_5() -> tuple[PlanRow, ...]:
-    """Four rounds, the critic absent in R2, a drift check in R3, and a round of synthesis alone: 84 replies at most."""
+    """Return four rounds, the critic absent in R2, a drift check in R3, and a synthesis round: 84 replies at most."""
     return (*_rows(4, {2: "critic"}, (3,)), PlanRow(round=5, phases=("A", "S")))
 
 
@@ -55,7 +56,7 @@ PLANS: Final = {"standard-13": standard_13, "minimum-8": minimum_8, "short-5": s
 
 
 def without_stress(plan: Sequence[PlanRow]) -> tuple[PlanRow, ...]:
-    """The same plan with nobody absent (recorded as waived, SD-73)."""
+    """Return the same plan without absences (recorded as waived, SD-73)."""
     return tuple(
         PlanRow(round=row.round, absent=None, drift=row.drift, phases=row.phases, focus=row.focus)
         for row in plan
@@ -63,17 +64,18 @@ def without_stress(plan: Sequence[PlanRow]) -> tuple[PlanRow, ...]:
 
 
 def obeyed_from(plan_name: str, plan: Sequence[PlanRow]) -> int:
-    """The round from which a look that says stop is obeyed: 13 for `standard-13`, else the last stress round.
+    """Return the round from which a look that says stop is obeyed: 13 for `standard-13`, else the last stress round.
 
     At least 6, or 3 in a plan of fewer rounds.
     """
     if plan_name == "standard-13":
         return 13
+    # A stop before the last stress round would skip the test that it is there for.
     return max([3 if _is_short(plan) else 6, *(row.round for row in plan if row.absent)])
 
 
 def looks_every(plan: Sequence[PlanRow]) -> int:
-    """Rounds between two looks at the signals: 3, and 1 in a plan of fewer than six rounds."""
+    """Return the rounds between two looks at the signals: 3, and 1 in a plan of fewer than six rounds."""
     return 1 if _is_short(plan) else 3
 
 
@@ -96,9 +98,10 @@ _FEWER_CLAIMS: Final[tuple[SignatureCode, str]] = (
 
 
 def default_predictions(absent_roles: Sequence[str]) -> tuple[Prediction, ...]:
-    """What is expected to be missing while a role is absent (SD-75, SD-76), in role order."""
+    """Return what is expected to be missing while a role is absent (SD-75, SD-76), in role order."""
     return tuple(
         Prediction(role=role, code=code, text=text)
+        # In role order and not in plan order, so that equal plans give equal openings.
         for role in AUTHORS
         if role in absent_roles
         for code, text in (*_SIGNATURES[role], _FEWER_CLAIMS)
@@ -110,7 +113,7 @@ _SPAN: Final = re.compile(r"([A-HS])-([A-HS])")
 
 
 class WrittenRow(msgspec.Struct, frozen=True):
-    """A written row; None is not said."""
+    """A row as a person writes it; None leaves a value to the plan."""
 
     n: int
     absent: str | None = None
@@ -120,13 +123,13 @@ class WrittenRow(msgspec.Struct, frozen=True):
 
 
 class PlanRefused(ValueError):
-    """Rows that make no plan; the message says why, in one clause."""
+    """Rows that do not form a plan; the message gives the reason in one clause."""
 
 
 def phases_of(value: Any) -> tuple[str, ...]:
-    """Phases as written: "A-G", "A-G,S" or ["A", "S"]; in their order. Raises `ValueError`."""
+    """Return phases as written: "A-G", "A-G,S" or ["A", "S"]; in their order. Raises `ValueError`."""
     parts = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else str(value).split(",")
-    found: list[str] = []
+    named: list[str] = []
     for part in parts:
         name = str(part).strip().upper()
         span = _SPAN.fullmatch(name)
@@ -135,15 +138,17 @@ def phases_of(value: Any) -> tuple[str, ...]:
             raise ValueError(
                 f"no phases {part!r}: write a span such as A-G, or a list of {', '.join(PHASES)}"
             )
-        found += PHASES[PHASES.index(first) : PHASES.index(last) + 1]
-    return tuple(phase for phase in PHASES if phase in found)
+        named += PHASES[PHASES.index(first) : PHASES.index(last) + 1]
+    # The order of phases is fixed, whatever the order in which a person writes them.
+    return tuple(phase for phase in PHASES if phase in named)
 
 
 def planned(name: str | None, rows: Sequence[WrittenRow]) -> tuple[PlanRow, ...]:
-    """The plan of a name and rows: the rows alone, the named plan alone, or the named plan with its rows changed.
+    """Return the plan of a name and rows: the rows alone, the named plan, or the named plan with its rows changed.
 
     Without either it is `standard-13`. Raises `PlanRefused`.
     """
+    # Rows without a name are a whole plan; with a name they only change some of its rounds.
     if name is None and rows:
         plan = tuple(_fresh(row) for row in sorted(rows, key=lambda row: row.n))
     else:
@@ -172,7 +177,10 @@ def _row(written: WrittenRow, base: PlanRow) -> PlanRow:
     phases = written.phases or base.phases
     drift = written.drift if written.drift is not None else "H" in phases
     with_drift = tuple(
-        phase for phase in PHASES if (phase in phases and phase != "H") or (phase == "H" and drift)
+        # H follows from `drift` alone, so a row cannot ask for a drift check and leave its phase out.
+        phase
+        for phase in PHASES
+        if (phase in phases and phase != "H") or (phase == "H" and drift)
     )
     return PlanRow(
         round=base.round,
@@ -192,6 +200,7 @@ def _numbered(plan: Sequence[PlanRow]) -> None:
 def _phased(plan: Sequence[PlanRow]) -> None:
     for row in plan:
         deliberating = set(row.phases) - {"H", "S"}
+        # Half a round would have verdicts without artifacts, or decisions without verdicts.
         if deliberating != set(NORMAL) and (set(row.phases) - {"A"} != {"S"}):
             raise PlanRefused(
                 f"round {row.round} has phases {', '.join(row.phases)}: a round is A-G, with H where drift is "

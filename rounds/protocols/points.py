@@ -1,4 +1,4 @@
-"""Points of a belief as a seat hands them in: which options they may be on, and that they are 100 together."""
+"""Points of a belief as a seat hands them in: the allowed options, and a sum of 100."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class OptionPoints(Protocol):
     def points(self) -> int: ...
 
 
-def as_points(given: Iterable[OptionPoints]) -> dict[str, int]:
-    """A belief as events keep it: options without points left out."""
-    return {one.option: one.points for one in given if one.points}
+def as_points(entries: Iterable[OptionPoints]) -> dict[str, int]:
+    """Return a belief as events keep it: options without points left out."""
+    return {entry.option: entry.points for entry in entries if entry.points}
 
 
-def points_problems(given: Sequence[OptionPoints], options: Sequence[str], where: str) -> Iterator[str]:
-    """Complain about options that do not exist, and about points that are not 100 together."""
-    yield from repeated((one.option for one in given), where)
-    for one in given:
-        if one.option not in options:
-            yield f"{where}: {one.option!r} is no option here; use {names(options)}"
-    total = sum(one.points for one in given)
+def points_problems(entries: Sequence[OptionPoints], options: Sequence[str], where: str) -> Iterator[str]:
+    """Yield problems with unknown options, and with points that do not sum to 100."""
+    yield from repeated((entry.option for entry in entries), where)
+    for entry in entries:
+        if entry.option not in options:
+            yield f"{where}: {entry.option!r} is no option here; use {names(options)}"
+    total = sum(entry.points for entry in entries)
     if total != WHOLE:
         yield f"{where}: {total} points in all; give {WHOLE}"

@@ -2,10 +2,10 @@
 
 Laws
 1. Urgency and impact work side by side and rate every option exactly once.
-2. P0 counts 4, P1 3, P2 2, P3 1; the order is by the sum, ties share a rank and stand in the order of the options.
+2. P0 counts 4, P1 3, P2 2, P3 1; the order is by the sum, ties share a rank and keep the order of the options.
    Half the sum, rounded to the more urgent, is the level of both: 8 and 7 are P0, 6 and 5 P1, 4 and 3 P2, 2 P3.
 3. Levels two or more apart are a disagreement, shown with both reasons and put to a person.
-4. The true Borda order stands beside the published sum, which is no Borda count. One lens lost: the other's order.
+4. The true Borda order is shown beside the published sum, which is no Borda count. One lens lost: the other's order.
 """
 
 from __future__ import annotations
@@ -72,8 +72,9 @@ def _levels(numbering: Numbering, step: Step, reply: LevelsReply) -> Iterator[Ev
         evidence=reply.evidence,
     )
     opened = numbering.book.state.opening
-    given = {row.of: row for row in reply.levels}
-    for row in (given[option.id] for option in opened.options):
+    rows = {row.of: row for row in reply.levels}
+    # In the order of the question's options: the order of a reply must not reach the ledger.
+    for row in (rows[option.id] for option in opened.options):
         yield Rating(
             **by(step),
             of=row.of,
@@ -85,41 +86,45 @@ def _levels(numbering: Numbering, step: Step, reply: LevelsReply) -> Iterator[Ev
 
 
 def level_of_sum(total: int, lenses: int = 2) -> str:
-    """The level of a sum of points: its share for each lens, rounded to the more urgent."""
+    """Return the level of a sum of points: its share for each lens, rounded to the more urgent."""
+    # Division with the sign turned rounds up: 7 points of two lenses are nearer to P0 than to P1.
     return f"P{4 - -(-total // lenses)}"
 
 
 def summed(levels: Mapping[str, Mapping[str, str]]) -> dict[str, int]:
-    """Option → points of all lenses together; `levels` is lens → option → level."""
+    """Map each option to the points of all lenses together; `levels` maps lens → option → level."""
     totals: dict[str, int] = {}
-    for given in levels.values():
-        for option, level in given.items():
+    for by_option in levels.values():
+        for option, level in by_option.items():
             totals[option] = totals.get(option, 0) + POINTS[level]
     return totals
 
 
 def borda(levels: Mapping[str, Mapping[str, str]]) -> dict[str, Fraction]:
-    """Option → Borda points: of each lens, how many options it puts below, a tie counting half."""
+    """Map each option to its Borda points: the options that each lens puts below it, a tie counting half."""
     points: dict[str, Fraction] = {}
-    for given in levels.values():
-        for option, level in given.items():
-            below = sum(POINTS[other] < POINTS[level] for other in given.values())
-            equal = sum(POINTS[other] == POINTS[level] for other in given.values()) - 1
+    for by_option in levels.values():
+        for option, level in by_option.items():
+            below = sum(POINTS[other] < POINTS[level] for other in by_option.values())
+            # The option itself has the same level and is taken out again.
+            equal = sum(POINTS[other] == POINTS[level] for other in by_option.values()) - 1
             points[option] = points.get(option, Fraction(0)) + below + Fraction(equal, 2)
     return points
 
 
 def ranked(points: Mapping[str, int | Fraction], options: Sequence[str]) -> list[tuple[int, str]]:
-    """(rank, option) by points, the most first; ties share the rank and keep the order of the options."""
+    """Return (rank, option) by points, the most first; ties share the rank and keep the order of the options."""
+    # A stable sort: options with the same points stay in the order of the question.
     ordered = sorted(options, key=lambda option: -points[option])
     return [(1 + sum(points[other] > points[option] for other in options), option) for option in ordered]
 
 
 def verdict(book: Book) -> tuple[Event, ...]:
-    """When both lenses are in: the order by rule, and every disagreement put to a person."""
+    """Return the order by rule, and every disagreement put to a person, once both lenses are in or lost."""
     state = book.state
     if state.opened is None or deliberated(state) or handed_in(state, state.round, "rating") == 0:
         return ()
+    # A lens that is still expected could change the order, so nothing is decided before it is in or lost.
     if any(not state.is_done(f"r{state.round}.rating.{lens}") for lens in LENSES):
         return ()
     levels: dict[str, dict[str, str]] = {}
@@ -137,7 +142,7 @@ def verdict(book: Book) -> tuple[Event, ...]:
             **common,
             id=numbering.number("concern"),
             type="tension",
-            text=f"{option}: " + "; ".join(_said(levels, reasons, lens, option) for lens in LENSES),
+            text=f"{option}: " + "; ".join(_lens_words(levels, reasons, lens, option) for lens in LENSES),
             between=LENSES,
             for_human=True,
         )
@@ -147,11 +152,11 @@ def verdict(book: Book) -> tuple[Event, ...]:
 
 
 def _distance(levels: Mapping[str, Mapping[str, str]], option: str) -> int:
-    points = [POINTS[given[option]] for given in levels.values()]
+    points = [POINTS[by_option[option]] for by_option in levels.values()]
     return max(points) - min(points)
 
 
-def _said(
+def _lens_words(
     levels: Mapping[str, Mapping[str, str]], reasons: Mapping[tuple[str, str], str], lens: str, option: str
 ) -> str:
     return f"{lens} says {levels[lens][option]} ({reasons[lens, option]})"
@@ -184,7 +189,7 @@ def _decision(
 
 
 def _whose(levels: Mapping[str, Mapping[str, str]]) -> str:
-    """By which lenses: one that was lost is named, for the sum of one is nobody's agreement."""
+    """Return the lenses of the order; a lost one is named, because one lens alone is no agreement."""
     lost = [lens for lens in LENSES if lens not in levels]
     if not lost:
         return "the sum of both lenses"

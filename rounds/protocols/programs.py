@@ -1,6 +1,6 @@
-"""Programs that seats plan: what they hand in, what is wrong with it, the experiment that it becomes, what briefs say.
+"""Programs that seats plan: their replies, checks of these, the resulting experiment, and blocks for briefs.
 
-Which claim deserves one, who plans it and when it is run are each protocol's own.
+Each protocol decides which claim gets one, which role plans it and when it runs.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from roles.templates import bar
 from rounds.protocols.step_table import by
 
 RUN_HERE: Final[frozenset[HowTested]] = frozenset(("execution", "calculation"))
-"""What a program can settle, where experiments are on."""
+"""Kinds of claims that a program can settle, where experiments are on."""
 MEMORY_BYTES: Final = 512 * 1024**2
 OUTPUT_BYTES: Final = 65_536
 SHOWN_CHARACTERS: Final = 2_000
-"""Of what a program wrote, in a brief."""
+"""Characters of a program's output that a brief shows."""
 Text = Annotated[str, Meta(min_length=1, max_length=500)]
 
 
@@ -72,7 +72,7 @@ class PlannedProgram(Part, frozen=True, kw_only=True):
 
 
 def plans_programs(state: State) -> bool:
-    """Whether the run was opened for experiments, in a sandbox that held there. What is said later changes no plan."""
+    """Return whether the run was opened for experiments in a working sandbox; later permissions change no plan."""
     return state.opening.rules.get(EXPERIMENTS) in ("on", "ask")
 
 
@@ -80,16 +80,17 @@ def plans_programs(state: State) -> bool:
 
 
 def wrong_program(step: Step, program: PlannedProgram, seed: int) -> list[str]:
-    """Why a program could decide nothing, whatever it wrote."""
+    """Return why a program could decide nothing, whatever it wrote."""
+    # The plan is made with placeholder ids: the rules judge the program, and the claim is checked elsewhere.
     return list(plan_problems(experiment(step, "C-1-1", "", program, "E-1-1", seed)))
 
 
 def files_of(programs: Iterable[PlannedProgram]) -> Mapping[str, bytes]:
-    """The files of programs and of their controls, by hash."""
+    """Return the files of programs and of their controls, by hash."""
     files = (
         file
         for program in programs
-        for file in (*program.files, *(one for control in program.controls for one in control.files))
+        for file in (*program.files, *(file_ for control in program.controls for file_ in control.files))
     )
     return {_hash(file.text): file.text.encode() for file in files}
 
@@ -97,7 +98,7 @@ def files_of(programs: Iterable[PlannedProgram]) -> Mapping[str, bytes]:
 def experiment(
     step: Step, claim: str, testable_as: str, program: PlannedProgram, number: str, seed: int
 ) -> ExperimentPlanned:
-    """The plan that a step hands in for a claim, as the ledger keeps it."""
+    """Return the plan that a step hands in for a claim, as the ledger keeps it."""
     own = tuple(_named(file) for file in program.files)
     return ExperimentPlanned(
         **by(step),
@@ -106,16 +107,18 @@ def experiment(
         question=first_words(testable_as, QUESTION_WORDS_MAX),
         files=own,
         argv=program.argv,
-        pass_if=tuple(_predicate(one) for one in program.pass_if),
-        fail_if=tuple(_predicate(one) for one in program.fail_if),
+        pass_if=tuple(_predicate(test) for test in program.pass_if),
+        fail_if=tuple(_predicate(test) for test in program.fail_if),
         controls=tuple(
             ExperimentControl(
                 must=control.must,
-                files=tuple({one.name: one for one in (*own, *map(_named, control.files))}.values()),
+                # A control replaces files of the program by name, and keeps the others.
+                files=tuple({file.name: file for file in (*own, *map(_named, control.files))}.values()),
                 argv=control.argv or program.argv,
             )
             for control in program.controls
         ),
+        # The number of repetitions is planned before any result, so a series cannot be stopped when it suits.
         k=program.times,
         limits=ExperimentLimits(
             wall_seconds=program.seconds,
@@ -127,8 +130,10 @@ def experiment(
     )
 
 
-def _predicate(one: ResultTest) -> Predicate:
-    return Predicate(of=one.of, test=one.test, value=one.value, pointer=one.pointer, tolerance=one.tolerance)
+def _predicate(test: ResultTest) -> Predicate:
+    return Predicate(
+        of=test.of, test=test.test, value=test.value, pointer=test.pointer, tolerance=test.tolerance
+    )
 
 
 def _named(file: ProgramText) -> NamedBlob:
@@ -143,51 +148,56 @@ def _hash(text: str) -> str:
 
 
 def how_to_write(state: State, head: str) -> str:
-    """What a role needs to write a program: what is installed, the limits, the tests, the controls, an example."""
+    """Return the instructions for a program: what is installed, the limits, the tests, the controls, an example."""
+    # The interpreter that the run recorded, since another machine may resume it with another Python.
     python = str(state.opening.rules.get(INTERPRETER) or "Python 3")
     return HOW_TO_WRITE.format(head=head, python=python, example=orjson.dumps(EXAMPLE).decode())
 
 
 def planned_programs(book: Book, step: Step) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """The programs of this round, whole, so that everybody can say whether the test is fair."""
+    """Yield the programs of this round, whole, so that every role can judge whether the test is fair."""
     for plan in book.of(ExperimentPlanned, step.name.round):
         yield shown_program(book, str(plan.id))
 
 
 def shown_program(book: Book, experiment: str) -> tuple[str, str, tuple[int, ...]]:
-    """A program whole: its words, files, predicates and controls."""
+    """Return a program whole: its words, files, predicates and controls."""
     plan = plan_of(book, experiment)
     lines = [f"{plan.id} · a program for {', '.join(plan.claims)}, to be run {plan.k} times"]
     lines += [bar("words", " ".join(plan.argv))]
-    lines += [bar(f"file {one.name}", _content(book, one.sha256)) for one in plan.files]
+    lines += [bar(f"file {file.name}", _content(book, file.sha256)) for file in plan.files]
     for name, tests in (("holds if", plan.pass_if), ("fails if", plan.fail_if)):
-        lines += [bar(name, _test(one)) for one in tests]
+        lines += [bar(name, _test(test)) for test in tests]
     for control in plan.controls:
         lines += [bar(f"must {control.must}", " ".join(control.argv))]
         lines += [
-            bar(f"with {one.name}", _content(book, one.sha256))
-            for one in control.files
-            if one not in plan.files
+            bar(f"with {file.name}", _content(book, file.sha256))
+            # Files that the control shares with the program are shown above already.
+            for file in control.files
+            if file not in plan.files
         ]
     return plan.id or "", "\n".join(lines), (plan.seq,)
 
 
 def ran(book: Book, events: Iterable[ExperimentJudged]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """Tell what experiments came to, with what the first repetition wrote."""
+    """Yield results of experiments, with the output of the first repetition."""
     for event in events:
         times = event.counts.holds + event.counts.fails + event.counts.inconclusive + event.counts.error
         lines = [f"{event.of} · run {times} times in a sandbox: {event.verdict}"]
         lines += [
-            bar("claim", f"{one.claim_id} is {one.to}, {event.class_ or 'by no class'}")
-            for one in event.changes
+            bar("claim", f"{change.claim_id} is {change.to}, {event.class_ or 'by no class'}")
+            for change in event.changes
         ]
         first = next(
-            (run for run in book.of(ExperimentRun) if run.of == event.of and run.control is None), None
+            # The first repetition stands for all: they came out alike, or the verdict says that they did not.
+            (run for run in book.of(ExperimentRun) if run.of == event.of and run.control is None),
+            None,
         )
         if first is not None:
             ended = f"exit {first.exit}" if first.exit is not None else f"signal {first.signal}"
             lines += [
                 bar("ended", ended),
+                # Output is cut for the prompt; the ledger keeps it whole, up to the limit of a run.
                 bar("repetition 1 wrote", _content(book, first.stdout.kept)[:SHOWN_CHARACTERS]),
             ]
         yield event.of, "\n".join(lines), (book.by_id[event.of].seq, event.seq)
@@ -197,10 +207,10 @@ def _content(book: Book, sha256: str) -> str:
     return (book.blobs.read(sha256) or b"").decode("utf-8", "replace")
 
 
-def _test(one: Predicate) -> str:
-    where = f"{one.of} {one.pointer}" if one.pointer else one.of
-    within = f" within {one.tolerance}" if one.tolerance else ""
-    return f"{where} {one.test.replace('_', ' ')} {one.value}{within}"
+def _test(predicate: Predicate) -> str:
+    where = f"{predicate.of} {predicate.pointer}" if predicate.pointer else predicate.of
+    within = f" within {predicate.tolerance}" if predicate.tolerance else ""
+    return f"{where} {predicate.test.replace('_', ' ')} {predicate.value}{within}"
 
 
 EXAMPLE: Final[dict[str, Any]] = {
@@ -226,7 +236,7 @@ EXAMPLE: Final[dict[str, Any]] = {
     "times": 3,
     "seconds": 20,
 }
-"""The program in the brief; the tests run it."""
+"""Example program of the brief; the tests run it."""
 HOW_TO_WRITE: Final = """\
 {head}
 installed | {python} as python3 with its standard library and nothing else, and a POSIX shell
@@ -250,4 +260,4 @@ comes out otherwise the test decides nothing. Then it is run `times` times (3 to
 A program that is refused comes back with every reason, and may be mended.
 Example, for "a dictionary keeps the order in which keys were put in":
 {example}"""
-"""What stands in the brief of a role that writes a program."""
+"""Text in the brief of a role that writes a program."""

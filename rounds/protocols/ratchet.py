@@ -4,7 +4,7 @@ Laws
 1. drafter, critic, reviser, one step each; the critic sees the draft and never the question.
 2. Exactly three critiques, each with the words it is about, why they are weak, and a fix; nothing else.
 3. The reviser fixes or justifies each in one sentence, then hands in the whole text.
-4. Without a critic the draft stands; without a reviser the draft stands with the critiques beside it (AD-26).
+4. Without a critic the draft is the result; without a reviser it is shown with the critiques beside it (AD-26).
 """
 
 from __future__ import annotations
@@ -72,42 +72,46 @@ class RevisionReply(Part, frozen=True, kw_only=True):
 
 
 def _wrong_critiques(known: Quotable, reply: CritiqueReply) -> Iterator[str]:
-    yield from repeated((one.weakness for one in reply.critiques), "critiques")
-    for n, one in enumerate(reply.critiques):
-        if one.quote.quote is None:
+    yield from repeated((critique.weakness for critique in reply.critiques), "critiques")
+    for n, critique in enumerate(reply.critiques):
+        # Without the words, the reviser could not tell which passage is meant (AD-24).
+        if critique.quote.quote is None:
             yield f"critiques[{n}].quote: the exact words that are weak are wanted"
-        yield from known.reference_problems(one.quote.ref, f"critiques[{n}].quote", one.quote.quote)
+        yield from known.reference_problems(critique.quote.ref, f"critiques[{n}].quote", critique.quote.quote)
 
 
 def _critiques(numbering: Numbering, step: Step, reply: CritiqueReply) -> Iterator[Event]:
-    for rank, one in enumerate(reply.critiques, 1):
+    for rank, critique in enumerate(reply.critiques, 1):
         yield Challenge(
             **by(step),
             id=numbering.number("challenge"),
-            target=one.quote.ref,
+            target=critique.quote.ref,
             type="challenge",
-            claim=one.weakness,
-            text=one.fix,
+            claim=critique.weakness,
+            text=critique.fix,
             rank=rank,
-            evidence=evidence_of((one.quote,)),
+            evidence=evidence_of((critique.quote,)),
         )
 
 
 def _wrong_revision(known: Quotable, reply: RevisionReply) -> Iterator[str]:
-    yield from exactly_one((one.to for one in reply.answers), known.ids_of(Challenge), "answers", "challenge")
+    yield from exactly_one(
+        (answer.to for answer in reply.answers), known.ids_of(Challenge), "answers", "challenge"
+    )
 
 
 def _revision(numbering: Numbering, step: Step, reply: RevisionReply) -> Iterator[Event]:
     revised = f"S-{step.name.round}-revision-{step.role}#text"
-    answers = sorted(reply.answers, key=lambda one: number_of(one.to))
-    for one in answers:
+    # By number, so the ledger does not depend on the order in which the reply lists them.
+    answers = sorted(reply.answers, key=lambda answer: number_of(answer.to))
+    for answer in answers:
         yield Response(
             **by(step),
             id=numbering.number("response"),
-            to=one.to,
-            outcome=one.outcome,
-            text=one.text,
-            revised=revised if one.outcome == "fix" else None,
+            to=answer.to,
+            outcome=answer.outcome,
+            text=answer.text,
+            revised=revised if answer.outcome == "fix" else None,
         )
     yield Decision(
         **by(step),
@@ -115,8 +119,12 @@ def _revision(numbering: Numbering, step: Step, reply: RevisionReply) -> Iterato
         text=reply.decision,
         type="final",
         cites=tuple(
-            Cite(type="challenge", id=one.to, relation="based-on" if one.outcome == "fix" else "resolves")
-            for one in answers
+            # A justified critique is settled without a change; the decision rests on those
+            # that were fixed (AD-25).
+            Cite(
+                type="challenge", id=answer.to, relation="based-on" if answer.outcome == "fix" else "resolves"
+            )
+            for answer in answers
         ),
         made_by="resolver",
         round_artifact_refs=(revised,),
@@ -138,7 +146,7 @@ SHEET: Final = Sheet(
             asks("critic"),
             CritiqueReply,
             lambda _, step, reply: statement(
-                step, "review", {"critiques": "\n\n".join(one.weakness for one in reply.critiques)}
+                step, "review", {"critiques": "\n\n".join(critique.weakness for critique in reply.critiques)}
             ),
             _critiques,
             _wrong_critiques,

@@ -1,4 +1,4 @@
-"""What a round is made of, by plan and state: who is active, which checks apply, when looks and S are due."""
+"""Contents of a round, by plan and state: active roles, applicable checks, when looks and S are due."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from ledger.state.decided import has_precedent
 from ledger.state.state import State
 
 CLAIM_CAP: Final = "D.proposed_claims.max"
-"""The path of an amendment that caps the claims of an artifact."""
+"""Path of an amendment that caps the claims of an artifact."""
 CLAIMS_MAX: Final = 4
 """Claims that an artifact may propose while nothing caps them (FORMAT 2)."""
 
 
 def claim_cap(state: State) -> int:
-    """Claims that an artifact may propose now: fewer while an alarm that caps them is open (SD-82)."""
+    """Return how many claims an artifact may propose now: fewer while an alarm that caps them is open (SD-82)."""
     raised = {alarm.seq for alarm in state.open_alarms()}
     caps = [
         change.to
         for event in state.amendments
+        # A cap ends with the alarm that caused it; a cap that a person set has no alarm and stays.
         if event.what == "reply_rule" and (not isinstance(event.cause, int) or event.cause in raised)
         for change in event.change
         if change.path == CLAIM_CAP and isinstance(change.to, int)
@@ -29,23 +30,23 @@ def claim_cap(state: State) -> int:
 
 
 def plan_row(state: State, round_: int) -> PlanRow:
-    """The plan's row of an opened round."""
+    """Return the plan's row of an opened round."""
     return state.opening.plan[state.rounds[round_].plan_row]
 
 
 def authors(state: State) -> tuple[str, ...]:
-    """The roles that write artifacts, in protocol order."""
+    """Return the roles that write artifacts, in protocol order."""
     return tuple(role for role in state.roles if role != "verifier")
 
 
 def active_roles(state: State, round_: int) -> tuple[str, ...]:
-    """The authors that take part in phases A–H of a round."""
+    """Return the authors that take part in phases A–H of a round."""
     absent = state.rounds[round_].absent
     return tuple(role for role in authors(state) if role != absent)
 
 
 def possible_checks(state: State, absent: str | None) -> tuple[int, ...]:
-    """Checks that a round can make when `absent` is away; check 4 needs an earlier decision (SD-32, SD-36)."""
+    """Return the checks that a round can make without `absent`; check 4 needs an earlier decision (SD-32, SD-36)."""
     return tuple(
         check
         for check, roles in CHECK_NEEDS.items()
@@ -54,14 +55,15 @@ def possible_checks(state: State, absent: str | None) -> tuple[int, ...]:
 
 
 def lost_artifacts(state: State, round_: int) -> frozenset[str]:
-    """Roles whose artifact of this round was given up."""
+    """Return the roles whose artifact of this round was given up."""
+    # The usual case first: this is asked for every step of every prompt.
     if not state.given_up:
         return frozenset()
     return frozenset(role for role in authors(state) if f"r{round_}.D.{role}" in state.given_up)
 
 
 def applicable_checks(state: State, round_: int) -> tuple[int, ...]:
-    """Checks that are asked in a round: the applicable ones whose artifacts exist."""
+    """Return the checks that are asked in a round: the applicable ones whose artifacts exist."""
     lost = lost_artifacts(state, round_)
     return tuple(
         check for check in state.rounds[round_].applicable if not lost.intersection(CHECK_NEEDS[check])
@@ -69,30 +71,32 @@ def applicable_checks(state: State, round_: int) -> tuple[int, ...]:
 
 
 def is_last_deliberating_row(state: State, round_: int) -> bool:
-    """Whether no later row of the plan has a phase G."""
+    """Return whether no later row of the plan has a phase G."""
     later = state.opening.plan[state.rounds[round_].plan_row + 1 :]
     return not any("G" in row.phases for row in later)
 
 
 def look_is_due(state: State, round_: int) -> bool:
-    """A look at the signals is due every `check_every` rounds and at the end of the last round with a G (FORMAT 9)."""
+    """Return whether a look at the signals is due: every `check_every` rounds and after the last G (FORMAT 9)."""
     if "G" not in plan_row(state, round_).phases:
         return False
     return round_ % state.opening.stop.check_every == 0 or is_last_deliberating_row(state, round_)
 
 
 def stop_is_obeyed(state: State, round_: int) -> bool:
-    """Whether this round's look says stop and counts."""
+    """Return whether this round's look says stop and counts."""
     if state.opened is None or not state.looks or state.looks[-1].round != round_:
         return False
+    # Earlier looks are recorded and not obeyed: the plan's stress rounds must have been held first.
     return state.looks[-1].stop and round_ >= state.opened.stop.not_before
 
 
 def synthesis_is_due(state: State, round_: int) -> bool:
-    """Whether S belongs to this round: a round of S alone, an obeyed stop, or the end of the plan."""
+    """Return whether S belongs to this round: a round of S alone, an obeyed stop, or the end of the plan."""
     row = plan_row(state, round_)
     if "G" not in row.phases:
         return "S" in row.phases
+    # The synthesis rests on a validated deliberation, so it waits while the validation is held up.
     if not deliberation_is_validated(state, round_):
         return False
     used_up = state.rounds[round_].plan_row + 1 >= len(state.opening.plan)
@@ -100,7 +104,7 @@ def synthesis_is_due(state: State, round_: int) -> bool:
 
 
 def deliberation_is_validated(state: State, round_: int) -> bool:
-    """Whether the validation that ends phases A–H of a round stands; an imported round asked nobody and has none."""
+    """Return whether phases A–H of a round are validated; an imported round has no phases and needs none."""
     return not plan_row(state, round_).phases or any(
         phase != "S" for phase in state.validated.get(round_, ())
     )
@@ -108,6 +112,7 @@ def deliberation_is_validated(state: State, round_: int) -> bool:
 
 def active_focus(state: State) -> str | None:
     """Return the focus that an open alarm gave the next rounds; None where none did."""
+    # Newest first: a later alarm may have set another focus, and a closed alarm gives its own up.
     closed = {alarm.closes for alarm in state.alarms if alarm.action == "closed"}
     for amendment in reversed(state.amendments):
         if amendment.what == "focus" and amendment.cause not in closed:

@@ -1,4 +1,4 @@
-"""Comparing options: what seats hand in, criteria, pairings with swapped lenses, weighted totals (AD-11 … AD-16)."""
+"""Comparison of options: replies, criteria, pairings with swapped lenses, weighted totals (AD-11 … AD-16)."""
 
 from __future__ import annotations
 
@@ -41,48 +41,50 @@ CRITERIA: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "strategy": ("alignment", "risk", "effort", "reversibility", "stakeholder buy-in", "time to value"),
 }
-"""Kind of comparison → its criteria (AD-12)."""
+"""Criteria by kind of comparison (AD-12)."""
 WEIGHTS: Final[Mapping[str, int]] = {"High": 3, "Medium": 2, "Low": 1}
 CLOSE_WITHIN: Final = Fraction(5, 100)
-"""Totals this near to each other, of the greater one, are close (AD-16)."""
+"""Share of the greater total within which two totals are close (AD-16)."""
 
 
 class Pairing(NamedTuple):
-    """One round: which option each advocate argues for. `a` looks far ahead, `b` at the next months."""
+    """A round's option for each advocate. `a` looks far ahead, `b` at the next months."""
 
     a: str
     b: str
 
 
 def pairings(options: int) -> tuple[Pairing, ...]:
-    """Every pair of options twice, the second time with the lenses swapped (AD-13 confounds lens and option)."""
-    found: list[Pairing] = []
+    """Return every pair of options twice, the second time with the lenses swapped (AD-13 confounds lens and option)."""
+    pairs: list[Pairing] = []
     for first, second in combinations(range(1, options + 1), 2):
-        found += [Pairing(f"O-{first}", f"O-{second}"), Pairing(f"O-{second}", f"O-{first}")]
-    return tuple(found)
+        pairs += [Pairing(f"O-{first}", f"O-{second}"), Pairing(f"O-{second}", f"O-{first}")]
+    return tuple(pairs)
 
 
 def weighted(parts: Mapping[str, int], weights: Mapping[str, str]) -> Fraction:
-    """The weighted mean of scores from 1 to 5; criterion → score, criterion → High, Medium or Low."""
+    """Return the weighted mean of scores from 1 to 5; criterion → score, criterion → High, Medium or Low."""
+    # Only the weights of criteria that were scored count, so a missing score does not lower the mean.
     whole = sum(WEIGHTS[weights[name]] for name in parts)
     return Fraction(sum(WEIGHTS[weights[name]] * value for name, value in parts.items()), whole)
 
 
 def means(totals: Sequence[tuple[str, Fraction]]) -> dict[str, Fraction]:
-    """Option → mean of its totals over all rounds."""
-    found: dict[str, list[Fraction]] = {}
+    """Map each option to the mean of its totals over all rounds."""
+    by_option: dict[str, list[Fraction]] = {}
     for option, total in totals:
-        found.setdefault(option, []).append(total)
-    return {option: sum(values, Fraction(0)) / len(values) for option, values in found.items()}
+        by_option.setdefault(option, []).append(total)
+    # A mean and not a sum: with a lost round, options have different numbers of totals.
+    return {option: sum(values, Fraction(0)) / len(values) for option, values in by_option.items()}
 
 
 def is_close(first: Fraction, second: Fraction) -> bool:
-    """Whether two totals are within five per cent of the greater."""
+    """Return whether two totals are within five percent of the greater."""
     return abs(first - second) <= CLOSE_WITHIN * max(first, second)
 
 
 RISKS: Final = 3
-"""So many risks of the other option has a case, and so many targets a rebuttal."""
+"""Number of risks in a case, and of targets in a rebuttal."""
 
 
 class WeightRow(Part, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ Laws
    where the question has options, also which of them the decision is for.
 2. `dispositions = two` knows accepted and rejected; `three` knows escalated too, with a question for a person (JB-6).
 3. A council is the same step three times side by side, or as often as `members` says, each in a context of its own;
-   nobody joins the results.
+   the results are not joined.
 """
 
 from __future__ import annotations
@@ -66,11 +66,13 @@ def _shape(state: State) -> type[PassReply]:
 
 def _wrong(known: Quotable, reply: PassReply) -> Iterator[str]:
     options = {option.id for option in known.opened.options}
+    # Null is allowed: a seat may decide for none of the options.
     if isinstance(reply, ChosenPass) and reply.answers is not None and reply.answers not in options:
         yield f"answers: {reply.answers!r} is none of {', '.join(sorted(options))}"
     yield from repeated((draft.claim for draft in reply.criticisms), "criticisms")
     may_escalate = rule(known.state, "dispositions") == "three"
     for n, draft in enumerate(reply.criticisms):
+        # JB-5: the published baseline knows two dispositions only, so escalation is a variant.
         if draft.disposition == "escalated" and not may_escalate:
             yield f"criticisms[{n}].disposition: accepted or rejected"
         if (draft.disposition == "accepted") != bool(draft.revision):
@@ -88,6 +90,7 @@ def _records(numbering: Numbering, step: Step, reply: PassReply) -> Iterator[Eve
     for assumption in reply.assumptions:
         identity = numbering.number("assumption")
         yield Assumption(**by(step), id=identity, text=assumption.text, unrequested=assumption.unrequested)
+    # All challenges are numbered before any question, so the ids follow the kinds and not the criticisms.
     numbered = [(numbering.number("challenge"), draft) for draft in reply.criticisms]
     for rank, (identity, draft) in enumerate(numbered, 1):
         yield Challenge(
@@ -135,6 +138,7 @@ def _records(numbering: Numbering, step: Step, reply: PassReply) -> Iterator[Eve
 
 
 def _is_alone(numbering: Numbering) -> bool:
+    # A council has one decision for each member; none of them is the run's final one.
     opened = numbering.book.state.opened
     return opened is not None and opened.protocol == "single-pass"
 
@@ -145,7 +149,7 @@ def _alone(state: State) -> int:
 
 
 def _members(state: State) -> int:
-    named = rule(state, "members")  # a ledger from before the variant names none
+    named = rule(state, "members")  # A ledger from before the variant has no such rule.
     return int(named if named in MEMBERS else MEMBERS[0])
 
 

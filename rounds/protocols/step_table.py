@@ -1,6 +1,6 @@
-"""A sheet: a short protocol as rows, one a kind of step, and the protocol that follows from them.
+"""A sheet: a short protocol as rows, one per kind of step, and the protocol that follows from them.
 
-A row says who is asked, what the brief quotes, the reply's shape, what is wrong with a reply and which events it
+A row names the roles that are asked, the quotes of the brief, the reply's shape and checks, and the events it
 yields: the first at once, numbered ones when the group closes, in role order.
 """
 
@@ -38,13 +38,13 @@ LETTERS: Final[Mapping[str, str]] = {
     "experiment_planned": "E",
     "verification": "V",
 }
-"""Kind → the letter of its numbered id (FORMAT 3)."""
+"""Letters of numbered ids, by kind (FORMAT 3)."""
 ROUNDS_KEPT: Final = 1_000
 """Rounds whose groups a sheet remembers."""
 
 
 class Numbering:
-    """Where the events of a closing group get their numbers, and what they need to be made of."""
+    """Counter that numbers the events of a closing group, with the book they are made from."""
 
     def __init__(self, book: Book, round_: int, closing: frozenset[str] = frozenset()) -> None:
         self.book = book
@@ -54,9 +54,11 @@ class Numbering:
         self._taken: dict[str, int] = {}
 
     def number(self, kind: str) -> str:
-        """The next id of a kind in this round."""
+        """Return the next id of a kind in this round."""
         letter = LETTERS[kind]
         prefix = f"{letter}-{self._round}-"
+        # Counted once per kind and then in memory: the new events are not in the book
+        # until they are committed.
         if letter not in self._taken:
             self._taken[letter] = sum(identity.startswith(prefix) for identity in self.book.by_id)
         self._taken[letter] += 1
@@ -64,46 +66,52 @@ class Numbering:
 
 
 Steps = Callable[[State, int, str], Iterable[StepName]]
-"""(state, round, phase) → the steps of a row."""
+"""Function from state, round and phase to the steps of a row."""
 
 
 def nothing_wrong(known: Quotable, reply: Any) -> Iterator[str]:
-    """A reply whose shape says all."""
+    """Find no problem: the shape of the reply is its only check."""
     del known, reply
     return iter(())
 
 
 def nothing_later(numbering: Numbering, step: Step, reply: Any) -> Iterator[Event]:
-    """A reply that yields no numbered event."""
+    """Yield no numbered event."""
     del numbering, step, reply
     return iter(())
 
 
 def always(state: State, round_: int) -> bool:
-    """A row of every run."""
+    """Return True: the row belongs to every run."""
     del state, round_
     return True
 
 
 def nothing_is_needed(question: ConcernFacts) -> bool:
-    """A row whose questions may stay open."""
+    """Return False: questions of the row may stay open."""
     del question
     return False
 
 
 def is_a_question(question: ConcernFacts) -> bool:
-    """A row whose questions are all needed."""
+    """Return whether a concern is a question; all of them are needed then."""
     return question.type == "question"
 
 
 def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
-    """Nobody judges: what was handed in stands side by side, and a person is asked (AD-8)."""
+    """Return a question to a person when no judge is left, with what was handed in side by side (AD-8)."""
     state, round_ = book.state, step.name.round
     opened = state.opening
     numbering = Numbering(book, round_)
     handed = [event for event in book.events if event.step and event.kind in ("statement", "concern")]
-    shown = [event.id for event in handed if event.id]
-    lost = [one for one in (*state.given_up, step.id) if one.startswith(f"r{round_}.{step.name.phase}.")]
+    shown_ids = [event.id for event in handed if event.id]
+    # The step that is lost now is not on the ledger yet, so it is added.
+    lost = [
+        step_id
+        for step_id in (*state.given_up, step.id)
+        if step_id.startswith(f"r{round_}.{step.name.phase}.")
+    ]
+    # With several judged rounds the question must name its round; a person would not know which one is meant.
     judged_again = sum(step.name.phase in row.phases for row in opened.plan) > 1
     what = f"Round {round_} was not judged" if judged_again else "Nobody judged"
     given_up = f"step {lost[0]} was given up" if len(lost) == 1 else f"steps {', '.join(lost)} were given up"
@@ -116,14 +124,14 @@ def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
             by="controller",
             type="question",
             text=text,
-            between=tuple(shown),
+            between=tuple(shown_ids),
             for_human=True,
         ),
     )
 
 
 def no_stand_in(book: Book, step: Step) -> tuple[Event, ...]:
-    """A lost reply that nothing stands in for."""
+    """Return no event: a lost reply of the row has no replacement."""
     del book, step
     return ()
 
@@ -142,22 +150,22 @@ class StepRow(msgspec.Struct, frozen=True):
     when: Callable[[State, int], bool] = always
     stand_in: Callable[[Book, Step], tuple[Event, ...]] = no_stand_in
     group: str = ""
-    """Rows of one group that follow each other are asked side by side; none is a group of its own."""
+    """Rows of one group that follow each other are asked side by side; an empty name is a group of its own."""
     columns: View | None = None
-    """What the brief quotes where that is more than the question and `sees`: then this is all of it."""
+    """Columns of the brief, where they are more than the question and `sees`; they replace both."""
     needs: Callable[[ConcernFacts], bool] = nothing_is_needed
-    """Which of the questions to a person that its replies raise must be answered before the run ends."""
+    """Test for questions of its replies to a person that must be answered before the run ends."""
     planned: bool = True
-    """Asked in rounds whose row of the plan has the phase; otherwise `when` says it all."""
+    """Whether the plan's row must have the phase; otherwise `when` alone decides."""
 
     @property
     def phase(self) -> str:
-        """The phase of its steps: the task's first word."""
+        """Return the phase of its steps: the task's first word."""
         return self.task.partition(".")[0]
 
     @property
     def view(self) -> View:
-        """What the brief of such a step quotes."""
+        """Return what the brief of such a step quotes."""
         if self.columns is not None:
             return self.columns
         record: View = {Column.RECORD: Sight("picked", picks=self.sees)}
@@ -165,9 +173,10 @@ class StepRow(msgspec.Struct, frozen=True):
 
 
 def asks(*roles: str) -> Steps:
-    """One step for each of some roles of the cast."""
+    """Build the steps of a row: one for each of some roles of the cast."""
 
     def steps(state: State, round_: int, phase: str) -> Iterator[StepName]:
+        # The cast decides and not the row: a variant may leave roles out, and their order is the cast's.
         for role in state.roles:
             if role in roles:
                 yield StepName(round_, phase, None, role)
@@ -176,7 +185,7 @@ def asks(*roles: str) -> Steps:
 
 
 def asks_each(who: Callable[[State, int], tuple[str, ...]], act: str | None = None, repeat: int = 1) -> Steps:
-    """A step for each role that `who` names in a round."""
+    """Build the steps of a row: one for each role that `who` names in a round."""
 
     def steps(state: State, round_: int, phase: str) -> Iterator[StepName]:
         for role in who(state, round_):
@@ -186,7 +195,7 @@ def asks_each(who: Callable[[State, int], tuple[str, ...]], act: str | None = No
 
 
 def repeated_step(role: str, times: Callable[[State], int]) -> Steps:
-    """The same step several times side by side, each a repetition with a context of its own."""
+    """Build the steps of a row: the same step several times side by side, each with a context of its own."""
 
     def steps(state: State, round_: int, phase: str) -> Iterator[StepName]:
         for repeat in range(1, times(state) + 1):
@@ -196,7 +205,7 @@ def repeated_step(role: str, times: Callable[[State], int]) -> Steps:
 
 
 def one_round(phases: tuple[str, ...]) -> Callable[[Rules, int], tuple[PlanRow, ...]]:
-    """The plan of one round with these phases."""
+    """Build a plan of one round with these phases."""
 
     def plan(rules: Rules, options: int) -> tuple[PlanRow, ...]:
         del rules, options
@@ -206,7 +215,7 @@ def one_round(phases: tuple[str, ...]) -> Callable[[Rules, int], tuple[PlanRow, 
 
 
 def handed_in(state: State, round_: int, phase: str) -> int:
-    """How many replies of a phase were handed in."""
+    """Return how many replies of a phase were handed in."""
     prefix = f"r{round_}.{phase}."
     return sum(step.startswith(prefix) for step in state.answered)
 
@@ -216,9 +225,9 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
 
     rows: tuple[StepRow, ...]
     closing_order: tuple[str, ...] = ()
-    """Kinds of events in the order in which a closing group yields them; none: in the order of the steps."""
+    """Kinds of events in the order of a closing group; empty for the order of the steps."""
     follows_from: Callable[[State, int], Hashable] | None = None
-    """All that the groups of a round follow from, where making them costs more than knowing that."""
+    """Key of everything that the groups of a round depend on, where building them is slow."""
     _made: dict[Hashable, tuple[Group, ...]] = msgspec.field(
         default_factory=dict[Hashable, tuple[Group, ...]]
     )
@@ -226,14 +235,16 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
     _of_task: dict[str, StepRow] = msgspec.field(default_factory=dict[str, StepRow])
 
     def __post_init__(self) -> None:
+        # Reversed, so that of rows with the same task the first one wins.
         self._of_task.update((row.task, row) for row in reversed(self.rows))
 
     def groups(self, state: State, round_: int) -> tuple[Group, ...]:
-        """The groups of a round in order, as far as rows apply and ask anybody."""
+        """Return the groups of a round in order, as far as rows apply and ask at least one role."""
         if self.follows_from is None:
             return self._groups(state, round_)
         key = self.follows_from(state, round_)
         if key not in self._made:
+            # A long process opens many runs; without a limit this memory would grow with each of them.
             if len(self._made) >= ROUNDS_KEPT:
                 self._made.clear()
             self._made[key] = self._groups(state, round_)
@@ -241,39 +252,46 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
 
     def _groups(self, state: State, round_: int) -> tuple[Group, ...]:
         phases = state.opening.plan[state.rounds[round_].plan_row].phases
-        found: dict[str, list[Step]] = {}
+        by_name: dict[str, list[Step]] = {}
         for row in self.rows:
             if (not row.planned or row.phase in phases) and row.when(state, round_):
                 name = row.group or row.task
-                steps = found.setdefault(name, [])
-                steps += (step_of(one, name, row.task) for one in row.steps(state, round_, row.phase))
-        return tuple(Group(name, steps[0].name.phase, tuple(steps)) for name, steps in found.items() if steps)
+                steps = by_name.setdefault(name, [])
+                steps += (
+                    step_of(step_name, name, row.task) for step_name in row.steps(state, round_, row.phase)
+                )
+        # Groups that ask no role are left out: an empty group would never be complete.
+        return tuple(
+            Group(name, steps[0].name.phase, tuple(steps)) for name, steps in by_name.items() if steps
+        )
 
     def row(self, step: Step) -> StepRow:
-        """The row of a step."""
+        """Return the row of a step."""
         return self._of_task[step.task]
 
     def view(self, state: State, step: Step) -> View:
-        """What the brief of a step quotes."""
+        """Return what the brief of a step quotes."""
         del state
         return self.row(step).view
 
     def reply_type(self, state: State, step: Step) -> type[Reply]:
-        """The row's shape, which a named variant may choose."""
+        """Return the row's shape, which a named variant may choose."""
         reply = self.row(step).reply
         return reply if isinstance(reply, type) else reply(state)
 
     def problems(self, book: Book, step: Step, reply: Reply, saw: frozenset[int]) -> tuple[str, ...]:
-        """What the row finds wrong."""
+        """Return the problems that the row finds."""
         row = self.row(step)
         return tuple(row.wrong(known_to(book, step, saw, documents=_shows_documents(row.view)), reply))
 
     def record(self, book: Book, step: Step, reply: Reply) -> tuple[Event, ...]:
-        """What the row yields at once."""
+        """Return what the row yields at once."""
         return self.row(step).at_once(Numbering(book, step.name.round), step, reply)
 
     def close(self, book: Book, group: Group, replies: Mapping[str, Reply]) -> tuple[Event, ...]:
-        """What waits for its number, in the order of the steps."""
+        """Return what waits for its number, in the order of the steps."""
+        # One numbering for the whole group: ids then follow the order of the steps and not
+        # that of the replies.
         numbering = Numbering(book, group.steps[0].name.round, frozenset(replies))
         events = [
             event
@@ -286,24 +304,26 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
         return tuple(events)
 
     def needed(self, state: State) -> tuple[str, ...]:
-        """What the last round of a run ends with, when the run waits: what rows mark as needed."""
+        """Return what the last round of a waiting run still needs: the questions that rows mark as needed."""
+        # Questions of earlier rounds can still be settled by a later one, so only the last round waits.
         is_last = state.rounds[state.round].plan_row + 1 == len(state.opening.plan)
         return self.marked(state) if state.waits and is_last else ()
 
     def marked(self, state: State) -> tuple[str, ...]:
-        """Questions to a person that rows mark as needed and nobody answered; none where a person decided instead."""
+        """Return needed questions without an answer; none where a person decided instead."""
+        # A person who overrides the final decision has answered every question that it was waiting for.
         if any(facts.type == "override" and facts.rank == "final" for facts in state.decisions.values()):
             return ()
         marks = {row.phase: row.needs for row in self.rows if row.needs is not nothing_is_needed}
         return tuple(
             identity
-            for identity, one in state.concerns.items()
-            if one.for_human and one.by in state.roles and identity not in state.resolved
-            if one.phase in marks and marks[one.phase](one)
+            for identity, concern in state.concerns.items()
+            if concern.for_human and concern.by in state.roles and identity not in state.resolved
+            if concern.phase in marks and marks[concern.phase](concern)
         )
 
     def give_up(self, book: Book, step: Step) -> tuple[Event, ...]:
-        """What stands in for a lost reply of the row."""
+        """Return what replaces a lost reply of the row."""
         return self.row(step).stand_in(book, step)
 
     def protocol(
@@ -315,7 +335,7 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
         plan: Callable[[Rules, int], tuple[PlanRow, ...]] | None = None,
         **more: Any,
     ) -> Protocol:
-        """The protocol; without a plan it is one round with the phases of all rows, in order."""
+        """Return the protocol; without a plan it is one round with the phases of all rows, in order."""
         phases = tuple(dict.fromkeys(row.phase for row in self.rows))
         return Protocol(
             name=name,
@@ -337,64 +357,64 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
 
 
 def _shows_documents(view: View) -> bool:
-    """Whether a brief quotes the documents, so that a reply may."""
+    """Return whether a brief quotes the documents, so that a reply may."""
     question = view.get(Column.QUESTION)
     return question is not None and question.extent != "goals"
 
 
 @cache
 def step_of(name: StepName, group: str, task: str) -> Step:
-    """The step of that name. The same few are asked about again and again."""
+    """Return the step of that name, cached because the same few are asked about again and again."""
     return Step(name, group, task)
 
 
 def by(step: Step) -> dict[str, Any]:
-    """The envelope of an event that a step yields."""
+    """Return the envelope of an event that a step yields."""
     return {"round": step.name.round, "phase": step.name.phase, "step": step.id, "by": step.role}
 
 
 def statement(
     step: Step, kind: StatementType, sections: Mapping[str, str], responds_to: tuple[str, ...] = ()
 ) -> tuple[Event, ...]:
-    """The prose of a reply: what carries its call. Sections without words are left out."""
-    said = {name: text for name, text in sections.items() if text}
+    """Return the prose of a reply, which carries its call. Sections without words are left out."""
+    filled = {name: text for name, text in sections.items() if text}
     return (
         Statement(
             **by(step),
             id=statement_id(step),
             type=kind,
-            sections=tuple(Section(name=name, text=text) for name, text in said.items()),
-            words=sum(map(word_count, said.values())),
+            sections=tuple(Section(name=name, text=text) for name, text in filled.items()),
+            words=sum(map(word_count, filled.values())),
             responds_to=responds_to,
         ),
     )
 
 
 def rule(state: State, name: str) -> str:
-    """A named variant in force."""
+    """Return a named variant in force."""
     return str(state.opening.rules.get(name))
 
 
 def evidence_of(cited: Iterable[Cited]) -> tuple[Evidence, ...]:
-    """What a reply cites, as events keep it."""
+    """Return the citations of a reply, as events keep them."""
     return tuple(Evidence(ref=entry.ref, quote=entry.quote) for entry in cited)
 
 
 UPHELD: Final = frozenset({"UPHELD", "SURVIVE"})
 STANDS: Final = UPHELD | {"PARTIALLY_UPHELD"}
-"""Standings under which an argument carries a decision."""
+"""Standings with which an argument carries a decision."""
 
 
 def cites_of_winner(
     arguments: Iterable[Argument], winner: str | None, standings: Mapping[str, Sequence[str]]
 ) -> tuple[Cite, ...]:
-    """What a judged decision rests on: the winning side's arguments that stand; of both sides when none won.
+    """Return the arguments that a judged decision rests on: the winner's that stand, or both sides' without a winner.
 
-    `standings` are argument → what every judge says of it; one that nobody judged stands, and more than half of
+    `standings` maps each argument to its standings by all judges; an unjudged argument stands, and more than half of
     the judges decide. Where nothing stands the decision rests on no argument, and settles them all.
     """
     heard = [(str(event.id), event.side) for event in arguments]
-    found = tuple(
+    cites = tuple(
         Cite(
             type="argument",
             id=identity,
@@ -403,15 +423,17 @@ def cites_of_winner(
         for identity, side in heard
         if winner in (None, side) and _most(standings.get(identity, ()), STANDS)
     )
-    return found or tuple(Cite(type="argument", id=identity, relation="resolves") for identity, _ in heard)
+    # A decision needs at least one cite (SD-47), even where no argument of the winner survived.
+    return cites or tuple(Cite(type="argument", id=identity, relation="resolves") for identity, _ in heard)
 
 
-def _most(said: Sequence[str], wanted: frozenset[str]) -> bool:
-    return not said or 2 * sum(one in wanted for one in said) > len(said)
+def _most(standings: Sequence[str], wanted: frozenset[str]) -> bool:
+    # An argument that no judge mentions was not attacked, so it stands.
+    return not standings or 2 * sum(standing in wanted for standing in standings) > len(standings)
 
 
 def statement_id(step: Step) -> str:
-    """The id of the text that a step hands in (FORMAT 3)."""
+    """Return the id of the text that a step hands in (FORMAT 3)."""
     act = f"-{step.name.act}" if step.name.act else ""
     repeat = f"~{step.name.repeat}" if step.name.repeat > 1 else ""
     return f"S-{step.name.round}-{step.name.phase}{act}-{step.role}{repeat}"

@@ -7,7 +7,7 @@ Laws
 2. A vote is computed from confidence and risk by the policy of its view; the views never say a decision.
 3. The ruling counts the last ballots by `voting`: `documented` or `shipped`. A veto of the first ballot that was argued
    away is named in the ruling. A view that gives no vote votes REFUSE, and without a vote of safety in either ballot
-   the ruling is REFUSE: nobody looked at what can go wrong, or nobody could challenge what it saw.
+   the ruling is REFUSE: the risks were not looked at, or what safety saw could not be challenged.
 """
 
 from __future__ import annotations
@@ -62,19 +62,19 @@ class ViewChallenge(Part, frozen=True, kw_only=True):
 
 
 def utility_policy(confidence: int, risk: int) -> Choice:
-    """From 60 ACT, from 40 WARN, else REFUSE; risk does not count (S4-2)."""
+    """Return ACT from 60, WARN from 40, else REFUSE, by confidence; risk does not count (S4-2)."""
     del risk
     return "ACT" if confidence >= 60 else "WARN" if confidence >= 40 else "REFUSE"
 
 
 def accuracy_policy(confidence: int, risk: int) -> Choice:
-    """From 85 ACT, from 60 WARN, else REFUSE; risk does not count (S4-3)."""
+    """Return ACT from 85, WARN from 60, else REFUSE, by confidence; risk does not count (S4-3)."""
     del risk
     return "ACT" if confidence >= 85 else "WARN" if confidence >= 60 else "REFUSE"
 
 
 def safety_policy(confidence: int, risk: int) -> Choice:
-    """From risk 50 VETO, from 30 WARN, else ACT; confidence does not count (S4-4)."""
+    """Return VETO from 50, WARN from 30, else ACT, by risk; confidence does not count (S4-4)."""
     del confidence
     return "VETO" if risk >= 50 else "WARN" if risk >= 30 else "ACT"
 
@@ -92,6 +92,7 @@ def _vote(_: Numbering, step: Step, reply: ViewReply) -> tuple[Event, ...]:
         **by(step),
         id=f"VO-{step.name.round}-{ballot}-{step.role}",
         ballot=ballot,
+        # The decision is computed from the numbers, so a view cannot vote against its own policy.
         decision=POLICIES[step.role](reply.confidence, reply.risk),
         confidence=reply.confidence,
         risk=reply.risk,
@@ -102,7 +103,7 @@ def _vote(_: Numbering, step: Step, reply: ViewReply) -> tuple[Event, ...]:
 
 
 def _refusal(book: Book, step: Step) -> tuple[Event, ...]:
-    """A view that gives no vote refuses (S4-7)."""
+    """Return the refusal of a view that gives no vote (S4-7)."""
     del book
     ballot = BALLOTS[step.name.phase]
     return (
@@ -113,6 +114,7 @@ def _refusal(book: Book, step: Step) -> tuple[Event, ...]:
             by="controller",
             ballot=ballot,
             decision="REFUSE",
+            # Zero confidence and full risk: a lost vote must never help toward acting.
             confidence=0,
             risk=100,
             reasoning="No vote was given.",
@@ -122,9 +124,10 @@ def _refusal(book: Book, step: Step) -> tuple[Event, ...]:
 
 
 def _pairs(state: State, round_: int, phase: str) -> Iterable[StepName]:
-    """All ordered pairs of views that have an analysis to be challenged."""
+    """Yield all ordered pairs of views that have an analysis to be challenged."""
     for challenger in VIEWS:
         for target in VIEWS:
+            # A lost analysis cannot be challenged, and its view refuses already.
             if target != challenger and f"r{round_ - 1}.analyse.{target}" in state.answered:
                 yield StepName(round_, phase, f"on_{target}", challenger)
 
@@ -141,34 +144,36 @@ def _challenge(numbering: Numbering, step: Step, reply: ViewChallenge) -> Iterat
 
 
 def _wrong_view(known: Quotable, reply: ViewReply) -> Iterator[str]:
-    """Numbers belong into their fields: the others are to see reasons."""
+    """Yield a problem where numbers are in the reasoning: the other views are to see reasons alone."""
     del known
     for word in ("confidence:", "risk:"):
+        # With numbers in the text, challengers would argue about a percentage and not about the reasons.
         if word in reply.reasoning.lower():
             yield f"reasoning: says {word} the numbers have fields of their own"
 
 
 def ruling(book: Book) -> tuple[Event, ...]:
-    """After the last ballot: the ruling by code, the doubts about it, and the decision (S4-14 … S4-20, S4-30)."""
+    """Return the ruling by code after the last ballot, the doubts about it, and the decision (S4-14 … S4-20, S4-30)."""
     state = book.state
     votes = [event for event in book.events if isinstance(event, Vote)]
     last = [vote for vote in votes if vote.ballot == 2]
     if len(last) < len(VIEWS) or any(isinstance(event, Ruling) for event in book.events):
         return ()
     voting = rule(state, "voting")
-    found = aggregate_votes([_as_vote(vote) for vote in last], voting)
+    result = aggregate_votes([_as_vote(vote) for vote in last], voting)
     vetoed = [_view(vote) for vote in votes if vote.ballot == 1 and vote.decision == "VETO"]
     unheard = [_view(vote) for vote in votes if vote.ballot == 1 and vote.fallback]
-    if "safety" in unheard and found.rule != "safety_veto":
-        found = msgspec.structs.replace(found, decision="REFUSE", rule=SAFETY_LOST)
-    metadata = _flat(found.metadata) | {"vetoed_in_first_ballot": ", ".join(vetoed) or "none"}
+    # A veto refuses already, and its own rule tells a reader more than a lost vote does.
+    if "safety" in unheard and result.rule != "safety_veto":
+        result = msgspec.structs.replace(result, decision="REFUSE", rule=SAFETY_LOST)
+    metadata = _flat(result.metadata) | {"vetoed_in_first_ballot": ", ".join(vetoed) or "none"}
     if unheard:
         metadata["lost_in_first_ballot"] = ", ".join(unheard)
     common: dict[str, Any] = {"round": state.round, "phase": state.phase, "by": "controller"}
     event = Ruling(
         **common,
-        decision=found.decision,
-        rule=found.rule,
+        decision=result.decision,
+        rule=result.rule,
         rules=voting,
         votes=tuple(vote.seq for vote in last),
         metadata=metadata,
@@ -179,26 +184,28 @@ def ruling(book: Book) -> tuple[Event, ...]:
         for text in _doubts(book, last)
     )
     cites = _cites(book, last)
+    # A decision must cite something; without any vote the question goes to a person instead.
     if not cites:
         return (event, *doubts, *_asked(numbering, common))
     decision = Decision(
         **common,
         id=numbering.number("decision"),
-        text=f"{found.decision} by the rule {found.rule} ({voting})."
+        text=f"{result.decision} by the rule {result.rule} ({voting})."
         f"{_withdrawn(vetoed, last)}{_lost(last, unheard)}",
         type="final",
         cites=cites,
         made_by="rule",
-        dissent=_dissent(last, found.decision),
+        dissent=_dissent(last, result.decision),
     )
     return (event, *doubts, decision)
 
 
 def _dissent(last: list[Vote], ruling: str) -> tuple[Dissent, ...]:
-    """Views whose last vote went another way, in their words."""
+    """Return the views whose last vote went another way, in their words."""
     return tuple(
         Dissent(role=_view(vote), ref=str(vote.id), text=vote.reasoning)
         for vote in last
+        # A lost vote is no dissent: the view never said what it would have voted.
         if not vote.fallback and not sides_with(vote.decision, ruling)
     )
 
@@ -216,25 +223,25 @@ def _cites(book: Book, last: list[Vote]) -> tuple[Cite, ...]:
 
 
 def _withdrawn(vetoed: list[str], last: list[Vote]) -> str:
-    """What became of a veto of the first ballot; a vote that was lost withdraws none."""
+    """Return a sentence about a veto of the first ballot; a lost vote withdraws none."""
     if not vetoed or any(vote.decision == "VETO" for vote in last):
         return ""
     lost = {_view(vote) for vote in last if vote.fallback}
     withdrawn = [view for view in vetoed if view not in lost]
     standing = [view for view in vetoed if view in lost]
-    said = f" A veto of {', '.join(withdrawn)} in the first ballot was withdrawn." if withdrawn else ""
-    return said + (
+    text = f" A veto of {', '.join(withdrawn)} in the first ballot was withdrawn." if withdrawn else ""
+    return text + (
         f" A veto of {', '.join(standing)} in the first ballot was not withdrawn." if standing else ""
     )
 
 
 def _lost(last: list[Vote], unheard: list[str]) -> str:
-    """Who gave no vote, in words: a ruling says on what it does not rest."""
+    """Return which views gave no vote, in words, so that a ruling shows its gaps."""
     lost = [_view(vote) for vote in last if vote.fallback]
-    said = f" No vote in the last ballot: {', '.join(lost)}." if lost else ""
-    said += f" No vote in the first ballot: {', '.join(unheard)}." if unheard else ""
+    text = f" No vote in the last ballot: {', '.join(lost)}." if lost else ""
+    text += f" No vote in the first ballot: {', '.join(unheard)}." if unheard else ""
     without = " Without safety's vote nothing is acted on." if "safety" in (*lost, *unheard) else ""
-    return said + without
+    return text + without
 
 
 def _asked(numbering: Numbering, common: Mapping[str, Any]) -> tuple[Event, ...]:
@@ -257,24 +264,26 @@ def _as_vote(vote: Vote) -> dict[str, Any]:
 
 
 def _flat(metadata: Mapping[str, Any]) -> dict[str, str | int | bool | None]:
-    """Metadata as a ledger keeps it: numbers with a fraction are decimal strings, lists are words."""
-    found: dict[str, str | int | bool | None] = {}
+    """Return metadata as a ledger keeps it: fractions as decimal strings, lists as words."""
+    flat: dict[str, str | int | bool | None] = {}
     for name, value in metadata.items():
         if isinstance(value, float):
-            found[name] = f"{Decimal(repr(value)).quantize(Decimal('0.0001')):f}"
+            # The format has no floats, whose text differs between languages; decimals are
+            # fixed to four digits.
+            flat[name] = f"{Decimal(repr(value)).quantize(Decimal('0.0001')):f}"
         elif isinstance(value, dict):
             counts = cast("dict[str, int]", value)
-            found[name] = ", ".join(f"{key} {count}" for key, count in counts.items())
+            flat[name] = ", ".join(f"{key} {count}" for key, count in counts.items())
         elif isinstance(value, list):
             words = cast("list[str]", value)
-            found[name] = ", ".join(words) or "none"
+            flat[name] = ", ".join(words) or "none"
         else:
-            found[name] = value
-    return found
+            flat[name] = value
+    return flat
 
 
 def _doubts(book: Book, votes: list[Vote]) -> Iterator[str]:
-    """Confidence that is too good, and agreement that is too smooth (S4-30)."""
+    """Yield confidence that is too good, and agreement that is too smooth (S4-30)."""
     question = book.state.opened.question if book.state.opened else ""
     for vote in votes:
         if vote.fallback:
@@ -289,13 +298,14 @@ def _doubts(book: Book, votes: list[Vote]) -> Iterator[str]:
         ):
             if holds:
                 yield f"Overconfidence: {_view(vote)} says {vote.confidence}, {says}."
-    given = [vote.confidence for vote in votes if not vote.fallback]
-    if len(given) > 1:
-        mean = sum(given) / len(given)
-        variance = sum((value - mean) ** 2 for value in given) / len(given)
-        if len(set(given)) == 1:
+    confidences = [vote.confidence for vote in votes if not vote.fallback]
+    # One vote has no variance, and agrees with itself without meaning anything.
+    if len(confidences) > 1:
+        mean = sum(confidences) / len(confidences)
+        variance = sum((value - mean) ** 2 for value in confidences) / len(confidences)
+        if len(set(confidences)) == 1:
             yield "Forced consensus: all confidences are the same."
-        elif variance < 10 and min(given) > 80:
+        elif variance < 10 and min(confidences) > 80:
             yield "Forced consensus: all confidences are high and close to each other."
 
 

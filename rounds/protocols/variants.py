@@ -1,4 +1,4 @@
-"""Named variants of protocols: the values that each can have, and what it means wherever a person chooses one."""
+"""Named variants of protocols: the values of each, and its meaning wherever a person chooses one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "reviewers": "how many reviewers sit on the panel",
     "voting": "by which of two published rules the votes are counted",
 }
-"""Variant → what it chooses."""
+"""Meaning of each variant, as shown to people."""
 
 RULES: Final[Mapping[str, tuple[str, ...]]] = {
     "positions": ("beliefs", "sealed", "off"),

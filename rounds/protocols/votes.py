@@ -1,4 +1,4 @@
-"""Votes to a ruling: the rule of a tribunal, as its documents have it and as the published code has it (S4-14 … S4-20).
+"""Rulings from votes: the rule of a tribunal in its documents, and the one in the published code (S4-14 … S4-20).
 
 `documented`: any VETO refuses; unanimity decides; a majority of at least two thirds decides; anything less is WARN.
 `shipped`: any VETO refuses; a confidence below 40 refuses; then the share of ACT votes rules, with the highest risk.
@@ -39,7 +39,7 @@ class VoteRuling(Result, frozen=True):
 
 
 def sides_with(vote: str, ruling: str) -> bool:
-    """Whether a vote went the way of the ruling; a veto refuses."""
+    """Return whether a vote went the way of the ruling; a veto refuses."""
     return vote == ruling or {vote, ruling} <= {"REFUSE", "VETO"}
 
 
@@ -58,19 +58,21 @@ class _Ballot:
 
 
 class UnknownRules(ValueError):
-    """There are no rules of that name."""
+    """A name that no rules have."""
 
 
 def aggregate_votes(votes: Sequence[Mapping[str, Any]], rules: str = "documented") -> VoteRuling:
-    """The ruling of `votes`, each with `agent`, `decision`, `confidence` (0–100) and `risk` (0–100).
+    """Return the ruling of `votes`, each with `agent`, `decision`, `confidence` (0–100) and `risk` (0–100).
 
     `fallback`: true marks a vote that was lost. Raises `UnknownRules`; a bad vote is no error but refuses.
     """
     if rules not in _RULES:
         raise UnknownRules(f"no rules {rules!r}: documented or shipped")
+    # Sorted by agent: the order of the votes must not change which veto or which low confidence is named.
     ballots = sorted((_read(vote, n) for n, vote in enumerate(votes)), key=lambda ballot: ballot.agent)
     vetoes = [ballot for ballot in ballots if ballot.decision == "VETO"]
     common = _common(ballots)
+    # A veto comes first, even on an invalid ballot: bad numbers must not disarm it.
     if vetoes:
         worst = min(vetoes, key=lambda ballot: (-ballot.risk, ballot.agent))
         veto = {"veto_applied": True, "veto_agent": worst.agent, "veto_risk": worst.risk}
@@ -87,8 +89,9 @@ def aggregate_votes(votes: Sequence[Mapping[str, Any]], rules: str = "documented
 def _read(vote: Mapping[str, Any], number: int) -> _Ballot:
     agent, decision = vote.get("agent"), vote.get("decision")
     confidence, risk = _percent(vote.get("confidence")), _percent(vote.get("risk"))
+    # A decision may be any JSON value here; a list or a number would raise in a lookup.
     known = isinstance(decision, str) and decision in DECISIONS
-    lost = vote.get("fallback", False) is not False  # a flag that is none is no sign that somebody voted
+    lost = vote.get("fallback", False) is not False  # any other value of the flag is no proof of a vote
     valid = lost or (known and confidence is not None and risk is not None)
     return _Ballot(
         agent=agent if isinstance(agent, str) else f"ballot {number + 1}",
@@ -101,19 +104,21 @@ def _read(vote: Mapping[str, Any], number: int) -> _Ballot:
 
 
 def _percent(value: object) -> float | None:
+    # A bool is an int in Python, and `true` would count as one percent.
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
+    # NaN compares false with everything and would pass a threshold that is tested the other way round (S4-9).
     return float(value) if math.isfinite(value) and 0 <= value <= 100 else None
 
 
 def _common(ballots: Sequence[_Ballot]) -> dict[str, Any]:
     counts = Counter(ballot.decision for ballot in ballots)
-    given = [ballot for ballot in ballots if not ballot.lost]
+    cast = [ballot for ballot in ballots if not ballot.lost]
     lost = [ballot.agent for ballot in ballots if ballot.lost]
     return {
         "vote_breakdown": {decision: counts[decision] for decision in DECISIONS if counts[decision]},
-        "max_risk": max((ballot.risk for ballot in given), default=None),
-        "avg_confidence": sum(ballot.confidence for ballot in given) / len(given) if given else None,
+        "max_risk": max((ballot.risk for ballot in cast), default=None),
+        "avg_confidence": sum(ballot.confidence for ballot in cast) / len(cast) if cast else None,
         "invalid_ballots": [ballot.agent for ballot in ballots if not ballot.valid],
         **({"lost_votes": lost} if lost else {}),
     }
@@ -121,8 +126,11 @@ def _common(ballots: Sequence[_Ballot]) -> dict[str, Any]:
 
 def _documented(ballots: Sequence[_Ballot], metadata: dict[str, Any]) -> VoteRuling:
     counts = Counter(ballot.decision for ballot in ballots)
+    # On a tie the more permissive decision is named, which is harmless: a tie is no strong majority
+    # and ends in WARN.
     decision, most = min(counts.items(), key=lambda pair: (-pair[1], DECISIONS.index(pair[0])))
     share = Fraction(most, len(ballots))
+    # Fractions: two of three votes are exactly two thirds, and a float could miss that.
     unanimous, strong = most == len(ballots), share >= Fraction(2, 3)
     consensus = "unanimous" if unanimous else "strong_majority" if strong else "split"
     outcome = _outcome(decision) if strong else "WARN"
@@ -141,6 +149,7 @@ def _documented(ballots: Sequence[_Ballot], metadata: dict[str, Any]) -> VoteRul
 def _shipped(ballots: Sequence[_Ballot], metadata: dict[str, Any]) -> VoteRuling:
     if "lost_votes" in metadata:
         return VoteRuling("REFUSE", "vote_lost", metadata)
+    # The agent breaks ties, so the named view does not depend on the order of the votes.
     timid = min(ballots, key=lambda ballot: (ballot.confidence, ballot.agent))
     if timid.confidence < CONFIDENCE_AT_LEAST:
         low = {"min_confidence": timid.confidence, "low_confidence_agent": timid.agent}

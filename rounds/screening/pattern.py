@@ -38,7 +38,7 @@ def compiled(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE | re.MULTILINE)
 
 
-def shown(match: str) -> str:
+def excerpt(match: str) -> str:
     """Return a match in ASCII and in one line."""
     # ASCII, because a match may hold invisible or right-to-left characters that would disturb a terminal.
     return ascii(" ".join(match.split()))[1:-1][:SHOWN_CHARACTERS_MAX]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from rounds.screening.pattern import MENTION, Pattern, ScreeningMatch, compiled, shown
+from rounds.screening.pattern import MENTION, Pattern, ScreeningMatch, compiled, excerpt
 from rounds.screening.readings import readings, revealed
 
 VERSION: Final = "screening-2"
@@ -336,7 +336,7 @@ def _patterns(read: tuple[str, ...]) -> Iterator[ScreeningMatch]:
         # A mention is looked for only in the text as written: the other readings would turn
         # ordinary text into mentions.
         elif pattern.mentioned and (match := pattern.mentioned.search(lowered[0])):
-            yield ScreeningMatch(f"mentioned, not commanded: {pattern.kind}", MENTION, shown(match[0]))
+            yield ScreeningMatch(f"mentioned, not commanded: {pattern.kind}", MENTION, excerpt(match[0]))
 
 
 def _commanded(pattern: Pattern, read: tuple[str, ...]) -> ScreeningMatch | None:
@@ -346,7 +346,7 @@ def _commanded(pattern: Pattern, read: tuple[str, ...]) -> ScreeningMatch | None
             # ^ keep their meaning.
             if match := pattern.commanded.search(text, begin, end):
                 return ScreeningMatch(
-                    pattern.kind, pattern.points, f"{'spelt otherwise: ' * (n > 0)}{shown(match[0])}"
+                    pattern.kind, pattern.points, f"{'spelt otherwise: ' * (n > 0)}{excerpt(match[0])}"
                 )
     return None
 
@@ -380,7 +380,7 @@ def _hidden(text: str) -> Iterator[ScreeningMatch]:
         yield ScreeningMatch("hidden characters", 40, f"{len(hidden)}, the first U+{ord(hidden[0]):04X}")
     for letters in revealed(text):
         if sum(char.isalpha() for char in letters) >= _HIDDEN_TEXT_LETTERS:
-            yield ScreeningMatch("hidden text", 60, shown(letters))
+            yield ScreeningMatch("hidden text", 60, excerpt(letters))
             return
 
 

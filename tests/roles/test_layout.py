@@ -19,7 +19,7 @@ from tests.roles.runs import brief_of, installed, run, step_of, steps_of_run
 
 LAYOUTS = {
     name: layout_of(read_prompt_set(installed_prompt_set(name)))
-    for name in {p.prompts for p in PROTOCOLS.values()}
+    for name in sorted({p.prompts for p in PROTOCOLS.values()})  # the same order in every worker
 }
 READINGS = [
     pytest.param(reading, id=f"{name}-{reader}")

@@ -31,6 +31,7 @@ def artifact_agrees_with_itself(index: LedgerIndex) -> Iterator[Breach]:
             *(entry.section for entry in event.findings),
             *(entry.section for entry in event.proposed_claims),
         ]
+        # One finding per name: several entries of one missing section are one mistake.
         for name in dict.fromkeys(named):
             if name not in sections:
                 yield Breach(event.seq, f"{event.id} has no section {name!r}")
@@ -53,6 +54,7 @@ def _body(event: Artifact) -> Iterator[str]:
             steps = len(entries(event, "steps"))
             for friction in entries(event, "friction"):
                 step = friction.get("step")
+                # An imported body has no checked shape, so the number may be of any type.
                 if not isinstance(step, int) or not 1 <= step <= steps:
                     yield f"friction at step {step}; there are {steps}"
         case "adversarial_test_case":
@@ -127,6 +129,7 @@ def invariant_is_falsifiable(index: LedgerIndex) -> Iterator[Breach]:
         if wish:
             yield Breach(event.seq, f"{event.id}: the invariant is a wish ({wish[0].lower()!r})")
         tolerance = text(invariant, "tolerance")
+        # An empty tolerance breaks a law of its own (LAW001 or LAW002), so it is not reported twice.
         if tolerance and not EXACT.search(tolerance):
             yield Breach(event.seq, f"{event.id}: the tolerance {tolerance[:60]!r} names no quantity")
 
@@ -139,7 +142,10 @@ def edge_case_has_its_own_trigger(index: LedgerIndex) -> Iterator[Breach]:
     """
     for event in artifacts(index, "behavioral_trace_set"):
         triggers = [
-            " ".join(text.casefold().split()).rstrip(".") for text in texts(event, "traces", "trigger")
+            # Triggers are compared by their words alone: case, spacing and a full stop do not make another
+            # trigger.
+            " ".join(text.casefold().split()).rstrip(".")
+            for text in texts(event, "traces", "trigger")
         ]
         if len(triggers) > 1 and triggers[0] and triggers[0] == triggers[1]:
             yield Breach(event.seq, f"{event.id}: happy path and edge case share their trigger")
@@ -152,6 +158,7 @@ def cross_round_trace_uses_the_past(index: LedgerIndex) -> Iterator[Breach]:
     A deliberation whose rounds do not use each other starts anew every time.
     """
     for event in artifacts(index, "behavioral_trace_set"):
+        # Round 1 has no past to build on.
         if event.round <= 1:
             continue
         for trace in entries(event, "traces"):
@@ -170,30 +177,31 @@ def _reaches_back(hooks: Any, round_: int) -> bool:
 
 
 def artifacts(index: LedgerIndex, type_: ArtifactType) -> Iterator[Artifact]:
-    """All artifacts of one type, in order."""
+    """Return all artifacts of one type, in order."""
     return (event for event in index.events if isinstance(event, Artifact) and event.type == type_)
 
 
 def entries(event: Artifact, key: str) -> list[dict[str, Any]]:
-    """The objects of a list in the body; empty when it is none."""
+    """Return the objects of a list in the body; empty when it is missing."""
     value = event.body.get(key)
     if not isinstance(value, list):
         return []
+    # Bodies of imports are free JSON. Other values are skipped instead of failing the rule.
     return [entry for entry in cast("list[Any]", value) if isinstance(entry, dict)]
 
 
 def part(event: Artifact, key: str) -> dict[str, Any]:
-    """An object in the body; empty when it is none."""
+    """Return an object in the body; empty when it is missing."""
     value = event.body.get(key)
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def text(values: dict[str, Any], key: str) -> str:
-    """A string of an object; empty when it is none."""
+    """Return a string of an object; empty when it is missing."""
     value = values.get(key)
     return value if isinstance(value, str) else ""
 
 
 def texts(event: Artifact, key: str, field: str) -> list[str]:
-    """One field of every object of a list in the body."""
+    """Return one field of every object of a list in the body."""
     return [text(entry, field) for entry in entries(event, key)]

@@ -21,9 +21,11 @@ def belief_is_sealed(index: LedgerIndex) -> Iterator[Breach]:
     Roles that see each other's numbers follow them, and their mean is no longer the mean of several judgments.
     """
     for event, step in zip(index.events, index.steps, strict=True):
+        # The closing steps may see every forecast, because no forecast follows them.
         if step is None or step.phase == "S" or not event.saw:
             continue
         for seq in event.saw:
+            # `saw` may name anything in a broken ledger; REF003 reports numbers that are no earlier event.
             event_shown = index.events[seq] if seq < len(index.events) else None
             if isinstance(event_shown, Belief) and event_shown.role != step.role:
                 yield Breach(event.seq, f"the brief of {step} shows {event_shown.id}, a sealed belief")
@@ -44,6 +46,7 @@ def numbers_come_once_and_first(index: LedgerIndex) -> Iterator[Breach]:
         if isinstance(event, ExperimentJudged):
             for change in event.changes:
                 tested.setdefault(change.claim_id, event.seq)
+        # Derived beliefs are computed from sealed numbers and bring none of their own.
         if not isinstance(event, Belief) or event.derived:
             continue
         for numbers in event.given:
@@ -70,9 +73,12 @@ def agenda_places_everything_once(index: LedgerIndex) -> Iterator[Breach]:
             placed = Counter(ref for entry in event.merged for ref in entry.from_)
             placed.update(entry.from_ for entry in event.dropped)
             for ref in proposed:
+                # The controller's agenda only makes options of the answers (rule AUT003); proposals are placed
+                # by the verifier's.
                 if placed[ref] != 1 and event.by != "controller":
                     yield Breach(event.seq, f"{ref} is placed {placed[ref]} times, not once")
             for ref in placed.keys() - set(proposed):
+                # An agenda may make options from whole answers, which are no proposals.
                 if not ref.endswith("#answer"):
                     yield Breach(event.seq, f"{ref} is placed, and nobody proposed it")
 

@@ -29,6 +29,7 @@ def blob_is_kept(index: LedgerIndex) -> Iterator[Breach]:
     there: dict[str, bool] = {}
     for event in index.events:
         for kind, what, sha256 in named_blobs(event):
+            # Many events name the same prompt set, so each blob is looked up once.
             if sha256 not in there:
                 there[sha256] = index.book.blobs.read(sha256) is not None
             if not there[sha256]:
@@ -64,8 +65,10 @@ def _problems(call: Call) -> Iterator[str]:
     for name in ("tokens_in", "tokens_out", "latency_ms"):
         parts = [getattr(attempt, name) for attempt in call.attempts]
         total = getattr(call, name)
+        # A seat may not know its counts. Unknown parts make the sum meaningless, so nothing is compared.
         if None not in parts and total is not None and sum(parts) != total:
             yield f"the attempts' {name} come to {sum(parts)}, not {total}"
+    # Costs are decimal strings: floats would not add up to the recorded total.
     costs = [Decimal(attempt.cost_usd) for attempt in call.attempts if attempt.cost_usd is not None]
     if (
         len(costs) == len(call.attempts)
@@ -93,6 +96,7 @@ def context_serves_one_role(index: LedgerIndex) -> Iterator[Breach]:
         owner = owners.get(context.id)
         if owner is not None and owner != event.by:
             yield Breach(event.seq, f"context {context.id} answers for {event.by} and served {owner} before")
+        # A seat that calls a used conversation fresh would hide what it had read before.
         elif (context.mode == "fresh") != (owner is None):
             seen = "has not answered before" if owner is None else f"answered for {owner} before"
             yield Breach(event.seq, f"context {context.id} is called {context.mode}, but {seen}")
@@ -112,6 +116,7 @@ def brief_is_derived_again(index: LedgerIndex) -> Iterator[Breach]:
     protocol, opening = index.context.protocol, index.opened
     if protocol is None or opening is None or not any(event.call for event in index.events):
         return
+    # The run's own prompt set is used. The installed one may have changed since, and would give other briefs.
     blob = index.book.blobs.read(opening.prompt_set)
     try:
         prompt_set = read_prompt_set(blob) if blob is not None else None
@@ -123,6 +128,7 @@ def brief_is_derived_again(index: LedgerIndex) -> Iterator[Breach]:
         yield Breach(opening.seq, message, "warning", UNAVAILABLE)
         return
     try:
+        # Briefs of one group share most blocks, so the cache saves most of the work.
         memo = BriefCache()
         for moment in opened(index, protocol):
             for breach in _brief(moment, protocol, prompt_set, opening.prompt_set, memo):
@@ -133,7 +139,9 @@ def brief_is_derived_again(index: LedgerIndex) -> Iterator[Breach]:
 
 
 def _excused(breach: Breach, moment: Moment, index: LedgerIndex) -> Breach:
-    """In a redacted copy a brief that quoted replaced words cannot come out as it was: that is no error."""
+    """Turn a breach into a warning in a redacted copy, where a brief that quoted replaced words cannot be derived as
+    it was.
+    """
     if index.reworded.isdisjoint(moment.event.saw):
         return breach
     message = f"{breach.message}: it quoted words that were redacted"

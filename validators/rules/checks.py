@@ -15,7 +15,7 @@ from validators.rule import rule
 
 
 def applicable(opened: RoundOpened, index: LedgerIndex) -> tuple[int, ...]:
-    """Checks that the round can make, judged when it is opened."""
+    """Return the checks that the round can make, judged when it is opened."""
     decided = has_precedent(index.book.state, opened.seq)
     return tuple(
         check
@@ -25,20 +25,22 @@ def applicable(opened: RoundOpened, index: LedgerIndex) -> tuple[int, ...]:
 
 
 def asked(opened: RoundOpened, index: LedgerIndex, than: int) -> tuple[int, ...]:
-    """The applicable checks whose artifacts were not given up before seq `than`."""
+    """Return the applicable checks whose artifacts were not given up before seq `than`."""
     given_up = index.book.state.given_up
+    # A check needs the artifacts themselves. When a seat failed to deliver one, the check is as impossible as
+    # in a stress round.
     lost = {role for role in index.authors if given_up.get(f"r{opened.round}.D.{role}", than) < than}
     return tuple(check for check in opened.applicable if not lost.intersection(CHECK_NEEDS.get(check, ())))
 
 
 def asks_in(opened: RoundOpened, index: LedgerIndex, phase: str) -> bool:
-    """Whether the plan gives this round a phase."""
+    """Return whether the plan gives this round a phase."""
     plan = index.opened.plan if index.opened else ()
     return opened.plan_row < len(plan) and phase in plan[opened.plan_row].phases
 
 
 class LastStance(NamedTuple):
-    """A role's last stance, and the position or flip that says it."""
+    """Last stance of a role, and the position or flip that states it."""
 
     role: str
     stance: str
@@ -46,7 +48,7 @@ class LastStance(NamedTuple):
 
 
 def last_stances(verification: str, than: int, index: LedgerIndex) -> dict[str, LastStance]:
-    """Role → last stance on a verification before seq `than`."""
+    """Return role → last stance on a verification before seq `than`."""
     state = index.book.state
     stances: dict[str, LastStance] = {}
     owners: dict[str, str] = {}
@@ -55,6 +57,7 @@ def last_stances(verification: str, than: int, index: LedgerIndex) -> dict[str, 
             owners[identity] = position.role
             stances[position.role] = LastStance(position.role, position.stance, identity)
     for identity, flip in state.flips.items():
+        # A flip of another role's position changes no stance; POS002 reports it.
         if flip.seq < than and owners.get(flip.of) == flip.role:
             stances[flip.role] = LastStance(flip.role, flip.to, identity)
     return stances
@@ -74,10 +77,13 @@ def inapplicable_check_is_not_asked(index: LedgerIndex) -> Iterator[Breach]:
     reviewed = False
     for event, step in zip(index.events, index.steps, strict=True):
         if isinstance(event, RoundOpened):
+            # Every round starts anew: a check of the round before says nothing about this one.
             opened, done, reviewed = event, set[int](), False
             if (
                 not index.is_imported(event.seq)
                 and asks_in(event, index, "E")
+                # Whether check 4 applies depends on decisions before the opening, so the list is recomputed as
+                # of that event.
                 and event.applicable != applicable(event, index)
             ):
                 listed = ", ".join(map(str, applicable(event, index)))
@@ -111,7 +117,7 @@ def _verdict(event: Verification, opened: RoundOpened, index: LedgerIndex) -> It
 
 
 def _given_up(event: Verification, index: LedgerIndex) -> bool:
-    """Whether the verdict stands in for one that the verifier did not give."""
+    """Return whether the verdict replaces one that the verifier did not give."""
     seq = index.book.state.given_up.get(f"r{event.round}.E.check{event.check_id}.verifier")
     return seq is not None and seq < event.seq and isinstance(index.events[seq], Fallback)
 
@@ -132,6 +138,7 @@ def position_is_sealed(index: LedgerIndex) -> Iterator[Breach]:
     """
     if not index.watched or index.opened is None:
         return
+    # Runs may turn positions off, or ask for forecasts instead. Then none is missing.
     silent = index.opened.rules.get("positions") in ("off", "beliefs")
     sealed: set[tuple[int, str, int]] = set()
     judged: set[int] = set()
@@ -145,13 +152,14 @@ def position_is_sealed(index: LedgerIndex) -> Iterator[Breach]:
             if key in sealed:
                 yield Breach(event.seq, f"{event.by} seals a second position on check {event.check_id}")
             sealed.add(key)
+        # Only the first verdict of a round is checked: after it every position is too late anyway.
         elif _is_verdict(event) and not silent and event.round not in judged:
             judged.add(event.round)
             yield from _missing(event, opened, index, sealed)
 
 
 def _is_verdict(event: Event) -> bool:
-    """Whether somebody judged a check; what the controller writes is no judgement."""
+    """Return whether a seat judged a check. A verdict by the controller is not a judgment."""
     return isinstance(event, Verification) and event.phase == "E" and event.by != "controller"
 
 
@@ -229,6 +237,7 @@ def flip_brings_new_evidence(index: LedgerIndex) -> Iterator[Breach]:
             cited_refs = {evidence.ref for evidence in event.because}
             if cited_refs and cited_refs <= known:
                 yield Breach(event.seq, f"{event.id} cites only what {position.on} had cited before")
+            # Evidence of one flip is known to the next one, so it does not count as new twice.
             known |= cited_refs
 
 
@@ -239,6 +248,7 @@ def dissent_is_recorded(index: LedgerIndex) -> Iterator[Breach]:
     Words that nobody said would make an open question months later; they are the role's own, or they are not there.
     """
     for event in index.events:
+        # A person's or the controller's decision quotes nobody. Only a seat can invent a dissenter.
         if not isinstance(event, Decision) or event.step is None:
             continue
         for dissent in event.dissent:
@@ -266,6 +276,7 @@ def round_has_disagreement(index: LedgerIndex) -> Iterator[Breach]:
     for event in index.events:
         match event:
             case RoundOpened() | RunClosed(state="finished"):
+                # Reported when the round is over, because a later check of the same round may still disagree.
                 if len(results) >= CHECKS_MIN and set(results) == {"ROBUST"}:
                     round_ = event.round - 1 if isinstance(event, RoundOpened) else event.round
                     yield Breach(event.seq, f"all {len(results)} checks of round {round_} are ROBUST")

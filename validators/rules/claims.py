@@ -50,6 +50,8 @@ def status_change_starts_where_the_claim_stood(index: LedgerIndex) -> Iterator[B
         if not isinstance(event, Verification):
             continue
         for change in event.claim_status_changes:
+            # Steps of one group work in parallel, so each states the status at the group's opening and not
+            # after its siblings.
             stood = index.stood_at_opening(change.claim_id, event)
             if stood is not None and change.from_ != stood:
                 yield Breach(
@@ -74,6 +76,7 @@ def status_change_is_legal(index: LedgerIndex) -> Iterator[Breach]:
         for change in event.claim_status_changes:
             if change.to == "superseded":
                 yield Breach(event.seq, f"{event.id} supersedes {change.claim_id}; only a claim can")
+            # The stated `from` is used here. Whether it is the real status is LIF001's question.
             elif change.to not in TRANSITIONS[change.from_]:
                 yield Breach(
                     event.seq, f"{event.id} moves {change.claim_id} from {change.from_} to {change.to}"
@@ -95,11 +98,14 @@ def status_follows_its_bearing(index: LedgerIndex) -> Iterator[Breach]:
             continue
         for change in event.claim_status_changes:
             due = STATUS_OF_BEARING[change.bearing]
+            # A supersession by a verification is already reported by LIF002.
             if change.to != due and change.to != "superseded":
                 yield Breach(
                     event.seq,
                     f"{event.id}: {change.bearing} leads {change.claim_id} to {due}, not {change.to}",
                 )
+            # BROKEN and ROBUST describe the checked thing, bearing the claim: only the undecided case must
+            # agree.
             if (change.bearing == "inconclusive") != (event.result == "UNCLEAR"):
                 yield Breach(
                     event.seq,
@@ -139,6 +145,7 @@ def superseded_claim_has_a_successor(index: LedgerIndex) -> Iterator[Breach]:
             yield Breach(event.seq, f"{event.id} supersedes {older}, which is no claim raised before it")
         else:
             stood = index.stood_at_opening(older, event)
+            # For a step whose opening is unknown the status cannot be told, and ORD004 reports that step.
             known = event.step is None or stands_for(index.openings.of, event.step) is not None
             if known and stood not in TESTED:
                 was = stood or "not yet raised"
@@ -156,6 +163,7 @@ def successor_has_another_author(index: LedgerIndex) -> Iterator[Breach]:
         if not isinstance(event, Claim) or event.supersedes is None:
             continue
         older = index.earlier(event.supersedes, event.seq)
+        # A warning only: an author may well correct its own claim after a test.
         if isinstance(older, Claim) and older.raised_by == event.raised_by:
             yield Breach(
                 event.seq, f"{event.raised_by} replaces its own {older.id} by {event.id}: is it stricter?"

@@ -41,10 +41,13 @@ def decision_rests_on_tested_claims(index: LedgerIndex) -> Iterator[Breach]:
 
 
 def _stretches(decision: Decision, claims: tuple[str, ...], index: LedgerIndex) -> Iterator[Breach]:
+    # The breach starts and ends with status changes of the cited claims, so only those moments are examined.
     moments = {decision.seq}
     moments.update(seq for claim in claims for seq, _, _ in index.changes(claim) if seq > decision.seq)
     since: int | None = None
     for seq in sorted(moments):
+        # One tested claim that holds is enough. A single fallen one makes the decision AT RISK, which is
+        # reported elsewhere.
         shaky = all(_is_shaky(claim, seq, index) for claim in claims)
         if shaky and since is None:
             since = seq
@@ -76,6 +79,7 @@ def decision_rests_on_what_stands(index: LedgerIndex) -> Iterator[Breach]:
     """
     state = index.book.state
     for identity, facts in state.decisions.items():
+        # Judged as of the decision. What falls later is no fault of its author.
         fallen = fallen_under(state, identity, at=facts.seq)
         if fallen:
             summary = "; ".join(map(_fallen_in_words, fallen))
@@ -100,6 +104,7 @@ def cited_thing_exists(index: LedgerIndex) -> Iterator[Breach]:
         for cite in event.cites:
             if cite.type == "document" and cite.id in _documents(index):
                 continue
+            # Rulings and screenings have no id and are cited by place, as `@17`.
             target = index.earlier(cite.id, event.seq) or _by_place(index, cite.id, event.seq)
             if target is None:
                 what = "later" if cite.id in index.book.by_id else "not on the ledger"
@@ -109,6 +114,7 @@ def cited_thing_exists(index: LedgerIndex) -> Iterator[Breach]:
             elif (
                 cite.relation in ("overturns", "supersedes")
                 and target.kind not in ("decision", *_COUNTS_AS)
+                # Sources of imports overturned claims by decisions, which their format allowed.
                 and not index.is_imported(event.seq)
             ):
                 yield Breach(event.seq, f"{event.id} {cite.relation} {cite.id}, which is no decision")
@@ -142,5 +148,6 @@ def act_has_a_vote_of_safety(index: LedgerIndex) -> Iterator[Breach]:
     for event in index.events:
         if isinstance(event, Vote) and event.fallback and str(event.id).endswith("-safety"):
             lost.append(str(event.id))
+        # Only ACT is dangerous without a safety vote. REFUSE and WARN need no permission.
         elif isinstance(event, Ruling) and event.decision == "ACT" and lost:
             yield Breach(event.seq, f"the ruling is ACT, and nobody gave {', '.join(lost)}")

@@ -24,6 +24,7 @@ def ledger_is_intact(index: LedgerIndex) -> Iterator[Breach]:
     that `check` alone never calls a damaged ledger good.
     """
     for problem in index.context.ledger_problems:
+        # Bytes of an interrupted commit are normal after a crash, so they only warn.
         severity: Severity = "error" if problem.is_damage else "warning"
         yield Breach(problem.seq, problem.what, severity, where=(problem.stream, problem.line))
 
@@ -49,6 +50,7 @@ def event_keeps_its_laws(index: LedgerIndex) -> Iterator[Breach]:
     refuses such a line, so that the rule holds for events that were never lines.
     """
     for event in index.events:
+        # Drafts reach the rules before they are lines, and no decoder has refused them yet.
         problem = broken_law(event)
         if problem is not None:
             yield Breach(event.seq, f"{event.kind}: {problem}")
@@ -72,6 +74,7 @@ def imported_event_is_complete(index: LedgerIndex) -> Iterator[Breach]:
     instead. The published rules 5, 6 and 7 speak for themselves.
     """
     for event in index.events:
+        # Live events cannot lack anything: the decoder applies the same laws to them as errors.
         if event.by != "import" or event.kind in _WITHOUT_SOURCE:
             continue
         for law, problem in broken_waived_laws(event):
@@ -87,6 +90,7 @@ def commit_is_whole(index: LedgerIndex) -> Iterator[Breach]:
     count.
     """
     for before, event in pairwise(index.events):
+        # A commit that ends early would look whole to a reader and torn to recovery.
         if before.rest > 0 and event.rest != before.rest - 1:
             yield Breach(event.seq, f"rest is {event.rest} behind rest {before.rest} of the same commit")
 
@@ -99,6 +103,7 @@ def time_runs_forward(index: LedgerIndex) -> Iterator[Breach]:
     stays a warning.
     """
     for before, after in pairwise(index.events):
+        # Instants have one fixed form in UTC, so comparing strings compares times.
         if after.at < before.at:
             yield Breach(after.seq, f"dated {after.at}, before event {before.seq} ({before.at})")
 
@@ -112,6 +117,7 @@ def id_is_unique(index: LedgerIndex) -> Iterator[Breach]:
     """
     for event in index.events:
         first = index.book.by_id.get(event.id) if event.id else None
+        # The index keeps the first event of an id, so every later one is the duplicate.
         if first is not None and first is not event:
             yield Breach(event.seq, f"{event.id} is already the id of event {first.seq}")
     opened = index.opened
@@ -150,6 +156,8 @@ def numbers_are_gapless(index: LedgerIndex) -> Iterator[Breach]:
         if step is not None and event.by in index.roles:
             rank = index.roles.index(event.by)
             group = (event.kind, group_key(step))
+            # Steps of a group run in parallel and are numbered by role order, so that a replay gives the same
+            # ids in any order of arrival.
             if rank < ranks.get(group, 0):
                 yield Breach(
                     event.seq, f"{event.id} by {event.by} is numbered behind a later role of its group"
@@ -158,7 +166,7 @@ def numbers_are_gapless(index: LedgerIndex) -> Iterator[Breach]:
 
 
 def _start(event: Event) -> int | None:
-    """The first number of a counted kind; verifications that are not one of the four checks count from 5."""
+    """Return the first number of a counted kind; verifications other than the four checks count from 5."""
     if isinstance(event, Verification):
         return 5 if event.check_id == 5 else None
     return 1 if event.kind in COUNTED else None

@@ -41,9 +41,11 @@ def experiment_is_planned_before_it_runs(index: LedgerIndex) -> Iterator[Breach]
         if slot in before:
             yield Breach(event.seq, f"{event.of} was run as {_called(slot)} before")
         elif slot.control is None:
+            # Controls run first: a test that cannot fail must be known before its result is.
             controls = {earlier_slot.control for earlier_slot in before}
             if not controls >= set(CONTROLS):
                 yield Breach(event.seq, f"{event.of} is repeated before both of its controls were run")
+            # A later series starts with controls of its own, and its numbers go on from there.
             begins = slot.n == 1 or all(Slot(control, slot.n) in before for control in CONTROLS)
             if not begins and Slot(None, slot.n - 1) not in before:
                 yield Breach(event.seq, f"{event.of}: {_called(slot)} is there, and the one before it is not")
@@ -63,6 +65,7 @@ def program_runs_by_a_persons_word(index: LedgerIndex) -> Iterator[Breach]:
     for event, state in _with_state(index):
         if not isinstance(event, ExperimentRun):
             continue
+        # Judged by the state before the run, because consent that is recorded afterwards is none.
         if not state.may_run(event.of):
             yield Breach(event.seq, f"{event.of} was run, and nobody had said that it may be")
         if not event.environment.self_test:
@@ -70,7 +73,7 @@ def program_runs_by_a_persons_word(index: LedgerIndex) -> Iterator[Breach]:
 
 
 def _with_state(index: LedgerIndex) -> Iterator[tuple[Event, State]]:
-    """Every event with what stood before it, where there is any experiment; nothing is folded elsewhere."""
+    """Yield every event with the state before it, where there is any experiment; other ledgers are not folded."""
     if not index.book.state.experiments:
         return
     state = State()
@@ -88,6 +91,7 @@ def judgement_is_computed_again(index: LedgerIndex) -> Iterator[Breach]:
     """
     for event in index.book.of(ExperimentJudged):
         try:
+            # Only runs before the judgement count. Later repetitions get a judgement of their own.
             again = judgement(index.book.first(event.seq), event.of)
         except OutputMissing as error:
             yield Breach(event.seq, f"{event.of} cannot be judged again: {error.what}", "warning")
@@ -95,6 +99,7 @@ def judgement_is_computed_again(index: LedgerIndex) -> Iterator[Breach]:
         except LookupError:
             yield Breach(event.seq, f"{event.of} is judged, and was not planned before")
             continue
+        # Each field is named by itself, because a moved claim matters more than a wrong count.
         for name in ("counts", "verdict", "class_", "changes"):
             if getattr(event, name) != getattr(again, name):
                 yield Breach(event.seq, f"{event.of}: {name.rstrip('_')} is another when it is judged again")

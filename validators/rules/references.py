@@ -64,7 +64,7 @@ SEQS: Final[dict[str, tuple[str, ...]]] = {
 
 
 def values(event: Event, fields: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """(field, value) of the given fields, lists one by one, null left out."""
+    """Yield (field, value) of the given fields, lists one by one, null left out."""
     for field in fields:
         value = getattr(event, field)
         for entry in cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,):
@@ -73,7 +73,7 @@ def values(event: Event, fields: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
 
 
 def references(event: Event) -> Iterator[tuple[str, str]]:
-    """(field, ref) of every reference that must resolve, a verification's own evidence excepted."""
+    """Yield (field, ref) of every reference that must resolve, except a verification's own evidence."""
     yield from values(event, REFS.get(event.kind, ()))
     match event:
         case Artifact():
@@ -87,6 +87,7 @@ def references(event: Event) -> Iterator[tuple[str, str]]:
             yield from (("sentences", check.of) for check in event.sentences)
         case _:
             pass
+    # Evidence of verifications has a rule of its own (REF002), with other bounds for imports.
     if event.kind != "verification":
         for field, evidence in all_evidence(event):
             yield field, evidence.ref
@@ -103,7 +104,7 @@ def _inside(event: Artifact) -> Iterator[tuple[str, str]]:
 
 
 def all_evidence(event: Event) -> Iterator[tuple[str, Evidence]]:
-    """(field, evidence) of every piece of evidence of an event."""
+    """Yield (field, evidence) of every piece of evidence of an event."""
     for field in ("evidence_refs", "evidence", "because", "quotes"):
         value = getattr(event, field, ())
         if isinstance(value, tuple):
@@ -117,6 +118,7 @@ def all_evidence(event: Event) -> Iterator[tuple[str, Evidence]]:
         yield from (("anchors", evidence) for evidence in anchor.evidence)
     if isinstance(event, Artifact):
         for entry in _dicts(event.body.get("evidence")):
+            # Bodies of imported artifacts are free JSON, so every type is checked before use.
             if isinstance(entry.get("ref"), str):
                 yield "body.evidence", Evidence(ref=entry["ref"], quote=entry.get("quote"))
 
@@ -139,11 +141,13 @@ def reference_is_earlier(index: LedgerIndex) -> Iterator[Breach]:
     options = {option.id for option in index.opened.options} if index.opened else frozenset[str]()
     for event in index.events:
         for field, identity in values(event, IDS.get(event.kind, ())):
+            # Ratings and standings may be about an option, which is named by the opening and not by an event.
             if identity not in options and index.earlier(identity, event.seq) is None:
                 yield Breach(event.seq, f"{field} names {identity}, which is not on the ledger before it")
         for field, seq in values(event, SEQS.get(event.kind, ())):
             if isinstance(seq, int) and not 0 <= seq < event.seq:
                 yield Breach(event.seq, f"{field} is {seq}, which is no earlier event")
+        # Refs of imports are paths of the source and do not resolve to events.
         if event.by != "import":
             for field, ref in references(event):
                 if index.passages(ref, event.seq) is None:
@@ -182,6 +186,7 @@ def quote_stands_there(index: LedgerIndex) -> Iterator[Breach]:
             # a reference that leads nowhere is the rule of references' to say
             if texts is not None and not contains_quote(texts, evidence.quote):
                 what = f"{field}: the quotation does not stand at {evidence.ref}"
+                # In a redacted copy one side of the quotation may have lost its words.
                 if index.was_reworded(event, evidence.ref):
                     yield Breach(event.seq, f"{what}, where words were redacted", "warning")
                 else:
@@ -189,11 +194,12 @@ def quote_stands_there(index: LedgerIndex) -> Iterator[Breach]:
 
 
 def _with_output(index: LedgerIndex, ref: str, than: int) -> tuple[str, ...] | None:
-    """What stands at a reference, and at that of an experiment what its runs wrote; None where nobody can look."""
+    """Return the texts at a reference, with an experiment's output; None where it cannot be looked up."""
     texts = index.passages(ref, than)
     if texts is None or not isinstance(index.book.by_id.get(ref), ExperimentPlanned):
         return texts
     output = written(index.book, ref, than)
+    # Part of the output was removed, so a quotation may have been in the missing part.
     return None if None in output else (*texts, *(text for text in output if text))
 
 
@@ -227,6 +233,7 @@ def _goals(event: Event) -> Iterator[str]:
 
 
 def _options(event: Event) -> Iterator[str]:
+    # These two define options; all other events only name them.
     if event.kind not in ("run_opened", "agenda"):
         yield from getattr(event, "about", ())
         yield from getattr(event, "options", ())
@@ -254,6 +261,7 @@ def rating_is_on_its_scale(index: LedgerIndex) -> Iterator[Breach]:
     for event in index.events:
         if isinstance(event, Rating):
             values = SCALES.get(event.scale)
+            # `True == 1` in Python, so a boolean would pass as the lowest level.
             if values is not None and (event.value not in values or isinstance(event.value, bool)):
                 yield Breach(event.seq, f"{event.value!r} is no value of {event.scale}")
 
@@ -270,6 +278,7 @@ def artifact_cites_the_past(index: LedgerIndex) -> Iterator[Breach]:
         if first is None:
             return
         if isinstance(event, Artifact) and first.seq < event.seq and first.round < event.round:
+            # Any earlier round will do. The rule asks whether the past was read, not which part of it.
             rounds = (round_of(parse_reference(ref).id) for _, ref in references(event))
             if not any(round_ is not None and round_ < event.round for round_ in rounds):
                 yield Breach(event.seq, f"{event.id} cites nothing of an earlier round")

@@ -37,6 +37,7 @@ def event_follows_from_its_reply(index: LedgerIndex) -> Iterator[Breach]:
     group: Group | None = None
     replies: dict[str, ParsedReply] = {}  # of the group's steps
     for moment in answered(index, protocol):
+        # Closing a group reads all of its replies, so they are kept until the next group begins.
         if moment.group is not group:
             group, replies = moment.group, {}
         yield from _reply(index, protocol, moment, replies)
@@ -45,8 +46,9 @@ def event_follows_from_its_reply(index: LedgerIndex) -> Iterator[Breach]:
 
 
 def _strays(index: LedgerIndex) -> Iterator[Breach]:
-    """Events of a step that no reply brought with it."""
+    """Yield events of a step that no reply brought with it."""
     for before, event in pairwise(index.events):
+        # A reply and its events are one commit. An event of a step that starts a commit was added later.
         if event.step is not None and event.call is None and before.rest == 0:
             yield Breach(event.seq, f"a {event.kind} of {event.step} stands apart from its reply")
 
@@ -61,6 +63,7 @@ def _reply(
             yield Breach(seq, f"the reply of {moment.step.id} does not parse: {errors[0]}")
         return
     wrong, drafts = _refused(protocol, moment, reply), tuple[Event, ...]()
+    # Quotes from a removed document cannot be found, which the protocol cannot tell from an invented quote.
     if wrong is not None and index.lacks_a_document:
         yield Breach(
             seq, f"the reply of {moment.step.id} cannot be judged without a redacted document", "warning"
@@ -68,15 +71,18 @@ def _reply(
         wrong = None
     try:
         drafts = () if wrong else protocol.record(moment.book, moment.step, reply)
+    # Protocol functions may assume a lawful reply. One that breaks them would never have been accepted.
     except (LookupError, ValueError, AssertionError):
         wrong = "it names what is not there"
     if wrong is not None:
+        # Steps that close the group must not read a refused reply either.
         replies[moment.step.id] = ParsedReply(None)
         yield Breach(seq, f"the reply of {moment.step.id} could not be accepted: {wrong}")
         return
     yield from compare(drafts, index.events[seq : seq + len(drafts)], seq, moment.step.id)
     try:
         closing = closed(protocol, moment.book, moment.group, moment.step, reply, _once(replies))
+    # A sibling's reply is missing or was refused, and that is reported where it happened.
     except (BlobMissing, UnreadReply):
         return
     except (LookupError, ValueError, AssertionError):
@@ -84,12 +90,13 @@ def _reply(
         return
     start = seq + len(drafts)
     yield from compare(closing, index.events[start : start + len(closing)], start - 1, _name(moment.group))
+    # Whatever the commit holds beyond its due events was added by hand.
     for event in index.events[start + len(closing) : seq + moment.event.rest + 1]:
         yield Breach(event.seq, f"a {event.kind} that the reply of {moment.step.id} does not yield")
 
 
 def _refused(protocol: Protocol, moment: Moment, reply: Reply) -> str | None:
-    """Why a reply of a short protocol would have been refused.
+    """Return why a reply of a short protocol would have been refused.
 
     In `structured` rules of their own judge what a reply became, and asking again would cost a quarter of a check.
     """
@@ -100,7 +107,7 @@ def _refused(protocol: Protocol, moment: Moment, reply: Reply) -> str | None:
 
 
 def _once(replies: dict[str, ParsedReply]) -> Callable[[Protocol, Book, Step], Reply]:
-    """Replies that were read before are not read again, and one that was refused there is none."""
+    """Return a reader that parses each reply once, and raises `UnreadReply` for one that was refused."""
 
     def read(protocol: Protocol, book: Book, step: Step) -> Reply:
         known = replies[step.id].reply if step.id in replies else reply_of(protocol, book, step)
@@ -112,7 +119,7 @@ def _once(replies: dict[str, ParsedReply]) -> Callable[[Protocol, Book, Step], R
 
 
 def compare(drafts: Sequence[Event], events: Sequence[Event], seq: int, what: str) -> Iterator[Breach]:
-    """The first draft that is not what was committed."""
+    """Yield the first draft that differs from what was committed."""
     for place, draft in enumerate(drafts):
         if place >= len(events):
             yield Breach(seq, f"{what} yields {draft.kind} {draft.id or ''}, which is not there")
@@ -127,7 +134,7 @@ def compare(drafts: Sequence[Event], events: Sequence[Event], seq: int, what: st
 
 
 def _difference(draft: Event, event: Event) -> str | None:
-    """The first field in which a committed event is not its draft."""
+    """Return the first field in which a committed event differs from its draft."""
     if type(draft) is not type(event):
         return "kind"
     sealed = {name: getattr(event, name) for name in _SEALED}
@@ -141,7 +148,7 @@ def _difference(draft: Event, event: Event) -> str | None:
 
 @cache
 def _own_fields(kind: type[Event]) -> tuple[str, ...]:
-    """The fields that a draft sets."""
+    """Return the fields that a draft sets."""
     return tuple(name for name in kind.__struct_fields__ if name not in _SEALED)
 
 
@@ -179,6 +186,7 @@ def controller_writes_what_is_due(index: LedgerIndex) -> Iterator[Breach]:
         first = events[0]
         if isinstance(first, Fallback):
             yield from _stand_ins(protocol, book, first, events)
+        # These events mark the end of what came before, so everything that was owed must be there by now.
         elif isinstance(first, Validation | RoundOpened) or _finishes(first):
             yield from _forgotten(protocol, book, first)
         elif isinstance(first, Decision) and first.type == "answer" and first.by == "human":
@@ -234,6 +242,7 @@ def text_is_screened(index: LedgerIndex) -> Iterator[Breach]:
     due = index.context.screenings
     if due is None or index.opened is None or not index.opened.rules.get("screening"):
         return
+    # Screening happens before anything else, so only the opening and its documents may be read.
     expected = due(index.book.first(1))
     if (
         any(isinstance(event, Screening) and event.by == "controller" for event in index.events)
@@ -255,6 +264,8 @@ def text_is_screened(index: LedgerIndex) -> Iterator[Breach]:
 def _screenings(index: LedgerIndex, expected: Sequence[Event], behind: Sequence[Event]) -> Iterator[Breach]:
     documents = iter(index.events[0].context if isinstance(index.events[0], RunOpened) else ())
     for place, draft in enumerate(expected):
+        # The opening's own words may have been replaced in a redacted copy; its screening then differs for a
+        # lawful reason.
         is_gone = 0 in index.reworded
         if isinstance(draft, Screening) and draft.of == "context":
             is_gone = index.was_redacted(next(documents).id)

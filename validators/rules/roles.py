@@ -45,13 +45,14 @@ def verifier_is_not_author(index: LedgerIndex) -> Iterator[Breach]:
         if event.by == "verifier" and event.kind not in TESTS and not _gathers(event):
             yield Breach(event.seq, f"the verifier authors a {event.kind}")
         if isinstance(event, Verification) and event.by in index.roles:
+            # Both moved claims and cited evidence count: judging one's own artifact is judging one's own work.
             for thing in _tested(event, index):
                 if _author(thing) == event.by:
                     yield Breach(event.seq, f"{event.by} tests {thing.id}, which {event.by} wrote")
 
 
 def _gathers(event: Event) -> bool:
-    """What others raised, put together without names: the question's frame, the agenda, its claims and defeaters."""
+    """Return whether an event compiles what others raised: frame, agenda, its claims and defeaters."""
     match event:
         case Frame() | Agenda():
             return True
@@ -92,6 +93,7 @@ def role_is_in_the_cast(index: LedgerIndex) -> Iterator[Breach]:
     A misspelt role counts as one more voice: it would satisfy a signal that asks how many have led or were absent.
     """
     cast = frozenset(index.roles)
+    # Without an opening there is no cast to compare with, and ORD001 reports that.
     if not cast:
         return
     for event in index.events:
@@ -152,6 +154,7 @@ def author_may_write_this(index: LedgerIndex) -> Iterator[Breach]:
     """
     for event in index.events:
         if event.by == "import":
+            # A live ledger could otherwise claim the waived laws of an import for any event.
             if not index.is_imported(event.seq):
                 yield Breach(event.seq, f"a {event.kind} by import in a run that was not imported")
         elif event.by in ("controller", "human"):
@@ -175,12 +178,14 @@ def _may_write(event: Event, structured: bool) -> bool:
 
 
 def _stands_in(event: Event) -> bool:
-    """What a short protocol puts in the place of a lost reply, or puts to a person; FLW002 says whether it is due."""
+    """Return whether a short protocol writes the event for a lost reply or a person's question; FLW002 checks if it
+    is due.
+    """
     return isinstance(event, Concern) or (isinstance(event, Vote) and event.fallback)
 
 
 def _follows_by_rule(event: Event) -> bool:
-    """A decision by rule, a forecast by a role's own numbers, options of answers, a memo with removed sentences."""
+    """Return whether the event is computed: a rule's decision, a derived forecast, options, a memo with cuts."""
     match event:
         case Decision():
             return event.made_by == "rule"
@@ -204,6 +209,7 @@ def lead_follows_rotation(index: LedgerIndex) -> Iterator[Breach]:
     for event in index.events:
         if not isinstance(event, RoundOpened):
             continue
+        # Only `structured` rotates its lead. With every author absent nobody could lead.
         if index.watched and any(role != event.absent for role in index.authors):
             expected = next_lead(index.authors, led, event.absent)
             if event.lead != expected:
@@ -211,6 +217,7 @@ def lead_follows_rotation(index: LedgerIndex) -> Iterator[Breach]:
                     event.seq,
                     f"{event.lead or 'nobody'} leads round {event.round}; the rotation says {expected}",
                 )
+        # The lead that really led counts, even a wrong one, so that one mistake is reported once.
         led.append(event.lead)
 
 
@@ -239,6 +246,7 @@ def absent_role_is_silent(index: LedgerIndex) -> Iterator[Breach]:
             )
             continue
         role = absent.get(event.round)
+        # The closing synthesis concerns the whole run, and the role takes part in it again.
         if role is None or event.phase in ("S", "close"):
             continue
         if role in _voices(event):
@@ -254,6 +262,7 @@ def _voices(event: Event) -> tuple[str, ...]:
             return (event.by, event.raised_by)
         case Artifact() | Fallback():
             return (event.by, event.role)
+        # An imported position is written by the import, and its id names the role.
         case Position() if event.id is not None:
             return (event.by, event.id.split("-")[-1])
         case _:
@@ -270,6 +279,7 @@ def absence_is_predicted(index: LedgerIndex) -> Iterator[Breach]:
     for event in index.events:
         if not isinstance(event, RoundOpened):
             continue
+        # Texts are compared too: a prediction that is reworded afterwards is another prediction.
         wanted = tuple((entry.code, entry.text) for entry in predicted if entry.role == event.absent)
         signature = tuple((entry.code, entry.text) for entry in event.predicted_signature or ())
         if event.absent is not None and not signature:

@@ -37,6 +37,7 @@ def run_opens_first(index: LedgerIndex) -> Iterator[Breach]:
     if index.opened is not None and index.opening_problem is not None:
         yield Breach(index.opened.seq, f"the run cannot be played as it was opened: {index.opening_problem}")
     for place, event in enumerate(index.events):
+        # Rules index events by seq, so a gap would make every later finding point at the wrong event.
         if event.seq != place:
             yield Breach(event.seq, f"seq {event.seq} stands at place {place}")
         if place and isinstance(event, RunOpened) and not _parts_here(event):
@@ -44,7 +45,7 @@ def run_opens_first(index: LedgerIndex) -> Iterator[Breach]:
 
 
 def _parts_here(event: RunOpened) -> bool:
-    """Whether an opening says truly that a fork begins with it: it names the event before it, by number and hash."""
+    """Return whether a fork truly begins with this opening, which names the event before it by number and hash."""
     origin = event.origin
     return origin.type == "fork" and (origin.seq, origin.head) == (event.seq - 1, event.prev)
 
@@ -72,8 +73,11 @@ def round_follows_the_plan(index: LedgerIndex) -> Iterator[Breach]:
                     yield Breach(
                         event.seq, f"round {event.round} opens plan row {event.plan_row}; row {due} is due"
                     )
+                # After an amendment of the plan the opening's rows no longer bind, and FLW and VER rules judge
+                # what was due.
                 elif not amended:
                     yield from _differences(event, index)
+                # Go on from the row that was opened, so that one skipped round is reported once.
                 due = event.plan_row + 1
                 yield from _left(index, event, f"round {event.round} opens")
             case RunClosed(state="finished"):
@@ -115,6 +119,7 @@ def event_belongs_to_its_round(index: LedgerIndex) -> Iterator[Breach]:
         if step is not None:
             yield from _step(event, step)
         if not index.is_imported(event.seq):
+            # A fork opens again with round 0 while its parent's round may be open.
             if event.round != current and not isinstance(event, RunOpened):
                 yield Breach(event.seq, f"round {event.round} is stated while round {current} is open")
             yield from _place(event)
@@ -134,7 +139,7 @@ def _step(event: Event, step: StepName) -> Iterator[Breach]:
 
 
 def _id_from(event: Event, step: StepName) -> str | None:
-    """The id that the step gives, for kinds whose number is not counted (FORMAT 3)."""
+    """Return the id that the step gives, for kinds whose number is not counted (FORMAT 3)."""
     repeat = f"~{step.repeat}" if step.repeat > 1 else ""
     match event:
         case Statement():
@@ -161,6 +166,7 @@ def _place(event: Event) -> Iterator[Breach]:
                     yield Breach(
                         event.seq, f"{event.id} is check {event.check_id}, {event.check}: they disagree"
                     )
+            # Numbers 1 to 4 belong to the four checks; re-tests and resolutions count from 5.
             elif n < 5 or event.check in CHECKS:
                 yield Breach(event.seq, f"{event.id} is check {event.check_id}, {event.check}: they disagree")
         case _:
@@ -184,6 +190,7 @@ def nothing_follows_the_end(index: LedgerIndex) -> Iterator[Breach]:
 
 def _may_follow(event: Event) -> bool:
     if event.by != "human":
+        # A measured result moves forecasts, which the controller recomputes in the same commit.
         return isinstance(event, Belief) and event.derived
     match event:
         case (

@@ -22,6 +22,7 @@ def step_was_open(index: LedgerIndex) -> Iterator[Breach]:
     if index.context.protocol is None:
         return
     openings = index.openings
+    # One finding instead of one for each later step, since all of them follow from the same break.
     if openings.lost_at is not None:
         yield Breach(openings.lost_at, "from here on the protocol cannot say which steps are open")
     for event in index.events:
@@ -31,6 +32,7 @@ def step_was_open(index: LedgerIndex) -> Iterator[Breach]:
         if answered is None or event.seq > openings.known_through:
             continue  # nothing is judged after rounds have left the plan
         opening = openings.of.get(answered)
+        # The opening is the event that completed the predecessors, so an answer must come strictly after it.
         if opening is None or opening >= event.seq:
             yield Breach(event.seq, f"{answered} is answered, but it was not open")
 
@@ -52,6 +54,7 @@ def step_has_one_reply(index: LedgerIndex) -> Iterator[Breach]:
                 yield from _second(event.step, event, answered)
         elif event.via is not None:
             first = answered.get(event.step or "")
+            # `via` ties an event to the call that paid for it; without the tie its author is unknown.
             if first is None or first.seq != event.via or first.call is None:
                 yield Breach(
                     event.seq,
@@ -96,6 +99,7 @@ def step_yields_its_kinds(index: LedgerIndex) -> Iterator[Breach]:
     """
     if not index.watched:
         return
+    # Older runs never asked for programs, so an experiment there was not brought by a step.
     runs = index.opened is not None and index.opened.rules.get(EXPERIMENTS) in ("on", "ask")
     for event, step in zip(index.events, index.steps, strict=True):
         if step is None:
@@ -140,5 +144,6 @@ def synthesis_leaves_nothing_pending(index: LedgerIndex) -> Iterator[Breach]:
         pending = [
             claim for claim in index.book.state.claims if index.status_at(claim, event.seq) == "pending"
         ]
+        # A verifier that failed for good cannot settle claims, and the run still has to end.
         if pending and given_up >= event.seq:
             yield Breach(event.seq, f"the synthesis goes on while {', '.join(pending)} is pending")

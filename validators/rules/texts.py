@@ -23,17 +23,17 @@ HEDGES: Final = re.compile(
 
 
 def words_of_artifact(event: Artifact) -> int:
-    """Words of an artifact: every string of its body and of its findings (SD-4)."""
+    """Count the words of an artifact: every string of its body and of its findings (SD-4)."""
     return sum(map(word_count, (*strings(event.body), *(finding.text for finding in event.findings))))
 
 
 def words_of_statement(event: Statement) -> int:
-    """Words of a statement: those of its sections' texts."""
+    """Count the words of a statement's sections."""
     return sum(word_count(section.text) for section in event.sections)
 
 
 def hedges(text: str) -> Iterator[str]:
-    """The hedging words of a text, lower case."""
+    """Yield the hedging words of a text, lower case."""
     return (match[0].lower() for match in HEDGES.finditer(text))
 
 
@@ -50,6 +50,7 @@ def artifact_is_short(index: LedgerIndex) -> Iterator[Breach]:
     for event in index.events:
         if not isinstance(event, Artifact):
             continue
+        # The recorded count is used. WRD003 checks that it is right, so the texts are counted once.
         if event.words > WORDS_MAX:
             yield Breach(event.seq, f"{event.id} has {event.words} words; the budget is {WORDS_MAX}")
         if event.minutes is not None and event.minutes > MINUTES_MAX:
@@ -75,6 +76,7 @@ def statement_keeps_its_length(index: LedgerIndex) -> Iterator[Breach]:
     opened = index.opened
     if opened is None:
         return
+    # Imports were written under the published lengths, and judging them by others would be unfair.
     is_published = opened.rules.get("lengths") == "published" or opened.origin.type == "import"
     budgets = (
         PUBLISHED_WORDS
@@ -166,6 +168,7 @@ def round_keeps_its_volume(index: LedgerIndex) -> Iterator[Breach]:
 
 
 def _norms(seq: int, opened: RoundOpened, claims: int, decisions: int) -> Iterator[Breach]:
+    # One of four roles is absent, so fewer claims are expected by design.
     least = CLAIMS[0] - (LESS_UNDER_STRESS if opened.absent else 0)
     for count, fewest, most, what in (
         (claims, least, CLAIMS[1], "claims"),
@@ -197,6 +200,7 @@ def claim_is_readable_outside(index: LedgerIndex) -> Iterator[Breach]:
     opened = index.opened
     if opened is None:
         return
+    # Ids from the question itself are readable outside, when the asker used them.
     labelled = (*opened.goals, *opened.options)
     asked = {*(entry.id for entry in labelled), *(document.id for document in opened.context)}
     for event in index.events:

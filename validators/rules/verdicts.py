@@ -27,6 +27,7 @@ def round_is_validated(index: LedgerIndex) -> Iterator[Breach]:
     synthesis = False
     for event, step in zip(index.events, index.steps, strict=True):
         if isinstance(event, RoundOpened) or (isinstance(event, RunClosed) and event.state == "finished"):
+            # Rounds of an imported parent were never validated by moot.
             held_here = opened is not None and not index.is_imported(opened.seq)
             if opened is not None and held_here and not phases:
                 yield Breach(event.seq, f"round {opened.round} ends without a validation")
@@ -68,7 +69,7 @@ Look = Callable[[Book, str], tuple[Event, ...]]
 
 
 def _looks(index: LedgerIndex, look: Look) -> Iterator[Breach]:
-    """Every look that was due is there with all that it says, and no other is."""
+    """Yield breaches of stop checks: every one that was due must be there in full, and no other."""
     for events, book in commits(index):
         first, behind = events[0], events[1:]
         if isinstance(first, Validation):
@@ -82,9 +83,11 @@ def _looks(index: LedgerIndex, look: Look) -> Iterator[Breach]:
 def _look(
     index: LedgerIndex, due: Sequence[Event], validation: Validation, behind: Sequence[Event]
 ) -> Iterator[Breach]:
-    """What one look says otherwise; by other parameters it is not judged, only that it is there."""
+    """Yield differences of one stop check; one by other parameters is not judged, only required."""
     stated = next((event for event in behind if isinstance(event, Signals)), None)
     expected = next((event for event in due if isinstance(event, Signals)), None)
+    # Parameters may have been tuned since. The recorded verdict is accepted, and the remaining events must
+    # still agree.
     if stated and expected and stated.params != expected.params:
         message = f"recorded with parameters {stated.params[:12]}…: not recomputed"
         yield Breach(stated.seq, message, "warning")
@@ -100,14 +103,15 @@ def _look(
 
 
 class _Prefix:
-    """The book as it stood after an event. Looks follow one another, so it goes on from the last one asked for."""
+    """Book as it was after an event. Stop checks follow one another, so the fold goes on from the last one."""
 
     def __init__(self, index: LedgerIndex) -> None:
         self._book = index.book
         self._state = State()
 
     def through(self, seq: int) -> Book:
-        """The book through event `seq`; what was returned before is no longer it."""
+        """Return the book through event `seq`; a book returned before is no longer valid."""
+        # A damaged ledger may hold stop checks out of order; then the fold starts again.
         if seq < self._state.seq:
             self._state = State()
         events = self._book.events[: seq + 1]
@@ -129,6 +133,7 @@ def _differences(event: Signals, report: Any) -> Iterator[str]:
         for name in ("satisfied", "value", "threshold"):
             if getattr(stated, name) != getattr(recomputed, name):
                 yield f"{stated.id} {name} is {getattr(stated, name)}, and {getattr(recomputed, name)}"
+        # Evidence is compared in order: it is listed by rank, and the order says what came first.
         if tuple(stated.evidence) != tuple(str(entry) for entry in recomputed.evidence):
             yield f"{stated.id} evidence is {', '.join(stated.evidence) or 'nothing'}, and another"
     if readings:
@@ -159,6 +164,7 @@ def recorded_validation_holds(index: LedgerIndex) -> Iterator[Breach]:
         if event.seq in index.as_given:
             continue
         for what in _otherwise(index, event):
+            # Replaced words can make a rule find more or less, for example a hedge that is gone.
             if any(seq <= event.through for seq in index.reworded):
                 yield Breach(event.seq, f"{what}; words of what it judged were redacted", "warning")
             else:
@@ -166,11 +172,12 @@ def recorded_validation_holds(index: LedgerIndex) -> Iterator[Breach]:
 
 
 def _otherwise(index: LedgerIndex, event: Validation) -> Iterator[str]:
-    """What the rules say otherwise than a recorded validation."""
+    """Yield what the rules say differently from a recorded validation."""
     findings = standing(index.recorded, event.through)
     ok = not any(finding.severity == "error" for finding in findings)
     if event.ok != ok:
         yield f"recorded as {_word(event.ok)} through event {event.through}; it is {_word(ok)}"
+    # The event keeps at most 100 findings, so the recomputed list is cut before the comparison.
     stated = [(entry.code, entry.severity, entry.seq, entry.message) for entry in event.findings]
     expected = [(entry.code, entry.severity, entry.seq, entry.message) for entry in findings[:FINDINGS_MAX]]
     if stated != expected:

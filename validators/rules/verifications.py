@@ -43,11 +43,13 @@ def evidence_resolves(index: LedgerIndex) -> Iterator[Breach]:
         if not isinstance(event, Verification):
             continue
         of_changes = (evidence for change in event.claim_status_changes for evidence in change.evidence)
+        # The same reference may serve several claims; it is reported once.
         refs = dict.fromkeys(evidence.ref for evidence in (*event.evidence_refs, *of_changes))
         lost = [ref for ref in refs if index.passages(ref, event.seq) is None]
         if event.by != "import" and lost:
             what = "no section of an earlier event and no document's lines"
             yield Breach(event.seq, f"{event.id}: {', '.join(map(repr, lost))}: {what}")
+        # Refs of an import are paths. The file part decides, because sections of foreign files are not indexed.
         missing = [repr(ref) for ref in lost if _bare(ref.partition("#")[0]) not in files]
         if event.by == "import" and missing:
             yield Breach(
@@ -71,6 +73,7 @@ def evidence_has_two_references(index: LedgerIndex) -> Iterator[Breach]:
     """
     for event in index.events:
         if isinstance(event, Verification) and event.result != "NOT_APPLICABLE" and event.by == "import":
+            # Two different quotes from one place are two pieces of evidence.
             pieces = {(evidence.ref, evidence.quote) for evidence in event.evidence_refs}
             if len(pieces) < PIECES_MIN:
                 yield Breach(
@@ -92,9 +95,12 @@ def class_follows_from_its_evidence(index: LedgerIndex) -> Iterator[Breach]:
             continue
         for change in event.claim_status_changes:
             claim = index.earlier(change.claim_id, event.seq)
+            # Verdicts that were recorded before classes existed state none.
             if change.class_ is None or not isinstance(claim, Claim):
                 continue
             pieces = exhibits(index.book, change.claim_id, change.evidence)
+            # A seat's own word for its evidence is never trusted (SD-45): a higher class would outweigh real
+            # tests.
             expected = evidence_class(pieces, claim.raised_by, change.bearing)
             if change.class_ != expected:
                 yield Breach(
@@ -133,12 +139,12 @@ def evidence_is_deep(index: LedgerIndex) -> Iterator[Breach]:
 
 
 def _found_nothing(event: Verification) -> bool:
-    """Whether documents were read and do not settle the claim: there is nothing to quote then."""
+    """Return whether documents were read and do not settle the claim, so that there is nothing to quote."""
     return event.phase == "D" and event.result == "UNCLEAR"
 
 
 def is_shallow(ref: str) -> bool:
-    """Whether a reference names no lines and no numbered section (FORMAT 3)."""
+    """Return whether a reference names no lines and no numbered section (FORMAT 3)."""
     reference = parse_reference(ref)
     return reference.lines is None and not (reference.section or "")[-1:].isdigit()
 
@@ -157,6 +163,7 @@ def drift_check_covers_every_goal(index: LedgerIndex) -> Iterator[Breach]:
             yield Breach(event.seq, f"{event.id} does not judge each of {', '.join(goals)} once")
         if event.addresses is not None:
             failed = index.earlier(event.addresses, event.seq)
+            # S5 counts answered FAILs, so a wrong `addresses` could satisfy a stop signal.
             if event.verdict != "PASS" or not isinstance(failed, DriftCheck) or failed.verdict != "FAIL":
                 yield Breach(
                     event.seq, f"{event.id} addresses {event.addresses}; only a PASS answers an earlier FAIL"

@@ -325,7 +325,7 @@ def _tells(book: Book, step: Step, column: Column) -> Iterator[tuple[str, str, t
         if option is not None:
             yield "your claim", rivals.YOURS.format(option=option), ()
     if programs.is_told(book.state, step):
-        yield from programs.told(book, step)
+        yield from programs.program_blocks(book, step)
 
 
 STRUCTURED: Final[Protocol] = _SHEET.protocol(

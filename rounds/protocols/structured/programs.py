@@ -189,7 +189,7 @@ def is_told(state: State, step: Step) -> bool:
     return may_bring(state) and step.task in (*_WRITES, *_OF_ROUND, *_OF_RUN)
 
 
-def told(book: Book, step: Step) -> Iterable[tuple[str, str, tuple[int, ...]]]:
+def program_blocks(book: Book, step: Step) -> Iterable[tuple[str, str, tuple[int, ...]]]:
     """Yield how to write a program, the programs of the round with their results, and at the end all results."""
     if step.task in _OF_ROUND:
         yield from planned_programs(book, step)
