@@ -6,8 +6,8 @@
     outcome = session.play(lambda step: answer(step.brief, step.schema))
     outcome.answer
 
-Only names under `moot` are promised (docs/library.md); the folders beside it are how it is made. Everything is imported
-when it is first used. A `run` argument takes a path or a `Run`.
+Only names under `moot` are stable (docs/library.md); the other packages are its implementation. Everything is imported
+on first use. A `run` argument takes a path or a `Run`.
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ _PLACES: Final = {
     "jugalbandi_counts": "ledger.interchange.jugalbandi",
     "screen": "rounds.screening",
 }
-"""Public name → where it lives."""
+"""Public name → its module."""
 
 __all__ = [*_PLACES, "__version__", "errors", "version"]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def version() -> str:
-    """The version of moot, as `run_opened.moot` records it."""
+    """Return the version of moot, as `run_opened.moot` records it."""
     return __version__
 
 

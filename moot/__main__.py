@@ -1,6 +1,6 @@
-"""The command line's entry: find the verb, run it, and turn whatever goes wrong into one line and an exit code.
+"""Entry point of the command line: find the verb, run it, and turn every error into one line and an exit code.
 
-A verb's file is imported when it is used, and typer only for a verb, so that `moot --help` costs nothing.
+A verb's file is imported when it is used, and typer only for a verb, so that `moot --help` is fast.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from moot.errors import BUG, DAMAGED, USAGE, MootError, explain, usage
 from moot.terminal.streams import complain, err, out, refused_output, show_any_text, take_over_streams
 
 EVERYWHERE = ("--json", "--quiet")
-"""Switches of the verbs that may stand before the verb too."""
+"""Options of the verbs that may also precede the verb."""
 DEBUG = "--debug"
-"""Shows a traceback beside the line; may stand anywhere."""
+"""Shows a traceback in addition to the line; allowed anywhere."""
 
 
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-"""Looking through every installed distribution for plugins costs a tenth of the start-up, and moot wants none."""
+"""Searching all installed distributions for plugins takes a tenth of the start-up, and moot uses none."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `moot` with `arguments` (default: the process's own); the exit code."""
+    """Run `moot` with `arguments` (default: the process's own) and return the exit code."""
     if arguments is not None:
         return _main(list(arguments))
     gc.set_threshold(100_000, 50, 100)  # events are trees, not rings: little of what a verb makes is garbage
@@ -38,37 +38,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
         gc.freeze()  # what is left dies with the process, and need not be searched for rings first
 
 
-def _main(said: list[str]) -> int:
+def _main(arguments: list[str]) -> int:
     show_any_text()
     try:
-        return _dispatch([word for word in said if word != DEBUG])
+        return _dispatch([word for word in arguments if word != DEBUG])
     except BaseException as error:  # the outermost place: every failure becomes one line  # noqa: BLE001
-        return _failed(error, said)
+        return _failed(error, arguments)
 
 
-def _dispatch(said: list[str]) -> int:
+def _dispatch(arguments: list[str]) -> int:
     if "_MOOT_COMPLETE" in os.environ:  # the shell asks what can be completed
         from moot.cli.completion import complete
 
         return complete()
-    if said and said[0] in ("--install-completion", "--show-completion"):
+    if arguments and arguments[0] in ("--install-completion", "--show-completion"):
         from moot.cli.completion import set_up
 
-        return set_up(said[0], said[1:])
+        return set_up(arguments[0], arguments[1:])
     ahead: list[str] = []
-    while said and said[0] in EVERYWHERE:
-        ahead.append(said.pop(0))
-    if not said or said[0] in ("--help", "-h", "help"):
-        return _help([*said[1:], *ahead])
-    if said[0] in ("--version", "-V", "version"):
+    while arguments and arguments[0] in EVERYWHERE:
+        ahead.append(arguments.pop(0))
+    if not arguments or arguments[0] in ("--help", "-h", "help"):
+        return _help([*arguments[1:], *ahead])
+    if arguments[0] in ("--version", "-V", "version"):
         from moot import version
 
         out(f"moot {version()}\n")
         return 0
-    verb = find_verb(said[0])
+    verb = find_verb(arguments[0])
     if verb is None:
-        raise _unknown(said[0])
-    return _run(verb, [*said[1:], *ahead])
+        raise _unknown(arguments[0])
+    return _run(verb, [*arguments[1:], *ahead])
 
 
 def _run(verb: Verb, arguments: list[str]) -> int:
@@ -144,25 +144,26 @@ def _unknown(word: str) -> MootError:
     return usage(f"no {kind} {word!r}", fix)
 
 
-def _failed(error: BaseException, said: Sequence[str]) -> int:
+def _failed(error: BaseException, arguments: Sequence[str]) -> int:
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else USAGE
-    if DEBUG in said:
+    if DEBUG in arguments:
         import traceback
 
         from ledger.redaction.masking import masked
 
+        # A traceback may quote a request with its key.
         err(masked("".join(traceback.format_exception(error))))
-    known = _known(error, said)
+    known = _known(error, arguments)
     if known is None:
         fix = "this is a fault of moot's: run it again with --debug and report what it prints"
         known = MootError("bug", f"{type(error).__name__}: {error}", "", fix, BUG)
-    complain(known, as_json="--json" in said)
+    complain(known, as_json="--json" in arguments)
     return known.exit_code
 
 
 def _not_shown(refused: OSError) -> int:
-    """Say that stdout did not take everything. The verb has done its work, and the ledger holds what it wrote."""
+    """Report that stdout did not take everything. The verb has done its work, and the ledger holds what it wrote."""
     reason = "it is closed" if refused.errno == errno.EBADF else (refused.strerror or str(refused)).lower()
     what = f"cannot write to standard output: {reason}"
     fix = "what the verb wrote to the run is kept: make room or send the output elsewhere, then look with `moot status`"
@@ -170,13 +171,13 @@ def _not_shown(refused: OSError) -> int:
     return DAMAGED
 
 
-def _known(error: BaseException, said: Sequence[str]) -> MootError | None:
+def _known(error: BaseException, arguments: Sequence[str]) -> MootError | None:
     known = explain(error)
     if known is not None:
         return known
     from moot.app.unlawful_runs import explain_with, runs_in
 
-    return explain_with(error, runs_in(said))
+    return explain_with(error, runs_in(arguments))
 
 
 if __name__ == "__main__":

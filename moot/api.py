@@ -1,4 +1,4 @@
-"""The public API (DESIGN 7): what the verbs do, as functions. A `run` argument takes a path or a `Run`."""
+"""The public API (DESIGN 7): the verbs as functions. A `run` argument takes a path or a `Run`."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     Deliberating = AnyPath | Mapping[str, Any] | Deliberation
     """A deliberation: a file, the table that such a file holds, or one that was read."""
     Seats = str | Mapping[str, Seat | str]
-    """Who answers: a specification as `moot run --seats` takes it for all roles, or one or a seat by role."""
+    """Seats: one specification for all roles, as for `moot run --seats`, or a specification or a seat by role."""
 
 
 def open_run(path: AnyPath) -> Run:
-    """Open a run to read. Raises `LedgerError` when there is none, or when it is damaged."""
+    """Open a run to read. Raises `LedgerError` when the path holds no run, or a damaged one."""
     return Run(path)
 
 
@@ -55,7 +55,7 @@ def import_run(format: str, src: AnyPath, out: AnyPath) -> ImportReport:
 
 
 def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
-    """Every rule that the ledger breaks. `phase` judges it as it stood when that phase last ended."""
+    """Return every rule that the ledger breaks. `phase` judges it as it was when that phase last ended."""
     from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS, named_protocol
     from rounds.run.verdicts import standard
     from validators import rulebook
@@ -78,7 +78,7 @@ def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
 def signals(
     run: AnyPath | Run, profile: str | None = None, at: int | None = None, params: AnyPath | None = None
 ) -> SignalReport:
-    """The stop signals after event `at` (None: the last one), in the run's own profile if none is named.
+    """Return the stop signals after event `at` (None: the last one), in the run's own profile by default.
 
     `params` is a parameter file for the profile `gates`, an edited copy of the installed one.
     """
@@ -91,21 +91,21 @@ def signals(
 
 
 def diff(a: AnyPath | Run, b: AnyPath | Run) -> RunDiff:
-    """What two runs have in common, and where they part."""
+    """Compare two runs: what they share, and where they diverge."""
     from detectors.parameters import PROFILES
     from detectors.signals import signals as read
     from rounds.analysis.compare import compare
 
-    one, other = _run(a), _run(b)
-    opened = one.book.state.opened
+    first, second = _run(a), _run(b)
+    opened = first.book.state.opened
     own = opened.stop.profile if opened else None
     profile = own if own in PROFILES else "published"  # forecasts are no signals
-    names = (str(one.path), str(other.path))
-    return compare(one.book, other.book, names, signals=lambda book: read(book, profile))
+    names = (str(first.path), str(second.path))
+    return compare(first.book, second.book, names, signals=lambda book: read(book, profile))
 
 
 def verify(path: AnyPath | Run, checkpoints: Sequence[Head] = ()) -> VerifyReport:
-    """Whether a run is, byte for byte, what was committed."""
+    """Check that a run is, byte for byte, what was committed."""
     from ledger.audit.verify import verify as verified
 
     return verified(path.path if isinstance(path, Run) else path, checkpoints)
@@ -116,20 +116,20 @@ def start(
     out: AnyPath | None = None,
     seats: Seats = "host",
 ) -> Session:
-    """Open a run and its first round, to be worked on step by step; nobody is asked.
+    """Open a run and its first round, for step-by-step work; no seat is called.
 
-    `deliberation` is a file, or its table; `out` a directory that is not there, by default a new one below ./runs.
-    `seats` are recorded as what answers. Raises `errors.DeliberationError` when it is no deliberation.
+    `deliberation` is a file, or its table; `out` a new directory, by default one below ./runs. `seats` are recorded as
+    what answers. Raises `errors.DeliberationError` for an invalid deliberation.
     """
     return _opened(deliberation, seats, out)[0]
 
 
 def run_deliberation(deliberation: Deliberating, seats: Seats, out: AnyPath | None = None) -> Run:
-    """Run a deliberation until it ends or has to wait; the run as it then stands.
+    """Run a deliberation until it ends or has to wait, and return the run.
 
-    `deliberation` is a file, its table, or one that was read; `seats` is a specification for all roles, or a
-    specification or a seat by role. Raises `errors.DeliberationError` when it is no deliberation, `errors.MootError`
-    when a role has no seat, and `errors.SeatFailed` when a seat fails for good.
+    `deliberation` is a file, its table, or a parsed one; `seats` is a specification for all roles, or a specification
+    or a seat by role. Raises `errors.DeliberationError` for an invalid deliberation, `errors.MootError` when a role has
+    no seat, and `errors.SeatFailed` when a seat fails for good.
     """
     import asyncio
 
@@ -137,15 +137,15 @@ def run_deliberation(deliberation: Deliberating, seats: Seats, out: AnyPath | No
 
 
 async def run_deliberation_async(deliberation: Deliberating, seats: Seats, out: AnyPath | None = None) -> Run:
-    """`run_deliberation` inside an event loop."""
+    """Do the same as `run_deliberation` inside an event loop."""
     return await _driven(*_opened(deliberation, seats, out))
 
 
 def resume(run: AnyPath | Run, seats: Seats | None = None, *, programs: bool = False) -> Run:
-    """Go on with a run until it ends or has to wait, with the seats that it names itself where none are given.
+    """Continue a run until it ends or has to wait, by default with the seats that it names itself.
 
-    `programs`: programs of its replies are run here, where the run says so; without it the run waits for them. A run
-    that somebody else opened names no seats by itself. Raises what `run_deliberation` raises.
+    `programs`: run programs of its replies here, if the run says so; without it the run waits for them. A run that
+    another person opened names no seats by itself. Raises what `run_deliberation` raises.
     """
     import asyncio
 
@@ -159,8 +159,8 @@ def resume(run: AnyPath | Run, seats: Seats | None = None, *, programs: bool = F
     if seats is None:
         seats = seats_again(str(session.path), session, SeatChoice(None, {}))
         need_word_for_seats(str(session.path), seats, None, is_allowed=was_opened_here(session.path))
-    made = seated(session.state.roles, seats, offline=read_settings().offline)
-    return asyncio.run(_driven(session, made, bench_of(session, None) if programs else None))
+    built = seated(session.state.roles, seats, offline=read_settings().offline)
+    return asyncio.run(_driven(session, built, bench_of(session, None) if programs else None))
 
 
 def fork(
@@ -171,9 +171,9 @@ def fork(
     without: str | None = None,
     seats: str = "host",
 ) -> Session:
-    """A new run that shares everything before `round` with `run`, byte for byte, and goes on with `seats`.
+    """Create a run that shares everything before `round` with `run`, byte for byte, and goes on with `seats`.
 
-    `without` names a role that is absent from that round. Raises `errors.MootError` when it cannot be.
+    `without` names a role that is absent from that round. Raises `errors.MootError` for an impossible fork.
     """
     from moot.app.forks import made_fork
     from moot.app.session import Session
@@ -183,9 +183,9 @@ def fork(
 
 
 def list_runs(directory: AnyPath | None = None, *, at_most: int | None = None) -> RunList:
-    """The runs below a directory (./runs) with their answers, the last committed first.
+    """Return the runs below a directory (./runs) with their answers, the last committed first.
 
-    Raises `errors.MootError` when there is no such directory.
+    Raises `errors.MootError` when the directory does not exist.
     """
     from moot.app.runs import runs_under
     from moot.environment import read_settings
@@ -194,13 +194,13 @@ def list_runs(directory: AnyPath | None = None, *, at_most: int | None = None) -
     runs = read_settings().runs if directory is None else Path(directory)
     if directory is not None and not runs.is_dir():
         raise usage(f"no directory {str(runs)!r}", "name one that holds runs, or leave it out", "moot list")
-    found = runs_under(runs)
-    shown = found if at_most is None else found[:at_most]
-    return list_of(runs, shown, len(found) - len(shown))
+    paths = runs_under(runs)
+    listed = paths if at_most is None else paths[:at_most]
+    return list_of(runs, listed, len(paths) - len(listed))
 
 
 def report(run: AnyPath | Run, *, form: Form = "pages") -> str:
-    """The run as one Markdown document.
+    """Return the run as one Markdown document.
 
     `form`: `pages`, three of them; `full`, with its record, every event once; `page`, one to hand on, with the tables
     of its protocol; `adr`, a decision record of MADR 4.
@@ -229,7 +229,7 @@ def gate(
     compete: bool = False,
     single: bool = False,
 ) -> Gated:
-    """Return the protocol that `moot run` would give a question, and why. Nobody asks a model.
+    """Return the protocol that `moot run` would give a question, and why. No model is asked.
 
     `text` may name a deliberation file (.toml). `single` is one reply; `compete`, or one of the words in `triggers`,
     rules one reply out. Raises `errors.MootError`.
@@ -260,7 +260,7 @@ def gate(
 
 
 def protocols(name: str | None = None) -> Protocols:
-    """The protocols with roles, variants and number of replies, the plans and the castings; or one protocol."""
+    """Return the protocols with roles, variants and number of replies, the plans and the castings; or one protocol."""
     from moot.view.protocols import protocols as listed
     from rounds.protocols import PROTOCOLS
     from rounds.setup.toml_file import nearest
@@ -270,7 +270,7 @@ def protocols(name: str | None = None) -> Protocols:
     return listed(name)
 
 
-def _opened(given: Deliberating, seats: Seats, out: AnyPath | None) -> tuple[Session, dict[str, Seat]]:
+def _opened(source: Deliberating, seats: Seats, out: AnyPath | None) -> tuple[Session, dict[str, Seat]]:
     from moot.app.consent import note_opened
     from moot.app.run_options import documents_of
     from moot.app.running import open_deliberation, place_of
@@ -278,15 +278,15 @@ def _opened(given: Deliberating, seats: Seats, out: AnyPath | None) -> tuple[Ses
     from moot.environment import read_settings
     from rounds.setup.opening import cast_roles
 
-    deliberation, file = _deliberation(given)
+    deliberation, file = _deliberation(source)
     name = file or "deliberation"
-    made = seated(cast_roles(deliberation, name), seats, offline=read_settings().offline)
-    check_ready(made)
+    built = seated(cast_roles(deliberation, name), seats, offline=read_settings().offline)
+    check_ready(built)
     place = place_of(None if out is None else os.fspath(out))
     documents = documents_of(deliberation, file)
-    session = open_deliberation(deliberation, made, place, documents=documents, name=name)
+    session = open_deliberation(deliberation, built, place, documents=documents, name=name)
     note_opened(session.path)
-    return session, made
+    return session, built
 
 
 async def _driven(session: Session, seats: Mapping[str, Seat], bench: Bench | None = None) -> Run:
@@ -299,15 +299,15 @@ async def _driven(session: Session, seats: Mapping[str, Seat], bench: Bench | No
     return Run(session.path)
 
 
-def _deliberation(given: Deliberating) -> tuple[Deliberation, str | None]:
+def _deliberation(source: Deliberating) -> tuple[Deliberation, str | None]:
     from rounds.setup.deliberation import Deliberation, checked, parse
     from rounds.setup.toml_file import FILE_BYTES_MAX
 
-    if isinstance(given, Deliberation):
-        return given, None
-    if isinstance(given, Mapping):
-        return checked(dict(given), name="deliberation"), None
-    file = os.fspath(given)
+    if isinstance(source, Deliberation):
+        return source, None
+    if isinstance(source, Mapping):
+        return checked(dict(source), name="deliberation"), None
+    file = os.fspath(source)
     return parse(read_plain(file, FILE_BYTES_MAX), file), file
 
 
@@ -316,12 +316,12 @@ def _run(run: AnyPath | Run) -> Run:
 
 
 def _unknown_fields(run: Run) -> dict[int, tuple[str, ...]]:
-    """Fields that this version does not know, by seq."""
+    """Return fields that this version does not know, by sequence number."""
     from ledger.format.canonical import unknown_fields
 
-    found: dict[int, tuple[str, ...]] = {}
+    unknown: dict[int, tuple[str, ...]] = {}
     for event, (_, _, line) in zip(run.events, run.lines(), strict=False):
         fields = unknown_fields(line, event)
         if fields:
-            found[event.seq] = fields
-    return found
+            unknown[event.seq] = fields
+    return unknown

@@ -1,4 +1,4 @@
-"""What a process finds around it: the environment's settings, read in one place, and the present instant."""
+"""Settings from environment variables, read in one place, and the current time."""
 
 from __future__ import annotations
 
@@ -23,40 +23,40 @@ ON: Final = frozenset({"1", "true", "yes", "on"})
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """`runs`: where new runs go and run ids are looked up. `offline`: no seat may leave the machine."""
+    """Settings. `runs`: directory of new runs and of run ids; `offline`: no seat may leave the machine."""
 
     runs: Path
     offline: bool
     colour: bool
     editor: str | None
     ask_above_usd: Decimal
-    """A run that may cost more is begun on a terminal only after a yes."""
+    """Cost above which a run starts on a terminal only after a yes."""
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """MOOT_RUNS, MOOT_OFFLINE, NO_COLOR (any value but the empty one), VISUAL, EDITOR, MOOT_ASK_ABOVE_USD (5).
+    """Read MOOT_RUNS, MOOT_OFFLINE, NO_COLOR (if not empty), VISUAL, EDITOR, MOOT_ASK_ABOVE_USD (default 5).
 
-    Raises `MootError` for an amount that is none.
+    Raises `MootError` for an amount that is not a number of dollars.
     """
-    said = os.environ if environment is None else environment
+    variables = os.environ if environment is None else environment
     return Settings(
-        runs=Path(said.get("MOOT_RUNS") or "runs"),
-        offline=said.get("MOOT_OFFLINE", "").strip().lower() in ON,
-        colour=not said.get("NO_COLOR") and said.get("TERM") != "dumb" and sys.stdout.isatty(),
-        editor=said.get("VISUAL") or said.get("EDITOR") or None,
-        ask_above_usd=_amount(said.get("MOOT_ASK_ABOVE_USD") or str(ASK_ABOVE_USD)),
+        runs=Path(variables.get("MOOT_RUNS") or "runs"),
+        offline=variables.get("MOOT_OFFLINE", "").strip().lower() in ON,
+        colour=not variables.get("NO_COLOR") and variables.get("TERM") != "dumb" and sys.stdout.isatty(),
+        editor=variables.get("VISUAL") or variables.get("EDITOR") or None,
+        ask_above_usd=_amount(variables.get("MOOT_ASK_ABOVE_USD") or str(ASK_ABOVE_USD)),
     )
 
 
-def _amount(said: str) -> Decimal:
-    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", said):
-        what = f"MOOT_ASK_ABOVE_USD={said!r} is no amount"
+def _amount(text: str) -> Decimal:
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", text):
+        what = f"MOOT_ASK_ABOVE_USD={text!r} is no amount"
         raise usage(what, "give dollars, such as 5 or 0.50", "environment")
-    return Decimal(said)
+    return Decimal(text)
 
 
 def configuration() -> Path:
-    """The directory of what a person sets for all runs."""
+    """Return the directory of a person's settings for all runs."""
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(base) / "moot"
 
@@ -68,20 +68,20 @@ def state_directory() -> Path:
 
 
 FIXED: Final[ContextVar[str | None]] = ContextVar("FIXED", default=None)
-"""The instant that `now` gives while recordings are played: two such runs have the same head."""
+"""Time that `now` returns while recordings are played, so that two such runs have the same head."""
 
 
 def now() -> str:
-    """The present instant, as a ledger writes it: `2026-03-04T05:06:07.000000Z`."""
+    """Return the current time as a ledger writes it: `2026-03-04T05:06:07.000000Z`."""
     if (fixed := FIXED.get()) is not None:
         return fixed
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def git_identity() -> str | None:
-    """The name that git would sign with here; None where there is no git, or it knows none."""
+    """Return git's `user.name`; None where git is missing or has no name."""
     try:
-        said = subprocess.run(
+        completed = subprocess.run(
             ["git", "config", "user.name"],
             capture_output=True,
             text=True,
@@ -90,5 +90,6 @@ def git_identity() -> str | None:
         )
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None
-    name = said.stdout.strip()
+    name = completed.stdout.strip()
+    # A ledger keeps no control characters, and a person without a name is better than a refused answer.
     return name if name and name.isprintable() else None

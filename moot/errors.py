@@ -1,7 +1,7 @@
-"""What goes wrong, in one line: what, where, and the fix; with the exit code of FORMAT 13.
+"""Errors in one line: what happened, where, and the fix; with the exit code of FORMAT 13.
 
-Everything that moot raises for a reason is here: `MootError`, and the classes of `_PLACES`, which say more. All but
-`ReplyRefused` (its `errors` say what to fix) and `SeatFailed` have `what` and `fix`.
+All expected errors of moot are here: `MootError`, and the more specific classes of `_PLACES`. All but `ReplyRefused`
+(its `errors` say what to fix) and `SeatFailed` have `what` and `fix`.
 
 moot: no run 'runs/x' (.); runs here: 2026-03-04-kfmr
 {"error":{"code":"not_a_run","what":"…","where":"…","mend":"…"}}        with --json, on stdout
@@ -54,7 +54,7 @@ _PLACES: Final = {
     "Unreadable": "ledger.store.failures",
     "WriteFailed": "ledger.store.failures",
 }
-"""Exception → where it lives; imported when it is first named."""
+"""Exception → its module, which is imported on first use."""
 
 GOOD: Final = 0
 NO: Final = 1
@@ -77,7 +77,7 @@ EXIT_CODES: Final = {
 """Exit code → when a verb ends with it (FORMAT 13)."""
 
 _WRITING: Final = frozenset({errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT, errno.EFBIG})
-"""What the system says when a write failed, not a read."""
+"""Errors of the system that only a write can meet."""
 
 
 class MootError(Exception):
@@ -89,6 +89,7 @@ class MootError(Exception):
         from ledger.redaction.masking import masked  # most verbs meet no error
 
         self.code = code
+        # Words of an error may quote a request, an address or a file with a key in it.
         self.what = masked(what)
         self.where = where
         self.fix = masked(install_line(fix))
@@ -97,25 +98,25 @@ class MootError(Exception):
         super().__init__(self.what)
 
     def __reduce__(self) -> tuple[type[MootError], tuple[object, ...]]:
-        """From one process to another: what an exception keeps by itself is its message alone."""
+        """Return how to rebuild the error in another process: by itself, an exception keeps only its message."""
         return MootError, (self.code, self.what, self.where, self.fix, self.exit_code, self.more)
 
     @property
     def line(self) -> str:
-        """The error for people; never more than one line."""
+        """Return the error for people, always on one line."""
         where = f" ({self.where})" if self.where else ""
         return one_line(f"moot: {self.what}{where}; {self.fix}")
 
     @property
     def json(self) -> str:
-        """The error for machines."""
-        said = {
+        """Return the error for machines."""
+        content = {
             "code": self.code,
             "what": one_line(self.what),
             "where": self.where,
             "mend": one_line(self.fix),  # the published name
         }
-        return json.dumps({"error": said}, ensure_ascii=False)
+        return json.dumps({"error": content}, ensure_ascii=False)
 
 
 def install_line(text: str) -> str:
@@ -132,17 +133,17 @@ def install_line(text: str) -> str:
 
 
 def usage(what: str, fix: str, where: str = "command line") -> MootError:
-    """A call that cannot be understood."""
+    """Build the error of a call that cannot be understood."""
     return MootError("usage", what, where, fix)
 
 
 def one_line(text: str) -> str:
-    """Text with its line breaks and control characters folded into spaces."""
+    """Return text with its line breaks and control characters folded into spaces."""
     return re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", " ", text).strip()
 
 
 def explain(error: BaseException) -> MootError | None:
-    """The words for an error that a run of moot can meet; None when it is moot's own fault."""
+    """Return the message for an error that a run of moot can meet; None when it is moot's own fault."""
     match error:
         case MootError():
             return error
@@ -160,7 +161,7 @@ def explain(error: BaseException) -> MootError | None:
 
 @runtime_checkable
 class InWords(Protocol):
-    """An error of the layers below, which brings its own words; perhaps also `where` and `exit_code`."""
+    """An error of a lower layer with its own message, and possibly `where` and `exit_code`."""
 
     what: str
     fix: str

@@ -1,6 +1,6 @@
 """The schemas of the verbs' `--json` outputs, in `schemas/output/`: `python -m moot.output_schemas [--check]`.
 
-JSON Schema, draft 2020-12, one file a verb and one for errors. They are frozen: a change shows in the diff.
+JSON Schema, draft 2020-12, one file per verb and one for errors. They are frozen: a change shows in the diff.
 """
 
 from __future__ import annotations
@@ -75,19 +75,19 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def result_of(verb: str) -> type[Result]:
-    """What a verb prints."""
+    """Return the result type that a verb prints."""
     module, name = OUTPUTS[verb]
-    found: type[Result] = getattr(import_module(module), name)
-    return found
+    result: type[Result] = getattr(import_module(module), name)
+    return result
 
 
 @cache
 def model_of(result: type[Result]) -> type[BaseModel]:
-    """The pydantic model with the fields of a result, because pydantic writes the fuller schemas."""
+    """Return a pydantic model with the fields of a result, because pydantic writes the fuller schemas."""
     hints = get_type_hints(result)
     fields: dict[str, Any] = {
-        f"{one.name}_": (_with_models(hints[one.name]), Field(alias=one.encode_name))
-        for one in msgspec.structs.fields(result)
+        f"{field.name}_": (_with_models(hints[field.name]), Field(alias=field.encode_name))
+        for field in msgspec.structs.fields(result)
     }
     settings = ConfigDict(extra="forbid")
     return create_model(result.__name__, __config__=settings, __doc__=result.__doc__, **fields)
@@ -98,29 +98,29 @@ def _is_result(hint: object) -> bool:
 
 
 def _with_models(hint: Any) -> Any:
-    """A type with every result in it replaced by its model."""
+    """Return a type with every result in it replaced by its model."""
     origin: Any = get_origin(hint)
     if origin is None and _is_result(hint):
         return model_of(hint)
     if origin is None or origin is Literal:
         return hint
-    inside: list[Any] = [_with_models(one) for one in get_args(hint)]
+    inside: list[Any] = [_with_models(part) for part in get_args(hint)]
     if origin is UnionType:
-        return reduce(lambda one, other: one | other, inside)
+        return reduce(lambda part, rest: part | rest, inside)
     return origin[tuple(inside)]
 
 
 def schema_of(verb: str) -> dict[str, Any]:
-    """The published schema of a verb's output: what the verb prints always satisfies it, and nothing more is in it."""
-    made = model_of(result_of(verb)).model_json_schema(mode="serialization")
+    """Return the published schema of a verb's output, which allows exactly what the verb prints."""
+    schema = model_of(result_of(verb)).model_json_schema(mode="serialization")
     title = "moot: error" if verb == "error" else f"moot {verb} --json"
-    return {"$schema": DIALECT, **_closed(made), "title": title}
+    return {"$schema": DIALECT, **_closed(schema), "title": title}
 
 
 def _closed(schema: Any) -> Any:
-    """Every object of known keys has all of them and no others, whatever its model says about reading."""
+    """Return a schema in which every object of known keys has all of them and no others."""
     if isinstance(schema, list):
-        return [_closed(one) for one in cast("list[Any]", schema)]
+        return [_closed(entry) for entry in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
     closed = {key: _closed(value) for key, value in cast("dict[str, Any]", schema).items()}
@@ -131,7 +131,7 @@ def _closed(schema: Any) -> Any:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the schemas; with --check compare them with what is there, and say what differs."""
+    """Write the schemas; with --check compare them with the files, and report differences."""
     wanted = {DIRECTORY / f"{verb}.json": schemas.text_of(schema_of(verb)) for verb in OUTPUTS}
     if "--check" not in arguments:
         DIRECTORY.mkdir(exist_ok=True)
@@ -139,8 +139,10 @@ def main(arguments: Sequence[str]) -> int:
             path.write_bytes(content)
         out(f"{len(wanted)} schemas in {DIRECTORY}\n")
         return 0
-    found = {path: path.read_bytes() for path in DIRECTORY.glob("*.json")}
-    stale = sorted(path.name for path in found.keys() | wanted.keys() if found.get(path) != wanted.get(path))
+    present = {path: path.read_bytes() for path in DIRECTORY.glob("*.json")}
+    stale = sorted(
+        path.name for path in present.keys() | wanted.keys() if present.get(path) != wanted.get(path)
+    )
     if stale:
         err(
             f"schemas/output is not what the models say: {', '.join(stale)}; run `python -m moot.output_schemas`\n"

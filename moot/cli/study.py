@@ -148,7 +148,7 @@ def _run(
         agreed_to(
             price_of(before),
             yes=yes,
-            told=(lambda _: None) if silent else show,
+            tell=(lambda _: None) if silent else show,
             agreed=agreed,
         )
         check_plan(study)

@@ -44,7 +44,8 @@ class NextPage(BaseModel):
 def page(tool: str, result: dict[str, Any], limit: int | None, after: int) -> dict[str, Any]:
     """Return the entries of a result that follow the first `after`: `limit` of them, and no more than fit.
 
-    `left_out` says what is missing, and is null when nothing is. Raises `MootError` for a page that is not there.
+    `left_out` says what is missing, and is null when the result is complete. Raises `MootError` for a page beyond the
+    end.
     """
     if after < 0 or (limit is not None and limit < 1):
         raise usage("`after` is 0 or more, `limit` 1 or more", "leave them out for the first page", tool)
@@ -54,13 +55,14 @@ def page(tool: str, result: dict[str, Any], limit: int | None, after: int) -> di
     if after and after >= total:
         raise usage(f"this result has {total} {unit}", "begin again with `after` 0", "after")
     fewest, most = 1, max(1, min(limit or total, total - after))
+    # Entries differ in size, so the largest number that fits is searched by halving.
     while fewest < most:
         count = (fewest + most + 1) // 2
         if size_of(_cut(result, parts, after, count)) <= RESULT_BYTES_MAX:
             fewest = count
         else:
             most = count - 1
-    shown = _cut(result, parts, after, fewest)
+    cut = _cut(result, parts, after, fewest)
     end = after + fewest
     left_out: NextPage | None = None
     if after or end < total:
@@ -69,15 +71,15 @@ def page(tool: str, result: dict[str, Any], limit: int | None, after: int) -> di
         left_out = NextPage(what=f"{unit} {after + 1} to {min(end, total)} of {total}", after=more, fix=fix)
     # A seat needs its brief as it is: `next` has cut it already, to where the caller wanted it.
     for characters in TEXT_CHARACTERS_MAX if tool != "next" else ():
-        if size_of(shown) <= RESULT_BYTES_MAX:
+        if size_of(cut) <= RESULT_BYTES_MAX:
             break
-        shown = _shortened(shown, characters)
+        cut = _shortened(cut, characters)
         what = f"{left_out.what}; " if left_out else ""
         what += f"texts after {characters} characters, lists after {ROWS_MAX} rows"
         fix = f"{left_out.fix}; " if left_out and left_out.after else ""
         fix += "read the whole of it with `moot log RUN ID` on the command line, or in the page of the run"
         left_out = NextPage(what=what, after=left_out.after if left_out else None, fix=fix)
-    return {**shown, "left_out": None if left_out is None else left_out.model_dump()}
+    return {**cut, "left_out": None if left_out is None else left_out.model_dump()}
 
 
 def size_of(result: object) -> int:

@@ -29,7 +29,7 @@ class PersonSays(BaseModel):
 
 
 def _can_ask(ctx: Context[Any, Any]) -> bool:
-    """Whether a client is there that can put a form before a person."""
+    """Return whether a client is connected that can show a form to a person."""
     try:
         can = ctx.client_capabilities
     except ValueError:  # the tool was called in this process, by no client
@@ -38,7 +38,7 @@ def _can_ask(ctx: Context[Any, Any]) -> bool:
 
 
 def add_people_tools(server: MCPServer[Any], verbs: Verbs) -> None:
-    """Register them."""
+    """Register the tools."""
 
     def first(run: str, token: str, ctx: Context[Any, Any]) -> Any:
         def questions() -> tuple[str, ...]:
@@ -67,6 +67,8 @@ def add_people_tools(server: MCPServer[Any], verbs: Verbs) -> None:
         person = said.data
 
         def act(session: Session) -> Iterable[Event]:
+            # A form may stay open for hours, and another client may answer meanwhile: the second answer must not pass
+            # unseen.
             if identity not in session.questions:
                 raise usage(
                     f"the run no longer waits for {identity}: it was settled while the form was open",

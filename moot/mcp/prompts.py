@@ -1,4 +1,4 @@
-"""The five stages of setting a deliberation up, one prompt each, to be walked one at a time (SD-20)."""
+"""Prompts for the five stages of setting up a deliberation, to be taken one at a time (SD-20)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ FOLDER: Final = Path(__file__).parent / "stages"
 
 
 class SetupStage(NamedTuple):
-    """A stage: its prompt's name, which is its file's too, and what it settles."""
+    """A stage: the name of its prompt and file, its title, and what it settles."""
 
     name: str
     title: str
     does: str
 
     def speaker(self) -> Callable[[], str]:
-        """A function that says the text, as the server registers it."""
+        """Return a function that returns the text, as the server registers it."""
 
-        def said() -> str:
+        def text() -> str:
             return (FOLDER / f"{self.name}.md").read_text("utf-8")
 
-        return said
+        return text
 
 
 STAGES: Final = (

@@ -30,7 +30,7 @@ PAGED: Final = "A long result comes in pages: `limit` entries that follow the fi
 
 
 def add_reading_tools(server: MCPServer[Any], verbs: Verbs) -> None:
-    """Register them."""
+    """Register the tools."""
 
     def reading(door: str, result: type[Result], does: str, act: Callable[[Run], Result]) -> None:
         def read(run: str, token: str | None = None, limit: int | None = None, after: int = 0) -> Any:
@@ -39,6 +39,7 @@ def add_reading_tools(server: MCPServer[Any], verbs: Verbs) -> None:
             )
 
         read.__name__ = door
+        # The SDK takes a tool's description from its docstring, and all of these share one function.
         read.__doc__ = f"{does} {PAGED} While the run is open: operator only."
         register(server, result, read)
 

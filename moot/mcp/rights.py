@@ -1,8 +1,8 @@
-"""Who may do what over the Model Context Protocol: one table of tools and rights, and the tokens that open them.
+"""Access rights over the Model Context Protocol: one table of tools and rights, and the tokens that grant them.
 
-A token is an HMAC of run and role under a secret of the directory of runs, so that it survives a restart and nothing
-secret stands in a ledger. Reading and writing are two rights: the end of a run opens what it says to everybody and
-nothing else, so a seat's token never acts as a person. A seat that reads the files past the server is not held off:
+A token is an HMAC of run and role under a secret of the directory of runs, so that it survives a restart and no ledger
+holds a secret. Reading and writing are two rights: the end of a run opens it to all readers and grants nothing else, so
+a seat's token never acts as a person. The server cannot stop a seat from reading the files directly:
 `call.isolation` says `trusted`.
 """
 
@@ -29,14 +29,14 @@ _BYTES: Final = 32
 _SECRET: Final = re.compile(rb"(?:[0-9a-f]{2}){%d,1024}\n?" % _BYTES)
 
 _NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS})
-"""What a file system without hard links says."""
+"""Errors of a file system without hard links."""
 
 Holder = Literal["nobody", "seat", "operator"]
-"""Whose token it is: nobody's when none was given."""
+"""Owner of a token: `nobody` when a call has none."""
 
 
 class Right(StrEnum):
-    """What a caller wants, in words."""
+    """A right that a call may need, in words."""
 
     KNOW = "know what moot can do, and which runs there are"
     OPEN = "open a run of one's own"
@@ -87,11 +87,11 @@ RIGHT_OF: Final[Mapping[str, Right]] = {
     "moot://runs": Right.KNOW,
     "moot://runs/{run}/briefs/{step}": Right.READ,
 }
-"""Tool, or resource, → the right it takes. A resource has no place for a token: it is read by nobody."""
+"""Tool or resource → the right that it needs. A resource takes no token, so its holder is always `nobody`."""
 
 
 class NotAllowed(MootError):
-    """A token that does not open what was asked for; the words say which one would."""
+    """A token without the needed right; the message says which token has it."""
 
     def __init__(self, what: str, fix: str) -> None:
         super().__init__("not_allowed", what, "token", fix)
@@ -104,22 +104,23 @@ class Rights:
     secret: bytes
 
     def token(self, run: str, role: str) -> str:
-        """The token of a seat, or of the operator."""
-        said = f"{run}|{role}".encode("utf-8", "surrogatepass")
-        return f"{role}.{hmac.new(self.secret, said, 'sha256').hexdigest()[:40]}"
+        """Return the token of a seat, or of the operator."""
+        message = f"{run}|{role}".encode("utf-8", "surrogatepass")
+        return f"{role}.{hmac.new(self.secret, message, 'sha256').hexdigest()[:40]}"
 
     def tokens(self, session: RunSession) -> dict[str, str]:
-        """Role → token, the operator's first."""
+        """Return role → token, the operator's first."""
         name = session.run.path.name
         return {role: self.token(name, role) for role in (OPERATOR, *session.book().state.roles)}
 
     def role_of(self, run: str, token: str | None) -> str | None:
-        """Whose token it is; None without one. Raises `NotAllowed` for one that is nobody's."""
+        """Return the role of a token; None without a token. Raises `NotAllowed` for a token that is not of this run."""
         if token is None:
             return None
         role = token.partition(".")[0]
-        given, wanted = (text.encode("utf-8", "surrogatepass") for text in (token, self.token(run, role)))
-        if not hmac.compare_digest(given, wanted):
+        actual, wanted = (text.encode("utf-8", "surrogatepass") for text in (token, self.token(run, role)))
+        # Compared in constant time, so that a token cannot be guessed byte by byte.
+        if not hmac.compare_digest(actual, wanted):
             raise NotAllowed(
                 f"that is no token of run {run}",
                 "`new` gave one for every seat and one for the operator",
@@ -127,20 +128,21 @@ class Rights:
         return role
 
     def is_of(self, session: RunSession, token: str | None) -> bool:
-        """Whether a token was made for a run."""
+        """Return whether a token was made for a run."""
         try:
             return self.role_of(session.run.path.name, token) is not None
         except NotAllowed:
             return False
 
     def check(self, door: str, session: RunSession, token: str | None, role: str | None = None) -> str | None:
-        """The role whose steps a call may touch; None is every role. Raises `NotAllowed`.
+        """Return the role whose steps a call may touch; None means every role. Raises `NotAllowed`.
 
         `door` is a tool or a resource of `RIGHT_OF`, `role` the seat that the call names, if it names one.
         """
         right = RIGHT_OF[door]
         whose = self.role_of(session.run.path.name, token)
         holder: Holder = "nobody" if whose is None else "operator" if whose == OPERATOR else "seat"
+        # Sealed forecasts and other seats' prompts must stay unread only as long as they can influence an answer.
         allowed = ONCE_FINISHED if session.book().state.finished else WHILE_OPEN
         if holder not in allowed[right]:
             raise _refusal(right, door)
@@ -169,7 +171,7 @@ def _refusal(right: Right, door: str) -> NotAllowed:
 
 
 def rights_in(runs: Path) -> Rights:
-    """The rights of a directory of runs; its secret is made when it is first needed, readable by its owner alone.
+    """Return the rights of a directory of runs; its secret is created when it is first needed, with mode 0600.
 
     Raises `MootError` for a secret that could be guessed, `WriteFailed` and `Unreadable`.
     """
@@ -178,19 +180,19 @@ def rights_in(runs: Path) -> Rights:
         with writing(place):
             _make_secret(place)
     with readable(place), plain_file(place) as file:
-        found = file.read(4 * 1024)
-    if not _SECRET.fullmatch(found):
+        content = file.read(4 * 1024)
+    if not _SECRET.fullmatch(content):
         raise MootError(
             "bad_secret",
             f"this file is not a secret of {_BYTES} bytes in hexadecimal digits: tokens made from it could be forged",
             str(place),
             "remove it: the next start makes a new one, and `moot mcp --tokens RUN` prints the new tokens",
         )
-    return Rights(bytes.fromhex(found.decode("ascii")))
+    return Rights(bytes.fromhex(content.decode("ascii")))
 
 
 def _make_secret(place: Path) -> None:
-    """Put a new secret at `place` whole or not at all; one that another process put there meanwhile stays."""
+    """Put a new secret at `place`, whole or not at all; a secret of another process is kept."""
     place.parent.mkdir(parents=True, exist_ok=True)
     temporary = place.with_name(f"{SECRET_NAME}.{os.getpid()}.{secrets.token_hex(4)}")
     try:

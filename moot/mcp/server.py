@@ -38,8 +38,9 @@ PROGRESS_SECONDS: Final = 5.0
 
 
 def build(runs: Path) -> MCPServer[Any]:
-    """The server over the runs below a directory."""
+    """Return the server over the runs below a directory."""
     verbs = Verbs(runs, rights_in(runs))
+    # stdout carries the protocol, so warnings are all that a host may see on stderr.
     server = Server("moot", instructions=INSTRUCTIONS, version=moot.version(), log_level="WARNING")
     _add_tools(server, verbs)
     _add_resources(server, verbs)
@@ -192,8 +193,8 @@ def _add_seats(server: MCPServer[Any], verbs: Verbs) -> None:
 async def _waited(
     verbs: Verbs, ctx: Context[Any, Any], run: str, token: str, role: str | None, seconds: float
 ) -> None:
-    """Return when there is something for the seat, or the time is over; a cancelled call ends here."""
-    began = told = time.monotonic()
+    """Wait until there is something for the seat, or the time is over; a cancelled call ends here."""
+    began = reported = time.monotonic()
     try:
         session = verbs.session(run)
         seat = verbs.rights.check("next", session.inner, token, role)
@@ -204,9 +205,9 @@ async def _waited(
                 head := session.inner.run.head()
             ) != seen:  # the run is read again only when somebody committed
                 seen, news = head, verbs.has_news(session, seat)
-            if time.monotonic() - told > PROGRESS_SECONDS:
-                told = time.monotonic()
-                await ctx.report_progress(told - began, seconds, "others are thinking")
+            if time.monotonic() - reported > PROGRESS_SECONDS:
+                reported = time.monotonic()
+                await ctx.report_progress(reported - began, seconds, "others are thinking")
     except Exception as error:  # noqa: BLE001
         raise ToolError(words_of(error, verbs.runs / run)) from None
 

@@ -1,4 +1,4 @@
-"""Registering a tool, and what its call ends with: a result, or one line that an agent can act on."""
+"""Registration of tools, and the two ends of a call: a result, or one line that an agent can act on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def words_of(error: Exception, *runs: Path) -> str:
-    """Return one line that an agent can act on: what, where, and the fix."""
+    """Return one line that an agent can act on: what happened, where, and the fix."""
     known = explain_with(error, runs)
     if known is None:
         return f"{type(error).__name__}: this is a fault of moot's: tell the operator what was called"
@@ -29,7 +29,7 @@ def words_of(error: Exception, *runs: Path) -> str:
 
 
 def refusing(act: Callable[[], T], *runs: Path) -> T:
-    """Do something about `runs`; whatever goes wrong becomes one line. Raises `ToolError`."""
+    """Do something with `runs`; every error becomes one line. Raises `ToolError`."""
     try:
         return act()
     except Exception as error:  # noqa: BLE001
@@ -38,8 +38,9 @@ def refusing(act: Callable[[], T], *runs: Path) -> T:
 
 def result_or_refusal(act: Callable[[], Result | dict[str, Any]], *runs: Path) -> CallToolResult:
     """Return the result of a call about `runs`, as structure and as compact text."""
-    found = refusing(act, *runs)
-    structure = found if isinstance(found, dict) else found.model_dump()
+    result = refusing(act, *runs)
+    structure = result if isinstance(result, dict) else result.model_dump()
+    # Older clients read only the text, so the structure is sent there too.
     text = orjson.dumps(structure).decode()
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structure)
 
@@ -49,6 +50,7 @@ def register(server: MCPServer[Any], result: type[Result], act: Callable[..., An
     name = act.__name__.rstrip("_")
     model = model_of(result)
     if name in PARTS:
+        # The published schema forbids unknown keys, so a page's `left_out` has to be declared.
         model = create_model(model.__name__, __base__=model, left_out=(NextPage | None, None))
     act.__annotations__["return"] = model
     server.add_tool(act, name=name, description=act.__doc__, structured_output=True)

@@ -1,5 +1,4 @@
-"""What the tools do: the verbs of the command line on runs below one directory, with results as `--json` prints
-them."""
+"""The verbs of the command line as methods, on runs below one directory, with the results of `--json`."""
 
 from __future__ import annotations
 
@@ -106,19 +105,20 @@ def brief_part(step: OpenStep, begin: int, most: int | None) -> OpenStep:
 
 @dataclass(frozen=True, slots=True)
 class Verbs:
-    """The verbs over the runs of one directory. Every method raises what an agent can act on."""
+    """The verbs over the runs of one directory. Every method raises errors that an agent can act on."""
 
     runs: Path
     rights: Rights
 
     def opened(self, door: str, run: str, token: str | None) -> Session:
-        """A run for a call that `token` allows. Raises `NotAllowed`."""
+        """Return a run for a call that `token` allows. Raises `NotAllowed`."""
         session = self.session(run)
         self.rights.check(door, session.inner, token)
         return session
 
     def session(self, run: str) -> Session:
-        """A run by its name below the directory; a name leads nowhere else."""
+        """Return a run by its name below the directory; a name cannot lead elsewhere."""
+        # A name with a slash or dots could lead to a run outside of the directory, whose tokens another secret makes.
         if not RUN_NAME.fullmatch(run) or not (self.runs / run / "head").is_file():
             there = ", ".join(sorted(path.parent.name for path in self.runs.glob("*/head"))[:8]) or "none"
             raise usage(f"no run {run[:80]!r}", f"runs there: {there}; open one with `new`", "run")
@@ -127,6 +127,7 @@ class Verbs:
     def new(self, table: dict[str, Any]) -> Opened:
         """Open a run for host seats."""
         deliberation = checked(table, name="new")
+        # An agent could otherwise have the server read any file of its user into a prompt.
         if any(document.path is not None for document in deliberation.context):
             raise usage("a document by path", "give its text: the server reads no files for a run", "context")
         seats = dict.fromkeys(cast_roles(deliberation, "new"), HostSeat())
@@ -145,7 +146,9 @@ class Verbs:
             goals=[goal.text for goal in opened.goals],
             options=[option.text for option in opened.options],
             documents=[document.name for document in opened.context],
-            cast={one.role: {"title": one.title, "charge": one.charge or ""} for one in opened.cast},
+            cast={
+                member.role: {"title": member.title, "charge": member.charge or ""} for member in opened.cast
+            },
             rules={name: str(opened.rules[name]) for name in protocol.variants if name in opened.rules},
             rounds=len(opened.plan),
             replies=asked_of(opened).total(),
@@ -157,12 +160,13 @@ class Verbs:
     def next(
         self, run: str, role: str | None, token: str | None, brief_from: int = 0, brief_max: int | None = None
     ) -> dict[str, Any]:
-        """Return the open steps that the token may see, with schemas and `brief_max` characters of each brief.
+        """Return the open steps that the token may see, with schemas and `brief_max` characters of each prompt.
 
-        Where `brief_max` is None, a brief that does not fit into one result is cut to what does.
+        Without `brief_max`, a prompt that is too long for one result is cut to what fits.
         """
         session = self.session(run)
         seat = self.rights.check("next", session.inner, token, role)
+        # After the token: an unknown role must not reveal the cast to a caller without rights.
         session.check_role(seat)
         session.inner.settle()
         stopped = session.state.stopped_by
@@ -172,13 +176,13 @@ class Verbs:
                 "stop, and tell the operator; `moot run --resume` goes on",
                 "next",
             )
-        found = replace(session.next(seat), run=run)
+        listing = replace(session.next(seat), run=run)
         return replace(
-            found, steps=[brief_part(step, brief_from, brief_max) for step in found.steps]
+            listing, steps=[brief_part(step, brief_from, brief_max) for step in listing.steps]
         ).model_dump()
 
     def has_news(self, session: Session, role: str | None) -> bool:
-        """Whether there is something for `next`: an open step of the role, or the end."""
+        """Return whether `next` has something to report: an open step of the role, or the end."""
         state = session.state
         if state.life != "running" or state.held_up:
             return True
@@ -187,7 +191,7 @@ class Verbs:
     def submit(
         self, run: str, step: str, reply: str, token: str | None, model: str | None, context: str | None
     ) -> Result:
-        """Hand one reply in, under the token of the step's role."""
+        """Submit one reply, under the token of the step's role."""
         session = self.session(run)
         self.rights.check("submit", session.inner, token, role_of(step))
         try:
@@ -196,11 +200,11 @@ class Verbs:
             return session.refused(refused.errors)
 
     def give_up(self, run: str, step: str, reason: str, token: str | None) -> Result:
-        """Give an open step up for good; the operator's alone."""
+        """Give an open step up for good; only the operator may."""
         return self.opened("give_up", run, token).give_up(step, reason)
 
     def status(self, run: str) -> PublicStatus:
-        """Where a run stands, without anything that a seat must not see."""
+        """Return the state of a run, without anything that a seat must not see."""
         session = self.session(run)
         state, asked = session.state, session.open_ids
         first = parse_step(asked[0]) if asked else None
@@ -221,12 +225,12 @@ class Verbs:
         )
 
     def read(self, door: str, run: str, token: str | None, act: Callable[[Run], Result]) -> dict[str, Any]:
-        """Return what a reading verb says of a run that may be read, under the name that the caller knows it by."""
-        found = act(moot.open_run(self.opened(door, run, token).path)).model_dump()
-        return {**found, "run": run}
+        """Return the result of a reading verb, under the run's name as the caller knows it."""
+        content = act(moot.open_run(self.opened(door, run, token).path)).model_dump()
+        return {**content, "run": run}
 
     def diff(self, a: str, b: str, token: str | None) -> Result:
-        """Two runs compared, each of them finished or read with its operator's token."""
+        """Compare two runs, each of them finished or read with its operator's token."""
         sessions = [self.session(a), self.session(b)]
         theirs = [session for session in sessions if self.rights.is_of(session.inner, token)]
         for (
@@ -236,34 +240,34 @@ class Verbs:
         return moot.diff(self.runs / a, self.runs / b)
 
     def brief(self, run: str, step: str) -> str:
-        """Return the brief of a step of a finished run."""
+        """Return the prompt of a step of a finished run."""
         session = self.opened("moot://runs/{run}/briefs/{step}", run, None).inner
-        found = next(
+        match = next(
             (
-                one
+                candidate
                 for round_ in session.book().state.rounds
                 for group in session.protocol.groups(session.book().state, round_)
-                for one in group.steps
-                if one.id == step
+                for candidate in group.steps
+                if candidate.id == step
             ),
             None,
         )
-        if found is None:
+        if match is None:
             raise usage(
                 f"no step {step[:80]!r} in this run", "see `decisions` or `report` for its ids", "step"
             )
-        return derive(session.book(), session.protocol, found, session.prompt_set).text
+        return derive(session.book(), session.protocol, match, session.prompt_set).text
 
     def fork(
         self, run: str, round_: int | None, without: str | None, token: str | None, *, here: bool = False
     ) -> Opened:
-        """A new run that shares everything before a round, or everything so far."""
+        """Create a run that shares everything before a round, or everything so far."""
         from moot.app.forks import made_fork
 
         session = self.opened("fork", run, token)
-        made = made_fork(session.path, round_, without=without, everybody="host", runs=self.runs, here=here)
-        return self._opened(Session(made.run))
+        forked = made_fork(session.path, round_, without=without, everybody="host", runs=self.runs, here=here)
+        return self._opened(Session(forked.run))
 
     def act(self, door: str, run: str, token: str, act: Callable[[Session], Iterable[Event]]) -> Act:
-        """Do what the person who runs the deliberation says; the events that came of it."""
+        """Do what the person who runs the deliberation asks, and return the events."""
         return Act(run=run, events=names(act(self.opened(door, run, token))))

@@ -1,4 +1,4 @@
-"""The wire: one JSON-RPC message per line over stdin and stdout, and an answer to whatever is no message.
+"""Transport: one JSON-RPC message per line over stdin and stdout, and an error for any other line.
 
 The SDK's own transport answers nothing to a line that it cannot parse, takes a request whose id is null or 1.5 for a
 notification, replaces bytes that are not UTF-8, and ends with an error when the host goes away. Nothing here holds a
@@ -31,16 +31,16 @@ LINE_BYTES_MAX: Final = 16 << 20
 _READ_BYTES: Final = 1 << 16
 _PIPE_BUF: Final = 4096
 _GONE: Final = frozenset({errno.EPIPE, errno.ECONNRESET, errno.EIO, errno.EBADF})
-"""What the system says when the host has closed its end, or the terminal is gone."""
+"""Errors of the system when the host has closed its end, or the terminal is gone."""
 
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 
 Parsed = SessionMessage | JSONRPCError | None
-"""A message, the refusal of a line that is none, or nothing where the line asks for no answer."""
+"""A message, the refusal of an invalid line, or None where no answer is due."""
 
 
 class Server(MCPServer[Any]):
-    """The SDK's server, on a wire where nothing is left unanswered, with tools that drop no argument."""
+    """The SDK's server, on a transport that answers every request, with tools that refuse unknown arguments."""
 
     async def run_stdio_async(self) -> None:
         """Serve over stdin and stdout until the host closes either."""
@@ -67,6 +67,7 @@ class Server(MCPServer[Any]):
             names = [known.name for known in self._tool_manager.list_tools()]
             raise ToolError(f"no tool `{name[:80]}`; did you mean `{nearest(name, names)}`?")
         known = list(tool.parameters.get("properties", {}))
+        # The SDK drops unknown arguments, so a misspelled one would silently have no effect.
         for argument in arguments:
             if argument not in known:
                 near = f"did you mean `{nearest(argument, known)}`? " if known else ""
@@ -78,10 +79,10 @@ class Server(MCPServer[Any]):
             if not isinstance(error.__cause__, ValidationError) or type(error) is not ToolError:
                 raise
             problems = error.__cause__.errors(include_url=False, include_input=False)[:5]
-            told = "; ".join(
+            summary = "; ".join(
                 f"`{'.'.join(map(str, problem['loc']))}`: {problem['msg']}" for problem in problems
             )
-            raise ToolError(f"arguments of `{name}`: {one_line(told)}") from None
+            raise ToolError(f"arguments of `{name}`: {one_line(summary)}") from None
 
 
 async def _receive(
@@ -89,7 +90,7 @@ async def _receive(
     server: MemoryObjectSendStream[SessionMessage | Exception],
     host: MemoryObjectSendStream[SessionMessage],
 ) -> None:
-    """Hand every message to the server; refuse every line that is none."""
+    """Pass every message to the server; refuse every other line."""
     async with server, host:
         async for line in _lines(source):
             parsed = parse(line)
@@ -100,7 +101,7 @@ async def _receive(
 
 
 async def _lines(source: int) -> AsyncIterator[bytes]:
-    """Yield lines without their ends. One that is too long is cut, and so is no message."""
+    """Yield lines without their ends. A line that is too long is cut, and is then refused."""
     line = bytearray()
     while True:
         await _ready(anyio.wait_readable, source)
@@ -122,7 +123,7 @@ async def _lines(source: int) -> AsyncIterator[bytes]:
 
 
 def parse(line: bytes) -> Parsed:
-    """Return what a line is. An id that is no text and no integer is no id: the answer then has none (null)."""
+    """Return the message in a line, or its refusal. An id that is neither text nor integer is answered with null."""
     if len(line) > LINE_BYTES_MAX:
         return _refusal(PARSE_ERROR, f"this line is longer than {LINE_BYTES_MAX} bytes", None)
     try:
@@ -162,7 +163,7 @@ def _refusal(code: int, what: str, identity: str | int | None) -> JSONRPCError:
 async def _send(
     sink: int, server: MemoryObjectReceiveStream[SessionMessage], group: TaskGroup, refused: list[OSError]
 ) -> None:
-    """Write what the server sends; end everything when nobody takes it any more."""
+    """Write what the server sends; end everything when the host reads no more."""
     async with server:
         async for item in server:
             line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"

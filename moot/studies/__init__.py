@@ -1,1 +1,1 @@
-"""Studies: ways to deliberate compared on the same questions, in pairs and with repetitions."""
+"""Studies: comparisons of ways to deliberate on the same questions, paired and repeated."""

@@ -1,7 +1,7 @@
-"""A study as it stands on the disk, and the loop that plays what is open until everything came out or waits.
+"""State of a study on the disk, and the loop that plays open jobs until each has ended or waits.
 
-Nothing is kept beside the runs but how a job came out (`ends/NAME.json`) and what was planned (`planned.json`): a study
-that is killed goes on from its runs, and no reply is paid for twice.
+Besides the runs, only the end of each job (`ends/NAME.json`) and the plan (`planned.json`) are kept. A study that is
+killed goes on from its runs, and no reply is paid for twice.
 """
 
 from __future__ import annotations
@@ -35,16 +35,20 @@ RUNS: Final = "runs"
 ENDS: Final = "ends"
 PLANNED: Final = "planned.json"
 RECORD_BYTES_MAX: Final = 1 << 16
-_FIX_OF_END: Final = "remove it: the run itself says how it came out, and what did not come out is played again"
-_FIX_OF_PLAN: Final = "restore it from a copy; without one remove it, and the plan counts from the next run on"
+_FIX_OF_END: Final = (
+    "remove it: the run itself says how it came out, and what did not come out is played again"
+)
+_FIX_OF_PLAN: Final = (
+    "restore it from a copy; without one remove it, and the plan counts from the next run on"
+)
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 Record = TypeVar("Record")
 ENDED: Final = ("finished", "failed", "broken")
-"""States after which a job is not played again; so is one that its budget stopped."""
+"""States after which a job is not played again, and neither is one that its budget stopped."""
 
 
 class StudyPlan(Result, frozen=True):
-    """What the study file was when the first run was opened."""
+    """Hash of the study file when the first run was opened."""
 
     at: Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT[0-9:.]{8,15}Z$")]
     study_sha256: Sha256
@@ -53,7 +57,7 @@ class StudyPlan(Result, frozen=True):
 
 @dataclass(frozen=True)
 class StudyState:
-    """A study and how each job stands: `ends` has those that came out, `begun` the runs that are there."""
+    """A study and the state of its jobs: `ends` holds ended jobs, `begun` the runs that exist."""
 
     study: Study
     jobs: tuple[StudyJob, ...]
@@ -62,24 +66,24 @@ class StudyState:
 
     @cached_property
     def by_name(self) -> dict[str, StudyJob]:
-        """Every job by its name."""
+        """Return every job by its name."""
         return {job.name: job for job in self.jobs}
 
     def path(self, name: str) -> Path:
-        """Where a job's run is."""
+        """Return the directory of a job's run."""
         return self.study.folder / RUNS / name
 
     def answer(self, name: str) -> UnitAnswer:
-        """What a finished job answered."""
+        """Return the answer of a finished job."""
         return answer_in(RunStore(self.path(name)).book())
 
     def is_ready(self, job: StudyJob) -> bool:
-        """Whether a job has not come out, and those that it waits for finished."""
+        """Return whether a job has not ended, and all jobs that it waits for have finished."""
         finished = all(self._state(name) == "finished" for name in job.after)
         return job.name not in self.ends and finished
 
     def is_lost(self, job: StudyJob) -> bool:
-        """Whether a job can never begin, because one that it waits for failed or is lost."""
+        """Return whether a job can never start, because one that it waits for failed or is lost."""
         return any(
             self._state(name) not in (None, "finished") or self.is_lost(self.by_name[name])
             for name in job.after
@@ -91,7 +95,7 @@ class StudyState:
 
 
 def standing_of(study: Study) -> StudyState:
-    """How a study stands now. A run that others finished, reply by reply, counts as soon as its ledger says so."""
+    """Return the state of a study now. A run that others finished, reply by reply, counts at once."""
     jobs = tuple(jobs_of(study))
     names = {job.name for job in jobs}
     ends: dict[str, JobEnd] = {}
@@ -102,11 +106,13 @@ def standing_of(study: Study) -> StudyState:
             continue
         if end.name != file.stem:
             raise _damaged(file, f"it is about the job {end.name}", _FIX_OF_END)
+        # A lost run must not count as an answer: the report would have no ledger to read it from.
         if end.state == "finished" and end.name not in begun:
             raise _damaged(file, "it says that a run finished which is not there", _FIX_OF_END)
         ends[end.name] = end
     for name in begun - set(ends):
         with suppress(LedgerError):  # the worker that plays it says what is wrong with it
+            # Host seats finish a run without a worker, so no `ends` file may exist for it.
             state = RunStore(study.folder / RUNS / name).state()
             if state.finished:
                 reason = state.closing.reason if state.closing is not None else None
@@ -114,13 +120,13 @@ def standing_of(study: Study) -> StudyState:
     return StudyState(study, jobs, ends, frozenset(begun))
 
 
-def task_for(found: StudyState, job: StudyJob, store: str = SHARED) -> Task:
-    """What a worker needs to play a job whose turn it is."""
-    study, arm = found.study, found.study.arm(job.unit.arm)
+def task_for(state: StudyState, job: StudyJob, store: str = SHARED) -> Task:
+    """Return what a worker needs to play a job."""
+    study, arm = state.study, state.study.arm(job.unit.arm)
     judging = study.file.judging
     is_judge = job.part.startswith("judge-") and judging is not None
     seats = judging.seats if is_judge and judging is not None else arm.seats
-    deliberation = deliberation_for(study, job, {name: found.answer(name) for name in job.after})
+    deliberation = deliberation_for(study, job, {name: state.answer(name) for name in job.after})
     return Task(
         name=job.name,
         directory=str((study.folder / RUNS).resolve()),
@@ -134,10 +140,10 @@ def task_for(found: StudyState, job: StudyJob, store: str = SHARED) -> Task:
 
 
 def check_word(study: Study, agreed: Agreed | None, *, seats: bool, programs: bool, is_here: bool) -> None:
-    """Ask the person before what only the study's file says: its seats, and programs of replies.
+    """Ask the person before using seats, or running programs, that only the study's file names.
 
-    `seats` and `programs`: the person allowed these. `is_here`: runs are played on this machine. Raises `MootError`
-    and `NoSandbox`.
+    `seats` and `programs`: the person allowed these. `is_here`: runs are played on this machine. Raises `MootError` and
+    `NoSandbox`.
     """
     where, judging = str(study.folder / FILE), study.file.judging
     specs = {f"arm {arm.id}": arm.seats for arm in study.file.arm}
@@ -150,7 +156,7 @@ def check_word(study: Study, agreed: Agreed | None, *, seats: bool, programs: bo
 
 
 def check_plan(study: Study) -> StudyPlan:
-    """What was planned: written before the first run, and the same ever after. Raises `MootError` when it is not."""
+    """Return the plan, written before the first run. Raises `MootError` when the study file has changed since."""
     place, planned = study.folder / PLANNED, plan_of(study)
     if planned is not None:
         if planned.study_sha256 != study.sha256:
@@ -159,12 +165,13 @@ def check_plan(study: Study) -> StudyPlan:
             raise MootError("plan_changed", what, str(study.folder), fix)
         return planned
     planned = StudyPlan(at=now(), study_sha256=study.sha256, keys_sha256=study.file.study.keys_sha256)
+    # Written before any run: the report can then prove that questions and arms were fixed beforehand.
     _written(place, msgspec.json.format(msgspec.json.encode(planned), indent=1))
     return planned
 
 
 def plan_of(study: Study) -> StudyPlan | None:
-    """What was planned, if anything was begun."""
+    """Return the plan, or None before the first run."""
     return _recorded(study.folder / PLANNED, StudyPlan, _FIX_OF_PLAN)
 
 
@@ -176,58 +183,60 @@ def conduct(
     store: str = SHARED,
     limit: int | None = None,
 ) -> StudyState:
-    """Play what is open until every job came out, waits for somebody, or `limit` jobs were played.
+    """Play open jobs until every job has ended or waits for a seat or a person, or `limit` jobs were played.
 
     Raises `MootError` when another process conducts this study, or its plan has changed.
     """
     with _alone(study):
         check_plan(study)
-        found = standing_of(study)
+        state = standing_of(study)
         waiting: set[str] = set()
         running: dict[str, StudyJob] = {}
         left = limit
         while True:
-            for job in _next(found, waiting | set(running)):
+            for job in _next(state, waiting | set(running)):
                 if len(running) >= engine.capacity or left == 0:
                     break
-                engine.submit(task_for(found, job, store))
+                engine.submit(task_for(state, job, store))
                 running[job.name] = job
                 left = None if left is None else left - 1
             if not running:
-                return found
+                return state
             played, archive = engine.next_done()
             job = running.pop(played.name)
-            _kept(found, played, archive, store)
+            _kept(state, played, archive, store)
             if _came_out(played):
-                found.ends[played.name] = played
+                state.ends[played.name] = played
             else:
                 waiting.add(played.name)
             tell(job, played)
 
 
-def _next(found: StudyState, taken: Iterable[str]) -> Iterator[StudyJob]:
+def _next(state: StudyState, taken: Iterable[str]) -> Iterator[StudyJob]:
     not_now = set(taken)
-    return (job for job in found.jobs if job.name not in not_now and found.is_ready(job))
+    return (job for job in state.jobs if job.name not in not_now and state.is_ready(job))
 
 
 def _came_out(played: JobEnd) -> bool:
     return played.state in ENDED or (played.state == "stopped" and (played.reason or "").startswith("budget"))
 
 
-def _kept(found: StudyState, played: JobEnd, archive: bytes, store: str) -> None:
-    """Bring a run home from where it was played, and note how it came out."""
-    path = found.path(played.name)
+def _kept(state: StudyState, played: JobEnd, archive: bytes, store: str) -> None:
+    """Fetch a run from where it was played, and record its end."""
+    path = state.path(played.name)
+    # A run that is already here is newer than the archive of a job that was played twice.
     if store != SHARED and not path.exists() and played.state not in ("busy", "broken"):
         unpacked(archive or fetched(store, played.name), path)
     if _came_out(played):
-        _written(found.study.folder / ENDS / f"{played.name}.json", recorded(played))
+        _written(state.study.folder / ENDS / f"{played.name}.json", recorded(played))
 
 
 def _recorded(place: Path, form: type[Record], fix: str) -> Record | None:
-    """Return what the study wrote down in a file, or None where there is no such file.
+    """Return a record that the study wrote, or None where there is no such file.
 
-    Raises `MootError` for anything else in its place: whoever sends a study can write anything there.
+    Raises `MootError` for anything else in its place: the sender of a study can put any file there.
     """
+    # `lexists`: a dangling link is something in its place, and is reported below.
     if not os.path.lexists(place):
         return None
     try:
@@ -256,7 +265,7 @@ def _written(place: Path, content: bytes) -> None:
 
 @contextmanager
 def _alone(study: Study) -> Generator[None]:
-    """One process conducts a study at a time. Raises `MootError` when there is another one."""
+    """Hold the study's lock. Raises `MootError` when another process has it."""
     with ExitStack() as stack:
         try:
             stack.enter_context(locked(study.folder, 0.0))

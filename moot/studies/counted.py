@@ -1,7 +1,7 @@
-"""What can be counted in any run: assumptions, how many of them differ, objections, and what was left to a person.
+"""Counts of any run: assumptions, distinct assumptions, objections, and objections left to a person.
 
-Two assumptions are the same when they share so many of their long words: the share is that of the shorter one. The
-procedure is crude and the same for every arm; it knows no synonyms.
+Two assumptions count as the same when they share at least 60% of the long words of the shorter one. The procedure is
+crude and knows no synonyms, but it is the same for every arm.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from ledger.events import Assumption, Disposition
 from ledger.state.book import Book
 
 SHARED: Final = 0.6
-"""The share of the shorter assumption's long words that makes two the same."""
+"""Share of the shorter assumption's long words from which on two count as the same."""
 LONG: Final = re.compile(r"[^\W\d_]{4,}")
 
 
 def counts_in(book: Book) -> Mapping[str, float]:
-    """Measure → number; empty for a protocol that has neither assumptions nor objections."""
-    assumptions = [one.text for one in book.of(Assumption)]
-    disposed = [one.disposition for one in book.of(Disposition)]
+    """Return measure → number; empty for a protocol that has neither assumptions nor objections."""
+    assumptions = [assumption.text for assumption in book.of(Assumption)]
+    disposed = [objection.disposition for objection in book.of(Disposition)]
     if not assumptions and not disposed:
         return {}
     return {
@@ -33,7 +33,7 @@ def counts_in(book: Book) -> Mapping[str, float]:
 
 
 def distinct(texts: Iterable[str]) -> list[str]:
-    """The texts without those that are the same as an earlier one."""
+    """Return the texts without those that are the same as an earlier one."""
     kept: list[tuple[str, frozenset[str]]] = []
     for text in texts:
         words = frozenset(LONG.findall(text.casefold()))
@@ -42,6 +42,6 @@ def distinct(texts: Iterable[str]) -> list[str]:
     return [text for text, _ in kept]
 
 
-def _same(one: frozenset[str], other: frozenset[str]) -> bool:
-    least = min(len(one), len(other))
-    return one == other if least == 0 else len(one & other) >= SHARED * least
+def _same(first: frozenset[str], second: frozenset[str]) -> bool:
+    least = min(len(first), len(second))
+    return first == second if least == 0 else len(first & second) >= SHARED * least

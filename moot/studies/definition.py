@@ -12,12 +12,10 @@
     id = "single"
     protocol = "single-pass"
 
-The right answers lie in a file of their own, which no run reads: the study has its SHA-256 alone.
+The right answers are in a separate file, which no run reads: the study holds only its SHA-256.
 """
 
 from __future__ import annotations
-
-from ledger.readable_text import readable
 
 import tomllib
 from collections import Counter
@@ -28,6 +26,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from ledger.readable_text import readable
 from ledger.store.disk import read_plain
 from moot.app.run_options import documents_of
 from moot.errors import MootError, usage
@@ -135,12 +134,12 @@ class StudyFile(FileTable):
 
     @model_validator(mode="after")
     def _is_a_comparison(self) -> StudyFile:
-        for kind, ids in (("item", [one.id for one in self.item]), ("arm", [one.id for one in self.arm])):
+        for kind, ids in (("item", [row.id for row in self.item]), ("arm", [row.id for row in self.arm])):
             if not ids:
                 raise ValueError(f"there is no [[{kind}]]")
             if twice := [name for name, number in Counter(ids).items() if number > 1]:
                 raise ValueError(f"two [[{kind}]] rows are called {twice[0]!r}")
-        if self.study.baseline not in [one.id for one in self.arm]:
+        if self.study.baseline not in [row.id for row in self.arm]:
             raise ValueError(f"the baseline {self.study.baseline!r} is no arm")
         if self.study.equal_cost != "stated":
             _check_equal(self.study.equal_cost, self.arm)
@@ -148,16 +147,17 @@ class StudyFile(FileTable):
 
 
 def _check_equal(limit: str, arms: tuple[ArmRow, ...]) -> None:
-    """Equal cost by construction: all parts of a unit together have the same budget in every arm."""
+    """Refuse arms whose budgets, over all parts of a unit, differ by more than 1%."""
     totals: dict[str, float] = {}
     for arm in arms:
-        said = getattr(arm.budget, limit)
-        if said is None:
+        amount = getattr(arm.budget, limit)
+        if amount is None:
             raise ValueError(f'equal_cost = "{limit}", and arm {arm.id!r} has no budget.{limit}')
-        totals[arm.id] = float(said) * (1 if arm.best_of is None else arm.best_of + 1)
+        totals[arm.id] = float(amount) * (1 if arm.best_of is None else arm.best_of + 1)
+    # 1%, because a budget that is split over best-of draws cannot always be divided exactly.
     if max(totals.values()) > 1.01 * min(totals.values()):
-        shown = ", ".join(f"{name} {total:g}" for name, total in totals.items())
-        raise ValueError(f'equal_cost = "{limit}", and the arms may spend {shown} for one answer')
+        amounts = ", ".join(f"{name} {total:g}" for name, total in totals.items())
+        raise ValueError(f'equal_cost = "{limit}", and the arms may spend {amounts} for one answer')
 
 
 FORM: Final = FileForm(
@@ -178,22 +178,25 @@ class Study:
     documents: dict[str, dict[str, bytes]]
 
     def arm(self, name: str) -> ArmRow:
-        """The arm of that name."""
-        return next(one for one in self.file.arm if one.id == name)
+        """Return the arm of that name."""
+        return next(row for row in self.file.arm if row.id == name)
 
     def repetitions(self, item: str) -> int:
-        """How often an item is asked in each arm."""
-        row = next(one for one in self.file.item if one.id == item)
+        """Return how often an item is asked in each arm."""
+        row = next(row for row in self.file.item if row.id == item)
         return row.repetitions or self.file.study.repetitions
 
 
-def read_study(said: str) -> Study:
-    """The study in a directory, or in its file. Raises `MootError` and `DeliberationError` with line and fix."""
-    path = Path(said)
+def read_study(name: str) -> Study:
+    """Return the study in a directory, or in its file.
+
+    Raises `MootError` and `DeliberationError`, with line and fix.
+    """
+    path = Path(name)
     folder = path if path.is_dir() else path.parent
     place = path / FILE if path.is_dir() else path
     if not place.is_file():
-        raise usage(f"no study at {said!r}", "write one with `moot study new`", said)
+        raise usage(f"no study at {name!r}", "write one with `moot study new`", name)
     content = read_plain(place, FILE_BYTES_MAX)
     table, text = read_toml(content, str(place))
     if "study" not in table:
@@ -210,7 +213,7 @@ def read_study(said: str) -> Study:
 
 
 def _item(folder: Path, row: ItemRow, name: str) -> tuple[Table, dict[str, bytes]]:
-    """An item's deliberation as a table, and the documents that it names."""
+    """Return an item's deliberation as a table, and the documents that it names."""
     if row.file is None:
         subject = {"question": row.question, "options": list(row.options), "goals": list(row.goals)}
         rows = [document.model_dump(exclude_none=True) for document in row.context]
@@ -218,6 +221,7 @@ def _item(folder: Path, row: ItemRow, name: str) -> tuple[Table, dict[str, bytes
         where = str(folder / FILE)
         return table, documents_of(checked(table, name=name), where)
     place = folder / row.file
+    # A study may come from another person: no file outside of it is read, also not through a link.
     if not place.resolve().is_relative_to(folder.resolve()):
         raise usage(f"item {row.id}: {row.file} lies outside the study", "copy it below the study", name)
     if not place.is_file():
@@ -226,25 +230,25 @@ def _item(folder: Path, row: ItemRow, name: str) -> tuple[Table, dict[str, bytes
     return table, documents_of(checked(table, text, str(place)), str(place))
 
 
-def read_keys(study: Study, said: str) -> dict[str, str]:
-    """Item → right option, from a file of `item = "O-n"` rows under `[answers]`.
+def read_keys(study: Study, file: str) -> dict[str, str]:
+    """Return item → right option, from a file of `item = "O-n"` rows under `[answers]`.
 
-    Raises `MootError` when it is not the file whose hash the study has: keys that came later prove nothing.
+    Raises `MootError` when its hash is not the one in the study: keys that were written later prove nothing.
     """
-    content = read_plain(Path(said), KEYS_BYTES_MAX)
-    found = sha256(content).hexdigest()
-    if study.file.study.keys_sha256 not in (None, found):
-        what = f"these are not the keys of the study: their SHA-256 is {found}"
-        raise MootError("not_the_keys", what, said, "give the file whose hash study.toml has as keys_sha256")
+    content = read_plain(Path(file), KEYS_BYTES_MAX)
+    digest = sha256(content).hexdigest()
+    if study.file.study.keys_sha256 not in (None, digest):
+        what = f"these are not the keys of the study: their SHA-256 is {digest}"
+        raise MootError("not_the_keys", what, file, "give the file whose hash study.toml has as keys_sha256")
     try:
         table: dict[str, Any] = tomllib.loads(readable(content))
     except ValueError as error:
-        raise usage(f"no keys: {error}", 'write [answers] and rows such as eviction = "O-2"', said) from None
+        raise usage(f"no keys: {error}", 'write [answers] and rows such as eviction = "O-2"', file) from None
     answers = {str(item): str(option) for item, option in dict(table.get("answers", {})).items()}
     if unknown := sorted(set(answers) - set(study.tables)):
-        raise usage(f"a key for {unknown[0]!r}, which is no item", "name items of the study", said)
+        raise usage(f"a key for {unknown[0]!r}, which is no item", "name items of the study", file)
     for item, option in answers.items():
         count = len(study.tables[item]["deliberation"].get("options", ()))
         if count and option not in {f"O-{n}" for n in range(1, count + 1)}:
-            raise usage(f"{item} has no option {option!r}", f"name one of O-1 to O-{count}", said)
+            raise usage(f"{item} has no option {option!r}", f"name one of O-1 to O-{count}", file)
     return answers

@@ -1,4 +1,4 @@
-"""A study file to begin with: the usual arms, and what so many items can show."""
+"""Draft of a study file with the usual arms, and the smallest difference that its items can show."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rounds.setup.deliberation_toml import toml_value
 
 DRAWS: Final = 4
 SIZES: Final = (12, 30, 100)
-"""Numbers of items for which a draft says what they can show."""
+"""Numbers of items for which a draft lists the smallest difference that they can show."""
 ARMS: Final = f'''
 [[arm]]
 id = "single"
@@ -37,15 +37,15 @@ what = "sealed forecasts, then tests of what could change the answer"
 protocol = "crux"
 # experiments = "on"   # run programs that seats write, inside a sandbox (docs/experiments.md)
 '''
-EXAMPLE: Final = '''[[item]]
+EXAMPLE: Final = """[[item]]
 id = "example"
 question = "Which of two boxes holds more: one of 3 x 4 x 5, or one of 2 x 5 x 6?"
 options = ["the first", "the second", "both the same"]
-'''
+"""
 
 
 def drafted(folder: Path, question: str | None, items: tuple[str, ...]) -> StudyDraft:
-    """Write study.toml; `items`: deliberation files, below the folder. Raises `MootError` when one is there already."""
+    """Write study.toml; `items` are deliberation files below the folder. Raises `MootError` if it exists already."""
     place = folder / FILE
     if place.exists():
         raise usage("there is a study already", "name another directory", str(place))
@@ -67,6 +67,7 @@ def drafted(folder: Path, question: str | None, items: tuple[str, ...]) -> Study
     place.write_text(f"{head}\n\n{''.join(rows) or EXAMPLE}{ARMS}", encoding="utf-8")
     try:
         study = read_study(str(folder))
+    # A draft that cannot be read, or was interrupted, must not block the next attempt.
     except BaseException:
         place.unlink()
         raise
@@ -78,7 +79,7 @@ def drafted(folder: Path, question: str | None, items: tuple[str, ...]) -> Study
 
 
 def _row(folder: Path, item: Path) -> str:
-    """A row for a deliberation file, with its path as it counts from the study."""
+    """Return a row for a deliberation file, with its path relative to the study."""
     try:
         inside = item.resolve().relative_to(folder.resolve())
     except ValueError:

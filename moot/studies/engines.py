@@ -1,10 +1,10 @@
-"""Where jobs are played: processes of this machine, or workers of a Ray cluster. Both play the same function.
+"""Engines that play jobs: processes of this machine, or workers of a Ray cluster. Both call the same function.
 
 with LocalEngine(2) as engine:
     engine.submit(task)
     played, archive = engine.next_done()
 
-A worker that dies takes no job with it: its jobs are played again, and a run goes on from what its ledger has.
+No job is lost with a worker that dies: its jobs are played again, and a run goes on from its ledger.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from moot.errors import usage
 from moot.studies.playing import JobEnd, Task, play
 
 TRIES: Final = 3
-"""How often a job is given to a worker that dies of it."""
+"""Attempts at a job whose worker dies."""
 THREADS: Final = 16
-"""Jobs that one Ray actor plays side by side: seats over a network mostly wait."""
+"""Jobs that one Ray actor plays at a time: seats over a network mostly wait."""
 RESTART_SECONDS: Final = 60.0
-"""How long an actor that died may take to come back."""
+"""Time that Ray has to restart an actor that died."""
 LOOK_SECONDS: Final = 0.5
 INSTALL: Final = "pip install 'ray>=2.50'"
 Done = tuple[JobEnd, bytes]
 
 
 class Engine(Protocol):
-    """What plays jobs. `capacity`: how many side by side."""
+    """An executor of jobs; `capacity` is the number of jobs at a time."""
 
     capacity: int
 
     def submit(self, task: Task) -> None:
-        """Begin a job."""
+        """Start a job."""
         ...
 
     def next_done(self) -> Done:
-        """Wait for one that came out."""
+        """Wait for a job that ends, and return its result."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -54,7 +54,7 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """Processes of this machine, each begun afresh: nothing of this one is shared with them."""
+    """Processes of this machine, which share nothing with this one."""
 
     def __init__(self, workers: int) -> None:
         self.capacity = workers
@@ -65,14 +65,15 @@ class LocalEngine:
 
     @property
     def processes(self) -> list[int]:
-        """The process of every worker that has begun."""
+        """Return the process id of every worker that has started."""
         return list(self._pool._processes or {})
 
     def _new_pool(self) -> ProcessPoolExecutor:
+        # `spawn`: a forked process would inherit locks and connections of this one in an unknown state.
         return ProcessPoolExecutor(self.capacity, mp_context=get_context("spawn"))
 
     def submit(self, task: Task) -> None:
-        """Begin a job."""
+        """Start a job."""
         self._tried[task.name] += 1
         try:
             self._open[self._pool.submit(play, task)] = task
@@ -81,7 +82,10 @@ class LocalEngine:
             self._open[self._pool.submit(play, task)] = task
 
     def next_done(self) -> Done:
-        """Wait for one that came out. A process that dies breaks the pool: what it had is begun again in a new one."""
+        """Wait for a job that ends.
+
+        A process that dies breaks the pool: its jobs are started again in a new one.
+        """
         while True:
             done, _ = wait(self._open, return_when=FIRST_COMPLETED)
             future = next(iter(done))
@@ -98,6 +102,7 @@ class LocalEngine:
 
     def __exit__(self, *_: object) -> None:
         for process in self.processes:  # an interrupt ends them at once
+            # SIGTERM lets the worker end the programs of its seats; waiting for the job could take hours.
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGTERM)
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -122,6 +127,7 @@ class RayEngine:
                 raise usage(f"{what}: {error}", "see `ray status`", "--address") from None
         self.capacity = workers
         threads = min(THREADS, workers)
+        # No CPU is reserved, because jobs wait for replies; Ray restarts an actor as often as it dies.
         settings: Any = {"num_cpus": 0, "max_concurrency": threads, "max_restarts": -1}
         self._worker: Any = self._ray.remote(**settings)(_Worker)
         self._actors = [self._worker.remote() for _ in range(-(-workers // threads))]
@@ -131,26 +137,26 @@ class RayEngine:
 
     @property
     def processes(self) -> list[int]:
-        """The process of every actor."""
-        found: list[int] = self._ray.get([actor.process.remote() for actor in self._actors])
-        return found
+        """Return the process id of every actor."""
+        numbers: list[int] = self._ray.get([actor.process.remote() for actor in self._actors])
+        return numbers
 
     def submit(self, task: Task) -> None:
-        """Begin a job on the actor that has the fewest."""
+        """Start a job on the actor that has the fewest."""
         self._tried[task.name] += 1
         number = min(range(len(self._actors)), key=lambda n: self._busy[n])
         self._busy[number] += 1
         self._open[self._actors[number].play.remote(task)] = (task, number)
 
     def next_done(self) -> Done:
-        """Wait for one that came out; a job whose actor died is begun again."""
+        """Wait for a job that ends; a job whose actor died is started again."""
         while True:
             (ready, *_), _ = self._ray.wait(list(self._open), num_returns=1)
             task, number = self._open.pop(ready)
             self._busy[number] -= 1
             try:
-                found: Done = self._ray.get(ready)
-                return found
+                end: Done = self._ray.get(ready)
+                return end
             except self._ray.exceptions.RayActorError:
                 if self._tried[task.name] >= TRIES:
                     return died(task)
@@ -158,9 +164,9 @@ class RayEngine:
                 self.submit(task)
 
     def _wait_for(self, number: int) -> None:
-        """Wait until an actor that died is there again: what it is given before that fails at once, and counts as a try.
+        """Wait until an actor that died is back: a job given to it earlier fails at once, and counts as an attempt.
 
-        One that Ray does not bring back in time gets a new one in its place.
+        If Ray does not restart it in time, a new actor takes its place.
         """
         until = time.monotonic() + RESTART_SECONDS
         while time.monotonic() < until:
@@ -196,7 +202,7 @@ class _Worker:
 
 
 def died(task: Task) -> Done:
-    """What is recorded of a job whose worker died of it again and again."""
+    """Return the end of a job whose workers died several times."""
     return JobEnd(
         name=task.name, state="failed", reason="worker_died", detail=f"{TRIES} workers died of it"
     ), b""

@@ -1,4 +1,4 @@
-"""A job played where it stands: the run is opened, or goes on, and is driven until it ends or has to wait.
+"""Playing of one job: its run is opened or resumed, and driven until it ends or has to wait.
 
 The same function serves a process of this machine and a worker of a cluster. Where the worker does not share the
 study's directory, the run is played in a directory of the worker's own and comes back as an archive.
@@ -27,8 +27,7 @@ from moot.app.session import Session
 from moot.environment import FIXED
 from moot.errors import MootError, usage
 from rounds.setup.deliberation import parse
-from rounds.setup.opening import Programs
-from rounds.setup.opening import cast_roles
+from rounds.setup.opening import Programs, cast_roles
 from rounds.setup.toml_file import DeliberationError
 
 if TYPE_CHECKING:
@@ -37,9 +36,9 @@ if TYPE_CHECKING:
 SHARED: Final = "shared"
 RETURNED: Final = "returned"
 DETAIL_MAX: Final = 4_000
-"""Characters of a job's detail that are kept: the file that holds it is read up to a limit."""
+"""Most characters of a job's detail: its file is read up to a limit."""
 DROPPED: Final = ("lock", "driver")
-"""Files of a run that mean something only where it was played."""
+"""Files of a run that have a meaning only on the machine where it was played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +57,10 @@ class Task:
 
 
 class JobEnd(Result, frozen=True):
-    """How a job came out. `busy`: somebody else drives that run; `broken`: it could not be begun, or its ledger is
-    damaged."""
+    """End of a job.
+
+    `busy`: another process drives its run; `broken`: it could not be started, or its ledger is damaged.
+    """
 
     name: str
     state: Literal["finished", "waiting", "paused", "stopped", "failed", "busy", "broken"]
@@ -68,7 +69,10 @@ class JobEnd(Result, frozen=True):
 
 
 def play(task: Task) -> tuple[JobEnd, bytes]:
-    """Play a job; how it came out, and the run as an archive where it has to come back. Raises only what is a fault."""
+    """Play a job; return its end, and its run as an archive where it has to be sent back.
+
+    Raises only for faults of moot itself.
+    """
     if task.store == SHARED:
         return _played(task, Path(task.directory)), b""
     with tempfile.TemporaryDirectory() as folder:
@@ -83,12 +87,14 @@ def play(task: Task) -> tuple[JobEnd, bytes]:
 
 
 def _played(task: Task, directory: Path) -> JobEnd:
+    # A context variable and no global: threads of a Ray actor play several jobs at once.
     word = FIXED.set(task.instant)
     try:
         session, seats = _opened(task, directory / task.name)
         # A run that came with the study may say `on` where the study does not, and the person's word is for the study.
         bench = running.bench_of(session, None) if task.experiments else None
         end = running.driven(session, seats, bench=bench)
+    # A host or another worker drives this run: it is left to them, and looked at again later.
     except DriverBusy:
         return JobEnd(name=task.name, state="busy")
     except MootError as error:
@@ -106,7 +112,7 @@ def _played(task: Task, directory: Path) -> JobEnd:
 
 
 def _opened(task: Task, path: Path) -> tuple[Session, Mapping[str, Seat]]:
-    """The run, opened if it is not there yet, and its seats."""
+    """Return the run, opened if it does not exist yet, and its seats."""
     if (path / "head").is_file():
         session = Session(path)
         return session, make_seats(dict.fromkeys(session.state.roles, task.seats))
@@ -121,11 +127,12 @@ def _opened(task: Task, path: Path) -> tuple[Session, Mapping[str, Seat]]:
 
 
 def packed(run: Path) -> bytes:
-    """A run as an archive that depends on nothing but its bytes."""
+    """Return a run as an archive that depends on nothing but its bytes."""
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w:gz", compresslevel=6) as archive:
         for path in sorted(run.rglob("*")):
             if path.is_file() and path.name not in DROPPED:
+                # A fresh entry has no owner, time or mode of this machine, so equal runs give equal archives.
                 entry = tarfile.TarInfo(path.relative_to(run).as_posix())
                 entry.size, entry.mode = path.stat().st_size, 0o644
                 with plain_file(path) as file:
@@ -134,21 +141,22 @@ def packed(run: Path) -> bytes:
 
 
 def unpacked(archive: bytes, run: Path) -> None:
-    """Put a run where it belongs, all or nothing. Raises `tarfile.TarError` and `OSError`."""
+    """Put a run in its place, all or nothing. Raises `tarfile.TarError` and `OSError`."""
     run.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=run.parent, prefix=".") as folder:
-        with tarfile.open(fileobj=io.BytesIO(archive)) as found:
-            found.extractall(Path(folder) / "run", filter="data")
+        with tarfile.open(fileobj=io.BytesIO(archive)) as contents:
+            # The archive comes from a worker: `data` refuses absolute paths, links out of it and devices.
+            contents.extractall(Path(folder) / "run", filter="data")
         (Path(folder) / "run").rename(run)
 
 
 def archive_at(store: str, name: str) -> str:
-    """Where the archive of a run lies below a store's address."""
+    """Return the address of a run's archive in a store."""
     return f"{store.rstrip('/')}/{name}.tar.gz"
 
 
 def _file_system() -> Any:
-    """fsspec, which has no types of its own. Raises `MootError` where it is not installed."""
+    """Return fsspec, which has no type hints. Raises `MootError` where it is not installed."""
     try:
         return import_module("fsspec")
     except ImportError:
@@ -156,21 +164,27 @@ def _file_system() -> Any:
 
 
 def check_store(store: str) -> None:
-    """Raises `MootError` for a word that is no store, and for an address that nothing here can reach."""
+    """Raise `MootError` for a word that is not a store, and for an address that cannot be reached from here."""
     if store in (SHARED, RETURNED):
         return
     if "/" not in store:
-        raise usage(f"no store {store!r}", f"say {SHARED}, {RETURNED} or an address such as s3://bucket/path", "--store")
+        raise usage(
+            f"no store {store!r}",
+            f"say {SHARED}, {RETURNED} or an address such as s3://bucket/path",
+            "--store",
+        )
     try:
         _file_system().core.url_to_fs(store)
     except (ValueError, ImportError) as error:
-        raise usage(f"{store} cannot be reached: {error}", "name a directory that fsspec knows", "--store") from None
+        raise usage(
+            f"{store} cannot be reached: {error}", "name a directory that fsspec knows", "--store"
+        ) from None
 
 
 def opened_address(address: str, mode: str) -> Any:
-    """A file at an address that fsspec knows (file, s3, gs, memory …), to be used by `with`.
+    """Open a file at an address that fsspec knows (file, s3, gs, memory …), for use by `with`.
 
-    Raises `MootError` when it is no such address.
+    Raises `MootError` for any other address.
     """
     try:
         return _file_system().open(address, mode)
@@ -181,13 +195,13 @@ def opened_address(address: str, mode: str) -> Any:
 
 
 def fetched(store: str, name: str) -> bytes:
-    """The archive of a run that a worker put at a store."""
+    """Return the archive of a run that a worker put at a store."""
     with opened_address(archive_at(store, name), "rb") as file:
         content: bytes = file.read()
     return content
 
 
 def recorded(played: JobEnd) -> bytes:
-    """How a job came out, as the study keeps it."""
+    """Return the end of a job as the study keeps it."""
     short = msgspec.structs.replace(played, detail=played.detail[:DETAIL_MAX])
     return msgspec.json.format(msgspec.json.encode(short), indent=1)

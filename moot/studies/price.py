@@ -1,4 +1,4 @@
-"""What is left of a study, before it is begun: runs, replies and dollars, and the person's word above the limit."""
+"""Price of the rest of a study: runs, replies and dollars, and the person's consent above the limit."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from moot.view.estimate import Estimate
 from rounds.setup.opening import cast_roles
 
 SMALL: Final = 20
-"""Replies that are begun without asking where their price is not known."""
+"""Number of replies up to which a study of unknown price starts without asking."""
 
 
 @dataclass(frozen=True, slots=True)
 class StudyPrice:
-    """`usd_low`, `usd_high`: None where the price of a seat is unknown. `paid`: whether a reply may cost money."""
+    """Price range: `usd_low` and `usd_high` are None if a seat has no known price; `paid` if a reply may cost money."""
 
     runs: int
     replies: int
@@ -33,8 +33,8 @@ class StudyPrice:
     usd_high: Decimal | None
     paid: bool
 
-    def told(self) -> str:
-        """One line for the person."""
+    def line(self) -> str:
+        """Return the price in one line."""
         if not self.paid:
             dollars = "nothing to pay for"
         elif self.usd_low is None or self.usd_high is None:
@@ -45,13 +45,13 @@ class StudyPrice:
         return f"{runs} to play, at most {replies}, {dollars}"
 
 
-def price_of(found: StudyState) -> StudyPrice:
-    """What the jobs that have not come out may take at most; a run that is half done counts whole."""
-    study = found.study
+def price_of(state: StudyState) -> StudyPrice:
+    """Return the most that unfinished jobs may take; a run that is half done counts as a whole one."""
+    study = state.study
     left = Counter(
         (job.unit.item, job.unit.arm, job.part.startswith("judge-"))
-        for job in found.jobs
-        if job.name not in found.ends
+        for job in state.jobs
+        if job.name not in state.ends
     )
     replies, low, high, is_known, paid = 0, Decimal(0), Decimal(0), True, False
     for (item, arm, is_judge), number in left.items():
@@ -77,7 +77,7 @@ def price_of(found: StudyState) -> StudyPrice:
 
 
 def _estimate(study: Study, item: str, arm: str) -> Estimate:
-    job = next(one for one in jobs_of(study) if one.unit == StudyUnit(item, arm, 1) and not one.after)
+    job = next(job for job in jobs_of(study) if job.unit == StudyUnit(item, arm, 1) and not job.after)
     deliberation = deliberation_for(study, job, {})
     name = f"item {item}, arm {arm}"
     specs = choose(cast_roles(deliberation, name), study.arm(arm).seats.replace("{item}", item), {}, {})
@@ -86,10 +86,10 @@ def _estimate(study: Study, item: str, arm: str) -> Estimate:
 
 
 def agreed_to(
-    price: StudyPrice, *, yes: bool, told: Callable[[str], object], agreed: Callable[[str, str], bool] | None
+    price: StudyPrice, *, yes: bool, tell: Callable[[str], object], agreed: Callable[[str, str], bool] | None
 ) -> None:
-    """Say the price, and ask above the limit where somebody can be asked. Raises `MootError` after a no."""
-    told(f"{price.told()}\n")
+    """Print the price, and ask above the limit where a person can answer. Raises `MootError` after a no."""
+    tell(f"{price.line()}\n")
     if price.usd_high is None:
         is_small = not price.paid or price.replies <= SMALL
     else:

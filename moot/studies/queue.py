@@ -1,7 +1,7 @@
-"""Every open step of a study, over all its runs: one queue from which agents take briefs and fill a whole study.
+"""All open steps of a study: one queue from which agents take prompts until the whole study is answered.
 
-A step names its run and nothing of item or arm: who answers does not know what is compared. `alike` says which runs ask
-the same question, so that nobody is given one question twice.
+A step names its run but neither item nor arm, so that a seat does not know what is compared. `alike` marks runs that
+ask the same question, so that no agent answers one question twice.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ from moot.studies.conduct import RUNS, StudyState
 from moot.view.study import QueuedStep, StudyQueue
 
 
-def queue_of(found: StudyState, role: str | None = None) -> StudyQueue:
-    """The open steps of every run that waits for replies, in the order in which jobs are begun."""
+def queue_of(state: StudyState, role: str | None = None) -> StudyQueue:
+    """Return the open steps of every run that waits for replies, in the order in which jobs are started."""
     steps: list[QueuedStep] = []
     not_open = 0
-    for job in found.jobs:
-        if job.name in found.ends:
+    for job in state.jobs:
+        if job.name in state.ends:
             continue
-        if job.name not in found.begun:
-            not_open += found.is_ready(job)
+        if job.name not in state.begun:
+            not_open += state.is_ready(job)
             continue
-        session = Session(found.path(job.name))
-        alike = sha256(f"{found.study.file.study.seed}|{job.unit.item}".encode()).hexdigest()[:8]
+        session = Session(state.path(job.name))
+        # Hashed with the seed: the mark groups runs without revealing the item's name.
+        alike = sha256(f"{state.study.file.study.seed}|{job.unit.item}".encode()).hexdigest()[:8]
         for step in session.next(role).steps:
-            run = str(found.study.folder / RUNS / job.name)
+            run = str(state.study.folder / RUNS / job.name)
             steps.append(QueuedStep(run=run, alike=alike, step=step.step, role=step.role, round=step.round))
-    done = all(job.name in found.ends or found.is_lost(job) for job in found.jobs)
-    return StudyQueue(study=str(found.study.folder), done=done, to_open=not_open, steps=steps)
+    done = all(job.name in state.ends or state.is_lost(job) for job in state.jobs)
+    return StudyQueue(study=str(state.study.folder), done=done, to_open=not_open, steps=steps)

@@ -1,4 +1,4 @@
-"""What a study found, from its runs, the right answers, and measures that somebody took of its outputs."""
+"""Results of a study, from its runs, the right answers, and measures that a person took of its outputs."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ MEASURE_COLUMNS: Final = ("item", "arm", "repetition", "measure", "value")
 
 
 @dataclass(frozen=True)
-class Found:
-    """The answers of a study: `answers` by unit, and `parts` with every run that the unit took."""
+class StudyResults:
+    """Answers of a study by unit, and in `parts` all runs of each unit."""
 
     state: StudyState
     keys: Mapping[str, str]
@@ -48,42 +48,42 @@ class Found:
 
     @cached_property
     def units(self) -> list[StudyUnit]:
-        """Every unit that was planned."""
+        """Return every unit that was planned."""
         return units_of(self.state.study)
 
     def of_arm(self, arm: str) -> dict[StudyUnit, UnitAnswer]:
-        """What an arm answered."""
+        """Return the answers of an arm."""
         return {unit: answer for unit, answer in self.answers.items() if unit.arm == arm}
 
     def is_right(self, unit: StudyUnit) -> bool:
-        """Whether a unit's answer is the right option; no answer is a wrong one."""
+        """Return whether a unit's answer is the right option; no answer counts as wrong."""
         return self.answers[unit].chosen == self.keys[unit.item]
 
     def by_item(self, arm: str, value: Callable[[StudyUnit], float | None]) -> dict[str, float]:
-        """Item → the mean over the repetitions that have the value."""
+        """Return item → the mean over the repetitions that have the value."""
         values: defaultdict[str, list[float]] = defaultdict(list)
         for unit in self.of_arm(arm):
-            if (one := value(unit)) is not None:
-                values[unit.item].append(one)
-        return {item: fmean(found) for item, found in values.items()}
+            if (number := value(unit)) is not None:
+                values[unit.item].append(number)
+        return {item: fmean(numbers) for item, numbers in values.items()}
 
     def right_by_item(self, arm: str) -> dict[str, float]:
-        """Item → the share of an arm's repetitions that are right; items without a key are left out."""
+        """Return item → the share of an arm's repetitions that are right; items without a key are left out."""
         return self.by_item(arm, lambda unit: float(self.is_right(unit)) if unit.item in self.keys else None)
 
 
 def report_of(state: StudyState, keys: Mapping[str, str]) -> StudyReport:
-    """What is known now. Raises `MootError` for measures that cannot be read."""
+    """Return what is known now. Raises `MootError` for measures that cannot be read."""
     study = state.study
     answers = {unit: answer for unit in units_of(study) if (answer := _answer(state, last_of(study, unit)))}
     parts: defaultdict[StudyUnit, list[UnitAnswer]] = defaultdict(list)
     for job in state.jobs:
         if not job.part.startswith(JUDGED) and (answer := _answer(state, job.name)):
             parts[job.unit].append(answer)
-    found = Found(state, keys, answers, parts)
+    results = StudyResults(state, keys, answers, parts)
     planned = plan_of(study)
-    arms = [_arm(found, arm) for arm in study.file.arm]
-    against = _against(found)
+    arms = [_arm(results, arm) for arm in study.file.arm]
+    against = _against(results)
     return StudyReport(
         study=str(study.folder),
         question=study.file.study.question,
@@ -97,15 +97,15 @@ def report_of(state: StudyState, keys: Mapping[str, str]) -> StudyReport:
         keys=len(keys),
         arms=arms,
         against=against,
-        reliability=_reliability(found),
+        reliability=_reliability(results),
         preferred=_preferred(state),
-        measures=_measures(found),
-        holds_not=list(_holds_not(found, arms, planned_sha=planned.study_sha256 if planned else None)),
+        measures=_measures(results),
+        holds_not=list(_holds_not(results, arms, planned_sha=planned.study_sha256 if planned else None)),
     )
 
 
 def _answer(state: StudyState, name: str) -> UnitAnswer | None:
-    """What a run answered that came out, whether it finished or its budget ended it."""
+    """Return the answer of a run that has finished or that its budget ended."""
     end = state.ends.get(name)
     if end is None or end.state not in ("finished", "stopped"):
         return None
@@ -115,12 +115,12 @@ def _answer(state: StudyState, name: str) -> UnitAnswer | None:
         return None  # the run is damaged: `moot verify` says how, and the arm counts it as lost
 
 
-def _arm(found: Found, arm: ArmRow) -> ArmFound:
-    answers = found.of_arm(arm.id)
-    planned = [unit for unit in found.units if unit.arm == arm.id]
-    parts = [found.parts[unit] for unit in answers]
-    right_by_item = found.right_by_item(arm.id)
-    right = sum(found.is_right(unit) for unit in answers if unit.item in found.keys)
+def _arm(results: StudyResults, arm: ArmRow) -> ArmFound:
+    answers = results.of_arm(arm.id)
+    planned = [unit for unit in results.units if unit.arm == arm.id]
+    parts = [results.parts[unit] for unit in answers]
+    right_by_item = results.right_by_item(arm.id)
+    right = sum(results.is_right(unit) for unit in answers if unit.item in results.keys)
     replies = [float(sum(part.replies for part in runs)) for runs in parts]
     dollars = [sum(part.usd for part in runs if part.usd is not None) for runs in parts]
     is_priced = all(part.usd is not None for runs in parts for part in runs)
@@ -133,12 +133,12 @@ def _arm(found: Found, arm: ArmRow) -> ArmFound:
         lost=sum(part.lost for runs in parts for part in runs),
         unnamed=sum(answer.chosen is None for answer in answers.values()),
         right=_share(right_by_item) if right_by_item else None,
-        brier=_brier(found, arm.id),
+        brier=_brier(results, arm.id),
         replies=_mean(replies) or 0.0,
         words=_mean([float(sum(part.words for part in runs)) for runs in parts]) or 0.0,
         tokens=_mean(tokens) if any(tokens) else None,
         usd=_mean(dollars) if parts and is_priced else None,
-        per_right=statistics.cost_per_right(replies, right) if found.keys else None,
+        per_right=statistics.cost_per_right(replies, right) if results.keys else None,
         agreement=statistics.agreement(_repeated(answers, lambda answer: answer.chosen)),
         noise=statistics.redraw_noise(_repeated(answers, lambda answer: answer.points)),
         experiments=sum(part.experiments for runs in parts for part in runs),
@@ -146,7 +146,7 @@ def _arm(found: Found, arm: ArmRow) -> ArmFound:
 
 
 def _share(by_item: Mapping[str, float]) -> Estimated:
-    """Wilson's interval where every item is right or wrong; with repetitions, that of the paired differences to 0."""
+    """Return the mean of the items with an interval: Wilson's if every item is right or wrong, else that of a mean."""
     values = list(by_item.values())
     if all(value in (0.0, 1.0) for value in values):
         interval = statistics.share_interval(round(sum(values)), len(values))
@@ -157,38 +157,45 @@ def _share(by_item: Mapping[str, float]) -> Estimated:
     return Estimated(value=interval.mean, low=low, high=high, n=interval.n)
 
 
-def _brier(found: Found, arm: str) -> float | None:
+def _brier(results: StudyResults, arm: str) -> float | None:
     def score(unit: StudyUnit) -> float | None:
-        points = found.answers[unit].points
-        return statistics.brier(points, found.keys[unit.item]) if points and unit.item in found.keys else None
+        points = results.answers[unit].points
+        return (
+            statistics.brier(points, results.keys[unit.item])
+            if points and unit.item in results.keys
+            else None
+        )
 
-    return _mean(list(found.by_item(arm, score).values()))
+    return _mean(list(results.by_item(arm, score).values()))
 
 
 def _repeated(
     answers: Mapping[StudyUnit, UnitAnswer], value: Callable[[UnitAnswer], _T | None]
 ) -> list[list[_T]]:
-    """For each item what its repetitions have, where they have it."""
+    """Return for each item the values of its repetitions, as far as they have one."""
     items: defaultdict[str, list[_T]] = defaultdict(list)
     for unit, answer in sorted(answers.items()):
-        if (one := value(answer)) is not None:
-            items[unit.item].append(one)
+        if (present := value(answer)) is not None:
+            items[unit.item].append(present)
     return list(items.values())
 
 
-def _against(found: Found) -> list[Against]:
-    """Each arm against the baseline, on the items that both have answered."""
-    study = found.state.study
+def _against(results: StudyResults) -> list[Against]:
+    """Return each arm compared with the baseline, on the items that both have answered."""
+    study = results.state.study
     baseline = study.file.study.baseline
-    base = found.right_by_item(baseline)
+    base = results.right_by_item(baseline)
     rows: dict[str, tuple[Estimated, int, int]] = {}
     for arm in study.file.arm:
-        mine = found.right_by_item(arm.id)
+        mine = results.right_by_item(arm.id)
         items = sorted(set(mine) & set(base))
         if arm.id == baseline or not items:
             continue
-        only = Counter(_alone(found, StudyUnit(item, arm.id, 1), StudyUnit(item, baseline, 1)) for item in items)
-        rows[arm.id] = (_within(_difference(found, items, mine, base)), only["arm"], only["baseline"])
+        # McNemar's test counts items, so only the first repetition enters it; the interval uses all of them.
+        only = Counter(
+            _alone(results, StudyUnit(item, arm.id, 1), StudyUnit(item, baseline, 1)) for item in items
+        )
+        rows[arm.id] = (_within(_difference(results, items, mine, base)), only["arm"], only["baseline"])
     p_values = {arm: statistics.exact_mcnemar(first, second) for arm, (_, first, second) in rows.items()}
     adjusted = statistics.holm(p_values)
     return [
@@ -200,60 +207,61 @@ def _against(found: Found) -> list[Against]:
     ]  # fmt: skip
 
 
-def _alone(found: Found, arm: StudyUnit, baseline: StudyUnit) -> str:
-    """Which of two units alone is right."""
-    if not {arm, baseline} <= set(found.answers):
+def _alone(results: StudyResults, arm: StudyUnit, baseline: StudyUnit) -> str:
+    """Return which of two units is right alone."""
+    if not {arm, baseline} <= set(results.answers):
         return ""
-    mine, other = found.is_right(arm), found.is_right(baseline)
+    mine, other = results.is_right(arm), results.is_right(baseline)
     return "" if mine == other else "arm" if mine else "baseline"
 
 
 def _difference(
-    found: Found, items: Sequence[str], mine: Mapping[str, float], base: Mapping[str, float]
+    results: StudyResults, items: Sequence[str], mine: Mapping[str, float], base: Mapping[str, float]
 ) -> Estimated:
-    seed = found.state.study.file.study.seed
+    seed = results.state.study.file.study.seed
     interval = statistics.paired_interval([mine[item] - base[item] for item in items], seed=seed)
     return Estimated(value=interval.mean, low=interval.low, high=interval.high, n=interval.n)
 
 
 def _within(share: Estimated) -> Estimated:
-    """A difference of shares with limits that it can have."""
+    """Return a difference of shares with its limits cut to −1 … 1."""
     low = None if share.low is None else max(-1.0, share.low)
     high = None if share.high is None else min(1.0, share.high)
     return Estimated(value=share.value, low=low, high=high, n=share.n)
 
 
-def _reliability(found: Found) -> list[ReliabilityBin]:
-    """Every belief of every arm, by option, beside whether the option is the right one."""
+def _reliability(results: StudyResults) -> list[ReliabilityBin]:
+    """Return forecasts of every arm in bins, with the share of right options in each."""
     rows: list[ReliabilityBin] = []
-    for arm in found.state.study.file.arm:
+    for arm in results.state.study.file.arm:
         pairs = [
-            (points / 100, option == found.keys[unit.item])
-            for unit, answer in found.of_arm(arm.id).items()
-            if answer.points and unit.item in found.keys
+            (points / 100, option == results.keys[unit.item])
+            for unit, answer in results.of_arm(arm.id).items()
+            if answer.points and unit.item in results.keys
             for option, points in answer.points.items()
         ]
         rows += [
             ReliabilityBin(
-                arm=arm.id, low=100 * one.low, high=100 * one.high, n=one.n, mean=100 * one.mean_belief,
-                right=one.share_right,
+                arm=arm.id, low=100 * row.low, high=100 * row.high, n=row.n, mean=100 * row.mean_belief,
+                right=row.share_right,
             )
-            for one in (statistics.reliability(pairs) if pairs else ())
-            if one.mean_belief is not None and one.share_right is not None
+            for row in (statistics.reliability(pairs) if pairs else ())
+            if row.mean_belief is not None and row.share_right is not None
         ]  # fmt: skip
     return rows
 
 
 def _preferred(state: StudyState) -> list[Preferred]:
-    """What judges preferred; a pair counts where both orders came out."""
+    """Return the judges' preferences; a pair counts once both orders were judged."""
     votes: defaultdict[StudyUnit, list[str]] = defaultdict(list)
     for job in state.jobs:
         if job.part.startswith(JUDGED) and (answer := _answer(state, job.name)):
             votes[job.unit].append(winner_of(answer, job.part.removeprefix(JUDGED)) or "nobody")
     rows: list[Preferred] = []
     for arm in state.study.file.arm:
-        pairs = [tuple(said) for unit, said in votes.items() if unit.arm == arm.id and len(said) == 2]
-        alike = Counter(said[0] for said in pairs if said[0] == said[1])
+        pairs = [tuple(pair) for unit, pair in votes.items() if unit.arm == arm.id and len(pair) == 2]
+        # A judge who prefers whatever is shown first contradicts itself in the other order; such a pair is torn.
+        alike = Counter(pair[0] for pair in pairs if pair[0] == pair[1])
         if pairs:
             rows.append(
                 Preferred(
@@ -264,24 +272,24 @@ def _preferred(state: StudyState) -> list[Preferred]:
     return rows
 
 
-def _measures(found: Found) -> list[Measured]:
-    """What is counted in the runs, and measures.csv: a row is one value for one answer, such as what a reader knew."""
-    place = found.state.study.folder / MEASURES
+def _measures(results: StudyResults) -> list[Measured]:
+    """Return counts of the runs, and rows of measures.csv: one value of one answer, such as a reader's score."""
+    place = results.state.study.folder / MEASURES
     values = [
         (measure, unit.item, unit.arm, value)
-        for unit, answer in found.answers.items()
+        for unit, answer in results.answers.items()
         for measure, value in answer.counts.items()
     ]
     values += _read_measures(place) if place.is_file() else []
-    arms = [arm.id for arm in found.state.study.file.arm]
-    baseline = found.state.study.file.study.baseline
+    arms = [arm.id for arm in results.state.study.file.arm]
+    baseline = results.state.study.file.study.baseline
     rows: list[Measured] = []
     for measure in dict.fromkeys(name for name, *_ in values):
         by_arm = {arm: _items([row for row in values if row[0] == measure and row[2] == arm]) for arm in arms}
         for arm, items in by_arm.items():
             both = sorted(set(items) & set(by_arm.get(baseline, {})))
             difference = (
-                _difference(found, both, items, by_arm[baseline]) if arm != baseline and both else None
+                _difference(results, both, items, by_arm[baseline]) if arm != baseline and both else None
             )
             number = sum(row[0] == measure and row[2] == arm for row in values)
             if items:
@@ -294,11 +302,11 @@ def _items(rows: Iterable[tuple[str, str, str, float]]) -> dict[str, float]:
     values: defaultdict[str, list[float]] = defaultdict(list)
     for _, item, _, value in rows:
         values[item].append(value)
-    return {item: fmean(found) for item, found in values.items()}
+    return {item: fmean(numbers) for item, numbers in values.items()}
 
 
 def _read_measures(place: Path) -> list[tuple[str, str, str, float]]:
-    """Measure, item, arm, value. Raises `MootError` with the line."""
+    """Return rows of measure, item, arm and value. Raises `MootError` with the line."""
     text = read_plain(place, MEASURES_BYTES_MAX).decode()
     reader = csv.DictReader(io.StringIO(text, newline=""))
     rows: list[tuple[str, str, str, float]] = []
@@ -308,6 +316,7 @@ def _read_measures(place: Path) -> list[tuple[str, str, str, float]]:
             raise usage(what, f"write {','.join(MEASURE_COLUMNS)}", str(place))
         for row in reader:
             value = float(row["value"])
+            # `float` reads "nan" and "inf", which would spoil every mean.
             if not isfinite(value):
                 raise ValueError
             rows.append((str(row["measure"]), str(row["item"]), str(row["arm"]), value))
@@ -319,34 +328,39 @@ def _read_measures(place: Path) -> list[tuple[str, str, str, float]]:
     return rows
 
 
-def _holds_not(found: Found, arms: Sequence[ArmFound], planned_sha: str | None) -> Iterable[str]:
-    """What a reader has to know before believing a figure."""
-    state, study = found.state, found.state.study
+def _holds_not(results: StudyResults, arms: Sequence[ArmFound], planned_sha: str | None) -> Iterable[str]:
+    """Yield what a reader has to know before believing a figure."""
+    state, study = results.state, results.state.study
     left = len(state.jobs) - len(state.ends)
     if left:
         yield f"{counted(left, 'run')} did not come out yet: every figure may still change."
     if planned_sha is not None and planned_sha != study.sha256:
         yield "study.toml is not the file that was planned: it was changed after the first run."
-    if not found.keys:
+    if not results.keys:
         yield "No right answers are known here: `--keys FILE` counts them."
     elif study.file.study.keys_sha256 is None:
         yield "The right answers were not fixed beforehand: the study has no keys_sha256."
-    if (missing := len(study.tables) - len(found.keys)) and found.keys:
+    if (missing := len(study.tables) - len(results.keys)) and results.keys:
         yield f"{counted(missing, 'item')} without a right answer: left out wherever right answers are counted."
-    if found.keys:
-        yield _what_could_show(len(found.keys))
+    if results.keys:
+        yield _what_could_show(len(results.keys))
     failed = sum(end.state != "finished" for end in state.ends.values())
     if failed:
         runs = counted(failed, "run")
         yield f"{runs} failed or ended at the budget; an answer that is missing is left out of its pair."
-    if found.keys and (unnamed := sum(arm.unnamed for arm in arms)):
+    if results.keys and (unnamed := sum(arm.unnamed for arm in arms)):
         yield f"{counted(unnamed, 'answer')} named no option and {'counts' if unnamed == 1 else 'count'} as wrong."
     if study.file.study.equal_cost == "stated" and arms:
         least, most = min(arm.replies for arm in arms), max(arm.replies for arm in arms)
+        # Within 5%, lost replies alone can explain a difference in cost.
         if most > 1.05 * least:
             yield f"The arms did not cost the same: {least:.1f} to {most:.1f} replies an answer."
     if len(arms) > 2:
-        adjusted = "p (Holm) is adjusted for it, the intervals are not" if found.keys else "no interval is adjusted for it"
+        adjusted = (
+            "p (Holm) is adjusted for it, the intervals are not"
+            if results.keys
+            else "no interval is adjusted for it"
+        )
         yield f"{counted(len(arms) - 1, 'comparison')} were made: {adjusted}."
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLOCK: Final = 1_000_000
-"""How many values are drawn at a time, so that memory does not grow with the number of draws."""
+"""Number of values drawn at a time, so that memory does not grow with the number of draws."""
 SAME: Final = 1e-12
 """Values that differ by less than this, relative to the largest, differ by rounding alone."""
 HALVINGS: Final = 50
@@ -55,9 +55,9 @@ class Bin(NamedTuple):
 def paired_interval(
     differences: Sequence[float], *, seed: int, level: float = 0.95, draws: int = 10_000
 ) -> Interval:
-    """The mean difference with an interval over items: the wider of a bootstrap and Student's t on either side.
+    """Return the mean difference with an interval over items: the wider of a bootstrap and Student's t on either side.
 
-    `differences` has one number an item, in any unit: the first arm's mean over its repetitions less the second's.
+    `differences` has one number per item, in any unit: the first arm's mean over its repetitions less the second's.
     The limits have its unit, hold the mean, and are not cut at the ends of a scale. The same differences, in whatever
     order, give the same limits with the same seed.
 
@@ -87,6 +87,7 @@ def paired_interval(
         return Interval(None, None, mean, n)
     from scipy.special import stdtrit
 
+    # scipy's t quantile: the standard library has only the normal one, and few items need the difference.
     quantile = float(stdtrit(n - 1, (1 + level) / 2))
     half = quantile * sqrt(fsum((value - mean) ** 2 for value in values) / (n - 1) / n)
     tail = NormalDist().cdf(-quantile * sqrt(n / (n - 1)))
@@ -95,7 +96,7 @@ def paired_interval(
 
 
 def _percentiles(values: Sequence[float], tail: float, seed: int, draws: int) -> tuple[float, float]:
-    """The percentiles `tail` and 1 - `tail` of the means of samples of the values, drawn with replacement."""
+    """Return the percentiles `tail` and 1 - `tail` of means of samples of the values, drawn with replacement."""
     import numpy as np
 
     # Raw bits and not a generator's methods: numpy keeps the first the same for ever, and not the second.
@@ -115,7 +116,7 @@ def _percentiles(values: Sequence[float], tail: float, seed: int, draws: int) ->
 
 
 def share_interval(right: int, n: int, level: float = 0.95) -> Interval:
-    """The share `right` of `n` with Wilson's interval (LIT-9), all 0 … 1; None throughout where `n` is 0."""
+    """Return the share `right` of `n` with Wilson's interval (LIT-9), all 0 … 1; None throughout if `n` is 0."""
     _expect_share(level)
     if not 0 <= right <= n:
         raise ValueError(f"{right} of {n} is no share")
@@ -132,10 +133,10 @@ def share_interval(right: int, n: int, level: float = 0.95) -> Interval:
 
 
 def exact_mcnemar(only_first: int, only_second: int) -> float:
-    """The two-sided p of McNemar's exact test (LIT-10): are the items that one arm alone has right split evenly?
+    """Return the two-sided p of McNemar's exact test (LIT-10) for an even split of items that one arm alone has right.
 
-    `only_first` and `only_second` count items; those that both or neither have right say nothing. Computed in whole
-    numbers, 1 where no item differs.
+    `only_first` and `only_second` count items; those that both or neither have right carry no information. Computed in
+    whole numbers; 1 where no item differs.
     """
     if min(only_first, only_second) < 0:
         raise ValueError("a count of items is 0 or more")
@@ -145,7 +146,7 @@ def exact_mcnemar(only_first: int, only_second: int) -> float:
 
 
 def holm(p_values: Mapping[str, float]) -> Mapping[str, float]:
-    """The p values adjusted for their number by Holm's steps (LIT-11), by the same names and in the same order.
+    """Return the p values adjusted for their number by Holm's steps (LIT-11), by the same names in the same order.
 
     The smallest of m counts m times, the next m-1 times, and none less than the one before it; at most 1.
     """
@@ -160,7 +161,7 @@ def holm(p_values: Mapping[str, float]) -> Mapping[str, float]:
 
 
 def brier(beliefs: Mapping[str, float], truth: str) -> float:
-    """The score of one belief over all options (LIT-12): 0 is certain and right, 2 certain and wrong.
+    """Return the Brier score of one belief over all options (LIT-12): 0 is certain and right, 2 certain and wrong.
 
     `beliefs` is option → points or shares, 0 or more, divided by their sum here; an option that is not named has none.
     """
@@ -172,7 +173,7 @@ def brier(beliefs: Mapping[str, float], truth: str) -> float:
 
 
 def reliability(pairs: Sequence[tuple[float, bool]], bins: int = 5) -> tuple[Bin, ...]:
-    """Beliefs beside what came true, in `bins` bins of the same width over 0 … 1, the empty ones among them.
+    """Return beliefs and their share of right answers, in `bins` bins of equal width over 0 … 1, empty ones included.
 
     A pair is the belief in an answer, a share, and whether the answer was right.
     """
@@ -186,50 +187,50 @@ def reliability(pairs: Sequence[tuple[float, bool]], bins: int = 5) -> tuple[Bin
         Bin(
             low,
             high,
-            len(found),
-            fsum(belief for belief, _ in found) / len(found) if found else None,
-            sum(right for _, right in found) / len(found) if found else None,
+            len(members_of_bin),
+            fsum(belief for belief, _ in members_of_bin) / len(members_of_bin) if members_of_bin else None,
+            sum(right for _, right in members_of_bin) / len(members_of_bin) if members_of_bin else None,
         )
-        for low, high, found in zip(edges, edges[1:], members, strict=False)
+        for low, high, members_of_bin in zip(edges, edges[1:], members, strict=False)
     )
 
 
 def agreement(answers: Sequence[Sequence[str]]) -> float | None:
-    """The share of pairs of repetitions of the same item that gave the same answer; None where there is no pair.
+    """Return the share of pairs of repetitions of one item that gave the same answer; None where there is no pair.
 
-    `answers` has a row an item with an answer a repetition. Every pair counts the same, so an item that was asked
+    `answers` has a row per item with an answer per repetition. Every pair counts the same, so an item that was asked
     more often counts more.
     """
-    same = [one == other for row in answers for one, other in combinations(row, 2)]
+    same = [first == second for row in answers for first, second in combinations(row, 2)]
     return sum(same) / len(same) if same else None
 
 
 def redraw_noise(beliefs: Sequence[Sequence[Mapping[str, float]]]) -> float | None:
-    """How far two repetitions of the same item are apart, in the points of the beliefs: the mean over all pairs.
+    """Return the mean distance of two repetitions of the same item, in points, over all pairs.
 
-    `beliefs` has a row an item with a belief a repetition, option → points; an option that is not named has 0. Two
+    `beliefs` has a row per item with a belief per repetition, option → points; an option that is not named has 0. Two
     beliefs are as far apart as points would have to be moved, half the sum of absolute differences; with two options
     that is the difference in either. None where there is no pair.
     """
-    distances = [_apart(one, other) for row in beliefs for one, other in combinations(row, 2)]
+    distances = [_apart(first, second) for row in beliefs for first, second in combinations(row, 2)]
     return fsum(distances) / len(distances) if distances else None
 
 
-def _apart(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    if not all(isfinite(points) for points in (*one.values(), *other.values())):
+def _apart(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    if not all(isfinite(points) for points in (*first.values(), *second.values())):
         raise ValueError("points are finite")
-    return fsum(abs(one.get(option, 0) - other.get(option, 0)) for option in {**one, **other}) / 2
+    return fsum(abs(first.get(option, 0) - second.get(option, 0)) for option in {**first, **second}) / 2
 
 
 def cost_per_right(costs: Sequence[float], right: int) -> float | None:
-    """What a right answer cost, in the unit of `costs`: all that was spent, wrong answers too. None without any."""
+    """Return the cost of a right answer, in the unit of `costs`, wrong answers included; None without a right one."""
     if right < 0 or not all(isfinite(cost) and cost >= 0 for cost in costs):
         raise ValueError("costs and counts are 0 or more")
     return fsum(costs) / right if right else None
 
 
 def power(n: int, effect: float, discordant: float, level: float = 0.05) -> float:
-    """The probability that McNemar's exact test on `n` paired items gives p ≤ `level`: exact, nothing is simulated.
+    """Return the exact probability that McNemar's exact test on `n` paired items gives p ≤ `level`.
 
     `effect` is the true difference in share right, -1 … 1, and `discordant` the true share of items that one arm
     alone has right, at least as large: effect = share of only the first - share of only the second.
@@ -258,9 +259,9 @@ def _power(n: int, effect: float, discordant: float, level: float) -> float:
 def smallest_difference(
     n: int, power: float = 0.8, level: float = 0.05, discordant: float | None = None
 ) -> float | None:
-    """The smallest true difference in share right that `n` paired items show at `level` with this probability.
+    """Return the smallest true difference in share right that `n` paired items show at `level` with this power.
 
-    `discordant` is the true share of items that one arm alone has right. None stands for the kindest case, in which
+    `discordant` is the true share of items that one arm alone has right. None means the most favorable case, in which
     the better arm loses no item and every item that differs is its gain: at the usual powers, a difference below this
     can hardly be shown. The result is None where even the largest difference, `discordant` or 1, is not shown.
     """
@@ -270,21 +271,22 @@ def smallest_difference(
         raise ValueError(f"no {n} items can differ in {discordant} of them")
     most = 1.0 if discordant is None else discordant
 
-    def shown(effect: float) -> bool:
+    def is_shown(effect: float) -> bool:
         return _power(n, effect, effect if discordant is None else discordant, level) >= power
 
-    if not shown(most):
+    if not is_shown(most):
         return None
     low, high = 0.0, most
+    # Power grows with the difference, so halving the range closes in on the threshold.
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        low, high = (low, middle) if shown(middle) else (middle, high)
+        low, high = (low, middle) if is_shown(middle) else (middle, high)
     return high
 
 
 @lru_cache(maxsize=64)
 def _rejected(n: int, level: float) -> tuple[tuple[int, int], ...]:
-    """(items that differ, the most that the weaker arm may have of them for p ≤ level), where there is such a one."""
+    """Return pairs of items that differ and the most of them that the weaker arm may have right for p ≤ level."""
     return tuple(_rejections(n, Fraction(level)))
 
 

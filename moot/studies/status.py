@@ -1,4 +1,4 @@
-"""How far a study is, from its runs."""
+"""Progress of a study, read from its runs."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from moot.studies.units import StudyJob
 from moot.view.study import ArmStatus, StudyStatus
 
 
-def status_of(found: StudyState) -> StudyStatus:
-    """Every arm with what came out; judging stands as an arm of its own."""
+def status_of(state: StudyState) -> StudyStatus:
+    """Return every arm with its ended jobs; judging is listed as an arm of its own."""
     arms = [
-        _arm(found, arm.id, [job for job in found.jobs if _name(job) == arm.id])
-        for arm in found.study.file.arm
+        _arm(state, arm.id, [job for job in state.jobs if _name(job) == arm.id])
+        for arm in state.study.file.arm
     ]
-    if found.study.file.judging is not None:
-        arms.append(_arm(found, "judging", [job for job in found.jobs if _name(job) == "judging"]))
-    planned = plan_of(found.study)
+    if state.study.file.judging is not None:
+        arms.append(_arm(state, "judging", [job for job in state.jobs if _name(job) == "judging"]))
+    planned = plan_of(state.study)
     lost = sum(arm.lost for arm in arms)
     return StudyStatus(
-        study=str(found.study.folder),
-        question=found.study.file.study.question,
+        study=str(state.study.folder),
+        question=state.study.file.study.question,
         planned_at=planned.at if planned is not None else None,
-        runs=len(found.jobs),
-        came_out=len(found.ends),
+        runs=len(state.jobs),
+        came_out=len(state.ends),
         arms=arms,
-        state="done" if len(found.ends) + lost == len(found.jobs) else "open" if planned else "not_begun",
+        state="done" if len(state.ends) + lost == len(state.jobs) else "open" if planned else "not_begun",
     )
 
 
@@ -34,22 +34,22 @@ def _name(job: StudyJob) -> str:
     return "judging" if job.part.startswith("judge-") else job.unit.arm
 
 
-def _arm(found: StudyState, name: str, jobs: list[StudyJob]) -> ArmStatus:
-    ends = [found.ends[job.name] for job in jobs if job.name in found.ends]
+def _arm(state: StudyState, name: str, jobs: list[StudyJob]) -> ArmStatus:
+    ends = [state.ends[job.name] for job in jobs if job.name in state.ends]
     finished = sum(end.state == "finished" for end in ends)
     return ArmStatus(
         arm=name,
         planned=len(jobs),
         finished=finished,
         failed=len(ends) - finished,
-        waiting=sum(job.name in found.begun and job.name not in found.ends for job in jobs),
-        lost=sum(job.name not in found.ends and found.is_lost(job) for job in jobs),
-        replies=sum(_replies(found, job) for job in jobs if job.name in found.begun),
+        waiting=sum(job.name in state.begun and job.name not in state.ends for job in jobs),
+        lost=sum(job.name not in state.ends and state.is_lost(job) for job in jobs),
+        replies=sum(_replies(state, job) for job in jobs if job.name in state.begun),
     )
 
 
-def _replies(found: StudyState, job: StudyJob) -> int:
+def _replies(state: StudyState, job: StudyJob) -> int:
     try:
-        return RunStore(found.path(job.name)).state().spend.calls
+        return RunStore(state.path(job.name)).state().spend.calls
     except LedgerError:
         return 0

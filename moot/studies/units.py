@@ -1,13 +1,11 @@
-"""What a study runs: a unit is one answer to one item in one arm; its jobs are the runs that it takes.
+"""Units and jobs of a study: a unit is one answer to one item in one arm; its jobs are the runs that produce it.
 
-Most units take one run. `best_of` takes k runs that know nothing of each other, and one more that is given the k
-answers and chooses; judging takes a run for each order of two answers. A job's name says nothing of item, arm or part,
-because every seat sees the name of its run.
+Most units take one run. `best_of` takes k independent runs, and one more that reads the k answers and chooses. Judging
+takes a run for each order of two answers. A job's name reveals neither item nor arm nor part, because every seat sees
+the name of its run.
 """
 
 from __future__ import annotations
-
-from ledger.language.words import word_count
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,6 +14,7 @@ from itertools import product
 from random import Random
 from typing import Any, Final
 
+from ledger.language.words import word_count
 from ledger.plain_text import one_line
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
@@ -40,10 +39,10 @@ CHOOSE: Final = (
 )
 NAME_LETTERS: Final = 12
 JUDGED: Final = "judge-"
-"""How the parts of judges begin; behind it the place at which the arm is shown."""
+"""Prefix of judging parts; the position of the arm's answer follows it."""
 ORDERS: Final = ("first", "second")
 CHOICE_CHARACTERS: Final = 60
-"""The longest choice that a decision may name before a colon."""
+"""Longest choice that a decision may name before a colon, in characters."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -68,7 +67,7 @@ class StudyJob:
 
 @dataclass(frozen=True, slots=True)
 class UnitAnswer:
-    """What a run answered. `points`: of 100, by option, where the run has beliefs; `words`: of all replies."""
+    """Answer and cost of a run; `points` are its group forecast of 100 by option, `words` count all replies."""
 
     chosen: str | None
     points: Mapping[str, float] | None
@@ -80,22 +79,23 @@ class UnitAnswer:
     usd: float | None
     experiments: int
     counts: Mapping[str, float] = field(default_factory=dict[str, float])
-    """What can be counted in it, by measure."""
+    """Counts of the run, by measure."""
 
 
 def units_of(study: Study) -> list[StudyUnit]:
-    """Every unit: shuffled by the study's seed within each repetition, so that no arm comes first."""
+    """Return every unit, shuffled by the study's seed within each repetition, so that no arm comes first."""
     units = [
         StudyUnit(item, arm.id, n)
         for item, arm in product(study.tables, study.file.arm)
         for n in range(1, study.repetitions(item) + 1)
     ]
+    # Shuffled, because prices, rate limits and models change while a study runs.
     Random(study.file.study.seed).shuffle(units)
     return sorted(units, key=lambda unit: unit.repetition)
 
 
 def jobs_of(study: Study) -> Iterator[StudyJob]:
-    """Every job of the study, each after those that it waits for."""
+    """Yield every job of the study, each after those that it waits for."""
     units = units_of(study)
     for unit in units:
         yield from _jobs(study, unit)
@@ -121,18 +121,18 @@ def _jobs(study: Study, unit: StudyUnit) -> Iterator[StudyJob]:
 
 
 def last_of(study: Study, unit: StudyUnit) -> str:
-    """The job that gives a unit's answer, by name."""
+    """Return the name of the job that gives a unit's answer."""
     return name_of(study, unit, "" if study.arm(unit.arm).best_of is None else CHOICE)
 
 
 def name_of(study: Study, unit: StudyUnit, part: str) -> str:
-    """A job's run by name: the same whenever it is asked, and without a word of what it is."""
-    told = f"{study.file.study.seed}|{unit.item}|{unit.arm}|{unit.repetition}|{part}"
-    return f"r{sha256(told.encode()).hexdigest()[:NAME_LETTERS]}"
+    """Return the name of a job's run: always the same, and without a word about its content."""
+    identity = f"{study.file.study.seed}|{unit.item}|{unit.arm}|{unit.repetition}|{part}"
+    return f"r{sha256(identity.encode()).hexdigest()[:NAME_LETTERS]}"
 
 
 def deliberation_for(study: Study, job: StudyJob, before: Mapping[str, UnitAnswer]) -> Deliberation:
-    """What a job deliberates; `before` has the answers of the jobs that it waits for."""
+    """Return the deliberation of a job; `before` holds the answers of the jobs that it waits for."""
     arm = study.arm(job.unit.arm)
     table = study.tables[job.unit.item]
     match job.part:
@@ -142,16 +142,18 @@ def deliberation_for(study: Study, job: StudyJob, before: Mapping[str, UnitAnswe
             texts = [before[name].text for name in job.after]
             return _laid(_with_answers(table, texts), _options(study, arm, job.unit, 0), job.unit)
         case part if part.startswith("draw-"):
+            # Far apart seeds: the draws of one unit must not share a seed with each other or with the next
+            # repetition.
             further = 1_000 * int(part.removeprefix("draw-"))
             return _laid(table, _options(study, arm, job.unit, further), job.unit)
         case part:
             mine, other = (before[name].text for name in job.after)
-            shown = (mine, other) if part == "judge-first" else (other, mine)
-            return _laid(_judged(study, table, shown), RunOptions(protocol="single-pass"), job.unit)
+            pair = (mine, other) if part == "judge-first" else (other, mine)
+            return _laid(_judged(study, table, pair), RunOptions(protocol="single-pass"), job.unit)
 
 
 def check_arms(study: Study) -> None:
-    """Every arm over every item. Raises `DeliberationError` where a rule or a plan is none, with the arm."""
+    """Check every arm over every item. Raises `DeliberationError`, with the arm, for an unknown rule or plan."""
     for arm, item in product(study.file.arm, study.tables):
         unit = StudyUnit(item, arm.id, 1)
         _laid(study.tables[item], _options(study, arm, unit, 0), unit)
@@ -162,7 +164,7 @@ def _laid(table: Table, options: RunOptions, unit: StudyUnit) -> Deliberation:
 
 
 def _options(study: Study, arm: ArmRow, unit: StudyUnit, further: int) -> RunOptions:
-    """The arm over an item's file. Whether a run waits for a person is the arm's to say; it does not if nobody says."""
+    """Return the arm's options over an item's file. A run waits for a person only if its arm says so."""
     limits = {name: value for name, value in arm.budget if value is not None}
     return RunOptions(
         protocol=arm.protocol,
@@ -191,12 +193,12 @@ def _judged(study: Study, table: Table, texts: tuple[str, str]) -> Table:
 
 
 def answer_in(book: Book) -> UnitAnswer:
-    """What a run answered and what it took, from its ledger."""
-    state, told = book.state, outcome_of("", book)
+    """Return the answer and the cost of a run, from its ledger."""
+    state, summary = book.state, outcome_of("", book)
     finals = [book.by_id[identity] for identity in final_in_force(state)]
     final: Any = finals[0] if finals else None
     written = final_text(book, final)
-    parts = [told.answer, *(point.text for point in told.why)]
+    parts = [summary.answer, *(point.text for point in summary.why)]
     experiments = sum(event.kind == "experiment_judged" for event in book.events)
     return UnitAnswer(
         chosen=chosen_by(book),
@@ -223,8 +225,8 @@ def chosen_by(book: Book) -> str | None:
         leader = standing_now(book).leader
         if leader is not None:
             return standing.option_ids(state)[leader]
-    if (told := majority(book)) is not None:
-        return told.option
+    if (vote := majority(book)) is not None:
+        return vote.option
     decisions = [book.by_id[identity] for identity in final_in_force(state)]
     text = str(getattr(decisions[0], "text", "")) if decisions else ""
     option = option_of(book, decisions[0]) if decisions else None  # type: ignore[arg-type]
@@ -234,7 +236,7 @@ def chosen_by(book: Book) -> str | None:
 
 
 def _points(book: Book) -> Mapping[str, float] | None:
-    """The group forecast at the end."""
+    """Return the group forecast at the end."""
     if not has_beliefs(book):
         return None
     from rounds.protocols.crux import standing
@@ -251,15 +253,15 @@ def _words(book: Book, sha: str) -> int:
 
 
 def winner_of(answer: UnitAnswer, order: str) -> str | None:
-    """Who a judge prefers: `arm`, `baseline` or `neither`; None where it names nobody."""
+    """Return the answer that a judge prefers: `arm`, `baseline` or `neither`; None where it names none of them."""
     if answer.chosen is None:
         return None
-    shown = {"O-1": ORDERS[0], "O-2": ORDERS[1]}.get(answer.chosen)
-    if shown is None:
+    place = {"O-1": ORDERS[0], "O-2": ORDERS[1]}.get(answer.chosen)
+    if place is None:
         return "neither" if answer.chosen == "O-3" else None
-    return "arm" if shown == order else "baseline"
+    return "arm" if place == order else "baseline"
 
 
 def short(text: str) -> str:
-    """An answer on one line."""
+    """Return an answer on one line."""
     return one_line(text)

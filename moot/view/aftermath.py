@@ -40,7 +40,7 @@ def _told(book: Book, statement: FateSaid) -> Became:
     # A statement may name a decision that a hostile or partial ledger does not have.
     known = statement.decision in book.state.decisions
     now = replacement(book.state, statement.decision) if known else statement.decision
-    # The Brier score (AD-6 asks for outcomes to be recorded) is 0 for a sure hit and 1 for a sure miss.
+    # The Brier score is 0 for a sure hit and 1 for a sure miss.
     brier = None if points is None or true is None else round((points / 100 - true) ** 2, 4)
     return Became(
         decision=statement.decision,

@@ -113,7 +113,6 @@ def experiment_of(
         verdict=facts.verdict,
         shown_as=shown_as(book, experiment),
         checks=list(checks),
-        # A judged experiment repeats as often as planned; the first run takes the plan's own number.
         command=f"moot experiment run {shlex.quote(run)} {experiment}"
         + (f" --times {plan.k}" if facts.judged else ""),
     )

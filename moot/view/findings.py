@@ -29,7 +29,7 @@ def check_text(report: CheckReport, caveats: Sequence[str]) -> str:
     for reason in dict.fromkeys(rule.reason for rule in report.not_applicable):
         codes = [rule.code for rule in report.not_applicable if rule.reason == reason]
         lines.append(f"not applicable ({reason}): {', '.join(codes)}")
-    # Verdicts of another moot version cannot be recomputed with the rules of this one.
+    # Other rules or thresholds gave these verdicts, so they cannot be recomputed here.
     if report.as_given:
         lines.append(f"taken as given: {counted(report.as_given, 'verdict')} of other rules or thresholds")
     errors = sum(finding.severity == "error" for finding in report.findings)

@@ -111,7 +111,7 @@ Sectioned = Callable[[Event], Sections]
 
 def remembered() -> Sectioned:
     """Return a cached `sections_of`."""
-    # Grounds return to the same artifacts again and again, and parsing their Markdown is slow.
+    # Grounds return to the same artifacts again and again, so each is taken apart only once.
     taken_apart: dict[str, Sections] = {}
 
     def sections(event: Event) -> Sections:
@@ -185,7 +185,7 @@ def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
         case None:
             return Ground(cite.id, cite.type, cite.relation, "", "", "not on the ledger", (), ())
         case _:
-            # Newer event kinds may carry their words under either name.
+            # The remaining kinds keep their words under one of these two names.
             text = str(getattr(event, "text", "") or getattr(event, "claim", ""))
             return Ground(cite.id, event.kind, cite.relation, event.by, text, "", (), ())
 
@@ -235,7 +235,7 @@ def _test_of(book: Book, claim: Claim, event: Verification, relation: str, secti
     """Return a verification as a ground of one claim, with the evidence that moved that claim."""
     ground = _verification(book, event, relation, sections)
     moves = [change.evidence for change in event.claim_status_changes if change.claim_id == claim.id]
-    # Events of version 2 record the evidence per claim, so nothing needs to be inferred.
+    # Where the evidence is recorded per claim, nothing needs to be inferred.
     if any(moves):
         return msgspec.structs.replace(ground, quotes=quotes_of(book, chain.from_iterable(moves), sections))
     claims = {*event.claims_affected, *(change.claim_id for change in event.claim_status_changes)}

@@ -20,7 +20,6 @@ GAP: Final = "; the gap of "
 _OPTION: Final = re.compile(r"\bO-\d+\b")
 
 
-# Members answer for themselves, so no common agenda maps the options in their texts.
 _MEMBERS: Final = frozenset({"single-pass", "council"})
 """Protocols whose decisions name their option, or none, in `about`."""
 
@@ -137,7 +136,7 @@ def option_of(book: Book, decision: Decision) -> str | None:
     asked = book.state.opening.protocol in _MEMBERS and book.state.opening.options
     if asked or len(decision.about) == 1:
         return decision.about[0] if decision.about else None
-    # Older and imported decisions name their option only in their text.
+    # Where `about` does not single out an option, the text of the decision has to.
     match = _OPTION.search(decision.text)
     return match[0] if match else None
 
@@ -196,7 +195,7 @@ def side_means(book: Book) -> dict[str, float]:
         if isinstance(argument, Argument):
             sides.setdefault(argument.side, []).append(float(score.total))
         else:
-            # An option is scored again after rebuttals, and its last total replaces the earlier ones.
+            # A later judgement of an option replaces the totals of earlier ones.
             sides[score.of] = [float(score.total)]
     return {side: sum(totals) / len(totals) for side, totals in sides.items()}
 

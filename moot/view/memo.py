@@ -46,7 +46,8 @@ def memo_of(book: Book, decision: Decision | None) -> Memo | None:
     if decision is None or decision.by != "controller" or decision.type != "final":
         return None
     memos = [memo for memo in book.of(Memo) if memo.round == decision.round]
-    # A memo is written again after sentences fail their check; the last one was accepted.
+    # A memo goes back to its writer once for unsupported sentences, and what stays unsupported is removed.
+    # The last version is the one that counts.
     return memos[-1] if memos else None
 
 

@@ -41,7 +41,7 @@ def options_of(book: Book) -> dict[str, str]:
         raw = book.blobs.read(document.sha256)
         # Documents come from the user and need not be valid UTF-8.
         for identity, text in _LISTED.findall(raw.decode("utf-8", "replace")) if raw else ():
-            # Documents may list an option twice; the first definition is the asker's heading.
+            # A document may name an option again later; its first line is the definition.
             options_listed.setdefault(identity, one_line(text))
     return options_listed
 

@@ -291,7 +291,7 @@ class _Wording(msgspec.Struct, frozen=True):
             return "Nothing was decided." if self.book.state.finished else not_decided_yet(self.book)
         if self.chief.type not in ("override", "answer"):
             if ruling := ruling_told(self.book):
-                # Behind its first sentence the rule's own decision names withdrawn vetoes and lost votes.
+                # After its first sentence, the rule's own decision names withdrawn vetoes and lost votes.
                 return named(self.book, " ".join([ruling, *sentences(self.chief.text)[1:]]))
             if merged := merged_told(self.book):
                 return named(self.book, merged)
@@ -365,7 +365,7 @@ class _Wording(msgspec.Struct, frozen=True):
             return
         if self.chief is None:
             return
-        # Claims under the decision that no test settled are the cheapest way to be proven wrong.
+        # The decision rests on these claims, although no test settled them.
         for identity in open_under(self.book, self.finals):
             claim = self.book.by_id[identity]
             test = one_line(getattr(claim, "testable_as", ""))

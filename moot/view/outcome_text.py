@@ -124,7 +124,7 @@ def _fitting(outcome: Outcome, run: str, most_lines: int | None) -> list[tuple[s
 def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list[str]:
     question = textwrap.wrap(" ".join(outcome.question.split()), width)
     if len(question) > QUESTION_LINES:
-        # Long questions repeat the context documents; the opening event has the whole text.
+        # A question may run to pages, and the opening event has all of it.
         rest = textwrap.shorten(" ".join(question[QUESTION_LINES - 1 :]), width - 22, placeholder="")
         question = [*question[: QUESTION_LINES - 1], f"{rest} … (moot log RUN @0)"]
     lines = [*question, *textwrap.wrap(status_told(outcome), width)]

@@ -80,7 +80,7 @@ def told_at_a_look(look: Signals) -> str:
 
 def _is_gated(opening: RunOpened) -> bool:
     """Return whether the run looks at gates."""
-    # Runs of moot 0.1 stop by signals and know no gates.
+    # The other stop profiles count signals or test values and know no gates.
     return is_watched(opening) and opening.stop.profile == "gates"
 
 

@@ -79,7 +79,9 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
     """
     computed = [] if decision.type == "override" else [*_ruling_reasons(book), *_scorecard(book)]
     ranked: list[tuple[tuple[int, float], Point]] = []
+    # Where one decision cites arguments of both sides, each needs its side in front.
     sides = {event.side for cite in decision.cites if isinstance(event := book.by_id.get(cite.id), Argument)}
+    # One level is enough: deeper grounds support the grounds and not the decision itself.
     for ground in rests_on(book, decision, 1, remembered()):
         reason = None if _recommends_another(book, decision, ground) else _reason(book, ground)
         if reason is not None:
@@ -88,6 +90,7 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
             if len(sides) > 1 and isinstance(argument, Argument) and decision.made_by == "rule":
                 point = msgspec.structs.replace(point, text=f"{argument.side}: {point.text}")
             place = CLASSES.index(point.class_) if point.class_ else len(CLASSES)
+            # What a decision merely mentions ranks below everything that it is based on.
             direct = 0 if ground.relation in ("based-on", "supported-by") else 1
             ranked.append(((direct * 10 + place, -weight), point))
     return computed + [point for _, point in sorted(ranked, key=lambda item: item[0])]
@@ -99,6 +102,7 @@ def _recommends_another(book: Book, decision: Decision, ground: Ground) -> bool:
     return (
         isinstance(under, Decision)
         and decision.made_by == "rule"
+        # A decision that names no option cannot speak for another one.
         and bool(under.about)
         and set(under.about).isdisjoint(decision.about)
     )
@@ -115,6 +119,7 @@ def _reason(book: Book, ground: Ground) -> tuple[float, Point] | None:
             return concern_point(book, event)
         case Challenge():
             return _challenge(book, event)
+        # An overturned decision is no reason any more, even where it is still cited.
         case Decision() if event.type == "round" and event.id not in _overturned(book):
             return 0.0, Point(first_sentence(event.text), None, None, [ground.id])
         case _:
@@ -127,6 +132,7 @@ def _overturned(book: Book) -> frozenset[str]:
 
 def _claim(book: Book, event: Claim, ground: Ground) -> tuple[float, Point] | None:
     """Return a claim that was confirmed; None for one that fell or stayed open."""
+    # A refuted or open claim cannot support anything, whoever cites it.
     if ground.standing != "tested_confirmed":
         return None
     foremost = ground.foremost
@@ -140,6 +146,7 @@ def class_of(book: Book, event: Claim, ground: Ground) -> EvidenceClass:
     """Return the evidence level of a claim's last test: as recorded, else computed from the claim's own
     evidence.
     """
+    # The last test that was not outweighed decides, as it decides the claim's status.
     for entry in reversed(book.state.claims[event.id or ""].history):
         test = book.by_id.get(entry.by) if not entry.outweighed else None
         if isinstance(test, ExperimentPlanned):
@@ -150,6 +157,8 @@ def class_of(book: Book, event: Claim, ground: Ground) -> EvidenceClass:
             change = next((move for move in test.claim_status_changes if move.claim_id == event.id), None)
             if change is not None and change.class_:
                 return change.class_
+    # Version 1 pools the evidence of a verdict for all its claims. What cannot be told to be the claim's own
+    # counts for nothing, and the claim is then only stated.
     own = [quote for holder in (ground, *ground.under) for quote in holder.quotes]
     if any(_is_document(quote) for quote in own):
         return "quoted"
@@ -157,12 +166,14 @@ def class_of(book: Book, event: Claim, ground: Ground) -> EvidenceClass:
 
 
 def _is_document(quote: Quote) -> bool:
+    # A quote that cannot be verified must not raise the evidence level to "quoted".
     return quote.ref.startswith("K-") and quote.words is not None and quote.holds is True
 
 
 def argument_point(book: Book, event: Argument) -> tuple[float, Point] | None:
     """Return an argument that a judge upheld or that has no judgement; None otherwise."""
     standing = latest(judgement for judgement in book.of(Standing) if judgement.of == event.id)
+    # An argument that the judge did not uphold is no reason for the decision.
     if standing is not None and standing.standing not in UPHELD:
         return None
     quote = _own_quote(book, event.quotes)
@@ -177,6 +188,7 @@ def _score(book: Book, identity: str | None) -> float:
 
 def concern_point(book: Book, event: Concern) -> tuple[float, Point]:
     """Return a concern, weighted by the severity that others gave it."""
+    # A concern that others rated was argued about; one without ratings is only stated.
     ratings = [
         rating for rating in book.of(Rating) if rating.of == event.id and rating.scale == "severity_1_5"
     ]
@@ -190,6 +202,7 @@ def concern_point(book: Book, event: Concern) -> tuple[float, Point]:
 
 def severity(book: Book, event: Concern) -> float:
     """Return the mean of the ratings of a concern, else its author's own; 0 where neither exists."""
+    # Ratings by others are more independent than the author's own severity.
     values = [
         float(rating.value)
         for rating in book.of(Rating)
@@ -205,6 +218,7 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
     quote = _own_quote(book, event.evidence)
     text = one_line(event.claim or event.text)
     refs = [event.id or "", *([answer.id or ""] if answer is not None else [])]
+    # A concession by the other side counts more than any verdict on the challenge.
     if answer is not None and answer.outcome in GIVEN_UP:
         lead = "Granted" if answer.outcome == "concede" else "Mended in the text"
         return 1.0, Point(f"{lead}: {text}", "conceded", quote, refs)
@@ -214,6 +228,7 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
         lead = "Met, as the attacker says" if became.disposition == "addressed" else "Held when questioned"
         return 0.0, Point(f"{lead}: {first_sentence(answer.text)}", "argued", None, refs)
     if answer is None and became.disposition in TAKEN:
+        # An author who accepts their own critique is no second opinion.
         alone = became.by == event.by
         lead = "Own objection to the draft, mended" if alone else "Objection to the draft, mended"
         return 0.0, Point(f"{lead}: {text}", "said" if alone else "argued", quote, [event.id or ""])
@@ -229,8 +244,10 @@ def _own_quote(book: Book, evidence: Iterable[Evidence]) -> str | None:
 def _ruling_reasons(book: Book) -> Iterator[Point]:
     ruling = ruling_of(book)
     votes = votes_of(book, ruling) if ruling else []
+    # With split votes no side won, so no vote is a reason for the result.
     for vote in votes if not is_split(votes) else ():
         if ruling and not vote.fallback and sides_with(vote.decision, ruling.decision):
+            # A revised vote often only refers to its first version, which holds the argument.
             first = next(
                 ballot
                 for ballot in book.of(Vote)
@@ -246,6 +263,7 @@ def _scorecard(book: Book) -> Iterator[Point]:
     cards = scorecard(book)
     if len(cards) < 2:
         return
+    # The cards are sorted, so these are the winner and the runner-up.
     best, other = cards[0], cards[1]
     ahead = [name for name, value in best.parts.items() if value > other.parts.get(name, value)]
     behind = [name for name, value in best.parts.items() if value < other.parts.get(name, value)]
@@ -262,6 +280,7 @@ def objection_told(book: Book, decision: Decision | None, why: list[Point]) -> s
     """Return the strongest objection to the decision in its author's words; None where the ledger has none."""
     if decision is None:
         return None
+    # Recorded dissent names this decision explicitly, so it beats anything that is inferred.
     if decision.dissent:
         dissenter = decision.dissent[0]
         return f"{dissenter.role}: {one_line(dissenter.text)} ({dissenter.ref})"
@@ -286,6 +305,7 @@ def _overruled(book: Book, decision: Decision) -> str | None:
 
 def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str, str] | None:
     ruling = ruling_of(book)
+    # In order of how directly each contradicts: votes, losing arguments, challenges, concerns.
     for vote in votes_of(book, ruling) if ruling else ():
         if ruling and not vote.fallback and not sides_with(vote.decision, ruling.decision):
             return vote.by, _gist(vote), vote.id or ""
@@ -295,6 +315,7 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str,
     left = _unanswered(book, decision, cited)
     if left is not None:
         return left.by, f"{left.claim} {left.text}", left.id or ""
+    # Concerns that the decision cites or lists as reasons were taken in, so they are no objection.
     elsewhere = cited | {cite.id for cite in decision.cites}
     concerns = [
         concern
@@ -303,6 +324,7 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str,
         and concern.by != "controller"
         and concern.id not in book.state.resolved
         and concern.id not in elsewhere
+        # An old concern without a severity may long be settled, so only recent ones count.
         and (concern.severity or concern.round >= decision.round - 1)
         and book.state.opening.protocol != "panel"
     ]
@@ -324,6 +346,7 @@ def _gist(vote: Vote) -> str:
     """Return the point of a vote: its first sentence, or the last two of a revised vote."""
     if vote.ballot == 1:
         return first_sentence(vote.reasoning)
+    # A revision goes through its challenges first and states its position at the end.
     return " ".join(sentences(vote.reasoning)[-2:])
 
 
@@ -340,6 +363,7 @@ def _losing_argument(book: Book) -> Argument | None:
         for argument in book.of(Argument)
         if argument.side == loser and verdicts.get(argument.id or "") not in ("REFUTED", "COLLAPSE")
     ]
+    # Arguments without a verdict only count where the judge ruled on none of that side.
     judged = [argument for argument in candidates if argument.id in verdicts] or candidates
     return max(
         judged,
@@ -358,10 +382,12 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> Challen
         for challenge in book.of(Challenge)
         if challenge.id and challenge.id not in in_reasons and (not cited or challenge.id in cited)
     ]
+    # Ordered by weight: an escalated challenge is open by decision, the others by neglect.
     for wanted in ("escalated", "rejected", "deflected", "partially_addressed"):
         for challenge in challenges:
             if became.get(challenge.id or "") == wanted:
                 return challenge
+    # A defense that nobody judged leaves the challenge open.
     unjudged = (challenge for challenge in challenges if challenge.id not in became)
     return next(
         (challenge for challenge in unjudged if answered.get(challenge.id or "") in ("defend", "justify")),
@@ -388,6 +414,7 @@ def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, s
             yield vote.by, f"{vote.decision} (risk {vote.risk} of 100): {_gist(vote)}", vote.id or ""
     yield from _other_rounds(book, decision)
     counted = majority(book)
+    # Members who chose another option dissent from the majority by their own decision.
     for plan in book.of(Decision) if counted and counted.option else ():
         if counted is not None and option_of(book, plan) not in (None, counted.option):
             yield plan.id or "", first_sentence(plan.text), plan.id or ""
@@ -401,5 +428,6 @@ def _other_rounds(book: Book, decision: Decision) -> Iterator[tuple[str, str, st
 
     for judgement in book.of(Decision):
         against = set(judgement.about).isdisjoint(decision.about) and judgement.type == "round"
+        # Only rounds in which the recommended option took part say anything about it.
         if against and not set(pairing(book.state, judgement.round)).isdisjoint(decision.about):
             yield f"judge, round {judgement.round}", first_sentence(judgement.text), judgement.id or ""

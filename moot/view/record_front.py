@@ -15,6 +15,7 @@ import orjson
 
 from ledger.state.book import Book
 
+# The front matter must open the file, as the `---` of a horizontal rule may come later.
 FRONT: Final = re.compile(r"---\n(.*?\n)---\n(.*)", re.DOTALL)
 KEYS: Final = frozenset({"moot-run", "moot-head", "moot-decisions"})
 
@@ -32,6 +33,7 @@ def _parted(text: str) -> tuple[dict[str, str], str]:
     match = FRONT.fullmatch(text)
     if match is None:
         return {}, text
+    # A full YAML parser is not needed: `moot report` writes one key per line, values in JSON.
     pairs = (line.partition(": ") for line in match[1].splitlines())
     return {key: value for key, colon, value in pairs if colon}, match[2]
 
@@ -43,6 +45,7 @@ def _value(front: Mapping[str, str], key: str) -> str:
         return value
     try:
         return str(orjson.loads(value))
+    # A user may edit the record by hand, and a broken value must not stop the run.
     except orjson.JSONDecodeError:
         return ""
 
@@ -58,5 +61,6 @@ def followed(book: Book) -> Iterator[EarlierDecision]:
         if content is None or not content.startswith(b"---\n"):
             continue  # redacted, or lost: `verify` says which
         front, _ = _parted(content.decode("utf-8", "replace"))
+        # Other documents may have front matter of their own; only all three keys mark a record.
         if front.keys() >= KEYS:
             yield EarlierDecision(document.id, _value(front, "moot-run"), _decisions(front))

@@ -63,6 +63,7 @@ def run_report(
         return adr(book, head, run=run)
     if form == "page":
         return page(book, head, run=run, beyond=beyond)
+    # Hindsight takes several passes over the ledger, so only watched runs pay for it.
     story, watched = tell(book), is_watched(book.state.opening)
     looked_back = hindsight_of(book) if watched else None
     if form == "full":
@@ -82,6 +83,7 @@ def report(
     """
     outcome = outcome_of(run, book, beyond)
     lines = [*_head(story, outcome, run), "", *decided(story, outcome.answer)]
+    # The annex of a debate lists its open questions already.
     elsewhere = (
         {question.id or "" for question in open_questions(book)} if any(book.of(Argument)) else set[str]()
     )
@@ -177,6 +179,7 @@ def _forecasts(book: Book, run: str) -> Sections:
 def _record(book: Book) -> Iterator[str]:
     """Yield every event with its words, under a heading for each round and phase."""
     place: tuple[int, str] | None = None
+    # The opening is the head of the document, so the record starts after it.
     for event in book.events[1:]:
         if (event.round, event.phase) != place:
             place = (event.round, event.phase)
@@ -187,6 +190,7 @@ def _record(book: Book) -> Iterator[str]:
 
 
 def _title(story: Story) -> Iterator[str]:
+    # A Markdown heading ends at the line, so the rest of a long question follows as text.
     first, _, rest = story.question.strip().partition("\n")
     yield f"# {inline(first) or '(no question is recorded)'}"
     if rest.strip():
@@ -236,6 +240,7 @@ def _check(story: Story, head: Head) -> Iterator[str]:
     yield f"Every line above is folded from the ledger; event {head.seq} has the head hash `{head.hash}`."
     yield ""
     yield "- `moot verify RUN` checks the hash chain, `moot check RUN` every rule."
+    # Imports, forks and copies cannot be executed again from their own replies alone.
     if story.origin == "new":
         yield "- `moot replay RUN --re-execute` runs the protocol again on the recorded replies and compares the head."
     yield "- What a brief contained is proven by the ledger; what else a seat with isolation `trusted` had read is not."

@@ -16,6 +16,7 @@ FINALS, OTHERS, GROUNDS = 5, 4, 8
 """The most that are told; what is beyond them is counted with where it is."""
 TEXT, BESIDE = 90, 200
 """Characters of a decision on the way, and of one beside the answer."""
+# Shorter answers are cheap to repeat, and longer ones may be cut in the outcome.
 WHOLE = (20, 80)
 """Words of an answer that is long enough not to be said twice, and short enough to stand uncut in the outcome."""
 
@@ -27,6 +28,7 @@ def decided(story: Story, answer: str = "") -> Iterator[str]:
     if not story.outcome:
         yield ""
         yield "Nothing was decided."
+    # Two decisions still fit in full; of more only the first has its grounds.
     whole = story.outcome[: 2 if len(story.outcome) == 2 else 1]
     for decision in whole:
         yield ""
@@ -70,6 +72,7 @@ def _facts(decision: DecisionTold) -> str:
 
 def decisions_table(story: Story) -> Iterator[str]:
     """Yield the decisions outside the outcome: overrides and overturned ones first, then round decisions."""
+    # False sorts first: overrides and overturned decisions come before ordinary round decisions.
     ordered = sorted(
         story.other_decisions, key=lambda decision: decision.in_force and decision.type == "round"
     )

@@ -32,6 +32,7 @@ def failures_section(hindsight: Hindsight) -> Lines:
             marks.ALARMS[reading.verdict].plain,
             reading.e_value or "",
             f"R{reading.onset_round}" if reading.onset_round else "",
+            # A clear reading needs no explanation, and the column would hide those that do.
             "" if reading.verdict == "CLEAR" else inline(shortened(reading.detail, 45)),
         )
         for reading in hindsight.failures

@@ -47,10 +47,12 @@ def _annex(annex: Annex) -> Iterator[str]:
         yield ""
         yield f"And {len(annex.rows) - len(rows)} more: `moot report RUN --full`."
     listed_ = len(annex.paragraphs) > 1 and annex.ref is not None and "#" not in annex.ref
+    # Final texts run to thousands of words, and the report has a limit of 250 lines.
     kept, left = _within(annex.paragraphs, ANNEX_WORDS)
     if listed_:
         yield from (f"- {inline(text)}" for text in kept)
     elif kept:
+        # Quoting keeps headings of a final text out of the outline of the report.
         yield quoted("\n\n".join(kept))
     if left:
         yield ""
@@ -91,6 +93,7 @@ def rounds_section(story: Story) -> Iterator[str]:
 
 def _round(round_: RoundTold) -> tuple[str, ...]:
     results = {n: check.result for n, check in round_.cross_checks.items()}
+    # A dot marks a check that the round did not have, so that columns line up.
     checks = " ".join(mark_of(marks.RESULTS, results[n]).shape if n in results else "·" for n in (1, 2, 3, 4))
     drift = inline(mark_of(marks.DRIFT, round_.drift.verdict).plain) if round_.drift else ""
     rules = f"{round_.findings[0]} errors, {round_.findings[1]} warnings" if round_.findings else ""
@@ -124,6 +127,7 @@ def stress_section(story: Story) -> Iterator[str]:
         yield from lines
         yield ""
         yield "Predictions were on the ledger before the round. These are observations of one round each, not proof."
+    # Before the end a planned absence may still take place.
     if to_come and story.closing is not None:
         yield ""
         yield f"Never stress-tested, though planned: {listed(row.absent or '' for row in to_come)}."
@@ -144,6 +148,7 @@ def signals_section(story: Story, report: SignalReport | None) -> Iterator[str]:
     yield from table(("look", *(f"S{n}" for n in range(1, 7)), "hold", "advice"), rows)
     if rows:
         yield ""
+    # The thresholds of the run were lost or redacted, and defaults would be another run's.
     if report is None:
         yield words.NO_PARAMETERS
         return
@@ -166,6 +171,7 @@ def claims_section(story: Story) -> Iterator[str]:
         or "No claims."
     )
     yield ""
+    # A long list is cut to the claims under the decision, which readers look for.
     cited = {ground.id for decision in story.outcome for ground in decision.rests_on}
     whole = len(story.claims) <= SHOWN
     claims = story.claims if whole else [claim for claim in story.claims if claim.id in cited][:SHOWN]
@@ -195,6 +201,7 @@ def lifecycle(claim: ClaimTold) -> str:
     """Return the moves of a claim: `○ pending → ● quoted (V-3-1) → ⇢ superseded (C-5-2)`."""
     steps = [marks.STATUSES["pending"].plain]
     for entry, how in zip(claim.history, claim.tested, strict=True):
+        # A re-test with the same result is recorded as a move of its own (SD-44).
         again = " again" if entry.from_ == entry.to else ""
         illegal = ", not allowed" if not entry.legal else ", outweighed" if entry.outweighed else ""
         status = told_status(entry.to, entry.class_, how)
@@ -206,6 +213,7 @@ def concerns_section(story: Story, elsewhere: Container[str] = ()) -> Iterator[s
     """Yield open and closed concerns, tensions and questions, without those shown `elsewhere`."""
     ordered = sorted(
         (concern for concern in story.concerns if concern.id not in elsewhere),
+        # Open ones first, then those for a person, then the newest.
         key=lambda concern: (concern.resolved_by is not None, not concern.for_human, -concern.round),
     )
     rows = [
@@ -248,6 +256,7 @@ def _alarms(story: Story) -> Iterator[str]:
                 f"- R{round_.n} {marks.DEGRADED.shape} {code(fallback.step_failed)} was given up"
                 f" ({inline(fallback.reason)}, {inline(fallback.instead)}): {_cut(fallback.detail)}"
             )
+    # Notes written after the end belong to no round.
     late = [note for note in story.notes if note.phase == "close"]
     yield from (f"- after the end, a person's {inline(note.what)}: {_cut(note.reason)}" for note in late)
 
@@ -258,6 +267,7 @@ def retrospective_section(story: Story) -> Iterator[str]:
         return
     roles = [inline(review.role) for review in story.reviews]
     rows: list[tuple[str, ...]] = []
+    # Runs differ in the failure modes that they ask about; show those that were asked.
     asked = [mode for mode in words.FAILURE_MODES if any(mode in review.modes for review in story.reviews)]
     for mode in asked or words.FAILURE_MODES:
         answers = [review.modes.get(mode, ("", ""))[0] for review in story.reviews]
@@ -289,6 +299,7 @@ def cast_section(story: Story) -> Iterator[str]:
 
 def cost_section(story: Story) -> Iterator[str]:
     """Yield what the calls took by seat, or one sentence where no seat reported figures."""
+    # A table full of "unknown" is worth less than one sentence.
     if not any(filling.tokens_in or filling.latency_ms for seat in story.seats for filling in seat.fillings):
         if story.seats:
             yield f"{inline(spent(story.spend))}: neither tokens nor time are recorded."

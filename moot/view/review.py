@@ -24,6 +24,7 @@ from moot.view.outcome import Outcome, outcome_of
 
 BLOCKER: Final = 5
 """How grave a finding is that was raised as what stands in the way, and so has no severity."""
+# The middle of the scale from 1 (a stretch) to 5 (genuine), AD-5.
 STANDS_FROM: Final = 3
 """A finding stands from this mean of its ratings on, of 5; one that nobody rated stands."""
 HUNK: Final = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -78,6 +79,7 @@ class _Document:
         """Return all words with single spaces, and the offset at which each line begins."""
         starts, parts, at = list[int](), list[str](), 0
         for line in self.lines:
+            # Blank lines add no words, yet they need an offset, or later line numbers would shift.
             starts.append(at)
             if words := comparable(line):
                 parts.append(words)
@@ -93,6 +95,7 @@ class _Document:
         at = text.find(wanted) if wanted else -1
         if at < 0:
             return None
+        # A quote may cross lines and be wrapped differently, so search words, then map back to lines.
         return bisect_right(starts, at), bisect_right(starts, at + len(wanted) - 1)
 
     @cached_property
@@ -101,8 +104,11 @@ class _Document:
         places: dict[int, tuple[str, int]] = {}
         file, line, before, after = "", 0, 0, 0
         for number, text in enumerate(self.lines, 1):
+            # Counting the lines of the hunk keeps a removed line that begins with "++ " from looking
+            # like a file header.
             if before > 0 or after > 0:
                 mark = text[:1]
+                # "\ No newline at end of file" is a remark of diff and no line of the file.
                 if file and mark != "\\":
                     places[number] = (file, max(line, 1))
                 before -= mark in ("-", " ", "")
@@ -110,8 +116,10 @@ class _Document:
                 line += mark in ("+", " ", "")
             elif text.startswith("+++ "):
                 name = text[4:].rstrip("\t")
+                # A deleted file has no lines to point to.
                 file = name.removeprefix("b/") if name != "/dev/null" else ""
             elif hunk := HUNK.match(text):
+                # A hunk header leaves the count out where it is 1.
                 before, line, after = int(hunk[1] or 1), int(hunk[2]), int(hunk[3] or 1)
         return places
 
@@ -124,6 +132,7 @@ class _Document:
         if not self.is_diff:
             return self.name, first, last
         within = [self._of_files[n] for n in range(first, last + 1) if n in self._of_files]
+        # A quote may span two files of a diff; the finding then points to the first.
         lines = [line for file, line in within if file == within[0][0]]
         return (within[0][0], min(lines), max(lines)) if within else None
 
@@ -131,9 +140,11 @@ class _Document:
 def review_of(run: str, book: Book, fail_on: int | None = None) -> ChangeReview:
     """Return the findings of a run, upheld ones first, the gravest before the others."""
     documents = dict(_documents(book))
+    # Only these lines can be blamed on the change under review.
     changed = {place for document in documents.values() if document.is_diff for place in document.changed()}
     scores: dict[str, list[float]] = {}
     for rating in book.of(Rating):
+        # Values may be words on other scales, and a hostile ledger may put one here.
         if rating.scale == "severity_1_5" and isinstance(rating.value, int | float):
             scores.setdefault(rating.of, []).append(float(rating.value))
     findings = [
@@ -151,6 +162,7 @@ def review_of(run: str, book: Book, fail_on: int | None = None) -> ChangeReview:
     return ChangeReview(
         run=run,
         state=book.state.life,
+        # The judge's decision starts with the verdict word of the scale.
         verdict=judged[-1].text.partition(":")[0] if judged else None,
         fail_on=fail_on,
         failing=failing,
@@ -195,6 +207,7 @@ def _places(event: Concern, documents: Mapping[str, _Document]) -> Iterator[tupl
     for cited in event.evidence:
         reference = parse_reference(cited.ref)
         document = documents.get(reference.id)
+        # The quote decides the place; lines in the reference are a fallback for citations without one.
         lines = (cited.quote and document and document.lines_of(cited.quote)) or reference.lines
         if document is not None and lines and (place := document.place(*lines)) is not None:
             yield place

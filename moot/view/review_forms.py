@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from validators.rulebook import CheckReport
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0-rtm.5.json"
+# SARIF knows three levels, and the scale of findings has five.
 GRAVE, PLAIN = 4, 3
 """From these severities on a finding is an error, or a warning; below it is a note."""
 
@@ -43,6 +44,7 @@ def review_markdown(review: ChangeReview) -> str:
     if others:
         lines += [
             "",
+            # Code hosts fold this, so refuted findings stay available without taking space.
             "<details><summary>What the judge did not uphold</summary>",
             "",
             *_table(others),
@@ -65,6 +67,7 @@ def _table(findings: Sequence[ReviewFinding]) -> Iterator[str]:
             f"{one_line(finding.text)} ({finding.id})",
             one_line(finding.fix or ""),
         )
+        # A pipe in a finding would end the cell of the Markdown table.
         yield f"| {' | '.join(inline(cell).replace('|', chr(92) + '|') for cell in cells)} |"
 
 
@@ -84,6 +87,7 @@ def review_sarif(review: ChangeReview, version: str) -> dict[str, Any]:
             " ".join(filter(None, (one_line(finding.text), finding.risk and f"Risk: {one_line(finding.risk)}",
                                    finding.fix and f"Fix: {one_line(finding.fix)}"))),
             [(place.file, place.line, place.end_line) for place in finding.places],
+            # The quote identifies a finding across runs, while its wording changes each time.
             f"{where(finding)} {finding.quote or finding.text}",
         )
         for finding in review.findings
@@ -130,6 +134,7 @@ def _log(version: str, rules: Mapping[str, str], results: Sequence[dict[str, Any
         "semanticVersion": version,
         "rules": [{"id": name, "shortDescription": {"text": text}} for name, text in rules.items()],
     }
+    # Python counts code points; SARIF's default is UTF-16 units.
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": list(results)}
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
@@ -144,21 +149,25 @@ def _result(
         "locations": [
             {
                 "physicalLocation": {
+                    # SARIF asks for a URI, so spaces and non-ASCII characters are percent-encoded.
                     "artifactLocation": {"uri": quote(file)},
                     "region": {"startLine": first, "endLine": last},
                 }
             }
             for file, first, last in places
         ],
+        # Code hosts match findings of two runs by this fingerprint.
         "partialFingerprints": {"moot/v1": sha256(identity.encode()).hexdigest()[:32]},
     }
 
 
 def annotated(value: str) -> str:
     """Return a value escaped for a property of an annotation."""
+    # Colons and commas separate properties in a workflow command of GitHub.
     return escaped(value).replace(":", "%3A").replace(",", "%2C")
 
 
 def escaped(message: str) -> str:
     """Return a message escaped for an annotation, which ends at the line."""
+    # Percent comes first, or the escapes of the line ends would be escaped again.
     return message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

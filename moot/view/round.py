@@ -138,7 +138,10 @@ class RoundTold(msgspec.Struct, frozen=True):
     def cross_checks(self) -> Mapping[int, CheckTold]:
         """Return the round's own checks, 1 to 4, without repeated judgements and without those of the synthesis."""
         return {
-            check.check_id: check for check in self.checks if check.check_id <= 4 and check.repeats is None
+            # The four checks have the numbers 1 to 4 (SD-27); re-tests and resolutions are no part of them.
+            check.check_id: check
+            for check in self.checks
+            if check.check_id <= 4 and check.repeats is None
         }
 
     @property
@@ -156,6 +159,7 @@ def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: i
     """Return a round that has been opened; its decisions go `depth` decisions down."""
     state, opened = book.state, book.state.rounds[round_]
     sources_ = sources or sources_of(book)
+    # From here on searches see one round, which keeps a long run linear.
     book = sources_.round_of(book, round_)
     events = book.events
     tests = [event for event in events if isinstance(event, Verification)]
@@ -178,6 +182,7 @@ def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: i
         sealed=tuple(
             _stance(book, event, sources_.sections)
             for event in events
+            # Positions on checks that have a verdict are shown with it, opened.
             if isinstance(event, Position) and event.on not in judged
         ),
         checks=checks,
@@ -219,6 +224,7 @@ def _made(events: Sequence[Event]) -> Iterator[Made]:
                 yield Made(event.by, event.phase, event.type, event.id or "", event.sections[0].text)
             case Artifact():
                 yield Made(event.role, event.phase, "artifact", event.id or "", artifact_facts(event))
+            # Sealed texts stay closed here; only the number of the check is public.
             case Position():
                 sealed.setdefault(_holder(event), []).append(str(event.check_id or event.on))
             case _:
@@ -229,12 +235,14 @@ def _made(events: Sequence[Event]) -> Iterator[Made]:
 
 def _holder(event: Position | Flip) -> str:
     """Return the role that holds a position or flips it."""
+    # An import is written by none of the cast, so the id names the role.
     return role_of(event.id or "") if event.by == "import" else event.by
 
 
 def tell_check(book: Book, event: Verification, sections: Sectioned) -> CheckTold:
     """Return a verification with the positions that were sealed before it; `book` holds its round."""
     changed = {change.claim_id: change for change in event.claim_status_changes}
+    # A check may look at a claim without changing its status, which is a result too.
     unmoved = [Moved(claim, None, None, None) for claim in event.claims_affected if claim not in changed]
     return CheckTold(
         id=event.id or "",
@@ -300,6 +308,7 @@ READINGS: Final[Mapping[bool | None, str]] = {
 def observations(book: Book, opened: RoundOpened) -> tuple[Observation, ...]:
     """Return each predicted effect of a stress round with the observed one; empty before its validation."""
     predicted = opened.predicted_signature
+    # Before the validation the round may still add what was predicted to be missing.
     if not predicted or opened.round not in book.state.validated:
         return ()
     return tuple(
@@ -329,6 +338,7 @@ def _broken(state: State, round_: int) -> tuple[str, bool | None]:
     checks = [
         (identity, check.result)
         for identity, check in state.checks.items()
+        # Synthesis resolves claims with checks of its own, which say nothing about the absence.
         if check.round == round_ and check.phase == "E" and check.result != "NOT_APPLICABLE"
     ]
     broken = [identity for identity, result in checks if result == "BROKEN"]
@@ -342,6 +352,7 @@ def _claims(state: State, round_: int) -> tuple[str, bool | None]:
     """Compare the claims of a stress round with the nearest normal rounds before and after it."""
     raised = _raised(state, round_)
     normal = [n for n, row in state.rounds.items() if row.absent is None and row.applicable]
+    # The number of claims changes over a run, so compare with neighbors instead of the overall mean.
     around = [*[n for n in normal if n < round_][-1:], *[n for n in normal if n > round_][:1]]
     if not around:
         return f"{raised} claims, and no normal round to hold them against", None
@@ -363,6 +374,7 @@ def _references(
             ref
             for ref in _refs(book, round_)
             if ref.startswith(f"{to_kind}-")
+            # References within the round are no memory of earlier work.
             and (round_of(parse_reference(ref).id) or 0) < round_
             and (parse_reference(ref).section or "").startswith(section)
             and parse_reference(ref).id.endswith(of)
@@ -379,10 +391,12 @@ def _refs(book: Book, round_: int) -> Iterator[str]:
         yield from artifact.cites
         yield from (text for text in strings(artifact.body) if _is_reference(text))
     for check in book.of(Verification, round_):
+        # Only cross-checks have evidence that the prediction is about (SD-76).
         if check.phase == "E":
             yield from (evidence.ref for evidence in check.evidence_refs)
 
 
 def _is_reference(text: str) -> bool:
     identity = parse_reference(text).id
+    # Body texts are prose; a reference is a short token without spaces.
     return len(text) < 80 and " " not in text and round_of(identity) is not None

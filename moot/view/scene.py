@@ -76,7 +76,9 @@ def scene_of(
     counts: dict[str, int] = {}
     for claim in state.claims.values():
         counts[claim.status] = counts.get(claim.status, 0) + 1
+    # An id that does not parse as a step has no role or act to show.
     open_steps = [(name, since) for step, since in asked.items() if (name := parse_step(step))]
+    # A live view shows progress, so the label would only repeat what is on screen.
     labels = tuple(label for label in labels_told(book) if label.kind != "UNFINISHED")
     return Scene(
         played=played,
@@ -84,6 +86,7 @@ def scene_of(
         question=opened.question if opened else "",
         seats=seats_told(book),
         rounds_planned=len(opened.plan) if opened else 0,
+        # Depth 1: a live view is redrawn often and shows no nested grounds.
         round=tell_round(book, state.round, sources, depth=1) if state.round in state.rounds else None,
         thinking=tuple(Thinking(name, None if now is None else now - since) for name, since in open_steps),
         claims=counts,
@@ -100,6 +103,7 @@ def scene_of(
 
 def clock_time(seconds: float) -> str:
     """Return seconds as `0:42`, `12:03`, `1:02:03`."""
+    # A clock that was set back must not show a negative time.
     whole = max(0, int(seconds))
     hours, rest = divmod(whole, 3600)
     minutes, seconds_ = divmod(rest, 60)
@@ -109,6 +113,7 @@ def clock_time(seconds: float) -> str:
 def spent(spend: Spend) -> str:
     """Return `85 calls, 12,300 tokens in, 4,100 out, 0.42 USD, 3 of unknown cost`."""
     parts = [f"{spend.calls} calls"]
+    # Seats without token counts leave zeros, and these would read as measured.
     if spend.tokens_in or spend.tokens_out:
         parts.append(f"{spend.tokens_in:,} tokens in, {spend.tokens_out:,} out")
     if spend.calls:

@@ -39,6 +39,7 @@ class ScoreRow(msgspec.Struct, frozen=True):
 
 def scores_of(book: Book) -> tuple[ScoreRow, ...]:
     """Return everything with a score or a standing, in the order of the first judgement."""
+    # A dict keeps the order of the first judgement.
     judged: dict[str, list[Score | Standing]] = {}
     for event in book.events:
         if isinstance(event, Score | Standing):
@@ -64,6 +65,7 @@ def _row(book: Book, of: str, events: list[Score | Standing], option: str) -> Sc
 def _label(argument: Argument) -> str:
     """Return `PRO-1`, with the side where the label does not begin with it."""
     label, side = argument.label, argument.side
+    # Labels such as PRO-1 carry their side already (XS-2).
     return label if label.casefold().startswith(side.casefold()) else f"{label} ({side})"
 
 

@@ -27,8 +27,10 @@ class Family(NamedTuple):
 def family_of(provider: str | None, model: str | None) -> Family | None:
     """Return the family of a model; None when its maker or its name is unknown."""
     name = family_name(model)
+    # Guessing a family would let two unknown models look independent or alike.
     if not provider or name is None:
         return None
+    # The same model is served by several providers, so its maker defines the family.
     return Family(provider if provider == SIMULATED else MAKERS.get(name, provider), name)
 
 
@@ -43,8 +45,10 @@ class Answered(NamedTuple):
 
 def one_family(answered: Iterable[Answered]) -> str | None:
     """Return the warning when models of one known family answered for two roles or more."""
+    # A person shares no training data with a model.
     models = {respondent for respondent in answered if respondent.seat != "human"}
     families = {family_of(model.provider, model.model) for model in models}
+    # With one role there is no one to agree with, so no warning is due.
     if len(families) != 1 or len({model.role for model in models}) < 2:
         return None
     family = families.pop()
@@ -102,11 +106,13 @@ class Costed(Protocol):
 
 def money(micro_usd: int) -> str:
     """Return millionths of a dollar as `$0.42`; below ten cents with four digits, so that it does not read as free."""
+    # Small models answer for fractions of a cent, and two digits would show $0.00.
     return f"${micro_usd / 1_000_000:.{4 if 0 < micro_usd < 100_000 else 2}f}"
 
 
 def dollars(cost: Costed) -> str:
     """Return a cost in words: `$0.42`, `$0.42, 3 of unknown cost`, `cost unknown`."""
+    # Where no call has a price, $0.00 would read as a free run.
     if cost.unpriced and cost.unpriced >= cost.calls:
         return "cost unknown"
     known = money(cost.micro_usd)
@@ -126,8 +132,10 @@ def contexts_told(filling: Filling, before: str = "") -> str:
         return "not named"
     named = filling.calls - filling.unnamed
     notes = [f"{filling.unnamed} of {filling.calls} replies name none"] if filling.unnamed else []
+    # A continued conversation has seen earlier replies, which is what isolation should prevent.
     if filling.continued:
         notes.append(f"{filling.continued} of them in a continued one")
+    # Fewer conversations than replies means that some conversation was reused.
     elif filling.contexts < named:
         notes.append(f"used by {named} replies")
     elif not filling.unnamed:
@@ -144,6 +152,7 @@ def seats_told(book: Book) -> tuple[SeatTold, ...]:
     for event in book.events:
         if event.call is not None:
             calls.setdefault(event.by, []).append(event.call)
+    # A step that was given up has no call, so the cast would look complete without this count.
     lost = Counter(name.role for step in book.state.given_up if (name := parse_step(step)))
     return tuple(
         SeatTold(
@@ -161,6 +170,7 @@ def seats_told(book: Book) -> tuple[SeatTold, ...]:
 def _fillings(calls: list[Call]) -> Iterator[Filling]:
     groups: dict[tuple[object, ...], list[Call]] = {}
     for call in calls:
+        # A change of any of these is another way of answering and gets its own row.
         key = (call.seat, call.provider, call.model, call.isolation, call.simulated)
         groups.setdefault(key, []).append(call)
     for group in groups.values():
@@ -173,12 +183,14 @@ def _fillings(calls: list[Call]) -> Iterator[Filling]:
             isolation=first.isolation,
             simulated=first.simulated,
             calls=len(group),
+            # The first attempt is no repair, and a call without recorded attempts has none.
             repairs=sum(max(0, len(call.attempts) - 1) for call in group),
             contexts=len({call.context.id for call in group if call.context.id}),
             unnamed=sum(call.context.id is None for call in group),
             continued=sum(call.context.mode == "continued" for call in group),
             tokens_in=sum(call.tokens_in or 0 for call in group),
             tokens_out=sum(call.tokens_out or 0 for call in group),
+            # Costs are decimal strings; whole millionths add up without drift.
             micro_usd=sum(round(float(cost) * 1_000_000) for cost in priced),
             unpriced=len(group) - len(priced),
             latency_ms=sum(call.latency_ms or 0 for call in group),
@@ -214,5 +226,6 @@ def one_family_told(seats: Iterable[SeatTold]) -> str | None:
 
 def _unfilled(seat: SeatTold) -> str:
     """Return the words for a role without a reply."""
+    # Steps without a reply may be open, still to come, or given up; only the last is certain.
     given_up = f", given up {seat.lost} times" if seat.lost > 1 else ", given up" if seat.lost else ""
     return f"{seat.declared} (no reply{given_up})" if seat.declared else "unknown"

@@ -50,6 +50,7 @@ class Shown(Result, frozen=True):
 def show_of(run: str, book: Book, event: Event) -> Shown:
     """Return an event of a book for display."""
     wording = words_of(event, book)
+    # Encode and decode again, so that the fields have the names and form of the ledger.
     plain: dict[str, Any] = orjson.loads(encode(event))
     return Shown(
         run=run,
@@ -69,6 +70,7 @@ def _says(event: Event, plain: dict[str, Any]) -> dict[str, Any]:
     """Return the event's own fields, with conditions split into falsifiers and requirements."""
     fields = {name: value for name, value in plain.items() if name not in ENVELOPE and value not in _EMPTY}
     if isinstance(event, Decision):
+        # Requirements are objects on the ledger, and readers only need their texts.
         for name in ("falsifiers", "requirements", "dissent"):
             fields.pop(name, None)
         conditions = conditions_of(event)
@@ -91,6 +93,7 @@ def _moves_nothing(entry: HistoryEntry) -> str:
 
 def _history(book: Book, event: Event) -> Iterator[str]:
     match event:
+        # Each move starts at the status before it, unless that one did not count.
         case Claim():
             before = STATUSES["pending"].plain
             for entry in book.state.claims[event.id or ""].history:
@@ -121,6 +124,7 @@ def _caused(book: Book, event: Claim | Decision) -> Iterator[str]:
         [entry.by for entry in book.state.claims[event.id or ""].history] if isinstance(event, Claim) else []
     )
     sources = [event, *(book.by_id[identity] for identity in tests if identity in book.by_id)]
+    # One reply may become many events; `via` names the one that carries its cost.
     firsts = [source if source.via is None else book.events[source.via] for source in sources]
     replies = {source.seq: source.call for source in firsts if source.call is not None}
     spend = Spend()
@@ -180,6 +184,7 @@ def _field(name: str, value: Any, indent: int, width: int) -> Iterator[str]:
                 yield from _field(key, item, indent + 2, width)
     elif isinstance(value, list):
         yield from _rows(label, cast("list[Any]", value), indent, width)
+    # Texts that do not fit on the line of their label start on the next one.
     elif isinstance(value, str) and (len(value) + len(label) + indent + 2 > width or "\n" in value):
         yield f"{margin}{label}:"
         for line in value.splitlines():
@@ -191,6 +196,7 @@ def _field(name: str, value: Any, indent: int, width: int) -> Iterator[str]:
 def _rows(label: str, values: list[Any], indent: int, width: int) -> Iterator[str]:
     """Yield a list: ids on its line, texts and rows below it."""
     texts = [item for item in values if not isinstance(item, dict | list)]
+    # Values without spaces are ids or numbers and fit together on one line.
     if len(texts) == len(values) and not any(" " in str(text) for text in texts):
         yield from folded(f"{label}: {', '.join(map(str, texts))}", indent, width)
         return

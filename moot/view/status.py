@@ -150,6 +150,7 @@ class Ledgered:
         for event in events:
             if event.call is not None:
                 add_call(self._sums.setdefault((event.by, event.phase), Spend()), event.call)
+            # Passing events through lets the caller fold and sum in a single pass.
             yield event
 
     def parts(self) -> list[SpendPart]:
@@ -171,6 +172,7 @@ class Ledgered:
 
 def _usd(beyond: Amounts) -> str | None:
     """Return dollars with six decimals; None where the cost of calls is unknown."""
+    # Reservations keep no mark of what is unknown, so calls without a dollar have an unknown cost.
     if beyond.calls and not beyond.micro_usd:
         return None
     return f"{Decimal(beyond.micro_usd) / 1_000_000:.6f}"
@@ -234,8 +236,10 @@ def status_of(
 def _stress(state: State) -> list[StressRound]:
     """Return planned absences, and those that an import recorded without a plan."""
     absent = {row.round: row.absent for row in state.opening.plan if row.absent}
+    # What really happened in a round wins over what its plan said.
     absent |= {round_: event.absent for round_, event in state.rounds.items() if event.absent}
     return [
+        # A round without a validation also counts as done once a later one began.
         StressRound(round=round_, absent=role, done=round_ in state.validated or round_ < state.round)
         for round_, role in sorted(absent.items())
     ]
@@ -255,6 +259,7 @@ def _stop(state: State, report: SignalReport | None) -> StopStatus | None:
         advice=report.advice,
         alarms=[alarm.id for alarm in report.alarms if alarm.is_open],
         not_before=not_before,
+        # An early "stop" is advice only: the plan sets the first round in which it ends the run.
         obeyed=report.stop and report.round >= not_before,
     )
 
@@ -280,6 +285,7 @@ def status_text(
         f"{path}: {standing(state)}, {round_in(opened.protocol, state.round, len(opened.plan))}, phase {state.phase}"
         f"   ({opened.protocol})",
         "",
+        # Only watched protocols have leads, stress rounds, drift checks and stop signals.
         *(_row("leads", listed(leads)) if watched else ()),
         *(_row("stress", listed(_stress_told(state))) if watched else ()),
         *(_row("drift", listed(drift)) if watched else ()),
@@ -328,6 +334,7 @@ def _stop_told(state: State, report: SignalReport | None) -> str:
     not_before = state.opened.stop.not_before
     text = f"R{report.round}: {held_told(report)} hold ({report.profile}), {report.advice.replace('_', ' ')}"
     text += "." * bool(no_all_clear(report)) + no_all_clear(report)
+    # An open alarm puts the count in doubt, so it must be read first.
     if alarmed := alarms_first(report):
         text = f"{alarmed} {text}"
     if report.stop and report.round < not_before:

@@ -70,11 +70,13 @@ def next_of(run: str, session: RunSession, asked: Sequence[AskedStep]) -> Next:
 
 
 def _waiting_for(session: RunSession, state: State, listed: set[str]) -> list[str]:
+    # While a screening blocks the run, no step may be handed out.
     if state.held_up:
         return [HELD_UP]
     if awaited_experiments(session.protocol, state):
         return [EXPERIMENTS]
     questions = awaited_answers(session.protocol, state)
+    # Steps of other roles are named, so that a host knows that the run is not stuck.
     return [*questions, *(step.id for step in open_steps(session.protocol, state) if step.id not in listed)]
 
 
@@ -116,6 +118,7 @@ def _closed(listing: Next) -> str:
         return f"{listing.run} is finished; see `moot decisions {listing.run}`\n"
     if listing.steps:
         return ""
+    # A stopped run asks nothing, although some of its steps have no reply.
     if listing.stopped_by:
         reason = listing.stopped_by.replace("_", " ")
         go_on = going_on(listing.run, listing.stopped_by)
@@ -147,11 +150,13 @@ def _length(step: OpenStep) -> str:
 
 def _fields(schema: dict[str, Any]) -> str:
     """Return the names of a reply's fields."""
+    # Reply schemas are a reference into their own definitions.
     shape = schema.get("$defs", {}).get(str(schema.get("$ref", "")).rpartition("/")[2], schema)
     return ", ".join(shape.get("properties", {}))
 
 
 def _step(step: OpenStep, run: str) -> str:
+    # Seats read this text, and escaped characters cost tokens.
     schema = json.dumps(step.schema, ensure_ascii=False, indent=2)
     return (
         f"{RULE}\n{step.step}   role {step.role}, seat {step.seat}\n{RULE}\n"

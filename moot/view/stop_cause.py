@@ -19,6 +19,7 @@ def why_stopped(state: State) -> str:
 
 def _noted(state: State) -> str:
     """Return what the driver noted when it stopped the run; empty where it noted nothing."""
+    # Notes before the last closing belong to an earlier stop of a run that went on since.
     stopped = 0 if state.closing is None else state.closing.seq
     notes = [
         note.reason
@@ -31,6 +32,7 @@ def _noted(state: State) -> str:
 def _spent_of(state: State, reason: CloseReason) -> str:
     """Return what the ledger shows of the limit that stopped the run: `$0.12 of $0.15 spent`."""
     limits, spend = state.limits, state.spend
+    # The ledger has no clock of the driver, so minutes have no figure here.
     match reason:
         case "budget_usd" if limits.usd is not None:
             return f"${spend.micro_usd / 1_000_000:.2f} of ${float(limits.usd):.2f} spent"

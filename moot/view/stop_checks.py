@@ -54,6 +54,7 @@ def _headline(report: SignalReport, state: State) -> str:
     match report.verdict:
         case "stop":
             return f"STOP: {held}"
+        # Naming the questions lets a person act, whereas the gate only states a count.
         case "wait" if report.waits_for:
             return f"WAIT: answer {_listed(report.waits_for)} first"
         case "wait":
@@ -76,6 +77,7 @@ def _next(report: SignalReport, state: State) -> str:
     if row is None:
         failing = sum(gate.decides and not gate.ok for gate in report.gates)
         return f"no round is left in this plan, and {counted(failing, 'gate')} fail{'s' * (failing == 1)}"
+    # An open alarm may have set another focus than the plan.
     focus = active_focus(state) or row.focus
     if focus:
         return f"next round is about {focus[0].lower()}{focus[1:]}"

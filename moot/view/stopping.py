@@ -24,6 +24,7 @@ def because(report: SignalReport) -> str:
     deciding = [gate for gate in report.gates if gate.decides]
     if deciding:
         sentences = dict.fromkeys(gate_told(gate) for gate in deciding if gate.ok == report.ready)
+        # A run also stops where what is missing cannot be had by going on.
         if report.stop and not report.ready:
             return f"Stops, not ready: {', '.join(sentences)}."
         return f"{'Ready' if report.ready else 'Not ready'} because {', '.join(sentences)}.{no_all_clear(report)}"
@@ -38,6 +39,7 @@ def because(report: SignalReport) -> str:
 
 def no_all_clear(report: SignalReport) -> str:
     """Return the caveat to READY when a failure mode could not be measured; empty otherwise."""
+    # A detector without enough data is silent, and silence is not the same as clear.
     blind = [alarm.id for alarm in report.alarms if alarm.verdict == "INSUFFICIENT"]
     return (
         f" This is no all-clear: {', '.join(blind)} could not be measured." if report.ready and blind else ""
@@ -120,11 +122,13 @@ def next_round(state: State) -> list[str]:
         return ["nothing: the run is finished" if state.finished else "nothing: no run is open"]
     if opened.origin.type == "import":
         return ["nothing: the run was made by another system"]
+    # Before the first round opens, the plan is all there is.
     if state.round not in state.rounds:
         return [_planned_round(state, opened.plan[0])] if opened.plan else ["nothing: the plan is empty"]
     lines: list[str] = []
     if not deliberation_is_validated(state, state.round) and "G" in plan_row(state, state.round).phases:
         lines.append(f"R{state.round} is under way (phase {state.phase})")
+    # Round numbers and plan rows may differ, so the row of the last round counts.
     after = state.rounds[state.round].plan_row + 1
     if stop_is_obeyed(state, state.round) or after >= len(opened.plan):
         lines.append(
@@ -136,6 +140,7 @@ def next_round(state: State) -> list[str]:
 
 
 def _planned_round(state: State, row: PlanRow) -> str:
+    # Past leads decide the next one: the role with the fewest leads goes first (SD-52).
     leads = [event.lead for event in state.rounds.values()]
     parts = [f"R{row.round}, lead {next_lead(authors(state), leads, row.absent)}"]
     if row.absent:

@@ -96,6 +96,7 @@ class Story(msgspec.Struct, frozen=True):
         return tuple(decision for decision in self.decisions if decision.seq not in final)
 
 
+# The published catalogue of failure modes ends with FM-8 (SD-78 to SD-85).
 _MODES: Final = tuple(f"fm-{n}" for n in range(1, 9))
 
 
@@ -110,6 +111,7 @@ def tell(book: Book) -> Story:
         raise Untold("a run begins with its opening")
     sources = sources_of(book)
     rounds = tuple(tell_round(book, n, sources) for n in sorted(state.rounds))
+    # Decisions were told with their rounds; telling them again would double the work.
     in_rounds = {decision.seq: decision for round_ in rounds for decision in round_.decisions}
     decisions = tuple(
         in_rounds.get(event.seq) or tell_decision(book, event, sources.sections)
@@ -157,4 +159,5 @@ def _reviews(book: Book) -> Iterator[Review]:
 
 def _seen(text: str) -> tuple[str, str]:
     first, _, why = text.partition("\n")
+    # The first line has the tick and the rest the reason.
     return first.removeprefix("seen:").strip(), why

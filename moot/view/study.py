@@ -95,6 +95,7 @@ def queue_text(queue: StudyQueue) -> str:
         first = queue.steps[0]
         lines.append(f"take one:   moot next {first.run} {first.step}")
         lines.append(f"hand it in: moot submit {first.run} {first.step} reply.json")
+    # Only `moot study run` opens runs; this verb lists steps and starts nothing.
     if queue.to_open or not queue.steps:
         lines.append(f"open what comes next: moot study run {queue.study}")
     return joined(lines)

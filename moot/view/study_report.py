@@ -110,6 +110,7 @@ class StudyReport(Result, frozen=True):
 def answer_of(report: StudyReport) -> str:
     """Return one sentence per arm against the baseline; no arm is selected by its result."""
     if not report.against:
+        # Without right answers arms can only be compared by judges and measures.
         if not report.keys:
             return "No arm can be compared: no right answers are known here."
         return "No arm can be compared yet: there is no item that both it and the baseline have answered."
@@ -120,6 +121,7 @@ def _against_told(comparison: Against, baseline: str) -> str:
     value, low, high = comparison.difference.value, comparison.difference.low, comparison.difference.high
     points = f"{100 * (value or 0):+.0f} points of right answers against {baseline}"
     items = counted(comparison.difference.n, "item")
+    # With too few items an interval would suggest a precision that is not there.
     if low is None or high is None:
         return f"{comparison.arm}: {points} on {items}; too little is known for an interval."
     shows = "the interval leaves zero out" if low > 0 or high < 0 else "the interval includes zero"
@@ -233,12 +235,14 @@ def sections_of(report: StudyReport) -> list[Section]:
 
 def _without_empty(heads: Sequence[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
     """Return heads and rows without columns that are empty in every row."""
+    # The dash is this module's sign for an unknown figure.
     used = [n for n in range(len(heads)) if any(row[n] != "–" for row in rows)]
     return [heads[n] for n in used], [[row[n] for n in used] for row in rows]
 
 
 def planned_told(report: StudyReport) -> str:
     """Return what was planned, when, and the hash that proves it."""
+    # The date shows that the plan came before the results; the hash shows that it is the same plan.
     when = f" on {report.planned_at[:10]}, before the first run" if report.planned_at else "; no run is begun"
     words = report.planned or "nothing was written down of what is looked at first"
     return f"Planned{when} (study.toml, SHA-256 {report.plan_sha256[:12]}…): {words}"
@@ -305,5 +309,6 @@ def _signed(value: float | None) -> str:
 def _limits(estimate: Estimated | None, factor: int, *, signed: bool = False) -> str:
     if estimate is None or estimate.low is None or estimate.high is None:
         return "–"
+    # Shares are shown as whole points, other measures with two digits.
     sign, places = ("+" if signed else ""), (0 if factor == 100 else 2)
     return f"{factor * estimate.low:{sign}.{places}f} to {factor * estimate.high:{sign}.{places}f}"

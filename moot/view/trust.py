@@ -54,13 +54,15 @@ def trust_told(book: Book) -> str:
             else "model not named"
         )
         parts.append(f"{counted(roles, 'role')}, {who}")
+        # Agreement across families is stronger than agreement within one, so it follows the cast.
         if agreed := families_told(book):
             parts.append(named(book, agreed))
         cut = cut_prompts(book)
-        # Who got half of a prompt did not have its brief, whatever else it had not.
+        # A seat that received half of a prompt did not have its brief, so a line on isolation would mislead.
         parts.append(cut_told(cut, calls.all) or _apart(calls))
     parts.append(_quorum(quorum))
     if book.of(Memo) and state.finished:
+        # While a run goes on, sentences of its memo are still being checked.
         parts.append(_sentences_checked(book))
     alarms = [words.failure(alarm.fm) for alarm in state.open_alarms()]
     parts.append(named(book, alarms_told(book, alarms)))
@@ -89,6 +91,7 @@ def _sentences_checked(book: Book) -> str:
     for event in book.of(Memo):
         for n, sentence in enumerate(event.sentences, 1):
             verdict = book.state.sentences.get(f"{event.id}#s{n}")
+            # A rewritten memo repeats sentences, which keep the verdict of the earlier check.
             texts[sentence.text] = verdict or texts.get(sentence.text, "")
     judged = [texts[sentence.text] for sentence in memo.sentences]
     if not any(judged):
@@ -115,6 +118,7 @@ def _made_how(book: Book, replies: int, recorded: int) -> str:
         case _:
             kind = "live run"
     all_ = counted(replies, "reply")
+    # A demo must never be quoted as the opinion of a model.
     if fake and fake == replies and kind == "live run":
         return f"no live run: {all_} made up by a program"
     if fake:
@@ -142,12 +146,14 @@ def _process(book: Book) -> str:
     if not reviews:
         return ""
     seen = Counter(mode for event in reviews for mode in modes_seen(event))
+    # One role alone may misjudge the process, so half of them have to agree.
     often = [(mode, number) for mode, number in seen.most_common(2) if 2 * number >= len(reviews)]
     if not often:
         return ""
     raised = {alarm.fm for alarm in book.state.alarms}
     modes = [
         f"{words.failure(mode)}, seen by {number} of {len(reviews)}"
+        # A failure mode that seats saw and detectors missed is worth a remark.
         + ("" if mode in raised or not is_watched(book.state.opening) else " although no alarm was raised")
         for mode, number in often
     ]
@@ -156,6 +162,7 @@ def _process(book: Book) -> str:
 
 def modes_seen(event: Statement) -> tuple[str, ...]:
     """Return the failure modes that the author of a retrospective saw; earlier runs say it in their sections."""
+    # Earlier versions wrote the checklist as text into sections.
     if event.checklist:
         return tuple(tick.mode for tick in event.checklist if tick.seen == "yes")
     sections = (section for section in event.sections if section.name.startswith("fm-"))
@@ -173,6 +180,7 @@ def looked_at_told(run: str, book: Book, beyond: Amounts | None = None) -> str:
     if spend.tokens_in or spend.tokens_out:
         parts.append(f"{spend.tokens_in + spend.tokens_out:,} tokens")
     else:
+        # Host seats report no tokens, and words are the next best measure of effort.
         parts.append(written(book).told)
     if spend.calls:
         parts.append(dollars(spend))
@@ -188,6 +196,7 @@ def _tests(run: str, book: Book) -> str:
     judged = {verdict.of: verdict for verdict in book.of(ExperimentJudged)}
     if not judged:
         return f"no test was run{why_untested(book)}"
+    # The sentence names a few tests, and the rest is counted.
     tests = [test_told(book, of) for of in list(judged)[:TESTS_NAMED]]
     more = [f"{len(judged) - TESTS_NAMED} more"] if len(judged) > TESTS_NAMED else []
     reproduced = sum(verdict.class_ == "reproduced" for verdict in judged.values())

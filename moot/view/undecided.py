@@ -21,6 +21,7 @@ def not_decided_yet(book: Book) -> str:
 
 def forecasts_told(book: Book) -> str:
     """Return how sure the roles are without a decision, by their sealed forecasts."""
+    # Derived forecasts and redraws come from the same roles, so counting them would count a role twice.
     sealed = [belief for belief in book.state.beliefs.values() if not belief.derived]
     if not sealed:
         return "No forecast has been given."
@@ -38,6 +39,7 @@ def _leader(book: Book) -> str | None:
     if has_beliefs(book):
         from rounds.protocols.crux import standing
 
+        # Naming a leader while others still answer would break the seal.
         if not (state.looks or standing.numbers_end(state) is not None):
             return None
         now = standing_now(book)

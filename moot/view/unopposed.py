@@ -26,6 +26,7 @@ def alarms_told(book: Book, alarms: list[str]) -> str:
     if alarms:
         return f"open alarms: {', '.join(alarms)}"
     state = book.state
+    # Detectors never watched an imported run, which is not the same as finding nothing.
     if state.opening.origin.type == "import":
         watch = "no failure mode was looked for as it ran"
     else:
@@ -39,9 +40,11 @@ def unopposed_told(book: Book) -> str:
     if not without_each(book):  # nobody sealed an answer, or answers are still coming in
         return ""
     closed = max((look.round for look in state.looks), default=0) if has_beliefs(book) else state.round
+    # Points on an answer in own words name no option that roles could agree on.
     own = [belief for belief in state.beliefs.values() if not (belief.derived or OWN in belief.points)]
     sealed = [belief for belief in own if belief.round <= closed]
     first = {_first(belief) for belief in sealed}
+    # A single role cannot agree with anyone, and a tie at the top is no choice.
     if len({belief.role for belief in sealed}) < 2 or len(first) > 1 or None in first:
         return ""
     tested, moved = _crux_tests(state) if has_beliefs(book) else _checks(state)
@@ -66,6 +69,7 @@ def _checks(state: State) -> tuple[bool, bool]:
     applied = [
         check for check in state.checks.values() if check.phase != "S" and check.result != "NOT_APPLICABLE"
     ]
+    # Early checks find flaws in drafts; only the last rounds tell something about the result.
     last = sorted({check.round for check in applied})[-RECENT:]
     return bool(applied), any(check.result != "ROBUST" for check in applied if check.round in last)
 
@@ -77,4 +81,5 @@ def _crux_tests(state: State) -> tuple[bool, bool]:
     moved = bool(
         statuses & {"tested_confirmed", "tested_refuted", "partially_refuted"} or ran & {"holds", "fails"}
     )
+    # An unclear test moved nothing, yet it is a test.
     return bool(ran or statuses - {"pending"}), moved

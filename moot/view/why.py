@@ -67,6 +67,7 @@ def why_of(run: str, book: Book, identity: str, *, everything: bool = False) -> 
 
 def _tree(book: Book, identity: str, deepest: int) -> Iterator[WhyNode]:
     """Yield every node at its place nearest to the top; repeated nodes are only named."""
+    # Two levels at a time: decisions are expanded here, so that each is expanded only once.
     root = ground_of(book, identity, 2)
     named, under = {root.id}, dict[str, list[tuple[Ground, bool]]]()
     queue = [(root, 0)]
@@ -74,11 +75,13 @@ def _tree(book: Book, identity: str, deepest: int) -> Iterator[WhyNode]:
         cited = ground_of(book, ground.id, 2).under if ground.kind == "decision" else ground.under
         under[ground.id] = []
         for child in cited if depth < deepest else ():
+            # A node that was named before is a reference, which also ends cycles.
             again = child.id in named
             named.add(child.id)
             under[ground.id].append((child, again))
             if not again:
                 queue.append((child, depth + 1))
+    # Grounds below the depth limit are counted, so that a cut never looks like the end.
     left = {ground.id: 0 if under[ground.id] else len(ground.under) for ground, _ in queue}
     yield from _nodes(root, 0, under, left, again=False)
 
@@ -122,11 +125,14 @@ def _fitting(nodes: Sequence[WhyNode]) -> list[WhyNode]:
         parents.append(path[node.depth - 1] if node.depth else -1)
     room, kept = LINES - 3, {-1}
     below: Counter[int] = Counter()
+    # Nearer nodes are more important, so they take the room first.
     for place in sorted(range(len(nodes)), key=lambda index: (nodes[index].depth, index)):
+        # A node takes one line, and one more for its quote.
         lines = 1 + any(quote.words for quote in nodes[place].quotes)
         if parents[place] in kept and lines <= room:
             kept.add(place)
             room -= lines
+        # Only the topmost omitted nodes are counted at their parent.
         elif parents[place] in kept:
             below[parents[place]] += 1
     fitting = (
@@ -149,6 +155,7 @@ def _lines(nodes: Sequence[WhyNode], run: str, width: int, *, everything: bool =
         by = f", {node.by}" if node.by else ""
         lines.append(_line(node, f"{node.id} {node.told}{by}: {node.text}", width))
         quotes = [quote for quote in node.quotes if quote.words]
+        # The first quote shows the kind of evidence, and `--all` shows the rest.
         for quote in quotes if everything else quotes[:1]:
             broken = " (not found there)" if quote.holds is False else ""
             text = f"“{one_line(quote.words or '')}” {quote.ref}{broken}"
@@ -157,6 +164,7 @@ def _lines(nodes: Sequence[WhyNode], run: str, width: int, *, everything: bool =
     if left:
         more = f" and {len(left) - 4} others" if len(left) > 4 else ""
         lines.append(f"more under {', '.join(left[:4])}{more}: moot why {run} {left[0]}, or --all")
+    # A reader of a cut text needs the verb that shows all of it.
     if any("…" in line for line in lines):
         lines.append(f"what ends in … stands whole: moot show {run} ID")
     if not nodes[1:] and not nodes[0].quotes:

@@ -54,6 +54,7 @@ def pools_without(book: Book) -> tuple[PoolWithout, ...]:
 
     state = book.state
     pools = left_out(state)
+    # Mid-round some roles have answered and others have not, which would compare unequal sets.
     whole = state.finished or (
         pools and (pools[0].round in state.validated or "E" in state.checked.get(pools[0].round, ()))
     )
@@ -68,6 +69,7 @@ def hangs_on_told(book: Book, chief: Decision | None, without: Mapping[str, EndW
     changing = {role: end for role, end in without.items() if end.changes}
     if not changing:
         return "no single role: without any one of them the answer would be the same"
+    # If the leader stays the same, only the status can be what changes.
     leaders = {end.leader for end in without.values() if not end.changes}
     return "; ".join(
         f"{role}: without it {_instead(end.leader, leaders, options)}" for role, end in changing.items()
@@ -78,6 +80,7 @@ def _instead(leader: str | None, leaders: set[str | None], options: bool) -> str
     if leader is None:
         return "nobody answers"
     return (
+        # The same option would lead, but too narrowly, so that another status results.
         "the outcome would be another" if leader in leaders else f"{leader_told(leader, options)} would lead"
     )
 
@@ -106,6 +109,7 @@ def _reading(pool: PoolWithout) -> str:
 
 def without_section(book: Book) -> Iterator[str]:
     """Yield the table for the report; a run with forecasts shows it next to its pool instead."""
+    # A run with forecasts shows the same figures next to its forecasts.
     if has_beliefs(book):
         return
     rows = without_rows(book)

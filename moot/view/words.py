@@ -89,22 +89,26 @@ def failure(mode: str) -> str:
 
 def failures_in(text: str) -> str:
     """Return a text of the ledger with each failure mode in words before its code."""
+    # Detectors write bare codes into their texts, which mean nothing to a reader.
     return re.sub(r"FM-\d", lambda match: failure(match[0]), text)
 
 
 def why_closed(reason: str) -> str:
     """Return why a run was closed, as a clause."""
+    # A newer version may close runs for reasons that this one does not know.
     return CLOSINGS.get(reason, reason)
 
 
 def round_in(protocol: str, round_: int, planned: int) -> str:
     """Return `round 3 of 13`, or `round 3` for `crux`."""
+    # Further rounds of `crux` follow only from a person's results, so it has no planned number.
     return f"round {round_}" if protocol == "crux" else f"round {round_} of {planned}"
 
 
 def going_on(run: str, reason: str | None) -> str:
     """Return the command that resumes a stopped run; a limit that was reached has to be raised with it."""
     limit = (reason or "").removeprefix("budget_")
+    # Minutes count per driver, so a resumed run has all of them again without a new limit.
     raised = (
         f" --max-{limit} MORE" if reason in CLOSINGS and limit in ("rounds", "usd", "tokens", "calls") else ""
     )

@@ -1,4 +1,4 @@
-"""Blocks: the named pieces of a brief, each a blob of its own, put together from templates and quotations."""
+"""Build the blocks of a brief: named pieces made of templates and quotations, each stored as a blob of its own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from roles.templates import Row as Element
 from roles.templates import Values, bar
 
 ONE_BLOCK_EACH: Final = (Column.QUESTION, Column.PROPOSAL, Column.SUPPLEMENTS, Column.ARTIFACTS)
-"""Columns whose quotations are blocks of their own, so that briefs that show the same ones share blobs."""
+"""Columns with one block per quotation, so that briefs that show the same quotations share blobs."""
 SAID_WHEN_THERE_IS_SOME: Final = (
     Column.AMENDMENTS,
     Column.MOVED,
@@ -28,19 +28,19 @@ SAID_WHEN_THERE_IS_SOME: Final = (
     Column.PLACES,
     Column.UNANSWERED,
 )
-"""Of the others a brief says that there are none."""
+"""Columns that are left out when empty; for the others the brief says that there are none."""
 FOLLOWS: Final = (Column.MOVED, Column.LATE)
-"""What follows from the claims that are shown, and is placed though no view names it."""
+"""Columns that follow from the shown claims and are placed although no view names them."""
 
 _EXTENTS: Final[Mapping[Extent, Mapping[str, list[Element]]]] = {
     shown: {extent: [{}] if extent == shown else [] for extent in get_args(Extent)}
     for shown in get_args(Extent)
 }
-"""Extent → the lists of a heading: one of its own for each extent, and only this one's is not empty."""
+"""Extent → the lists of a heading, one per extent, of which only its own is not empty."""
 
 
 class Block:
-    """A named piece of a brief; stored as a blob of its own, under `sha256`."""
+    """Named piece of a brief, stored as a blob under `sha256`."""
 
     __slots__ = ("bytes", "name", "scope", "sha256", "text")
 
@@ -48,7 +48,8 @@ class Block:
         self.name: Final = name
         self.text: Final = text
         self.scope: Final[Scope] = scope
-        """How far it stays the same."""
+        """Scope in which it stays the same."""
+        # The hash is computed once: blocks are shared by many briefs, and each brief lists all its hashes.
         self.bytes: Final = text.encode()
         self.sha256: Final = hashlib.sha256(self.bytes).hexdigest()
 
@@ -63,12 +64,12 @@ class Block:
 
 
 def frame(context: BriefContext) -> Block:
-    """What holds for every step of every role."""
+    """Return the block that is the same for every step of every role."""
     return once(context.of_run, "frame", lambda: Block("frame", context.rendered("blocks/frame", {}), "run"))
 
 
 def role_block(context: BriefContext) -> Block:
-    """The role's question, casting and charter: of this role alone."""
+    """Return the block with the question, casting and charter of the step's role."""
     return once(context.of_run, ("role", context.step.role), lambda: _role_block(context))
 
 
@@ -89,13 +90,13 @@ def _role_block(context: BriefContext) -> Block:
 
 
 def shown(context: BriefContext) -> dict[Column, ColumnShown]:
-    """What the layout places of what the step may see."""
+    """Return the content of all columns that the layout places and the step may see."""
     names = (name for row in context.reading.rows for name in row.columns)
     return {name: shown_in(context, name) for name in names if name in context.view or name in FOLLOWS}
 
 
 def placed(context: BriefContext, shown: Mapping[Column, ColumnShown]) -> Iterator[Block]:
-    """The blocks between the frame and the role."""
+    """Yield the blocks between the frame and the role."""
     for row in context.reading.rows:
         names = [name for name in row.columns if name in shown]
         if row.by_round and names:
@@ -109,7 +110,7 @@ def placed(context: BriefContext, shown: Mapping[Column, ColumnShown]) -> Iterat
 
 
 def _column(context: BriefContext, name: Column, shown: ColumnShown, scope: Scope) -> list[Block]:
-    """A column's heading and quotations, which siblings share."""
+    """Return the blocks of a column, shared by siblings."""
     key = ("blocks", shown.key)
     return once(context.of_group, key, lambda: _column_blocks(context, name, shown.quotations, scope))
 
@@ -117,8 +118,9 @@ def _column(context: BriefContext, name: Column, shown: ColumnShown, scope: Scop
 def _column_blocks(
     context: BriefContext, name: Column, quotations: Sequence[Quoted], scope: Scope
 ) -> list[Block]:
-    """A column without any quotation says so, unless it is one that is seldom there."""
+    """Return heading and quotations of a column; an empty one says so, unless it is seldom present."""
     if name is Column.CLAIMS:
+        # Late claims have a column of their own after the verdicts; here they would change a shared prefix.
         quotations = [claim for claim in quotations if not is_late(context, claim)]
     if not quotations and name in SAID_WHEN_THERE_IS_SOME:
         return []
@@ -130,16 +132,17 @@ def _column_blocks(
 
 
 def _by_round(context: BriefContext, row: LayoutRow, shown: Mapping[Column, ColumnShown]) -> list[Block]:
-    """What earlier rounds left, which siblings share."""
+    """Return the blocks of earlier rounds, shared by siblings."""
     key = ("by round", *(each.key for each in shown.values()))
     return once(context.of_group, key, lambda: _left(context, row.scope, shown))
 
 
 def _left(context: BriefContext, scope: Scope, shown: Mapping[Column, ColumnShown]) -> list[Block]:
-    """A block for each round, behind one heading."""
+    """Return one heading, followed by a block per round."""
     quotations = [quoted for each in shown.values() for quoted in each.quotations]
     *more, name = shown
     heading = _heading(context, name, none=not quotations, path="left" if more else name)
+    # Rounds get separate blocks, so that a new round adds one block and leaves the cached ones alone.
     left: dict[int, list[str]] = {}
     for quoted in quotations:
         left.setdefault(round_of(quoted.name) or 0, []).append(quoted.text + "\n")
@@ -148,7 +151,7 @@ def _left(context: BriefContext, scope: Scope, shown: Mapping[Column, ColumnShow
 
 
 def _records(context: BriefContext, scope: Scope) -> Iterator[Block]:
-    """What each pick shows, a block a pick, named by its phase."""
+    """Yield one block per pick, named by its phase."""
     for pick in records.picks(context):
         quotations = records.quoted(context, pick)
         heading = records.heading(context, pick, none=not quotations)
@@ -166,7 +169,7 @@ def _heading(context: BriefContext, name: Column, *, none: bool, path: str = "")
 
 
 def _block(context: BriefContext, name: str, text: str, scope: Scope) -> Block:
-    """A block that other groups are likely to have too."""
+    """Return a block that other groups are likely to have too."""
     return once(context.of_run, ("block", name, text, scope), lambda: Block(name, text, scope))
 
 

@@ -86,7 +86,7 @@ def _moved_by_shown_verdicts(context: BriefContext) -> set[str]:
 
 
 def _found(context: BriefContext, seq: int) -> KnownClaims:
-    """Return the claims and the citations of decisions right after the opening of the round, the same for all groups."""
+    """Return the claims and the citations of decisions at the opening of the round, the same for all groups."""
     claims = {
         identity: _facts_at(facts, seq)
         for identity, facts in context.state.claims.items()

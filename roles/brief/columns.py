@@ -1,10 +1,9 @@
-"""The columns of a brief: what each quotes of what stood when the group opened (FORMAT 5).
+"""Columns of a brief: the quotations of each, from the state when the group opened (FORMAT 5).
 
-1. Everything quoted is ordered by (round, phase, role, n), never by seq.
-2. A column that the view does not name is not shown; nothing is shown but through a column, the step's own role and
-   its task.
-3. A status is shown with the verifications that made it, and those are in `saw`.
-4. Seats, models, costs, signals, alarms, other roles' charters, predicted signatures and seqs never occur.
+1. Quotations are ordered by (round, phase, role, n), never by seq.
+2. A column that the view does not name is not shown. A brief shows only its columns, the step's own role and its task.
+3. A status is shown with the verifications that caused it, and those are in `saw`.
+4. Seats, models, costs, signals, alarms, other roles' charters, predicted signatures and seqs are never shown.
 """
 
 from __future__ import annotations
@@ -34,7 +33,10 @@ from roles.protocol import Column, Sight
 
 
 def question(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """The question with goals, options and documents; or the goals alone."""
+    """Quote the question with goals, options and documents; or only the goals.
+
+    Raises `BriefUnavailable` when the blob of a document is missing.
+    """
     if sight.extent == "goals":
         return (quote.goals(context.opened),)
     return once(context.of_run, "question", lambda: _question(context))
@@ -52,25 +54,25 @@ def _question(context: BriefContext) -> tuple[Quoted, ...]:
 
 
 def decisions(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """The decisions in force."""
+    """Quote the decisions in force."""
     assert sight.extent == "all", sight
     return tuple(context.quoted(event) for event in context.decisions_in_force())
 
 
 def plan(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """Lead, focus and who is absent; or the last alone."""
+    """Quote lead, focus and absent role of the round; or only the absent role."""
     opened = context.state.rounds[context.round]
     return (quote.plan(opened, absent_only=sight.extent == "absent"),)
 
 
 def proposal(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """The lead's proposal."""
+    """Quote the lead's proposal."""
     assert sight.extent == "all", sight
     return _statements(context, "proposal")
 
 
 def supplements(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """What the others added to it."""
+    """Quote the supplements of the other roles."""
     assert sight.extent == "all", sight
     return _statements(context, "supplement")
 
@@ -81,13 +83,13 @@ def _statements(context: BriefContext, kind: str) -> tuple[Quoted, ...]:
 
 
 def artifacts(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """The round's artifacts, those of some roles, or those that what is quoted points to."""
+    """Quote the round's artifacts, those of some roles, or those that the other columns cite."""
     match sight.extent:
         case "all":
             events = context.of(Artifact, context.round)
         case "listed":
-            made = context.of(Artifact, context.round)
-            events = tuple(event for event in made if event.role in sight.names)
+            of_round = context.of(Artifact, context.round)
+            events = tuple(event for event in of_round if event.role in sight.names)
         case "cited":
             wanted = _cited_artifacts(context)
             events = tuple(event for event in context.of(Artifact) if event.id in wanted)
@@ -97,37 +99,42 @@ def artifacts(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
 
 
 def _cited_artifacts(context: BriefContext) -> set[str]:
-    """What the decisions in force name; where claims are to be resolved, what raised or touched those."""
+    """Return the ids of artifacts that decisions in force name, or that pending claims come from.
+
+    The second set includes artifacts that cite a pending claim or serve as evidence in its checks.
+    """
     if Column.DECISIONS in context.view:
         refs = [ref for event in context.decisions_in_force() for ref in event.round_artifact_refs]
         return {parse_reference(ref).id for ref in refs}
     pending = context.pending_claims()
-    found = {identity for claim in pending for identity in _sources(claim)}
+    ids = {identity for claim in pending for identity in _sources(claim)}
     for check in context.checks_of_pending_claims():
-        found |= {parse_reference(evidence.ref).id for evidence in check.evidence_refs}
+        ids |= {parse_reference(evidence.ref).id for evidence in check.evidence_refs}
     named = {str(claim.id) for claim in pending}
     for event in context.of(Artifact):
         if named & {parse_reference(ref).id for ref in event.cites}:
-            found.add(str(event.id))
-    return found
+            ids.add(str(event.id))
+    return ids
 
 
 _ARTIFACT_ID: Final = re.compile(r"\bA-[0-9]+-[a-z][a-z0-9_]*")
 
 
 def _sources(claim: Claim) -> set[str]:
-    """Artifacts that a claim comes from: where it was raised, those its words name, else its author's."""
+    """Return the artifacts that a claim comes from: those it was raised at or names, else its author's."""
     raised_at = parse_reference(claim.raised_at_artifact or "").id
     named = set(_ARTIFACT_ID.findall(f"{raised_at} {claim.text} {claim.testable_as}"))
+    # A claim may name no artifact; then its author's own of that round is the likely source.
     return named or {f"A-{claim.round}-{claim.raised_by}"}
 
 
 def places(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """The passages that the claims under test name and that no artifact shown here holds, each under its reference."""
+    """Quote the passages that claims under test name, unless a shown artifact contains them."""
     assert sight.extent == "named", sight
     whole = {artifact.name for artifact in artifacts(context, context.view[Column.ARTIFACTS])}
     names = claims.shown_names(context)
     named = context.ordered([event for event in context.of(Claim) if event.id in names])
+    # Several claims may name the same passage; it is quoted once, at its first mention.
     refs = dict.fromkeys(ref for event in named for ref in event.places)
     return tuple(
         place
@@ -137,9 +144,10 @@ def places(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
 
 
 def _place(context: BriefContext, ref: str) -> Quoted | None:
-    """What stands at a reference; nothing of documents and claims, which are shown whole or not at all."""
+    """Quote the text at a reference; None for documents and claims, which are shown whole or not at all."""
     reference = parse_reference(ref)
     event = context.book.by_id.get(reference.id)
+    # A reference comes from a claim's words, so it may point to nothing.
     if event is None or isinstance(event, Claim):
         return None
     if reference.section is None:
@@ -149,7 +157,7 @@ def _place(context: BriefContext, ref: str) -> Quoted | None:
 
 
 def unanswered(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """What the last round's drift check said, and its questions and concerns that nothing has answered."""
+    """Quote the last round's drift check, and its questions and concerns that are still unanswered."""
     assert sight.extent == "all", sight
     last = context.round - 1
     resolved = context.state.resolved
@@ -159,26 +167,27 @@ def unanswered(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
         if event.type in ("question", "concern") and event.id not in resolved
     ]
     checks = context.ordered(context.of(DriftCheck, last))
-    said = [context.quoted(check) for check in checks]
-    return (*said, *(context.quoted(event) for event in context.ordered(asked)))
+    quoted_checks = [context.quoted(check) for check in checks]
+    return (*quoted_checks, *(context.quoted(event) for event in context.ordered(asked)))
 
 
 def positions(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """What every role expected of every check, check by check."""
+    """Quote the positions of all roles, check by check."""
     assert sight.extent == "all", sight
     events = context.ordered(context.of(Position, context.round))
+    # The sort is stable, so positions on one check keep the order of the roles.
     events.sort(key=lambda event: event.check_id or 0)
     return tuple(context.quoted(event) for event in events)
 
 
 def verdicts(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """The round's verdicts, those of some checks, or those that what is quoted rests on."""
+    """Quote the round's verdicts, those of some checks, or those that the other columns cite."""
     match sight.extent:
         case "all":
             events = context.of(Verification, context.round)
         case "listed":
-            made = context.of(Verification, context.round)
-            events = tuple(event for event in made if str(event.check_id) in sight.names)
+            of_round = context.of(Verification, context.round)
+            events = tuple(event for event in of_round if str(event.check_id) in sight.names)
         case "cited":
             events = _cited_verdicts(context)
         case _:
@@ -191,35 +200,36 @@ def _cited_verdicts(context: BriefContext) -> tuple[Verification, ...]:
         return tuple(context.checks_of_pending_claims())
     wanted = context.cited_by_decisions()
     for tension in context.open_tensions():
+        # A tension can only be judged with the verdicts it is about.
         wanted |= {*tension.between, *(parse_reference(entry.ref).id for entry in tension.evidence)}
     return tuple(event for event in context.of(Verification) if event.id in wanted)
 
 
 def flips(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """Changed positions and tensions of the round, with objections where those are weighed; or open tensions, with
-    the retrospectives where those count."""
-    open_ones = context.open_tensions()
+    """Quote changed positions and tensions of the round, with objections if the extent asks for them; or open tensions,
+    with retrospectives if the extent asks for them."""
+    unresolved = context.open_tensions()
     match sight.extent:
         case "all":
             changed = context.ordered(context.of(Flip, context.round))
-            made = [event for event in context.of(Concern, context.round) if event.type == "tension"]
-            return (*(context.quoted(event) for event in changed), *_tensions(context, made))
+            tensions = [event for event in context.of(Concern, context.round) if event.type == "tension"]
+            return (*(context.quoted(event) for event in changed), *_tensions(context, tensions))
         case "all_and_objections":
             changed = context.ordered(context.of(Flip, context.round))
-            made = [event for event in context.of(Concern, context.round) if event.type == "tension"]
-            said = [event for event in context.of(Statement, context.round) if event.type == "review"]
-            objections = [quote.objection(event) for event in context.ordered(said)]
+            tensions = [event for event in context.of(Concern, context.round) if event.type == "tension"]
+            reviews = [event for event in context.of(Statement, context.round) if event.type == "review"]
+            objections = [quote.objection(event) for event in context.ordered(reviews)]
             return (
                 *(context.quoted(event) for event in changed),
-                *_tensions(context, made),
-                *(one for one in objections if one is not None),
+                *_tensions(context, tensions),
+                *(objection for objection in objections if objection is not None),
             )
         case "last_tensions":
-            return _tensions(context, [event for event in open_ones if event.round == context.round - 1])
+            return _tensions(context, [event for event in unresolved if event.round == context.round - 1])
         case "open_tensions":
-            return _tensions(context, open_ones)
+            return _tensions(context, unresolved)
         case "reviews_and_open_tensions":
-            return (*_statements(context, "retrospective"), *_tensions(context, open_ones))
+            return (*_statements(context, "retrospective"), *_tensions(context, unresolved))
         case _:
             raise AssertionError(f"flips have no extent {sight.extent}")
 
@@ -229,23 +239,25 @@ def _tensions(context: BriefContext, events: Collection[Concern]) -> tuple[Quote
 
 
 def amendments(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """The fixed wording of active amendments; one that is aimed at a role is shown to that role alone."""
+    """Quote the fixed wording of active amendments; one aimed at a role is shown only to that role."""
     assert sight.extent == "all", sight
-    found: list[Quoted] = []
+    quotations: list[Quoted] = []
     for event, path, code in active_amendments(context.state):
+        # A path is `charters/critic` or `critic.task`, so its last part tells whether a role is meant.
         target = re.split(r"[./]", path)[-1]
         others = target in context.protocol.role_ids() and target != context.step.role
         if not others and f"amendments/{code}" in context.prompt_set["templates"]:
             text = context.rendered(f"amendments/{code}", {}).rstrip("\n")
-            found.append(Quoted(code, text, (event.seq,)))
-    return tuple(found)
+            quotations.append(Quoted(code, text, (event.seq,)))
+    return tuple(quotations)
 
 
 def active_amendments(state: State) -> list[tuple[Amendment, str, str]]:
-    """Amendments whose cause is not closed or a person: (event, path, code), the last of each path."""
+    """Return the last amendment of each path as (event, path, code), unless the alarm that caused it is closed."""
     raised = {alarm.seq for alarm in state.open_alarms()}
     latest: dict[str, tuple[Amendment, object]] = {}
     for event in state.amendments:
+        # A later amendment of the same path replaces the earlier one.
         for change in event.change:
             latest[change.path] = (event, change.to)
     return [
@@ -256,28 +268,29 @@ def active_amendments(state: State) -> list[tuple[Amendment, str, str]]:
 
 
 class Quoting(NamedTuple):
-    """How a column is quoted, and what that reads beside the group's opening and the column's own sight."""
+    """Quoting function of a column, and its inputs beside the group's opening and the column's own sight."""
 
     quotations: Callable[[BriefContext, Sight], tuple[Quoted, ...]]
     beside: tuple[Column, ...] = ()
-    """Columns whose sights it reads."""
+    """Other columns whose sights it reads."""
     of_step: bool = False
-    """Whether it is the step's own, and no sibling's."""
+    """Whether siblings see different quotations."""
 
 
-def told(context: BriefContext, column: Column) -> tuple[Quoted, ...]:
-    """What the protocol itself tells."""
-    return tuple(Quoted(*one) for one in context.protocol.tells(context.book, context.step, column))
+def from_protocol(context: BriefContext, column: Column) -> tuple[Quoted, ...]:
+    """Return the quotations that the protocol itself writes."""
+    rows = context.protocol.tells(context.book, context.step, column)
+    return tuple(Quoted(*row) for row in rows)
 
 
 def told_before(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
-    """What it tells above everything else."""
-    return told(context, Column.BEFORE)
+    """Return the protocol's quotations for the top of the brief."""
+    return from_protocol(context, Column.BEFORE)
 
 
 def told_here(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
-    """What it tells this step."""
-    return told(context, Column.TOLD)
+    """Return the protocol's quotations for this step."""
+    return from_protocol(context, Column.TOLD)
 
 
 C = Column
@@ -302,13 +315,13 @@ COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.BEFORE: Quoting(told_before),
     C.TOLD: Quoting(told_here, of_step=True),
 }
-"""Column → how it is quoted."""
+"""Column → its quoting function."""
 UNNAMED: Final = Sight("all")
-"""What is seen of what no view names: it follows from the claims that are shown."""
+"""Sight of a column that no view names, because it follows from the shown claims."""
 
 
 class ColumnShown(NamedTuple):
-    """What a column shows: quotations, the events that they come from, and all that they depend on in the group."""
+    """Content of a column: quotations, the seqs of their events, and the cache key of everything they depend on."""
 
     quotations: tuple[Quoted, ...]
     seqs: frozenset[int]
@@ -316,19 +329,20 @@ class ColumnShown(NamedTuple):
 
 
 def shown_in(context: BriefContext, name: Column) -> ColumnShown:
-    """What a column shows."""
+    """Return the content of a column, computed once per group for all siblings that see the same."""
     key = _key(context, name)
     return once(context.of_group, key, lambda: _shown(context, name, key))
 
 
 def _key(context: BriefContext, name: Column) -> tuple[object, ...]:
-    """All that a column depends on beside the group's opening."""
+    """Return the cache key of a column: everything it depends on beside the group's opening."""
     quoting, view = COLUMNS[name], context.view
     sights = [view.get(column) for column in quoting.beside]
     return (
         name,
         view.get(name, UNNAMED),
         context.reader,
+        # The drawer of the group already depends on the repetition, so the key does not repeat it.
         context.step.id if quoting.of_step else "",
         *sights,
     )
@@ -336,4 +350,4 @@ def _key(context: BriefContext, name: Column) -> tuple[object, ...]:
 
 def _shown(context: BriefContext, name: Column, key: tuple[object, ...]) -> ColumnShown:
     quotations = COLUMNS[name].quotations(context, context.view.get(name, UNNAMED))
-    return ColumnShown(quotations, frozenset([seq for each in quotations for seq in each.seqs]), key)
+    return ColumnShown(quotations, frozenset([seq for quotation in quotations for seq in quotation.seqs]), key)

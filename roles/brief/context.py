@@ -1,4 +1,4 @@
-"""The context: the book as it stood when the group opened, who is asked, and what several columns look up."""
+"""Context of a brief: the book when the group opened, the step, and lookups that several columns share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from roles.templates import Values
 
 PHASES: Final = ("open", "A", "B", "C", "D", "E", "F", "G", "H", "S", "close")
 NUMBERED: Final = ("claim", "decision", "concern", "verification")
-"""Kinds whose number says their place among siblings; the others go by role."""
+"""Kinds that are ordered by their number; all others are ordered by role."""
 
 E = TypeVar("E", bound=Event)
 T = TypeVar("T")
@@ -31,29 +31,29 @@ _Place = tuple[int, int, int, int, str]
 
 
 class BriefUnavailable(ValueError):
-    """A brief that cannot be derived here; the message says what is missing."""
+    """Error for a brief that cannot be derived; the message says what is missing."""
 
     exit_code = 2
     fix = "`moot verify` says whether it was redacted; what was lost is restored from a copy"
 
     @property
     def what(self) -> str:
-        """The message."""
+        """Return the message."""
         return str(self)
 
 
 class BriefCache:
-    """What briefs of one ledger, protocol and prompt set have in common, while several are derived one after another.
+    """Cache for deriving several briefs of one ledger, protocol and prompt set one after another.
 
-    A drawer a scope; what is in it depends on its mark and on its key alone, so a drawer is emptied when the mark is
-    another one. It saves work and changes nothing.
+    It has one drawer per scope. A value depends only on the drawer's mark and its key, so a drawer is emptied when its
+    mark changes. The cache saves work and never changes a brief.
     """
 
     def __init__(self) -> None:
         self._drawers: dict[str, tuple[Hashable, dict[Hashable, Any]]] = {}
 
     def drawer(self, scope: str, mark: Hashable) -> dict[Hashable, Any]:
-        """What is kept for a scope as long as its mark holds."""
+        """Return the cached values of a scope, or an empty drawer if its mark changed."""
         kept = self._drawers.get(scope)
         if kept is None or kept[0] != mark:
             kept = self._drawers[scope] = (mark, {})
@@ -61,23 +61,24 @@ class BriefCache:
 
 
 class _Kinds:
-    """The events of a ledger by type, of as many as any of its briefs has looked at."""
+    """Index of a ledger's events by type, extended as briefs look at longer prefixes."""
 
     def __init__(self) -> None:
         self._events: dict[Any, list[Any]] = {}
         self._seen = 0
 
     def through(self, events: Sequence[Event], kind: type[E]) -> Sequence[E]:
-        """Those of one type among the first events of the ledger."""
+        """Return the events of one type in a prefix of the ledger."""
         for event in events[self._seen :]:
             self._events.setdefault(type(event), []).append(event)
         self._seen = max(self._seen, len(events))
         of_kind: list[E] = self._events.get(kind, [])
+        # The index may already hold later events, which a brief of an earlier group must not see.
         return of_kind[: bisect_left(of_kind, len(events), key=lambda event: event.seq)]
 
 
 class BriefContext(msgspec.Struct, frozen=True):
-    """What the quoting functions read."""
+    """Inputs of the quoting functions."""
 
     book: Book
     opened: RunOpened
@@ -85,37 +86,37 @@ class BriefContext(msgspec.Struct, frozen=True):
     step: Step
     prompt_set: PromptSet
     view: View
-    """What the step may see."""
+    """Columns that the step may see."""
     layout: Layout
     reader: Reader
     of_run: dict[Hashable, Any]
-    """What depends on the opening, on single events and on templates."""
+    """Cached values that depend on the opening, on single events and on templates."""
     of_group: dict[Hashable, Any]
-    """What depends on the book when the group opened, too."""
+    """Cached values that also depend on the book when the group opened."""
 
     @property
     def reading(self) -> ReaderLayout:
-        """What stands where for this reader."""
+        """Return the layout for this reader."""
         return self.layout.readings[self.reader]
 
     @property
     def round(self) -> int:
-        """The round of the step."""
+        """Return the round of the step."""
         return self.step.name.round
 
     @property
     def state(self) -> State:
-        """What stood when the group opened."""
+        """Return the state when the group opened."""
         return self.book.state
 
     def of(self, kind: type[E], round_: int | None = None) -> tuple[E, ...]:
-        """The events of one kind, in order, of one round when given."""
+        """Return the events of one kind in order, of all rounds or of one."""
         by_kind: _Kinds = once(self.of_run, "events", _Kinds)
         events = by_kind.through(self.book.events, kind)
         return tuple(events if round_ is None else [event for event in events if event.round == round_])
 
     def quoted(self, event: Event) -> Quoted:
-        """An event that is quoted by itself."""
+        """Return the quotation of an event that needs nothing but itself."""
         return once(self.of_run, ("event", event.seq), lambda: self._quote(event))
 
     def _quote(self, event: Event) -> Quoted:
@@ -126,7 +127,7 @@ class BriefContext(msgspec.Struct, frozen=True):
         return quote.BY_ITSELF[event.kind](event)
 
     def _decision_words(self) -> quote.DecisionWords:
-        """Return the words of the run's prompt set, where it has some."""
+        """Return the labels in the run's prompt set, or the names of the fields if it has none."""
         if "words/falsifiers" not in self.prompt_set["templates"]:
             return quote.FIELD_NAMES
         paths = ("words/falsifiers", "words/requirements")
@@ -135,7 +136,8 @@ class BriefContext(msgspec.Struct, frozen=True):
     def quoted_claim(
         self, event: Claim, facts: ClaimFacts, *, whole: bool = True, placed: bool = True
     ) -> Quoted:
-        """A claim as `facts` have it: as it stood when the group opened, or before."""
+        """Return the quotation of a claim with the status in `facts`, which may be older than the group's opening."""
+        # A status follows from the moves alone, so their number identifies it within a run.
         key = (event.seq, len(facts.moves), whole, placed)
         quoted: Quoted | None = self.of_run.get(key)
         if quoted is None:
@@ -144,41 +146,43 @@ class BriefContext(msgspec.Struct, frozen=True):
         return quoted
 
     def ordered(self, events: Collection[E]) -> list[E]:
-        """By round, phase, role and n, never by seq."""
+        """Return events ordered by round, phase, role and n, never by seq."""
+        # Seqs depend on which reply arrived first; briefs must not, or a replay would differ.
         places = cast("dict[int, _Place]", once(self.of_run, "places", dict))
         unplaced = [event for event in events if event.seq not in places]
         places.update((event.seq, _place(event, self.protocol.role_ids())) for event in unplaced)
         return sorted(events, key=lambda event: places[event.seq])
 
     def turned(self, events: list[E]) -> list[E]:
-        """As they are, or the other way round for a second judgement: a judge may favour what comes first."""
+        """Return events as they are, or in reverse order for every second repetition of a step."""
+        # A judge may favor whatever comes first.
         return events[::-1] if self.step.name.repeat % 2 == 0 else events
 
     def rendered(self, path: str, values: Values) -> str:
-        """A template of the run's prompt set, ending with one line feed. Raises `PromptSetError` when it cannot be."""
+        """Render a template of the run's prompt set, with one final line feed. Raises `PromptSetError` on failure."""
         return rendered(self.prompt_set, path, values).rstrip("\n") + "\n"
 
     def decisions_in_force(self) -> list[Decision]:
-        """Decisions that no later one overturned or superseded."""
+        """Return the decisions that no later one overturned or superseded."""
         ids = set(quoted(self.state))
         return self.ordered([event for event in self.of(Decision) if event.id in ids])
 
     def cited_by_decisions(self) -> set[str]:
-        """Ids that a decision in force rests on."""
+        """Return the ids that decisions in force cite."""
         return {cite.id for event in self.decisions_in_force() for cite in event.cites}
 
     def pending_claims(self) -> list[Claim]:
-        """Claims of any round that nothing has tested."""
+        """Return the claims of any round that are still pending."""
         claims = self.state.claims
         return [event for event in self.of(Claim) if claims[str(event.id)].status == "pending"]
 
     def checks_of_pending_claims(self) -> list[Verification]:
-        """Verifications that looked at a pending claim without moving it."""
+        """Return the verifications that examined a pending claim without moving it."""
         pending = {str(claim.id) for claim in self.pending_claims()}
         return [check for check in self.of(Verification) if pending.intersection(check.claims_affected)]
 
     def open_tensions(self) -> list[Concern]:
-        """Tensions of any round that nothing resolved."""
+        """Return the unresolved tensions of all rounds."""
         concerns, resolved = self.of(Concern), self.state.resolved
         return [event for event in concerns if event.type == "tension" and event.id not in resolved]
 
@@ -186,10 +190,11 @@ class BriefContext(msgspec.Struct, frozen=True):
 def context_of(
     ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, memo: BriefCache
 ) -> BriefContext:
-    """Return what a step's brief is made from. Raises `BriefUnavailable` for a run that was never opened."""
+    """Return the inputs of a step's brief. Raises `BriefUnavailable` for a run that was never opened."""
     if ledger.state.opened is None:
         raise BriefUnavailable("the run was never opened")
     asked = (step.name.round, step.group, step.name.repeat)
+    # Finding the opening walks through the ledger, so siblings share the result.
     base: Book = once(
         memo.drawer("asked", (*asked, len(ledger.events))),
         "book",
@@ -221,17 +226,18 @@ def _reader(step: Step, view: View) -> Reader:
 
 
 def once(drawer: dict[Hashable, Any], key: Hashable, make: Callable[[], T]) -> T:
-    """What is kept under a key, made when it is not."""
-    found: T | None = drawer.get(key)
-    if found is None:
-        found = drawer[key] = make()
-    return found
+    """Return the value under a key, computed on first use."""
+    value: T | None = drawer.get(key)
+    if value is None:
+        value = drawer[key] = make()
+    return value
 
 
 def _place(event: Event, roles: tuple[str, ...]) -> _Place:
     phase = PHASES.index(event.phase) if event.phase in PHASES else len(PHASES)
     role = roles.index(event.by) if event.by in roles else len(roles)
     identity = str(event.id)
+    # These kinds are numbered in role order already, and several of them come from one role.
     if event.kind in NUMBERED:
         return (event.round, phase, 0, number_of(identity), identity)
     return (event.round, phase, role, 0, identity)

@@ -46,8 +46,8 @@ class ReaderLayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     rows: tuple[LayoutRow, ...]
     claims: Literal["as_found", "as_they_stand"]
-    """Status of shown claims: at the start of the round (or when raised), so that the column is the same for every step of
-    the round and `moved` shows the changes; or when the step opens."""
+    """Status of shown claims: at the start of the round (or when raised), so that the column is the same for every step
+    of the round and `moved` shows the changes; or when the step opens."""
 
 
 class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -104,7 +104,7 @@ def statement(event: Statement) -> Quoted:
     lines = [_head(event, f"{event.type} by {event.by}, round {event.round}")]
     n = 0
     for section in event.sections:
-        # A name comes from a seat: without its line feeds it cannot pass for another head.
+        # The name is not ours: without line feeds it cannot pass for another head.
         lines.append("#" + " ".join(section.name.split()))
         for paragraph in section.text.split("\n\n"):
             if paragraph.strip():
@@ -167,7 +167,7 @@ def _labels(event: Artifact, anchor: str) -> tuple[str, ...]:
     word = anchor.rstrip("0123456789").rstrip("-")
     if word == "trace" and "-step-" not in anchor:
         traces = _dicts(event.body.get("traces"))
-        # A trace's fields are the seat's own, so the labels come from the event and not from a table.
+        # A trace has nested fields, so its labels are computed from the event and not listed in `_LABELS`.
         head = traces[int(anchor.removeprefix("trace-")) - 1]
         return tuple(chain.from_iterable(_paths(key, head[key]) for key in head if key != "steps")) or ("",)
     if word == "friction":
@@ -259,7 +259,7 @@ def position(event: Position) -> Quoted:
 
 
 def verification(event: Verification, classes: bool = True) -> Quoted:
-    """Quote a verdict with notes, evidence and changed claims, each with its evidence class unless `classes` is false."""
+    """Quote a verdict with notes, evidence and changed claims. `classes`: show the evidence class of each change."""
     confidence = f"confidence {event.confidence}" if event.confidence else ""
     lines = [_head(event, f"check {event.check_id}, {event.check}", event.result, confidence)]
     lines.append(bar("notes", event.notes))
@@ -372,4 +372,4 @@ BY_ITSELF: Final[Mapping[str, Callable[[Any], Quoted]]] = {
     "decision": decision,
     "drift_check": drift_check,
 }
-"""Kind → quoting function, for kinds whose quotation depends on the event alone. A claim's depends on its status too."""
+"""Kind → quoting function, for kinds whose quotation depends on the event alone (a claim's needs its status too)."""

@@ -1,4 +1,4 @@
-"""Quote records: replies of earlier steps that the table of a short protocol picks, with heads and bars as in `quote.py`.
+"""Quote records: replies of earlier steps, as the table of a short protocol picks them, in the format of `quote`.
 
 1. Records are ordered by role, repetition, kind and number, never by seq. Every second repetition reverses the order of
    the roles.
@@ -259,7 +259,7 @@ def score(event: Score) -> Quoted:
 
 
 def standing(event: Standing) -> Quoted:
-    """Quote the final standing of an argument or a claim."""
+    """Quote the final standing of an event."""
     return _quotation(event, (f"{event.of} is {event.standing}, by {event.by}",), [bar("reason", event.reason)])
 
 

@@ -1,17 +1,17 @@
-"""What is wrong with a memo: computed checks of its sentences, the same at `submit` and in `moot check`.
+"""Check the sentences of a memo, in the same way at `submit` and in `moot check`.
 
-    option       the memo answers with an option that exists; with another one than the leader it says why
-    answer       every sentence says something, and none of `answer` names another option instead
+    option       the memo answers with an existing option, and gives a reason if that is not the leader
+    answer       every sentence has words, and no sentence of `answer` names another option instead
     refs         every sentence of `answer` and `why` cites something; others cite or are judgments, four at most
-    quotes       a quote stands where the sentence points
-    numbers      a number stands in what is cited, in the asker's words or among the computed values
-    class        no stronger word for a test than what is cited allows; no test that was not made
-    likelihood   word and range are those of the pool
+    quotes       a quote occurs at one of the sentence's refs
+    numbers      a number occurs in the cited texts, in the question or among the computed values
+    class        no word for a test is stronger than the cited evidence; no test is claimed that was not made
+    likelihood   word and range match the group forecast
     status       `decided` says what to do now; a strong basis was reproduced
-    lengths      words a sentence, on average and in all; sentences a field
-    terms        no ids; a term that the opening does not use is explained where it stands
+    lengths      words per sentence, on average and in total; sentences per field
+    terms        no ids; a term that the opening does not use is explained in the same sentence
 
-Nothing here reads a ledger: the caller resolves references and computes values.
+This module reads no ledger: the caller resolves references and computes values.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ WORDS_ON_AVERAGE: Final = 20
 WORDS_OF_MEMO: Final = 350
 JUDGMENTS: Final = 4
 CHARACTERS_READ: Final = 1_000
-"""A longer sentence is refused for its length alone."""
+"""Longest sentence that is checked in full; a longer one is only reported as too long."""
 NAMED: Final = 40
-"""Columns of what a problem names."""
+"""Characters of a quoted ref or term in a problem."""
 SENTENCES: Final[Mapping[str, int]] = {
     "do_now": 3,
     "why": 3,
@@ -53,14 +53,14 @@ SENTENCES: Final[Mapping[str, int]] = {
     "not_settled": 3,
     "assumed": 4,
 }
-"""Field → sentences that it may hold; the answer has the rest of the words."""
+"""Field → most sentences; the answer is only limited by the words of the whole memo."""
 CITING: Final = frozenset({"answer", "why"})
-"""Fields in which every sentence cites."""
+"""Fields in which every sentence needs a ref."""
 CLASS_WORDS: Final[Mapping[str, EvidenceClass]] = {
     "reproduced": "reproduced",
     "calculated": "calculated",
 }
-"""Words that claim a class, unless the asker uses them."""
+"""Word → the evidence class it claims, unless the question uses the word too."""
 
 Code = Literal[
     "option_unknown",
@@ -87,7 +87,7 @@ Code = Literal[
 
 
 class CitedText(NamedTuple):
-    """What stands where a ref points. `class_`: of an experiment's verdict, of the last verdict on a claim.
+    """Texts at a ref. `class_`: evidence class of an experiment's verdict, or of the last verdict on a claim.
 
     `written_by`: labels of the last texts, which a program wrote, such as "repetition 2 wrote".
     """
@@ -99,12 +99,12 @@ class CitedText(NamedTuple):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """A label for each text."""
+        """Return one label per text, empty for texts that no program wrote."""
         return (*("",) * (len(self.texts) - len(self.written_by)), *self.written_by)
 
 
 class MemoAnswer(NamedTuple):
-    """The option that a memo answers with, and the leader of the group forecast; `options`: id → text, `none` too."""
+    """Option that a memo answers with, and leader of the group forecast. `options`: id → text, with `none`."""
 
     option: str
     why_not_leader: str | None
@@ -113,11 +113,11 @@ class MemoAnswer(NamedTuple):
 
 
 class MemoContext(msgspec.Struct, frozen=True, kw_only=True):
-    """What a memo is checked against.
+    """Facts that a memo is checked against.
 
-    `cited`: ref → what stands there; a ref that does not resolve is absent. `values`: what was computed and may be
-    said: pool, ranges over roles, values of tests, counts. `likelihood`: what follows from the pool, None without
-    beliefs. `shown`: number of a sentence → class that is printed beside it. `shown_basis`: the basis that is printed.
+    `cited`: ref → its texts; a ref that does not resolve is absent. `values`: computed numbers that may be stated: group
+    forecast, ranges over roles, values of tests, counts. `likelihood`: follows from the group forecast, None without
+    forecasts. `shown`: number of a sentence → class printed beside it. `shown_basis`: the printed basis.
     """
 
     status: OutcomeStatus
@@ -134,12 +134,12 @@ class MemoContext(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """The asker's own words, documents aside."""
+        """Return the texts of the opening, without its documents."""
         return (self.question, *self.goals, *self.options)
 
 
 class MemoProblem(NamedTuple):
-    """What is wrong with a sentence, counted from 1; with the whole memo where `sentence` is None."""
+    """Problem of a sentence, counted from 1, or of the whole memo if `sentence` is None."""
 
     sentence: int | None
     code: Code
@@ -150,25 +150,26 @@ class MemoProblem(NamedTuple):
 
 
 def memo_problems(sentences: Sequence[MemoSentence], context: MemoContext) -> tuple[MemoProblem, ...]:
-    """Everything that is wrong, sentence by sentence, and then with the whole."""
-    found: list[MemoProblem] = []
+    """Return all problems, sentence by sentence, and then those of the whole memo."""
+    problems: list[MemoProblem] = []
     for number, sentence in enumerate(sentences, 1):
+        # The patterns below are slow on very long sentences, which are refused anyway.
         checks = _CHECKS if len(sentence.text) <= CHARACTERS_READ else (_length,)
         for check in checks:
-            found += [MemoProblem(number, code, text) for code, text in check(sentence, context)]
-        found += [MemoProblem(number, code, text) for code, text in _shown(sentence, context, number)]
-    found += [MemoProblem(None, code, text) for code, text in _whole(sentences, context)]
-    return tuple(found)
+            problems += [MemoProblem(number, code, text) for code, text in check(sentence, context)]
+        problems += [MemoProblem(number, code, text) for code, text in _shown(sentence, context, number)]
+    problems += [MemoProblem(None, code, text) for code, text in _whole(sentences, context)]
+    return tuple(problems)
 
 
 def class_of_sentence(sentence: MemoSentence, cited: Mapping[str, CitedText]) -> EvidenceClass:
-    """The strongest class of what a sentence cites."""
+    """Return the strongest class among the refs of a sentence."""
     known = (cited[ref] for ref in sentence.refs if ref in cited)
-    return strongest(class_of_cited(one, sentence.quote) for one in known)
+    return strongest(class_of_cited(text, sentence.quote) for text in known)
 
 
 def class_of_cited(cited: CitedText, quote: str | None) -> EvidenceClass:
-    """How strong one cited thing is: a document counts where it is quoted, a claim as it was last tested."""
+    """Return the class of one ref: a document counts if it is quoted, a claim by its last test."""
     if cited.kind == "document":
         return "quoted" if quote is not None and contains_quote(cited.texts, quote) else "said"
     return (cited.class_ or "said") if cited.kind in ("experiment", "claim") else "said"
@@ -177,16 +178,18 @@ def class_of_cited(cited: CitedText, quote: str | None) -> EvidenceClass:
 def classes_of_reasons(
     sentences: Sequence[MemoSentence], cited: Mapping[str, CitedText]
 ) -> tuple[EvidenceClass, ...]:
-    """The class of every reason, in order: what the basis is computed from."""
-    return tuple(class_of_sentence(one, cited) for one in sentences if one.field == "why")
+    """Return the class of every reason in order, from which the basis is computed."""
+    return tuple(
+        class_of_sentence(sentence, cited) for sentence in sentences if sentence.field == "why"
+    )
 
 
 # ---------------------------------------------------------------- one sentence
 
-_Found = Iterator[tuple[Code, str]]
+_Problems = Iterator[tuple[Code, str]]
 
 
-def _refs(sentence: MemoSentence, context: MemoContext) -> _Found:
+def _refs(sentence: MemoSentence, context: MemoContext) -> _Problems:
     for ref in sentence.refs:
         if ref not in context.cited:
             why = (
@@ -203,7 +206,7 @@ def _refs(sentence: MemoSentence, context: MemoContext) -> _Found:
         yield "ref_missing", "it has no ref: cite what it rests on, or mark it as a judgment"
 
 
-def _quote(sentence: MemoSentence, context: MemoContext) -> _Found:
+def _quote(sentence: MemoSentence, context: MemoContext) -> _Problems:
     if sentence.quote is None:
         return
     if not any(
@@ -217,7 +220,8 @@ def _quote(sentence: MemoSentence, context: MemoContext) -> _Found:
         )
 
 
-def _numbers(sentence: MemoSentence, context: MemoContext) -> _Found:
+def _numbers(sentence: MemoSentence, context: MemoContext) -> _Problems:
+    # The digits of an id such as C-1-2 are not numbers of the argument.
     stated = tuple(numerals(without_ids(sentence.text)))
     if sentence.judgment:
         if stated:
@@ -228,9 +232,10 @@ def _numbers(sentence: MemoSentence, context: MemoContext) -> _Found:
         return
     cited = (text for ref in sentence.refs if ref in context.cited for text in context.cited[ref].texts)
     there = frozenset[str]().union(*(values_in(text) for text in (*cited, *context.asked)))
+    # A likelihood word is always written with its range, so the bounds may be stated.
     bounds = (context.likelihood.low, context.likelihood.high) if context.likelihood else ()
     values = (*context.values, *(Fraction(bound) for bound in bounds))
-    # The prompt shows points in whole numbers: 0.4 as 0.
+    # The prompt shows points as whole numbers, so a memo may repeat 0 for 0.4.
     there |= {str(round(value)) for value in values}
     missing = [
         numeral
@@ -245,7 +250,7 @@ def _numbers(sentence: MemoSentence, context: MemoContext) -> _Found:
         )
 
 
-def _class(sentence: MemoSentence, context: MemoContext) -> _Found:
+def _class(sentence: MemoSentence, context: MemoContext) -> _Problems:
     allowed = class_of_sentence(sentence, context.cited)
     words = vocabulary((sentence.text,)) & CLASS_WORDS.keys()
     for word in sorted(words - vocabulary((*context.asked, *context.documents))):
@@ -256,43 +261,46 @@ def _class(sentence: MemoSentence, context: MemoContext) -> _Found:
             )
 
 
-def _shown(sentence: MemoSentence, context: MemoContext, number: int) -> _Found:
-    shown, allowed = context.shown.get(number), class_of_sentence(sentence, context.cited)
-    if shown is not None and exceeds(shown, allowed):
-        yield "class_too_strong", f"{shown} is shown, and what it cites is {allowed}: show {allowed}"
+def _shown(sentence: MemoSentence, context: MemoContext, number: int) -> _Problems:
+    printed, allowed = context.shown.get(number), class_of_sentence(sentence, context.cited)
+    if printed is not None and exceeds(printed, allowed):
+        yield "class_too_strong", f"{printed} is shown, and what it cites is {allowed}: show {allowed}"
 
 
-def _likelihood(sentence: MemoSentence, context: MemoContext) -> _Found:
-    """A likelihood word with a range is of the table; in the answer it is that of the pool, and has its range."""
+def _likelihood(sentence: MemoSentence, context: MemoContext) -> _Problems:
+    """Check that a likelihood word with a range matches the table, and in the answer the group forecast."""
     for match in _LIKELIHOOD.finditer(sentence.text.casefold()):
-        said = next(one for one in WORDS if one.word == " ".join(match["word"].split()))
+        stated = next(row for row in WORDS if row.word == " ".join(match["word"].split()))
         low, high = match["low"], match["high"]
         in_answer, right = sentence.field == "answer", context.likelihood
+        # "More likely than" compares and states no probability. Outside of the answer, "likely" may be plain English.
         if match["than"] or (low is None and not in_answer):
             continue
         if in_answer and right is None:
-            yield "likelihood", f"there are no beliefs to read {said.word!r} from: leave it out"
-        elif in_answer and right is not None and said != right:
-            yield "likelihood", f"the pool says {right}, not {said.word!r}: write it so, or leave it out"
-        elif low is None or (int(low), int(high)) != (said.low, said.high):
-            yield "likelihood", f"{said.word!r} stands with its range: write {said}"
+            yield "likelihood", f"there are no beliefs to read {stated.word!r} from: leave it out"
+        elif in_answer and right is not None and stated != right:
+            yield "likelihood", f"the pool says {right}, not {stated.word!r}: write it so, or leave it out"
+        elif low is None or (int(low), int(high)) != (stated.low, stated.high):
+            yield "likelihood", f"{stated.word!r} stands with its range: write {stated}"
 
 
+# Typographic spaces are common before a percent sign, and models copy them.
 _BLANK: Final = "[ \u00a0\u202f]"
 _LIKELIHOOD: Final = re.compile(
     rf"(?P<than>\b(?:more|less|most|least|as|equally){_BLANK})?"
-    rf"\b(?P<word>{'|'.join(sorted((one.word.replace(' ', _BLANK) for one in WORDS), key=len, reverse=True))})\b"
+    # Longest words first, or "very likely" would match as "likely".
+    rf"\b(?P<word>{'|'.join(sorted((row.word.replace(' ', _BLANK) for row in WORDS), key=len, reverse=True))})\b"
     rf"(?:{_BLANK}?\((?P<low>[0-9]{{1,3}}){_BLANK}?[-–]{_BLANK}?(?P<high>[0-9]{{1,3}}){_BLANK}?%\))?"
 )
 
 
-def _length(sentence: MemoSentence, _: MemoContext) -> _Found:
+def _length(sentence: MemoSentence, _: MemoContext) -> _Problems:
     count = words_of(sentence.text)
     if count > WORDS_OF_SENTENCE or len(sentence.text) > CHARACTERS_READ:
         yield "too_long", f"{count} words, {WORDS_OF_SENTENCE} at most: cut it, or make it two sentences"
 
 
-def _terms(sentence: MemoSentence, context: MemoContext) -> _Found:
+def _terms(sentence: MemoSentence, context: MemoContext) -> _Problems:
     known = vocabulary((*context.asked, *context.documents))
     named: set[str] = set()
     for term in unexplained(sentence.text, known):
@@ -317,13 +325,14 @@ def _terms(sentence: MemoSentence, context: MemoContext) -> _Found:
             )
 
 
-def _content(sentence: MemoSentence, context: MemoContext) -> _Found:
-    """A sentence has words, and one of `answer` names no other option in the place of the answered one."""
+def _content(sentence: MemoSentence, context: MemoContext) -> _Problems:
+    """Check that a sentence has words, and that one of `answer` does not name another option instead."""
     if not words_of(sentence.text):
         yield "says_nothing", "it has no words: say something, or leave it out"
     if sentence.field != "answer" or context.answer is None:
         return
     text = _folded(sentence.text)
+    # A sentence may compare options, so naming another one is fine if the answered one is named as well.
     named = [option for option, label in context.answer.options.items() if _names(text, label)]
     if named and context.answer.option not in named:
         others = ", ".join(
@@ -341,13 +350,13 @@ def _folded(text: str) -> str:
 
 
 def _names(folded: str, label: str) -> bool:
-    """Whether a sentence has an option's text as whole words."""
+    """Return whether a sentence contains an option's text as whole words."""
     words = _folded(label)
     return bool(words) and f" {words} " in f" {folded} "
 
 
-def _test(sentence: MemoSentence, context: MemoContext) -> _Found:
-    """A sentence that says a test was made cites one."""
+def _test(sentence: MemoSentence, context: MemoContext) -> _Problems:
+    """Check that a sentence that claims a test cites one."""
     classes = (
         class_of_cited(context.cited[ref], sentence.quote) for ref in sentence.refs if ref in context.cited
     )
@@ -359,7 +368,7 @@ def _test(sentence: MemoSentence, context: MemoContext) -> _Found:
         )
 
 
-_CHECKS: Final[tuple[Callable[[MemoSentence, MemoContext], _Found], ...]] = (
+_CHECKS: Final[tuple[Callable[[MemoSentence, MemoContext], _Problems], ...]] = (
     _content,
     _test,
     _refs,
@@ -375,10 +384,10 @@ _CHECKS: Final[tuple[Callable[[MemoSentence, MemoContext], _Found], ...]] = (
 # ---------------------------------------------------------------- the whole memo
 
 
-def _whole(sentences: Sequence[MemoSentence], context: MemoContext) -> _Found:
+def _whole(sentences: Sequence[MemoSentence], context: MemoContext) -> _Problems:
     if context.answer is not None:
         yield from _option(context.answer)
-    fields = Counter[str](one.field for one in sentences)
+    fields = Counter[str](sentence.field for sentence in sentences)
     if not fields["answer"]:
         yield "answer_missing", "it has no answer: write the first sentence as `answer`"
     for field, at_most in SENTENCES.items():
@@ -388,7 +397,7 @@ def _whole(sentences: Sequence[MemoSentence], context: MemoContext) -> _Found:
                 f"{fields[field]} sentences of {field}, {at_most} at most: keep the most important",
             )
     yield from _words(sentences)
-    judgments = sum(one.judgment for one in sentences)
+    judgments = sum(sentence.judgment for sentence in sentences)
     if judgments > JUDGMENTS:
         yield (
             "too_many_judgments",
@@ -404,7 +413,7 @@ def _whole(sentences: Sequence[MemoSentence], context: MemoContext) -> _Found:
         )
 
 
-def _option(answer: MemoAnswer) -> _Found:
+def _option(answer: MemoAnswer) -> _Problems:
     if answer.option not in answer.options:
         known = ", ".join(answer.options)
         yield "option_unknown", f"answers: {shortened(answer.option, NAMED)} is no option; use {known}"
@@ -419,8 +428,8 @@ def _option(answer: MemoAnswer) -> _Found:
         )
 
 
-def _words(sentences: Sequence[MemoSentence]) -> _Found:
-    counts = [words_of(one.text) for one in sentences]
+def _words(sentences: Sequence[MemoSentence]) -> _Problems:
+    counts = [words_of(sentence.text) for sentence in sentences]
     total = sum(counts)
     if total > WORDS_OF_MEMO:
         yield "too_long", f"{total} words, {WORDS_OF_MEMO} at most: leave out what matters least"
@@ -438,4 +447,4 @@ def words_of(text: str) -> int:
 
 
 def _list(numbers: Sequence[Numeral]) -> str:
-    return ", ".join(dict.fromkeys(shortened(one.written, NAMED) for one in numbers[:5]))
+    return ", ".join(dict.fromkeys(shortened(number.written, NAMED) for number in numbers[:5]))

@@ -1,4 +1,4 @@
-"""What the refs of a memo lead to: the words that stand there, and how strong they are as evidence."""
+"""Resolve the refs of a memo to texts, with their strength as evidence."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from roles.memo.checks import CitedText
 def cited_texts(
     book: Book, refs: Iterable[str], shown: Mapping[str, Event] | None = None
 ) -> dict[str, CitedText]:
-    """Ref → what stands there, of those that resolve. `shown`: the events that may be cited, all when absent."""
+    """Return ref → its texts, for refs that resolve. `shown`: the events that may be cited (default: all)."""
     by_id = book.by_id if shown is None else shown
-    found = ((ref, _cited(book, ref, by_id)) for ref in dict.fromkeys(refs))
-    return {ref: cited for ref, cited in found if cited is not None}
+    texts = ((ref, _cited(book, ref, by_id)) for ref in dict.fromkeys(refs))
+    return {ref: cited for ref, cited in texts if cited is not None}
 
 
 def _cited(book: Book, ref: str, by_id: Mapping[str, Event]) -> CitedText | None:
@@ -35,6 +35,7 @@ def _cited(book: Book, ref: str, by_id: Mapping[str, Event]) -> CitedText | None
     texts = passages(reference, by_id, book.state.opening, book.blobs)
     if texts is None:
         return None
+    # Documents (K-n) belong to the opening and are not events.
     if reference.id.startswith("K-"):
         return CitedText(texts, "document")
     match by_id[reference.id]:
@@ -54,11 +55,12 @@ def _cited(book: Book, ref: str, by_id: Mapping[str, Event]) -> CitedText | None
 
 def _class_of_experiment(book: Book, identity: str) -> EvidenceClass | None:
     facts = book.state.experiments[identity]
+    # An experiment without a clear result is no evidence either way.
     return _known(facts.class_) if facts.verdict in ("holds", "fails") else None
 
 
 def _outputs(book: Book, identity: str) -> Iterator[str]:
-    """What the repetitions of an experiment wrote, and how often it came out how."""
+    """Yield the output of every repetition of an experiment, then the counts of its results."""
     yield from (text or "" for text in written(book, identity))
     for judged in book.of(ExperimentJudged):
         if judged.of == identity:
@@ -70,7 +72,7 @@ def _outputs(book: Book, identity: str) -> Iterator[str]:
 
 
 def _writers(book: Book, identity: str, outputs: tuple[str, ...]) -> tuple[str, ...]:
-    """A label for each output: which repetition, or which control, wrote it to which stream; then the counts."""
+    """Return a label per output: the repetition or control, and the stream; then labels for the counts."""
     runs = [run for run in book.of(ExperimentRun) if run.of == identity]
     names = [
         f"{identity}, control {run.control.replace('_', ' ')}"
@@ -83,7 +85,7 @@ def _writers(book: Book, identity: str, outputs: tuple[str, ...]) -> tuple[str, 
 
 
 def _last_verdict(book: Book, identity: str) -> tuple[tuple[str, ...], EvidenceClass | None, str | None]:
-    """The words that the last verdict on a claim rests on, its class, and the experiment that it is of."""
+    """Return the evidence of the last verdict on a claim, its class, and the id of its experiment, if any."""
     moves = book.state.claims[identity].moves
     if not moves:
         return (), None, None
@@ -98,9 +100,10 @@ def _last_verdict(book: Book, identity: str) -> tuple[tuple[str, ...], EvidenceC
 
 def _points(belief: Belief) -> Iterator[str]:
     yield from (f"{option}: {points}" for option, points in belief.points.items())
-    for given in belief.given:
-        yield f"{given.claim}: {given.q}"
+    for condition in belief.given:
+        yield f"{condition.claim}: {condition.q}"
 
 
 def _known(class_: str | None) -> EvidenceClass | None:
-    return next((one for one in ORDER if one == class_), None)
+    # A ledger of another version may hold a class that this one does not know.
+    return next((known for known in ORDER if known == class_), None)

@@ -1,4 +1,4 @@
-"""Claimed tests: sentences that say something was tested, run or measured."""
+"""Detect sentences that claim that something was tested, run or measured."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ TESTS_CLAIMED: Final[tuple[tuple[re.Pattern[str], frozenset[EvidenceClass]], ...
         frozenset({"measured", "reproduced", "ran"}),
     ),
 )
-"""Words that claim a test was made, and the classes of which one must be cited."""
+"""Pattern that claims a test → evidence classes of which the sentence must cite one."""
+# A clause with one of these words denies a test, or asks for one, so it claims none.
 _NOT_MADE: Final = re.compile(
     r"\b(no|not|never|without|nobody|none|untested|if|should|would|could|must|can|will)\b|n['’]t\b"
 )
-"""Words by which a sentence says that there was no test, or that one is still to be made."""
 
 
 def claimed_test(text: str, cited: Collection[str]) -> str | None:
-    """Return the words by which a sentence claims a test that nothing it cites shows; None when there are none."""
+    """Return the words that claim a test which no cited class supports; None when there are none."""
+    # A negation counts within its clause only: "We ran it; no error came" still claims a test.
     for clause in re.split(r"[.;:]", text.casefold()):
         for pattern, allowed in TESTS_CLAIMED:
             match = pattern.search(clause)

@@ -1,4 +1,4 @@
-"""Likelihood words with their ranges, always said together (LIT-8)."""
+"""Likelihood words and their ranges, which are always written together (LIT-8)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 
 class Likelihood(NamedTuple):
-    """A word and its range in percent."""
+    """Likelihood word with its range in percent."""
 
     word: str
     low: int
@@ -29,10 +29,11 @@ WORDS: Final = (
 
 
 def likelihood_of(points: Fraction) -> Likelihood:
-    """The word for points 0 … 100, which are clamped to 1 … 99: nothing is impossible, and nothing sure.
+    """Return the word for points from 0 to 100.
 
-    A bound belongs to the range above it, but 55, which is still roughly even.
+    A bound belongs to the range above it, except 55, which is still roughly even.
     """
+    # Points are clamped to 1 … 99, because nothing is impossible and nothing is certain.
     clamped = min(max(points, Fraction(1)), Fraction(99))
     return next(
         (word for word in WORDS if clamped < word.high or (clamped == word.high == 55)),

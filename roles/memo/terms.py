@@ -1,7 +1,7 @@
-"""Terms: the words of a sentence that a reader from outside cannot know.
+"""Find terms: words of a sentence that an outside reader cannot know.
 
 An id, a word of this program, an acronym or a name with digits or underscores is a term, unless the question, the
-goals, the options or the documents use it too. A term may stand where the same sentence explains it:
+goals, the options or the documents use it too. A term is allowed if the same sentence explains it:
 
     the write-ahead log (WAL)     WAL (a log that is written first)     WAL, that is a log that is written first
 """
@@ -20,12 +20,12 @@ INSIDERS: Final = frozenset(
     {"crux", "cruxes", "defeater", "defeaters", "doubter", "evsi", "falsifier", "falsifiers"}
     | {"redraw", "retest", "sightings", "verifier"}
 )
-"""Names of fields and things that only who reads ledgers knows. Those with underscores are terms anyway."""
+"""Words that only readers of ledgers know. Names with underscores are terms in any case."""
 UNITS: Final = frozenset({"AM", "EUR", "GB", "GBP", "KB", "MB", "PB", "PM", "QPS", "RPS", "TB", "USD"})
-"""Capitals that are no term behind a number."""
+"""Units in capitals, which are not terms after a number."""
 
+# Scripts without capitals write no spaces between words, so a Chinese sentence with a number in it would be one token.
 _TOKEN: Final = re.compile(rf"(?:[~#+./-]|(?![{CASELESS}])\w)+")
-"""Words of scripts with capitals; a Chinese sentence is no term because a number stands in it."""
 _EDGES: Final = "./-+~#"
 _NAME: Final = re.compile(r"\w+")
 _GIVEN_ID: Final = r"[GOK]-[1-9][0-9]*"
@@ -33,18 +33,18 @@ _IDS: Final = re.compile(
     "|".join(f"(?:{pattern})" for pattern in (*filter(None, ID_PATTERNS.values()), f"^{_GIVEN_ID}$"))
 )
 _ANCHOR: Final = re.compile(r"(?:crux|defeater|reason|finding|plan)-[1-9][0-9]{0,3}")
+# A number, optionally with its unit attached: 40ms, 5GB, 3rd, 3fach.
 _QUANTITY: Final = re.compile(
     r"\d+(?:st|nd|rd|th|[A-Za-zµμΩ]{1,3}|fach\w*|prozentig\w*|stündig\w*|minütig\w*|tägig\w*|jährig\w*|köpfig\w*)?"
 )
-"""A number, with its unit written to it: 40ms, 5GB, 3rd, 3fach."""
 _PARENTHESES: Final = str.maketrans("（）", "()")
 _IN_CAPITALS: Final = re.compile(r"[A-Z]{2,}s?")
 _WORDS_MAX: Final = 40
-"""Characters of a term that is looked up; longer ones are no words."""
+"""Characters of the longest token that is split into words."""
 
 
 class Term(NamedTuple):
-    """A term, and where it stands in the sentence. `kind`: an id, a word of this program, or a term of a field."""
+    """Term with its position in the sentence. `kind`: an id, a word of this program, or a term of a field."""
 
     text: str
     begin: int
@@ -54,18 +54,18 @@ class Term(NamedTuple):
 
 @lru_cache(4)
 def vocabulary(texts: tuple[str, ...]) -> frozenset[str]:
-    """What the opening and its documents use: their tokens, and the parts of each, without regard to case."""
-    found: set[str] = set()
+    """Return the tokens of the opening and its documents and the parts of each, case-folded."""
+    words: set[str] = set()
     for text in texts:
         for match in _TOKEN.finditer(text):
             token = match[0].strip(_EDGES).casefold()
-            found.add(token)
-            found.update(_NAME.findall(token))
-    return frozenset(found)
+            words.add(token)
+            words.update(_NAME.findall(token))
+    return frozenset(words)
 
 
 def terms(text: str, known: frozenset[str]) -> Iterator[Term]:
-    """The terms of a sentence that are not `known`, explained or not."""
+    """Yield the terms of a sentence that are not `known`, explained or not."""
     number_before = False
     for match in _TOKEN.finditer(text):
         token = match[0].strip(_EDGES)
@@ -75,11 +75,12 @@ def terms(text: str, known: frozenset[str]) -> Iterator[Term]:
             kind = "" if token.casefold() in known or unit else _kind(token, known)
             if kind:
                 yield Term(token, begin, begin + len(token), kind)
+            # "5 GB" is a quantity; the unit is a token of its own after the number.
             number_before = _QUANTITY.fullmatch(token.rpartition(".")[2]) is not None
 
 
 def without_ids(text: str) -> str:
-    """The text with a blank for every id of a run: the digits of an id are no number."""
+    """Return the text with a blank for every id, because the digits of an id are not a number."""
     done, kept = 0, list[str]()
     for term in terms(text, frozenset()):
         if term.kind == "id":
@@ -89,11 +90,12 @@ def without_ids(text: str) -> str:
 
 
 def is_explained(term: Term, text: str) -> bool:
-    """Whether the sentence says what a term means: in parentheses, or behind `that is`.
+    """Return whether the sentence explains a term.
 
-    Either the term is followed by parentheses with words in them, or stands in them behind words, or `that is` comes
-    after it.
+    It does if parentheses with words follow the term, if the term is in parentheses after words, or if `that is`
+    follows it.
     """
+    # Chinese and Japanese texts use full-width parentheses.
     text = text.translate(_PARENTHESES)
     behind = text[term.end :]
     if "that is" in behind.casefold():
@@ -106,7 +108,7 @@ def is_explained(term: Term, text: str) -> bool:
 
 
 def _has_words(text: str, but: str) -> bool:
-    """Whether plain words stand in a text: of letters alone, more than one, and none of them the term."""
+    """Return whether a text contains a plain word: two or more letters, not all capitals, and not the term itself."""
     words = (match[0] for match in _NAME.finditer(text))
     return any(word.isalpha() and len(word) > 1 and not word.isupper() and word != but for word in words)
 
@@ -131,6 +133,7 @@ def _is_term(part: str, known: frozenset[str]) -> bool:
 
 
 def _is_id(token: str) -> bool:
+    # The patterns of ids are slow on long tokens, and no id is that long.
     if len(token) > 200:
         return False
     identity = token.partition("#")[0]
@@ -141,5 +144,5 @@ def _is_id(token: str) -> bool:
 
 
 def unexplained(text: str, known: frozenset[str]) -> Iterable[Term]:
-    """The terms of a sentence that nobody explains; an id is one whatever stands behind it."""
+    """Return the unexplained terms of a sentence; an id counts even if it is explained."""
     return (term for term in terms(text, known) if term.kind == "id" or not is_explained(term, text))

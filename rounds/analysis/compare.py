@@ -104,12 +104,12 @@ def _texts(ledgers: LedgerDiff, a: Book, b: Book) -> Texts:
     """Return the words of the ids in a comparison."""
     texts_of: tuple[dict[str, str], dict[str, str]] = ({}, {})
     for group in (ledgers.claims, ledgers.decisions):
-        pairs = [*((one.a, one.b) for one in group.changed), *((one.a, one.b) for one in group.similar)]
+        pairs = [*((pair.a, pair.b) for pair in group.changed), *((pair.a, pair.b) for pair in group.similar)]
         for book, texts, ids in (
-            (a, texts_of[0], [*(one for one, _ in pairs), *group.only_a]),
-            (b, texts_of[1], [*(other for _, other in pairs), *group.only_b]),
+            (a, texts_of[0], [*(id_a for id_a, _ in pairs), *group.only_a]),
+            (b, texts_of[1], [*(id_b for _, id_b in pairs), *group.only_b]),
         ):
-            texts |= {one: text for one in ids if (text := _text(book, one))}
+            texts |= {identity: text for identity in ids if (text := _text(book, identity))}
     return Texts(*texts_of)
 
 

@@ -140,7 +140,7 @@ def _panel(book: Book) -> Counter[str]:
 def _tribunal(book: Book) -> Counter[str]:
     last = [event for event in book.events if isinstance(event, Vote) and event.ballot == 2]
     kinds = {event.decision for event in last}
-    # With one kind of vote there was no disagreement, whoever voted.
+    # With one kind of vote there was no disagreement.
     return Counter(str(event.id).rpartition("-")[2] for event in last) if len(kinds) > 1 else Counter()
 
 

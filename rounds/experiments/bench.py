@@ -1,6 +1,6 @@
 """The bench: a sandbox that passed its self-test here, and one run of a planned experiment on it.
 
-What a program brings with it comes out as an event and its blobs; nothing of it is written here.
+The result of a program is returned as an event and its blobs; nothing is written here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rounds.experiments.self_test import SelfTest, self_test
 
 
 class NoSandbox(Exception):
-    """Programs are to be run, and the sandbox does not hold here. Nothing is ever run unconfined."""
+    """A sandbox that does not hold here although programs are to be run. Nothing is ever run unconfined."""
 
     exit_code = 2
 
@@ -53,7 +53,7 @@ class Bench:
 
     @property
     def environment(self) -> ExperimentEnvironment:
-        """Where programs run here, for the record."""
+        """Return where programs run here, for the record."""
         return ExperimentEnvironment(
             interpreter=interpreter_here(),
             platform=f"{platform.system()} {platform.machine()}",
@@ -71,15 +71,16 @@ class Bench:
         started_at: str,
         is_interrupted: Callable[[], bool] | None = None,
     ) -> Conducted:
-        """Run one repetition or control; one that could not be started says so on stderr and has no exit code.
+        """Run one repetition or control; one that could not be started has a note on stderr and no exit code.
 
-        The event is in the plan's round and phase; whoever commits it says in which it is. Raises
+        The event is in the plan's round and phase; the caller sets them when it commits the event. Raises
         `SandboxInterrupted`, and then there is nothing to record.
         """
         try:
-            made = run_job(job_of(plan, slot, content), is_interrupted)
+            run = run_job(job_of(plan, slot, content), is_interrupted)
+        # A program that cannot start is a result as well: without an event the series would never end.
         except (SandboxBroken, OSError) as error:
-            made = _not_run(f"not run: {error}")
+            run = _not_run(f"not run: {error}")
         event = ExperimentRun(
             round=plan.round,
             phase=plan.phase,
@@ -88,22 +89,23 @@ class Bench:
             n=slot.n,
             control=slot.control,
             environment=self.environment,
-            exit=made.exit,
-            signal=made.signal,
-            stdout=_kept(made.stdout),
-            stderr=_kept(made.stderr),
+            exit=run.exit,
+            signal=run.signal,
+            stdout=_kept(run.stdout),
+            stderr=_kept(run.stderr),
             started_at=started_at,
-            ms=made.ms,
+            ms=run.ms,
         )
-        blobs = {_sha256(one.kept): one.kept for one in (made.stdout, made.stderr)}
+        blobs = {_sha256(stream.kept): stream.kept for stream in (run.stdout, run.stderr)}
         return Conducted(event, blobs)
 
 
 def interpreter_here() -> str:
-    """The Python that runs moot, and programs with it, with its SQLite: `CPython 3.11.7 (SQLite 3.40.1)`."""
+    """Return the Python that runs moot and programs, with its SQLite: `CPython 3.11.7 (SQLite 3.40.1)`."""
     python = f"{platform.python_implementation()} {platform.python_version()}"
     try:
         from sqlite3 import sqlite_version
+    # Some builds of Python come without SQLite.
     except ImportError:
         return python
     return f"{python} (SQLite {sqlite_version})"
@@ -123,6 +125,7 @@ def job_of(plan: ExperimentPlanned, slot: Slot, content: Content) -> Job:
     Raises `SandboxBroken` for a plan that `check` refuses, or a file that is not what was planned: a ledger that was
     written by hand obeys no limits.
     """
+    # Checked again before every run: the plan may come from a ledger that another program wrote.
     for problem in plan_problems(plan):
         raise SandboxBroken(f"the plan is refused: {problem}")
     files, argv = plan.files, plan.argv
@@ -132,6 +135,7 @@ def job_of(plan: ExperimentPlanned, slot: Slot, content: Content) -> Job:
     planned = {file.name: file.sha256 for file in plan.inputs} | {file.name: file.sha256 for file in files}
     named = {name: content(sha256) for name, sha256 in planned.items()}
     for name, sha256 in planned.items():
+        # A blob that was changed would run another program than the one that was planned and reviewed.
         if _sha256(named[name]) != sha256:
             raise SandboxBroken(f"{name} is not the file that was planned")
     limits = Limits(
@@ -144,10 +148,10 @@ def job_of(plan: ExperimentPlanned, slot: Slot, content: Content) -> Job:
 
 
 def _not_run(why: str) -> SandboxRun:
-    """What stands for a program that could not be started: why, in the place of what it would have written."""
-    said = why.encode("utf-8", "replace")
+    """Return the record of a program that could not be started, with the reason in place of its stderr."""
+    reason = why.encode("utf-8", "replace")
     nothing = Capture(_sha256(b""), 0, b"")
-    return SandboxRun("not_started", None, None, nothing, Capture(_sha256(said), len(said), said), 0)
+    return SandboxRun("not_started", None, None, nothing, Capture(_sha256(reason), len(reason), reason), 0)
 
 
 def _kept(stream: Capture) -> KeptOutput:

@@ -1,4 +1,4 @@
-"""The walls of the sandbox: the `bwrap` command line that a program runs under.
+"""Walls of the sandbox: the `bwrap` command line that a program runs under.
 
 inside     no network, its own process table and hostname, no capabilities, no new privileges, another user
 readable   /usr, /bin, /lib*, the interpreter, five small files of /etc
@@ -21,16 +21,16 @@ from typing import Final
 NAME: Final = "bubblewrap"
 PROGRAM: Final = "bwrap"
 OLDEST: Final = (0, 8)
-"""The first version that limits a tmpfs and can forbid further user namespaces."""
+"""First version that limits a tmpfs and can forbid further user namespaces."""
 WORK: Final = "/work"
-"""Where the program's files lie inside, and the only place it may write."""
+"""Directory of the program's files inside, and the only place it may write."""
 NOBODY: Final = "65534"
 FIRST_USER: Final = 2_000_000_000
 USERS: Final = 100_000_000
-"""Numbers that no system gives to people or services."""
+"""User numbers that no system gives to people or services."""
 SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 SETTINGS: Final = ("ld.so.cache", "alternatives", "localtime", "nsswitch.conf", "passwd")
-"""What programs look for in /etc; none of it is secret."""
+"""Files that programs look for in /etc; none of them is secret."""
 DEVICE_BYTES: Final = 65_536
 SHARED_BYTES: Final = 2**20
 SECONDS_FOR_A_VERSION: Final = 10
@@ -40,6 +40,7 @@ def version() -> str | None:
     """Return the version of the installed bubblewrap; null when it is not installed or does not answer."""
     if shutil.which(PROGRAM) is None:
         return None
+    # A broken installation counts as none: the caller then explains how to install bubblewrap.
     with suppress(OSError, subprocess.SubprocessError):
         reply = subprocess.run(
             [PROGRAM, "--version"], capture_output=True, text=True, timeout=SECONDS_FOR_A_VERSION, check=False
@@ -73,6 +74,7 @@ def command(
         "--unshare-net",
         "--unshare-uts",
     ]
+    # The group of control groups is optional, because older kernels have no namespace for it.
     words += ["--unshare-cgroup-try"]
     if is_root:
         # Root stays outside a user namespace: there the kernel would count no processes for the limit.
@@ -80,6 +82,7 @@ def command(
             words += ["--cap-add", capability]
     else:
         words += ["--unshare-user", "--disable-userns", "--uid", NOBODY, "--gid", NOBODY]
+    # A new session takes the terminal away: a program could otherwise type into it (TIOCSTI).
     words += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
     words += ["--seccomp", str(call_filter)]
     for path in _readable():
@@ -91,14 +94,17 @@ def command(
         words += ["--symlink", target, path]
     for path in _settings():
         words += ["--ro-bind", path, path]
+    # /proc/sys is read-only: with root, some settings of the machine could be written through it.
     words += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", *_devices()]
+    # The work directory has a fixed size in memory, so that a program cannot fill a disk.
     words += ["--perms", "0777", "--size", str(disk_bytes), "--tmpfs", WORK]
     for name, descriptor in files.items():
         words += ["--perms", "0755", "--file", str(descriptor), f"{WORK}/{name}"]
+    # Last, when all places exist: from here on only the work directory and /dev/shm can be written.
     words += ["--remount-ro", "/", "--chdir", WORK]
     for name, value in environment.items():
         words += ["--setenv", name, value]
-    return [*words, "--", *(_as_somebody_else() if is_root else ()), *launcher]
+    return [*words, "--", *(_as_other_user() if is_root else ()), *launcher]
 
 
 def _devices() -> list[str]:
@@ -133,17 +139,19 @@ def _user_of_its_own() -> str:
     """Return a user that owns nothing and runs nothing else.
 
     The kernel counts processes by user: programs that run side by side as one user would take each other's share. Where
-    a container maps few users, it is nobody for all.
+    a container maps few users, all programs share `nobody`.
     """
     with suppress(OSError, ValueError):
         for line in Path("/proc/self/uid_map").read_text("ascii").splitlines():
             first, _, length = map(int, line.split())
+            # Only where the whole range is mapped: in a container with few users such a
+            # number does not exist.
             if first + length > FIRST_USER + USERS:
                 return str(FIRST_USER + secrets.randbelow(USERS))
     return NOBODY
 
 
-def _as_somebody_else() -> list[str]:
+def _as_other_user() -> list[str]:
     """Return the words that give up root before the program starts."""
     user = _user_of_its_own()
     words = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--bounding-set=-all"]

@@ -1,7 +1,7 @@
-"""A control group for one program: the kernel then holds the memory of all its processes together.
+"""Control groups for programs: the kernel then limits the memory of all processes of a program together.
 
-Root may make one on machines of both versions; for everybody else, and in most containers, there is none, and the sum
-is watched instead (usage.py). A group lies directly under the root of its hierarchy, where version 2 allows it whatever
+Root may make one on machines of both versions; for other users, and in most containers, there is none, and the sum
+is watched instead (usage.py). A group is directly under the root of its hierarchy, where version 2 allows it whatever
 processes are there.
 """
 
@@ -16,13 +16,13 @@ from typing import Final, NamedTuple
 
 MOUNTS: Final = Path("/proc/self/mounts")
 SLACK: Final = 16
-"""The group has a sixteenth more than the limit, for pages of the kernel and of shared libraries."""
+"""Fraction of the limit that a group gets in addition, for pages of the kernel and of shared libraries."""
 SECONDS_TO_EMPTY: Final = 1.0
 _NUMBERS: Final = itertools.count()
 
 
 class _Version(NamedTuple):
-    """What the files of a group are called."""
+    """File names of a group."""
 
     limits: tuple[str, ...]
     switches: tuple[tuple[str, str], ...]
@@ -47,7 +47,8 @@ class ControlGroup:
 
     @property
     def is_exceeded(self) -> bool:
-        """Whether the kernel killed something in the group because the memory was used up."""
+        """Return whether the kernel killed a process of the group because the memory was used up."""
+        # The group may be gone already; then there is nothing to report.
         with suppress(OSError):
             for line in (self._directory / self._version.counts).read_text("ascii").splitlines():
                 name, _, count = line.partition(" ")
@@ -58,6 +59,7 @@ class ControlGroup:
     def remove(self) -> None:
         """Remove the group, once the kernel has let the last process go."""
         deadline = time.monotonic() + SECONDS_TO_EMPTY
+        # The kernel refuses to remove a group while a killed process is still leaving it.
         while self._directory.exists():
             with suppress(OSError):
                 self._directory.rmdir()
@@ -70,16 +72,20 @@ class ControlGroup:
 def control_group(memory_bytes: int) -> ControlGroup | None:
     """Make a group with a memory limit; null where that is not possible here."""
     for root, version in _roots():
+        # Process id and counter make the name unique, also for several runs of one moot side by side.
         directory = root / f"moot-{os.getpid()}-{next(_NUMBERS)}"
         try:
             directory.mkdir()
+        # No permission, or a read-only hierarchy: the next one may work, and otherwise usage is watched.
         except OSError:
             continue
         try:
             for name in version.limits:
+                # The second limit includes swap, and exists only on kernels that count it.
                 if name == version.limits[0] or (directory / name).exists():
                     (directory / name).write_text(str(memory_bytes + memory_bytes // SLACK), "ascii")
             for name, value in version.switches:
+                # Switches are improvements that older kernels lack; the limit itself is set above.
                 with suppress(OSError):
                     (directory / name).write_text(value, "ascii")
         except OSError:
@@ -96,6 +102,7 @@ def _roots() -> list[tuple[Path, _Version]]:
         for line in MOUNTS.read_text("utf-8").splitlines():
             _, place, kind, options, *_ = line.split()
             root = Path(place)
+            # Version 1 has one hierarchy per resource; only the one for memory can hold this limit.
             if kind == "cgroup2" or (kind == "cgroup" and "memory" in options.split(",")):
                 roots.append((root, _VERSIONS[kind]))
     return roots

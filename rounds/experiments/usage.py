@@ -1,4 +1,4 @@
-"""What all processes of a sandbox use together, read from /proc while they run.
+"""Usage of all processes of a sandbox together, read from /proc while they run.
 
 Without a control group the kernel bounds memory of each process alone, so the sum is looked at. A process counts with
 its own pages, in memory or swapped out, and its page tables. Memory that belongs to no process is closed by the call

@@ -185,13 +185,13 @@ def _concerns(numbering: Numbering, step: Step, reply: ChallengerReply) -> Itera
 def _wrong_verdict(known: Quotable, reply: ApprovalReply) -> Iterator[str]:
     concerns, arguments = known.ids_of(Concern), known.ids_of(Argument)
     yield from exactly_one((row.of for row in reply.scores), concerns, "scores", "concern")
-    for where, named, shown in (
+    for where, named, known_ids in (
         ("surviving", reply.surviving, arguments),
         ("unaddressed", reply.unaddressed, concerns),
     ):
         yield from repeated(named, where)
         for n, identity in enumerate(named):
-            if identity not in shown:
+            if identity not in known_ids:
                 yield f"{where}[{n}]: {identity!r} is unknown"
     both = bool(concerns) and bool(arguments)
     # New concerns would be the judge's own case, and no side could answer them anymore.

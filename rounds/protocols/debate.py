@@ -222,7 +222,7 @@ def _was_crossed(state: State, round_: int) -> bool:
     return handed_in(state, round_, "crossing") == len(SIDES)
 
 
-def _somebody_opened(state: State, round_: int) -> bool:
+def _any_side_opened(state: State, round_: int) -> bool:
     return handed_in(state, round_, "opening") > 0
 
 
@@ -230,7 +230,7 @@ def _judges(state: State) -> int:
     return int(rule(state, "judges"))
 
 
-def _nobody_judged(book: Book, step: Step) -> tuple[Event, ...]:
+def _no_judge_left(book: Book, step: Step) -> tuple[Event, ...]:
     """Return the step for a person when the last judge is lost, and nothing while another has judged or still can."""
     state, phase = book.state, step.name.phase
     # The steps are listed again, because the number of judges is a rule of the run and no constant.
@@ -314,8 +314,8 @@ SHEET: Final = Sheet(
             scores,
             wrong_judgement,
             sees=(_OPENINGS, _CROSSINGS, _ANSWERS, Pick("closing", kinds=("statement",))),
-            when=_somebody_opened,
-            stand_in=_nobody_judged,
+            when=_any_side_opened,
+            stand_in=_no_judge_left,
         ),
     )
 )

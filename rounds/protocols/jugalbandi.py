@@ -137,7 +137,7 @@ def _wrong_resolution(known: Quotable, reply: ResolutionReply) -> Iterator[str]:
         # JB-4: an accepted challenge comes with its revision, and no other one may change the plan.
         if (draft.disposition == "accepted") != bool(draft.revision):
             yield f"dispositions[{n}].revision: given if and only if the challenge is accepted"
-        # JB-28: escalation is a question to a person; without one nobody could answer it.
+        # JB-28: escalation is a question to a person; without one it could not be answered.
         if (draft.disposition == "escalated") != bool(draft.question):
             yield f"dispositions[{n}].question: given if and only if the challenge is escalated"
 

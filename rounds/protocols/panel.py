@@ -193,12 +193,12 @@ def by_weight(numbering: Numbering) -> list[Concern]:
     return sorted((event for event in numbering.book.events if isinstance(event, Concern)), key=weight)
 
 
-def _others_found(state: State, round_: int) -> bool:
+def _has_other_findings(state: State, round_: int) -> bool:
     # With one reviewer there are no findings of others to mark.
     return handed_in(state, round_, "findings") > 1
 
 
-def _somebody_found(state: State, round_: int) -> bool:
+def _any_findings(state: State, round_: int) -> bool:
     return handed_in(state, round_, "findings") > 0
 
 
@@ -226,7 +226,7 @@ SHEET: Final = Sheet(
             _marks,
             _wrong_marks,
             sees=(Pick("findings", _FINDINGS, whose="others"),),
-            when=_others_found,
+            when=_has_other_findings,
         ),
         StepRow(
             "verdict",
@@ -238,7 +238,7 @@ SHEET: Final = Sheet(
             _verdict,
             _wrong_verdict,
             sees=(Pick("findings", _FINDINGS), Pick("crossing", kinds=("rating",))),
-            when=_somebody_found,
+            when=_any_findings,
             stand_in=side_by_side,
         ),
     )

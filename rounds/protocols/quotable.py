@@ -102,7 +102,7 @@ def repeated(values: Iterable[str | int], where: str) -> Iterator[str]:
 
 
 def out_of_order(severities: Sequence[int], where: str) -> Iterator[str]:
-    """Yield a problem for the first entry that is heavier than the one before: a rank is a claim about weight (AD-4)."""
+    """Yield a problem for the first entry that is heavier than the one before: a rank claims a weight (AD-4)."""
     for n, (before, here) in enumerate(pairwise(severities), 1):
         if here > before:
             yield f"{where}[{n}].severity: heavier than the one before it; put the heaviest first"

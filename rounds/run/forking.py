@@ -163,9 +163,9 @@ def fork(
     run = adopt_run(path, Sealed(before.events, lines, head), blobs=blobs, files=files, sync=sync)
     with run.writer() as writer:
         writer.commit([opening], at=clock())
-    session_ = RunSession(run, standard, clock)
-    session_.settle()
-    return session_
+    session = RunSession(run, standard, clock)
+    session.settle()
+    return session
 
 
 def _base(parent: RunStore, before: Book, wish: Wish) -> Opening:

@@ -45,7 +45,7 @@ DIVERGENCES_MAX: Final = 50
 
 
 class Divergence(msgspec.Struct, frozen=True):
-    """Where the new ledger leaves the old one: `rules` (another verdict), `brief`, `event` or `step`."""
+    """A place where the new ledger leaves the old one: `rules` (another verdict), `brief`, `event` or `step`."""
 
     kind: Literal["rules", "brief", "event", "step"]
     seq: int
@@ -116,10 +116,10 @@ def re_execute(
 ) -> Reexecution:
     """Run the protocol again on the replies of `original` and compare; `watch` sees every new commit."""
     replica = _Replica(GrowingBook(original.blobs))
-    given = _Given.of(original, controller.verdicts)
+    as_given = _Given.of(original, controller.verdicts)
     prompt_set = _prompt_set(original)
     for recorded in commits(original.events):
-        drafts = _computed(protocol, controller, replica, recorded, prompt_set, given)
+        drafts = _computed(protocol, controller, replica, recorded, prompt_set, as_given)
         # The recorded event goes on where ours differs, so one difference does not make
         # every later event differ.
         agreed = _compared(replica, drafts, recorded)
@@ -135,7 +135,7 @@ def re_execute(
         expected=expected,
         events=len(replica.book.events),
         divergences=tuple(replica.divergences),
-        as_given=len(given.seqs),
+        as_given=len(as_given.seqs),
     )
 
 
@@ -145,7 +145,7 @@ def _computed(
     replica: _Replica,
     recorded: tuple[Event, ...],
     prompt_set: PromptSet,
-    given: _Given,
+    as_given: _Given,
 ) -> tuple[Event, ...]:
     """Return what this moot would commit in the place of `recorded`; given events are taken as they are."""
     first = recorded[0]
@@ -164,7 +164,7 @@ def _computed(
     if isinstance(first, Screening) and first.rules != RULES_VERSION:
         return recorded
     owed = controller.owed(replica.book)
-    return given.beside(owed, recorded) if isinstance(first, Validation) else owed
+    return as_given.beside(owed, recorded) if isinstance(first, Validation) else owed
 
 
 def _after(

@@ -88,7 +88,7 @@ class RunSession:
         """Return the open steps, of one role if named, with their briefs."""
         book = self.book()
         self._judged_by_its_own(book)
-        # One cache for all open steps: their prompts share most blocks, and deriving each alone is quadratic.
+        # One cache for all open steps: their prompts share most blocks.
         memo = BriefCache()
         return tuple(
             AskedStep(step, derive(book, self.protocol, step, self.prompt_set, memo))

@@ -1,4 +1,4 @@
-"""Opening a run: a deliberation with everything decided, as the event that begins the ledger (FORMAT 2, 9, 10)."""
+"""Opening of a run: a deliberation with everything decided, as the first event of the ledger (FORMAT 2, 9, 10)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ NO_POSITIONS: Final = Waiver(
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a run begins with: its first event, the blobs that the event names, and the resolved file's text."""
+    """Beginning of a run: its first event, the blobs that the event names, and the resolved file's text."""
 
     event: RunOpened
     blobs: Mapping[str, bytes]
@@ -64,7 +64,7 @@ class Opening:
 
 
 class Programs(NamedTuple):
-    """A person's word for running programs in a sandbox, `on` or `ask`, and the interpreter that runs them."""
+    """A person's permission to run programs in a sandbox, `on` or `ask`, and the interpreter that runs them."""
 
     word: Experiments
     interpreter: str
@@ -85,10 +85,10 @@ def resolve(
 ) -> Opening:
     """Decide everything that the file leaves open.
 
-    `documents`: the bytes behind every `[[context]] path`, by path. `casting` names one of the installed castings;
-    `seats` gives the kind of seat by role, which stands over the file. `name` is what errors call the file. `params`
-    are thresholds for the profile `gates` in the place of the installed ones. `experiments`: a person said that
-    programs of replies are run in a sandbox; what the file asks for is not that word. `changes`: names of the texts
+    `documents`: the bytes of every `[[context]] path`, by path. `casting` names one of the installed castings;
+    `seats` gives the kind of seat by role, which overrides the file. `name` is what errors call the file. `params`
+    are thresholds for the profile `gates` in the place of the installed ones. `experiments`: a person allowed that
+    programs of replies run in a sandbox; a request of the file is no permission. `changes`: names of the texts
     that are diffs moot computed itself. Pure: equal arguments give equal bytes. Raises `DeliberationError`.
     """
     deliberation, choice = _routed(deliberation, name)
@@ -96,9 +96,11 @@ def resolve(
     protocol = _protocol(subject.protocol, name)
     _wanted_options(protocol, subject.options, name)
     rules = {**chosen_rules(deliberation, protocol, name), **gate_rules(choice)}
+    # Only the person who runs moot can allow programs; a deliberation file may come from somewhere else.
     if experiments is not None:
         word = _experiments(protocol, experiments.word, name)
         rules |= {EXPERIMENTS: word, INTERPRETER: experiments.interpreter, PROGRAMS: "on"}
+    # `crux` plans tests by this rule, so its absence must be written down and not left open.
     elif protocol.profile == "crux":
         rules[EXPERIMENTS] = "off"
     plan = _plan(deliberation, protocol, rules, name)
@@ -111,6 +113,7 @@ def resolve(
         protocol=protocol.name,
         question=subject.question,
         domain=subject.domain,
+        # Without goals the question is the goal, so that drift checks have something to compare with.
         goals=_labelled("G", subject.goals or (subject.question[:8_000],)),
         options=_labelled("O", subject.options),
         context=context,
@@ -126,21 +129,25 @@ def resolve(
         moot=moot,
         waived=_waived(deliberation, rules),
     )
+    # The file beside the run says everything outright: a later version may choose other defaults.
     toml = to_toml(resolved(deliberation, event, fixed_plan=protocol.fixed_plan))
+    # Thresholds travel with the run, so it can be judged later by those that it was opened with.
     kept = {event.stop.params: params or _thresholds(event.stop.profile)} if _has_thresholds(event) else {}
     return Opening(event, {hash_of(prompt_set): prompt_set, **contents, **kept}, toml)
 
 
 def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool = False) -> Deliberation:
-    """The deliberation that says outright what `event` holds; documents that were files are now the run's blobs,
-    as are those that the file never named, because an import brought them.
+    """Return the deliberation that states everything in `event`; documents are named by the run's blobs.
 
-    With a `fixed_plan` the rounds follow from the protocol and are not written.
+    That includes documents that the file never named, because an import brought them. With a `fixed_plan` the rounds
+    follow from the protocol and are not written.
     """
     subject = deliberation.deliberation.model_copy(
         update={
             "domain": event.domain,
             "goals": tuple(goal.text for goal in event.goals),
+            # The plan's name is dropped: its rows are written out, and both together
+            # would be a contradiction.
             "plan": None,
             "profile": event.stop.profile if event.stop.profile in PROFILES else None,
             "not_before": event.stop.not_before,
@@ -157,8 +164,12 @@ def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool =
                 RoundRow(n=row.round, absent=row.absent, drift=row.drift, phases=row.phases, focus=row.focus)
                 for row in event.plan
             ),
-            "predict": tuple(Predicted(role=one.role, code=one.code, text=one.text) for one in event.predict),
+            "predict": tuple(
+                Predicted(role=prediction.role, code=prediction.code, text=prediction.text)
+                for prediction in event.predict
+            ),
             "context": tuple(
+                # A text that was written in the file stays there; everything else is a blob of the run.
                 written
                 if written is not None and written.text is not None
                 else Document(name=kept.name, path=f"blobs/{kept.sha256}")
@@ -173,7 +184,7 @@ def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool =
 
 
 def cast_roles(deliberation: Deliberation, name: str = "deliberation.toml") -> tuple[str, ...]:
-    """The roles that the run will have, in protocol order. Raises `DeliberationError`."""
+    """Return the roles that the run will have, in protocol order. Raises `DeliberationError`."""
     deliberation, _ = _routed(deliberation, name)
     protocol = _protocol(deliberation.deliberation.protocol, name)
     rules = chosen_rules(deliberation, protocol, name)
@@ -181,17 +192,17 @@ def cast_roles(deliberation: Deliberation, name: str = "deliberation.toml") -> t
 
 
 def with_casting(deliberation: Deliberation, casting: str | None) -> Deliberation:
-    """The deliberation with its protocol, and every title and charge spelt out. Raises `DeliberationError`."""
+    """Return the deliberation with its protocol, and every title and charge spelled out. Raises `DeliberationError`."""
     deliberation, _ = _routed(deliberation, "casting")
     protocol = _protocol(deliberation.deliberation.protocol, "casting")
     rules = chosen_rules(deliberation, protocol, "casting")
     members = _cast(deliberation, protocol, rules, casting, {}, "casting")
-    said = deliberation.cast
+    cast = deliberation.cast
     rows = {
         member.role: CastRow(
             title=member.title,
             charge=member.charge,
-            seat=said[member.role].seat if member.role in said else None,
+            seat=cast[member.role].seat if member.role in cast else None,
         )
         for member in members
     }
@@ -199,7 +210,8 @@ def with_casting(deliberation: Deliberation, casting: str | None) -> Deliberatio
 
 
 def _spoken(seat: str) -> str | None:
-    """A kind of seat that is a whole specification by itself; a tape or a command needs to be named again."""
+    """Return a kind of seat that is a whole specification by itself; a tape or a command must be named again."""
+    # A file beside a run may be copied to another machine; a command in it must never start by itself there.
     row = PROVIDERS.get(seat)
     is_whole = row is not None and not row.is_rest_needed and row.runs != "program"
     return seat if is_whole else None
@@ -247,15 +259,15 @@ def _plan(deliberation: Deliberation, protocol: Protocol, rules: Rules, name: st
 
 
 def _refuse_plan(deliberation: Deliberation, protocol: Protocol, name: str) -> None:
-    """The steps of a short protocol are its own: no rows, no absent role, no other plan."""
+    """Refuse a plan of another protocol: a short protocol has its own rounds and no absent role."""
     subject = deliberation.deliberation
-    for what, said in (
+    for what, value in (
         ("a plan", subject.plan),
         ("[[round]] rows", deliberation.round),
         ("[[predict]] rows", deliberation.predict),
         ("no_stress", subject.no_stress),
     ):
-        if said:
+        if value:
             raise DeliberationError(
                 f"{protocol.name} has its own rounds and takes no {what.removeprefix('a ')}",
                 name,
@@ -275,10 +287,12 @@ def _context(
     for number, document in enumerate(written, 1):
         content = document.text.encode() if document.text is not None else documents[document.path or ""]
         try:
+            # Read as text once, here: what seats see later is exactly the content that is hashed.
             content = readable(content).encode()
         except NotText as error:
             what = f"context document {document.name!r} is {error}"
             raise DeliberationError(what, document.path or name, error.fix) from None
+        # An empty document would be cited by nothing and still count as material.
         if not content.strip():
             what = f"context document {document.name!r} is empty"
             raise DeliberationError(what, document.path or name, "leave it out, or give text")
@@ -317,7 +331,9 @@ def _cast(
     members: list[CastMember] = []
     for role in roles:
         row = deliberation.cast.get(role, CastRow())
+        # The row of the file wins over the casting, and a seat of the command line wins over both.
         title, charge = chosen[role]
+        # Without any seat the host answers: nothing is called that a person did not name.
         seat = declared_of(seats.get(role) or row.seat or "host")
         members.append(
             CastMember(
@@ -356,10 +372,11 @@ def _seat(declared: str, role: str, name: str) -> str:
 def _predictions(
     deliberation: Deliberation, plan: Sequence[PlanRow], protocol: Protocol, name: str
 ) -> tuple[Prediction, ...]:
-    """The default signatures of the roles that will be absent; the file's words stand over them and add to them."""
+    """Return default signatures of the roles that will be absent; the file's texts override and extend them."""
     roles = protocol.role_ids()
-    found = {
-        (one.role, one.code): one for one in default_predictions([row.absent for row in plan if row.absent])
+    predictions = {
+        (prediction.role, prediction.code): prediction
+        for prediction in default_predictions([row.absent for row in plan if row.absent])
     }
     for row in deliberation.predict:
         if row.role not in roles:
@@ -368,12 +385,12 @@ def _predictions(
                 name,
                 f"did you mean {nearest(row.role, roles)!r}?",
             )
-        found[row.role, row.code] = Prediction(role=row.role, code=row.code, text=row.text)
-    return tuple(found.values())
+        predictions[row.role, row.code] = Prediction(role=row.role, code=row.code, text=row.text)
+    return tuple(predictions.values())
 
 
 def _has_thresholds(event: RunOpened) -> bool:
-    """Whether the run keeps its thresholds with itself."""
+    """Return whether the run keeps its thresholds in a blob of its own."""
     return event.stop.profile in KEPT_PARAMETERS
 
 
@@ -384,6 +401,7 @@ def _thresholds(profile: str) -> bytes:
 def _stop_rule(
     deliberation: Deliberation, protocol: Protocol, plan: Sequence[PlanRow], name: str, params: bytes | None
 ) -> StopRule:
+    # `crux` stops by the value of tests, so thresholds of stop checks would have no effect.
     subject = deliberation.deliberation
     if protocol.profile == "crux":
         if subject.profile or params:
@@ -405,6 +423,7 @@ def _stop_rule(
             name,
             "leave params out, or say profile=gates",
         )
+    # A plan of a person's own rows has no name, and its first obeyed look follows from the rows.
     named = subject.plan or ("" if deliberation.round else "standard-13")
     return StopRule(
         profile=profile,
@@ -415,9 +434,9 @@ def _stop_rule(
 
 
 def _experiments(protocol: Protocol, word: Experiments, name: str) -> Experiments:
-    """The word under which programs are run; where nobody raises claims there is nothing that a program could test."""
+    """Return the permission under which programs run; a protocol without claims has nothing for a program to test."""
     if not protocol.raises_claims:
-        able = ", ".join(one.name for one in PROTOCOLS.values() if one.raises_claims)
+        able = ", ".join(other.name for other in PROTOCOLS.values() if other.raises_claims)
         raise DeliberationError(
             f"{protocol.name} has no claims to test",
             name,
@@ -427,6 +446,7 @@ def _experiments(protocol: Protocol, word: Experiments, name: str) -> Experiment
 
 
 def _waived(deliberation: Deliberation, rules: Rules) -> tuple[Waiver, ...]:
+    # A waiver is kept on the ledger: the missing check must be visible in every later reading.
     waived: list[Waiver] = []
     if deliberation.deliberation.no_stress:
         waived.append(NO_STRESS)

@@ -1,6 +1,6 @@
-"""What is due at the opening: screenings before anybody is asked, and the gate's decision (S4-22, S4-29, AD-2).
+"""Events due at the opening: screenings before any role is asked, and the gate's decision (S4-22, S4-29, AD-2).
 
-The rule `screening` of the opening says by which version of the rules; screenings by another one are taken as given.
+The rule `screening` of the opening names the version of the rules; screenings by another version are taken as given.
 """
 
 from __future__ import annotations
@@ -21,28 +21,32 @@ from rounds.setup.gate import gate_decision
 
 
 def screenings_due(book: Book) -> tuple[Event, ...]:
-    """One screening of the question, one of goals and options, one of each document; nothing when they stand."""
+    """Return one screening of the question, one of goals and options, one per document; nothing when they exist."""
     opened = book.state.opened
     if opened is None or opened.rules.get("screening") != RULES_VERSION or book.state.screened:
         return ()
-    found: list[Event] = [screened("question", opened.question.encode(), QUESTION_MAX)]
+    screenings: list[Event] = [screened("question", opened.question.encode(), QUESTION_MAX)]
+    # Without goals the question is the goal, and one text must not be scored twice.
     beside = [entry.text for entry in (*opened.goals, *opened.options) if entry.text != opened.question]
     if beside:
-        found.append(screened("question", "\n".join(beside).encode(), DOCUMENT_MAX))
+        screenings.append(screened("question", "\n".join(beside).encode(), DOCUMENT_MAX))
     for document in opened.context:
+        # A blob that was redacted is screened as empty, which cannot hold the run up again.
         content = book.blobs.read(document.sha256) or b""
-        found.append(screened("context", content, DOCUMENT_MAX))
-    return (*found, *gate_decision(book, 1))
+        screenings.append(screened("context", content, DOCUMENT_MAX))
+    # The gate's decision cites the screening of the question, which is always event 1.
+    return (*screenings, *gate_decision(book, 1))
 
 
 def import_screened(events: Sequence[Event]) -> tuple[Event, ...]:
-    """One screening of all texts of an import; nobody is asked in one, so it holds nothing up, and is shown."""
+    """Return one screening of all texts of an import; no role is asked in an import, so it holds nothing up."""
+    # Strings without a space are ids, hashes and enum values, and are skipped.
     texts = [text for event in events for text in strings(msgspec.to_builtins(event)) if " " in text]
     return (screened("import", "\n".join(texts).encode(), IMPORT_MAX, by="import"),)
 
 
 def screened(of: Any, content: bytes, length_max: int, by: str = "controller") -> Screening:
-    """The event of one screening."""
+    """Return the event of one screening."""
     result = screening.screen(content.decode("utf-8", "replace"), length_max)
     return Screening(
         round=0,

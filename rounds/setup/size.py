@@ -1,4 +1,4 @@
-"""How large a plan is: the replies that it asks for before anything is run, and how large each is in a recorded run."""
+"""Size of a plan: the replies that it asks for, and their size in a recorded run."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ VERIFIER = "verifier"
 
 
 class PlannedReply(NamedTuple):
-    """One reply of a plan: who gives it, and the kind of its step, `phase` or `phase.act`."""
+    """One reply of a plan: its role, and the kind of its step, `phase` or `phase.act`."""
 
     role: str
     kind: str
 
     @property
     def phase(self) -> str:
-        """The phase that the step belongs to."""
+        """Return the phase that the step belongs to."""
         return self.kind.partition(".")[0]
 
 
 def asked_of(opening: RunOpened) -> Counter[PlannedReply]:
-    """The replies that a run asks for when every step is answered and nothing stops it early."""
+    """Return the replies that a run asks for when every step is answered and nothing stops it early."""
     protocol = protocol_of(opening)
+    # For a watched protocol the plan alone gives the count; playing its rounds would need real verdicts.
     if protocol.watched:
         return asked_at_most(opening.plan, positions=_sealed(opening))
     return Counter(
@@ -47,7 +48,7 @@ def least_asked_of(opening: RunOpened) -> Counter[PlannedReply]:
     """Return the fewest replies with which a run can end by itself.
 
     Rounds that look at stop checks may end with the first look that is obeyed; a run that follows replies may take its
-    short way: the question is looked at, one role answers, and the answer is written up and checked.
+    short way: the question is checked, one role answers, and the answer is written up and checked.
     """
     protocol, asked = protocol_of(opening), asked_of(opening)
     if protocol.watched:
@@ -55,48 +56,50 @@ def least_asked_of(opening: RunOpened) -> Counter[PlannedReply]:
         return asked_at_most(rows, positions=_sealed(opening)) if rows else asked
     if protocol.widest is None:
         return asked
-    first = {phase: next((one for one in asked if one.phase == phase), None) for phase in _SHORT_WAY}
-    return Counter({one: _SHORT_WAY[phase] for phase, one in first.items() if one is not None})
+    first = {phase: next((reply for reply in asked if reply.phase == phase), None) for phase in _SHORT_WAY}
+    return Counter({reply: _SHORT_WAY[phase] for phase, reply in first.items() if reply is not None})
 
 
 _SHORT_WAY: Final[Mapping[str, int]] = {"A": 1, "B": 1, "S": 2}
-"""Phase → replies of a run that takes its short way."""
+"""Replies per phase of a run that takes its short way."""
 
 
 def _kind(protocol: Protocol, step: Step) -> str:
-    """The kind of a step of a short protocol; where phases are those of `structured`, its steps are no such steps."""
+    """Return the kind of a step of a short protocol, kept apart from kinds of `structured` in the same phase."""
     return f"{step.name.phase}.{protocol.name}" if protocol.widest else step.name.phase
 
 
 def played(protocol: Protocol, opening: RunOpened) -> Iterator[tuple[State, tuple[Group, ...]]]:
-    """(state, groups) of each round of a short protocol in which all that can be asked is asked and answered."""
+    """Yield (state, groups) of each round of a short protocol in which everything that can be asked is answered."""
     state = State(opened=opening)
     for place, row in enumerate(opening.plan):
         state.round = row.round
         state.rounds[row.round] = RoundOpened(
             round=row.round, phase="A", by="controller", focus=opening.question, plan_row=place
         )
+        # A protocol that follows replies cannot be played without any, so it states its widest rounds itself.
         if protocol.widest is not None:
             if groups := protocol.widest(state, row.round):
                 yield state, groups
             continue
+        # Every answer can open further steps, so steps are answered until no new one appears.
         while steps := open_steps(protocol, state):
             state.answered |= {step.id: 0 for step in steps}
         yield state, protocol.groups(state, row.round)
 
 
 def waves_of(opening: RunOpened) -> int:
-    """How often a run waits for replies that are given side by side, when every step is answered."""
+    """Return how often a run waits for replies that are given side by side, when every step is answered."""
     protocol = protocol_of(opening)
     if not protocol.watched:
         return sum(len(groups) for _, groups in played(protocol, opening))
     sealed = _sealed(opening)
-    rounds = ([one.kind for one in _round(row, AUTHORS[0], sealed)] for row in opening.plan)
-    return sum(len(set(kinds)) for kinds in rounds) + len({one.kind for one in _synthesis(AUTHORS[0])})
+    rounds = ([reply.kind for reply in _round(row, AUTHORS[0], sealed)] for row in opening.plan)
+    return sum(len(set(kinds)) for kinds in rounds) + len({reply.kind for reply in _synthesis(AUTHORS[0])})
 
 
 Sealed = Literal["beliefs", "sealed", "off"]
-"""What roles seal before the checks of a round."""
+"""Values of the rule `positions`: what roles seal before the checks of a round."""
 
 
 def _sealed(opening: RunOpened) -> Sealed:
@@ -104,12 +107,12 @@ def _sealed(opening: RunOpened) -> Sealed:
 
 
 def replies_at_most(plan: Sequence[PlanRow], *, positions: Sealed = "beliefs") -> int:
-    """Replies of all rounds and of S, when nothing stops the run early and a claim is left to be resolved."""
+    """Return the replies of all rounds and of S, when nothing stops the run early and a claim is left to resolve."""
     return asked_at_most(plan, positions=positions).total()
 
 
 def asked_at_most(plan: Sequence[PlanRow], *, positions: Sealed = "beliefs") -> Counter[PlannedReply]:
-    """The same replies by role and kind of step, S led by whom the last round's turn falls to."""
+    """Return the same replies by role and kind of step; the lead of the last round leads S."""
     asked: Counter[PlannedReply] = Counter()
     leads: list[str] = []
     for row in plan:
@@ -123,6 +126,7 @@ def _round(row: PlanRow, lead: str, positions: Sealed) -> Iterator[PlannedReply]
     if "B" not in row.phases:
         return
     active = [role for role in AUTHORS if role != row.absent]
+    # Round 1 has no earlier decision, so its check 4 is never asked (SD-32).
     checks = sum(row.absent not in roles for roles in CHECK_NEEDS.values()) - (row.round == 1)
     yield PlannedReply(lead, "B")
     for role in active:
@@ -148,9 +152,9 @@ SOURCE: Final = "measured on storage-minimum-8, a run of moot 0.1"
 
 
 class StepSize(NamedTuple):
-    """Bytes of a brief with its reply schema and without documents, and words of a reply.
+    """Size of a step: bytes of a brief with its reply schema and without documents, and words of a reply.
 
-    `documents`: whether the brief carries the documents of the deliberation too. What is not `measured` was not
+    `documents`: whether the brief carries the documents of the deliberation too. A size that is not `measured` was not
     recorded when the table was made, and is taken from the kinds that it resembles.
     """
 
@@ -174,12 +178,12 @@ SIZES: Final[Mapping[str, StepSize]] = {
     "S.review": StepSize(144_000, 560),
     "S.close": StepSize(250_000, 1_740),
 }
-"""Kind of step → its size."""
+"""Size of each kind of step."""
 
 SHORT: Final = StepSize(9_000, 450, measured=False)
-"""A step of a short protocol: its brief shows a few texts and no history."""
+"""Size of a step of a short protocol, whose brief shows a few texts and no history."""
 
 
 def size_of(kind: str) -> StepSize:
-    """The size of a kind of step, `phase` or `phase.act`."""
+    """Return the size of a kind of step, `phase` or `phase.act`."""
     return SIZES.get(kind, SHORT)

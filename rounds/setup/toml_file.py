@@ -1,7 +1,7 @@
-"""A file that a person writes in TOML: read within limits, checked by a model, and its mistakes said in words.
+"""Files that a person writes in TOML: read within limits, checked by a model, with mistakes explained in words.
 
-Every key is checked: an unknown one is an error that names the nearest known key and the line. `FileForm` says what a
-kind of file holds; the deliberation file and the study file are two of them.
+Every key is checked: an unknown one is an error that names the nearest known key and the line. `FileForm` describes
+a kind of file; the deliberation file and the study file are two of them.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from ledger.readable_text import NotText, readable
 
 M = TypeVar("M", bound=BaseModel)
 Table = dict[str, Any]
-"""A file as TOML gives it, before it is checked."""
+"""A parsed TOML file, before it is checked."""
 
 
 class DeliberationError(Exception):
-    """A deliberation that cannot be run: `what` is wrong, `where`, and the one line that says how to fix it."""
+    """A deliberation that cannot be run: `what` is wrong, `where`, and one line with the `fix`."""
 
     exit_code: ClassVar[int] = 2
     code: ClassVar[str] = "deliberation"
@@ -37,8 +37,8 @@ class DeliberationError(Exception):
 
 
 class FileForm(NamedTuple):
-    """What a kind of file holds. `tables`: the model of each table; `words`: the keys of a table without a model;
-    `help`: what shows a right file."""
+    """Form of a kind of file. `tables`: the model of each table; `words`: the keys of a table without a model;
+    `help`: a pointer to a valid file."""
 
     tables: Mapping[str, type[BaseModel]]
     words: Sequence[str]
@@ -47,12 +47,15 @@ class FileForm(NamedTuple):
 
 FILE_BYTES_MAX: Final = 1 << 18
 DOTTED_NAMES_MAX: Final = 16
-"""Names joined by dots in one key: TOML's reader needs the square of them."""
+"""Limit on names joined by dots in one key; TOML's reader needs quadratic time for them."""
+# Possessive quantifiers: without them this very search would be quadratic on a hostile file.
 _DOTTED: Final = re.compile(rf"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){{{DOTTED_NAMES_MAX}}}""")
 
 
 def read_toml(content: bytes, name: str) -> tuple[Table, str]:
-    """The table in a file's bytes, and its text. `name` is what errors call the file. Raises `DeliberationError`."""
+    """Return the table in a file's bytes, and its text. `name` is the file's name in errors. Raises
+    `DeliberationError`."""
+    # Checked before parsing: a file of a gigabyte must not be read into tables first.
     if len(content) > FILE_BYTES_MAX:
         raise DeliberationError(
             f"{len(content)} bytes, more than {FILE_BYTES_MAX}", name, "name long documents by path"
@@ -68,18 +71,20 @@ def read_toml(content: bytes, name: str) -> tuple[Table, str]:
         )
     try:
         return tomllib.loads(text), text
+    # Deep nesting exhausts Python's stack inside the reader, which has no limit of its own.
     except RecursionError:
         raise DeliberationError("nested too deeply", name, "no value is a list of lists of lists") from None
-    except ValueError as error:  # TOMLDecodeError, and what Python says to a number of too many digits
+    except ValueError as error:  # TOMLDecodeError, and Python's refusal of a number with too many digits
         raise DeliberationError(
             f"not TOML: {error}", name, "fix that line; `moot new` writes a file to start from"
         ) from None
 
 
 def refuse_unkept(table: Table, name: str) -> None:
-    """Complain about characters that no string of a ledger holds (FORMAT 1)."""
+    """Raise for characters that no string of a ledger holds (FORMAT 1)."""
     try:
         refuse_control_characters(table)
+        # TOML escapes can produce half of a surrogate pair, which only fails when it is encoded.
         json.dumps(table, ensure_ascii=False, default=str).encode()
     except NotCanonical as error:
         raise DeliberationError(str(error), name, "take it out; line feeds and tabs are allowed") from None
@@ -88,12 +93,12 @@ def refuse_unkept(table: Table, name: str) -> None:
 
 
 def nearest(word: str, known: Sequence[str] | Mapping[str, Any]) -> str:
-    """The known word that looks most like `word`."""
-    return max(known, key=lambda one: SequenceMatcher(None, word.lower(), one.lower()).ratio())
+    """Return the known word that looks most like `word`."""
+    return max(known, key=lambda candidate: SequenceMatcher(None, word.lower(), candidate.lower()).ratio())
 
 
 def validated(model: type[M], form: FileForm, table: Any, text: str, name: str) -> M:
-    """The table as `model` has it; `text` is what it was read from, for line numbers. Raises `DeliberationError`."""
+    """Return the table as `model` has it; `text` is its source, for line numbers. Raises `DeliberationError`."""
     try:
         return model.model_validate(table)
     except ValidationError as error:
@@ -126,9 +131,10 @@ def _words(
         )
     if kind == "missing":
         return f"{_table_name(location[:-1])} has no {key!r}", f"add {key} = …"
-    said = message.removeprefix("Value error, ")
-    said = said[:1].lower() + said[1:]
-    return f"{_path(location)}: {said}", shown_by
+    # Pydantic puts its own prefix before the message of a validator, which says nothing to a person.
+    sentence = message.removeprefix("Value error, ")
+    sentence = sentence[:1].lower() + sentence[1:]
+    return f"{_path(location)}: {sentence}", shown_by
 
 
 def _known_keys(location: tuple[int | str, ...], model: type[BaseModel], form: FileForm) -> Sequence[str]:
@@ -156,7 +162,8 @@ _KEY: Final = re.compile(r"\s*([A-Za-z0-9_.\"'-]+)\s*=")
 
 
 def line_of(text: str, location: Sequence[int | str]) -> int | None:
-    """The line, from 1, of what stands at `location` in a TOML text; its table's header when the key is nowhere."""
+    """Return the line, from 1, of the value at `location` in a TOML text; its table's header if the key is missing."""
+    # TOML's reader keeps no positions, so headers and keys are found again by a simple scan.
     table: tuple[int | str, ...] = ()
     seen: dict[str, int] = {}
     header: int | None = None
@@ -165,6 +172,7 @@ def line_of(text: str, location: Sequence[int | str]) -> int | None:
         if opened:
             names = tuple(part.strip().strip("\"'") for part in opened[2].split("."))
             if opened[1] == "[[":
+                # Tables of a list are counted, because the location names the n-th of them.
                 seen[names[0]] = seen.get(names[0], -1) + 1
                 table = (names[0], seen[names[0]])
             else:
@@ -178,4 +186,5 @@ def line_of(text: str, location: Sequence[int | str]) -> int | None:
             path = (*table, *names)
             if path == tuple(location[: len(path)]):
                 return number
+    # Keys inside inline tables are not found by the scan; the header is close enough then.
     return header

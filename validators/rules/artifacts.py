@@ -129,7 +129,7 @@ def invariant_is_falsifiable(index: LedgerIndex) -> Iterator[Breach]:
         if wish:
             yield Breach(event.seq, f"{event.id}: the invariant is a wish ({wish[0].lower()!r})")
         tolerance = text(invariant, "tolerance")
-        # An empty tolerance breaks a law of its own (LAW001 or LAW002), so it is not reported twice.
+        # An empty tolerance is a fault of the shape and not of the wording.
         if tolerance and not EXACT.search(tolerance):
             yield Breach(event.seq, f"{event.id}: the tolerance {tolerance[:60]!r} names no quantity")
 

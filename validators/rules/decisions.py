@@ -114,7 +114,7 @@ def cited_thing_exists(index: LedgerIndex) -> Iterator[Breach]:
             elif (
                 cite.relation in ("overturns", "supersedes")
                 and target.kind not in ("decision", *_COUNTS_AS)
-                # Sources of imports overturned claims by decisions, which their format allowed.
+                # Imported decisions may overturn other kinds of events, as their source recorded it.
                 and not index.is_imported(event.seq)
             ):
                 yield Breach(event.seq, f"{event.id} {cite.relation} {cite.id}, which is no decision")

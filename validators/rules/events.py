@@ -90,7 +90,6 @@ def commit_is_whole(index: LedgerIndex) -> Iterator[Breach]:
     count.
     """
     for before, event in pairwise(index.events):
-        # A commit that ends early would look whole to a reader and torn to recovery.
         if before.rest > 0 and event.rest != before.rest - 1:
             yield Breach(event.seq, f"rest is {event.rest} behind rest {before.rest} of the same commit")
 

@@ -73,8 +73,8 @@ def round_follows_the_plan(index: LedgerIndex) -> Iterator[Breach]:
                     yield Breach(
                         event.seq, f"round {event.round} opens plan row {event.plan_row}; row {due} is due"
                     )
-                # After an amendment of the plan the opening's rows no longer bind, and FLW and VER rules judge
-                # what was due.
+                # The index holds the plan as it was amended by the end of the run. Once amended, rows are no
+                # longer compared.
                 elif not amended:
                     yield from _differences(event, index)
                 # Go on from the row that was opened, so that one skipped round is reported once.

@@ -99,7 +99,7 @@ def step_yields_its_kinds(index: LedgerIndex) -> Iterator[Breach]:
     """
     if not index.watched:
         return
-    # Older runs never asked for programs, so an experiment there was not brought by a step.
+    # Seats may bring programs only in a run that was opened with experiments on or ask.
     runs = index.opened is not None and index.opened.rules.get(EXPERIMENTS) in ("on", "ask")
     for event, step in zip(index.events, index.steps, strict=True):
         if step is None:

@@ -133,7 +133,7 @@ def _differences(event: Signals, report: Any) -> Iterator[str]:
         for name in ("satisfied", "value", "threshold"):
             if getattr(stated, name) != getattr(recomputed, name):
                 yield f"{stated.id} {name} is {getattr(stated, name)}, and {getattr(recomputed, name)}"
-        # Evidence is compared in order: it is listed by rank, and the order says what came first.
+        # Evidence is compared in order, because the report lists it in a fixed one.
         if tuple(stated.evidence) != tuple(str(entry) for entry in recomputed.evidence):
             yield f"{stated.id} evidence is {', '.join(stated.evidence) or 'nothing'}, and another"
     if readings:

@@ -1,4 +1,4 @@
-"""What prompts of `crux` show after the question: claims, programs, results and the memo.
+"""Blocks that prompts of `crux` show after the question: claims, programs, results and the memo.
 
 No prompt before the closing shows another role's forecast. None shows the value of a test, or which seat plays a role.
 """

@@ -1,7 +1,7 @@
-"""Where a run of `crux` stands, read from the folded state: sealed numbers, verdicts, cruxes, and the outcome status.
+"""Standing of a run of `crux`, read from the folded state: sealed numbers, verdicts, cruxes, and the outcome status.
 
-Everything follows from the state, so what is asked next does not depend on the order in which replies arrive. What was
-decided once stays decided: a look reads the run as it was at its event, whatever is added later.
+Everything follows from the state, so what is asked next does not depend on the order in which replies arrive. A
+decision once made stays: a look reads the run as it was at its event, whatever is added later.
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ def table_at(state: State, seq: int | None = None) -> ForecastTable:
                 proposed[claim],
                 _sealed_numbers(state, claim),
                 # Verdicts are withheld until the numbers are complete: a person's result may arrive before,
-                # and nobody may give numbers about a claim whose result counts already.
+                # and no role may give numbers about a claim whose result counts already.
                 verdicts_on(state, claim, through) if numbers_end(state) is not None else (),
             )
             for claim in cruxes_of(state)
@@ -344,7 +344,7 @@ def _is_short(state: State, roles: tuple[str, ...], at_least: int) -> bool:
     facts = [belief for role in roles if (belief := sealed(state, role, SEALED)) is not None]
     answers = {belief.role: points_of(belief.points, options) for belief in facts}
     proposals: list[tuple[HowTested, Numbers]] = [
-        (given.how or "person", numbers_of(given, options)) for belief in facts for given in belief.given
+        (draft.how or "person", numbers_of(draft, options)) for belief in facts for draft in belief.given
     ]
     return short_way(answers, len(roles), proposals, frame_check(state), terms_at(state, state.seq), at_least)
 

@@ -1,4 +1,4 @@
-"""What tested each crux, and where nothing did, why; for the prompts of the memo and of its sentence check.
+"""Tests of each crux, or the reason why there was none, for the prompts of the memo and of its sentence check.
 
 A writer who does not know why a claim stayed open guesses, and a sentence such as "it was not measured" has nothing to
 be held against. Both are shown this list, made by code from the ledger.

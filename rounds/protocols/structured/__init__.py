@@ -98,7 +98,7 @@ _SHAPES: Final[Mapping[str, type[Reply]]] = {
 
 
 def _lead(state: State, round_: int) -> tuple[str, ...]:
-    # Imported rounds may lack a lead. The first author stands in, in the order of SD-1.
+    # A round without a recorded lead, as in imports, is led by the first author of SD-1.
     return (state.rounds[round_].lead or AUTHORS[0],)
 
 
@@ -125,8 +125,7 @@ def _present(role: str) -> Callable[[State, int], tuple[str, ...]]:
 
 
 def _seals(state: State, round_: int) -> bool:
-    # A recording before its opening event counts as sealing, because the table is laid out
-    # before the run opens.
+    # Runs from before the rule have no entry for it, and their roles seal positions.
     sealed = state.opened is None or state.opened.rules.get(POSITIONS) not in ("off", ANSWERS)
     return sealed and bool(applicable_checks(state, round_))
 

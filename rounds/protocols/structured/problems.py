@@ -88,7 +88,7 @@ def _objections(known: Quotable, reply: AssessmentReply | ClosingReply) -> Itera
     A role that decides is not against its own decision.
     """
     # Only objections that the prompt quoted count: naming one that it did not see would be a guess.
-    shown = {
+    quoted = {
         identity
         for identity, event in known.by_id.items()
         if isinstance(event, Statement)
@@ -105,12 +105,12 @@ def _objections(known: Quotable, reply: AssessmentReply | ClosingReply) -> Itera
         *(("met", entry.objection) for entry in reply.met),
     ]
     for where, named in places:
-        if named not in shown:
-            yield f"{where}: {named!r} is no objection; they are {names(sorted(shown)) or 'none'}"
+        if named not in quoted:
+            yield f"{where}: {named!r} is no objection; they are {names(sorted(quoted)) or 'none'}"
     yield from repeated((entry.objection for entry in reply.met), "met")
     for n, draft in enumerate(reply.decisions):
         yield from repeated(draft.dissent, f"decisions[{n}].dissent")
-    for left in sorted(shown - {named for _, named in places}):
+    for left in sorted(quoted - {named for _, named in places}):
         yield f"met: the objection {left} stands against no decision and is not met; say which"
 
 

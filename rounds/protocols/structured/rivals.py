@@ -1,4 +1,4 @@
-"""Which option a role's claim of a round is about: the ones that were tested least come first.
+"""Choice of the option for a role's claim of a round: the least tested options come first.
 
 Left to themselves, roles raise claims about the leader, and about two options at once; in recorded runs an option
 was then left without a single tested claim. With the rule `rivals`, each role gets one option per round for its claim.
