@@ -12,9 +12,9 @@ from ledger.plain_text import counted
 
 
 def claim_testing_slows(seen: Observations, parameters: PublishedParameters) -> Signal:
-    """Fewer claims leave pending than in the peak (SD-61 [T]).
+    """Report whether fewer claims leave pending than in the peak (SD-61 [T]).
 
-    A re-test is no transition: a claim leaves pending once. Rounds are all deliberation rounds, silent ones too.
+    A re-test is not a transition: a claim leaves pending once. Rounds are all deliberation rounds, silent ones too.
     """
     rule, tested = parameters.claim_testing_slows, [tally.tested for tally in seen.rounds]
     counts = [len(identities) for identities in tested]
@@ -22,10 +22,12 @@ def claim_testing_slows(seen: Observations, parameters: PublishedParameters) -> 
         return reading("S1", False, f"{counted(len(counts), 'round')}; a trend needs {rule.rounds_at_least}")
     width = rule.window_rounds
     means = [Fraction(sum(counts[start : start + width])) / width for start in range(len(counts) - width + 1)]
+    # Fractions, because a mean that equals the limit must not fall below it by a rounding error.
     limit = max(means) * Fraction(rule.share_of_peak)
     recent = means[-rule.windows_below :]
     return reading(
         "S1",
+        # Without any test there is no peak, and silence from the start is no slowdown.
         limit > 0 and max(recent) < limit,
         f"last means of {width} rounds: {', '.join(map(short, recent))} claims tested for the first time;"
         f" half of the peak is {short(limit)}",
@@ -36,12 +38,13 @@ def claim_testing_slows(seen: Observations, parameters: PublishedParameters) -> 
 
 
 def few_claims_untested(seen: Observations, parameters: PublishedParameters) -> Signal:
-    """Few claims were never tested (SD-70).
+    """Report whether few claims were never tested (SD-70).
 
-    The closing synthesis settles what is pending and tests nothing (SD-19): what it settled stays untested.
+    The closing synthesis settles what is pending and tests nothing (SD-19), so what it settled stays untested.
     """
     limit = Fraction(parameters.few_claims_pending.share_below)
     claims, pending = len(seen.state.claims), untested(seen.state)
+    # No claims at all would be a share of nothing, which must not count as "few untested".
     if not claims:
         return reading("S6", False, "no claims", None, limit)
     share = Fraction(len(pending), claims)

@@ -1,9 +1,10 @@
-"""What a role contributed, and what can be said about it: stress rounds are leave-one-out, and few (SD-75 … SD-77).
+"""Contribution of a role, and how far it can be measured: stress rounds are leave-one-out, and few (SD-75 … SD-77).
 
-The drop in a stress round is held against the two rounds before and after it in which nobody was absent, by a
-conditional binomial test: of the claims of all these rounds, how many fell into the stress rounds, were they like
-the others? Beside it stands the power of what was observed. INSUFFICIENT is the default: one stress round a role
-cannot show that it carries anything, and an unchanged round is no proof that it does not.
+The drop in a stress round is compared with the two rounds before and after it in which no role was absent, by a
+conditional binomial test: of the claims of all these rounds, how many would fall into the stress rounds if they were
+like
+the others? The power of what was observed is given beside it. INSUFFICIENT is the default: one stress round per role
+cannot show that it carries anything, and an unchanged round does not prove that it does not.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Verdict = Literal["INSUFFICIENT", "CARRIES", "NO_DROP"]
 LEVEL: Final = 0.05
 POWER_ENOUGH: Final = 0.8
 SHARES: Final = (0.25, 0.4, 0.6)
-"""Shares of the output that a role might carry, for which the power is told."""
+"""Shares of the output that a role might carry, for which the power is reported."""
 AROUND: Final = 2
 CLAIMS_MAX: Final = 400
 
@@ -59,7 +60,7 @@ class Contribution(Result, frozen=True):
 
 
 def sighted_by_others(events: Iterable[Event]) -> frozenset[str]:
-    """Claims whose matter a role saw that had not raised them (`sightings`, or a rating of scale sighting)."""
+    """Return claims that another role saw, too (`sightings`, or a rating of scale sighting)."""
     raised: dict[str, str] = {}
     sighted: set[str] = set()
     for event in events:
@@ -73,7 +74,7 @@ def sighted_by_others(events: Iterable[Event]) -> frozenset[str]:
 
 
 def contributions(state: State, shared: frozenset[str] = frozenset()) -> list[Contribution]:
-    """Every deliberating role's contribution; `shared` are claims that another role saw, too."""
+    """Return every deliberating role's contribution; `shared` are claims that another role saw, too."""
     raised: dict[int, int] = {}
     for claim in state.claims.values():
         raised[claim.round] = raised.get(claim.round, 0) + 1
@@ -104,19 +105,21 @@ def _contribution(state: State, role: str, raised: dict[int, int], shared: froze
 
 
 def _compared(state: State, role: str) -> tuple[list[int], list[int]]:
-    """The role's stress rounds, and the normal rounds beside them."""
+    """Return the role's stress rounds, and the normal rounds beside them."""
     held = [tally.round for tally in deliberation_rounds(state) if tally.round in state.rounds]
     normal = [number for number in held if state.rounds[number].absent is None]
     absent = [number for number in held if state.rounds[number].absent == role]
     beside: set[int] = set()
     for number in absent:
+        # Only neighbors are compared: claims per round may fall over a run, and distant rounds would look like
+        # a drop.
         beside.update([n for n in normal if n < number][-AROUND:])
         beside.update([n for n in normal if n > number][:AROUND])
     return absent, sorted(beside)
 
 
 def _caused(state: State, role: str) -> int:
-    """Status changes made by checks whose evidence lies in an artifact of the role (ours, or a path of an import)."""
+    """Count status changes by checks whose evidence is in an artifact of the role (moot's own, or an import's path)."""
     citing = {
         identity
         for identity, check in state.checks.items()
@@ -132,13 +135,14 @@ def _is_of(target: str, role: str) -> bool:
 
 
 def drop(inside: int, inside_rounds: int, beside: int, beside_rounds: int) -> float:
-    """P(so few or fewer fall into the stress rounds | their sum), were all rounds alike."""
+    """Return P(this few or fewer claims in the stress rounds | their sum), if all rounds were alike."""
     share = inside_rounds / (inside_rounds + beside_rounds)
     return binomial_at_most(inside, inside + beside, share)
 
 
 def binomial_at_most(count: int, trials: int, share: float) -> float:
-    """P(X ≤ count) of a binomial."""
+    """Return P(X ≤ count) of a binomial."""
+    # `fsum` adds without rounding drift, and the cap removes the last bit above 1.
     return min(1.0, math.fsum(_binomial(k, trials, share) for k in range(min(count, trials) + 1)))
 
 
@@ -158,11 +162,13 @@ def _powers(stress_rounds: int, rounds_around: int, claims_around: int) -> list[
 
 @cache
 def power(share: float, stress_rounds: int, rounds_around: int, claims_per_round: float) -> float:
-    """The chance that the test, at 5 % one-sided, sees a role that carries `share` of the claims."""
+    """Return the chance that the test, at 5% one-sided, detects a role that carries `share` of the claims."""
     less = _poisson(claims_per_round * (1 - share) * stress_rounds)
     usual = _poisson(claims_per_round * rounds_around)
     chance = 0.0
     for beside, likely in enumerate(usual):
+        # Tail terms this small change nothing in two printed digits, and each would cost a search for its
+        # limit.
         if likely < 1e-9:
             continue
         limit = _limit(beside, stress_rounds, rounds_around)
@@ -171,7 +177,7 @@ def power(share: float, stress_rounds: int, rounds_around: int, claims_per_round
 
 
 def _limit(beside: int, stress_rounds: int, rounds_around: int) -> int:
-    """The greatest count in the stress rounds that the test calls a drop beside `beside`; −1 when none."""
+    """Return the greatest count in the stress rounds that the test calls a drop beside `beside`; −1 for none."""
     limit = -1
     while drop(limit + 1, stress_rounds, beside, rounds_around) <= LEVEL:
         limit += 1
@@ -181,7 +187,9 @@ def _limit(beside: int, stress_rounds: int, rounds_around: int) -> int:
 def _poisson(mean: float) -> list[float]:
     if mean <= 0:
         return [1.0]
+    # Ten standard deviations hold the whole mass. The cap bounds the work on a ledger with absurd counts.
     top = min(CLAIMS_MAX, int(mean + 10 * math.sqrt(mean) + 10))
+    # In logarithms, because the factorial overflows a float from 171 on.
     return [math.exp(-mean + k * math.log(mean) - math.lgamma(k + 1)) for k in range(top + 1)]
 
 
@@ -197,6 +205,7 @@ def _verdict(
             f"without {role} ({where}) claims fell more than chance explains (p = {p_value:.3f})",
         )
     odds = ", ".join(f"{entry.power:.0%} if it carried {entry.share:.0%}" for entry in powers)
+    # "No drop" is said only if even the smallest share would probably have shown.
     if powers and powers[0].power >= POWER_ENOUGH:
         return "NO_DROP", f"without {role} ({where}) claims did not fall; a drop would have shown: {odds}"
     seen = f"a drop would have shown with a chance of {odds}" if odds else "there is nothing to compare with"

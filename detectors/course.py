@@ -1,4 +1,4 @@
-"""The course of a run: what the gates and signals look at, round by round, for sparklines and charts; display only."""
+"""Course of a run: what the gates and signals read, round by round, for sparklines and charts. Display only."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def course(state: State, parameters: GateParameters | None = None) -> list[Serie
 
 
 def e_courses(state: State, parameters: GateParameters | None = None) -> Mapping[str, tuple[float, ...]]:
-    """Failure mode → its e-value after every round; empty for those that are certain or not."""
+    """Return failure mode → its e-value after every round; empty for deterministic modes."""
     return {str(reading.mode): reading.rounds for reading in readings_of(state, parameters)}
 
 
@@ -50,14 +50,15 @@ def _counts(name: str, feeds: str, values: list[int] | list[float]) -> Series:
 
 
 def _disagreement(seen: Observations) -> list[float | None]:
-    """BROKEN and UNCLEAR a round; a stress round has fewer checks and no number here."""
+    """Return BROKEN and UNCLEAR verdicts per round; a stress round has fewer checks and no number here."""
     return [None if tally.stress else float(tally.disagreement) for tally in seen.rounds]
 
 
 def _untested(state: State, rounds: int) -> list[float | None]:
-    """The share of claims raised so far that nobody had tested after each round: what the gate `untested` holds."""
+    """Return the share of untested claims after each round, which the gate `untested` limits."""
     shares: list[float | None] = []
     for number in range(1, rounds + 1):
         raised = sum(claim.round <= number for claim in state.claims.values())
+        # The count is taken as of that round, so a claim that was tested later still shows as untested here.
         shares.append(len(untested(state, number)) / raised if raised else None)
     return shares

@@ -1,7 +1,9 @@
 """Disagreement by its slope: S2 at the end, and in mid-run when it fades two rounds running (SD-22, SD-63, FM-1).
 
-S2: the slope of BROKEN and UNCLEAR verdicts a round does not fall too fast. In mid-run: the slope is negative at the
-end of two rounds running, read over the rounds in which nobody was absent, because an absent role takes checks away. A
+S2: the slope of BROKEN and UNCLEAR verdicts per round does not fall too fast. In mid-run: the slope is negative at
+the
+end of two rounds running, read over the rounds in which no role was absent, because an absent role takes checks away.
+A
 slope needs three such rounds and two readings in a row need one more, so the alarm can be raised from the fourth on.
 """
 
@@ -21,17 +23,18 @@ from ledger.state.state import State
 
 
 def exact_slope(points: Sequence[tuple[int, int]]) -> Fraction:
-    """The slope of the regression line through `points`, two or more with different x."""
+    """Return the slope of the regression line through `points`, two or more with different x."""
     return exact_slopes(points)[-1]
 
 
 def exact_slopes(points: Sequence[tuple[int, int]]) -> list[Fraction]:
-    """The slope after every point from the second on; x must not repeat. One pass."""
+    """Return the slope after every point from the second on; x must not repeat. One pass."""
     slopes: list[Fraction] = []
     sum_x = sum_y = sum_xy = sum_xx = 0
     for count, (x, y) in enumerate(points, start=1):
         sum_x, sum_y, sum_xy, sum_xx = sum_x + x, sum_y + y, sum_xy + x * y, sum_xx + x * x
         if count > 1:
+            # Exact fractions: whether a slope is negative must not depend on the order of float additions.
             slopes.append(Fraction(count * sum_xy - sum_x * sum_y, count * sum_xx - sum_x * sum_x))
     return slopes
 
@@ -40,7 +43,8 @@ FADES: Final = "Disagreement fades with discovery"
 
 
 def disagreement_persists(seen: Observations, parameters: PublishedParameters) -> Signal:
-    """Whether the slope without stress holds, over all rounds and at the end, or discovery fell (SD-63 [T], SD-91).
+    """Report whether the slope without stress holds, over all rounds and at the end, or discovery fell (SD-63 [T],
+    SD-91).
 
     The second way to hold is the source's own: a slope below zero beside fewer new tensions and BROKEN verdicts is
     called legitimate convergence. Nothing persists there, so the reading does not carry that name.
@@ -84,14 +88,14 @@ def _disagreeing(rounds: Sequence[Tally]) -> list[str]:
 
 
 class SlopeReading(msgspec.Struct, frozen=True):
-    """The slope of disagreement per round (decimal string) as it stood at the end of a round."""
+    """Slope of disagreement per round (decimal string) at the end of a round."""
 
     round: int
     slope: str
 
 
 class SlopeAlarm(msgspec.Struct, frozen=True):
-    """Disagreement has been falling since `onset_round`; one reading for every round since then.
+    """Fall of disagreement since `onset_round`, with one reading for every round since then.
 
     `evidence`: the ROBUST verdicts from the onset on, the latest first: what took the place of disagreement.
     """
@@ -102,16 +106,17 @@ class SlopeAlarm(msgspec.Struct, frozen=True):
 
 
 def slope_alarm(state: State) -> SlopeAlarm | None:
-    """The alarm as it stands after the last whole round, None when disagreement holds."""
+    """Return the alarm after the last whole round, None when disagreement holds."""
     return alarm_over(tuple(tally for tally in deliberation_rounds(state) if not tally.stress))
 
 
 def alarm_over(rounds: tuple[Tally, ...]) -> SlopeAlarm | None:
-    """The same over rounds without stress."""
+    """Return the same over rounds without stress."""
     rule = published_parameters().slope_alarm
     points = [(tally.round, tally.disagreement) for tally in rounds]
     slopes = exact_slopes(points)  # slopes[k] is read at the end of round k + 1, counted from 0
     falling: list[SlopeReading] = []
+    # Walk back from the last round to the first one with enough points, and stop where the slope did not fall.
     for index in range(len(slopes) - 1, rule.rounds_at_least - 3, -1):
         if slopes[index] >= 0:
             break

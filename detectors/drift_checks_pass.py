@@ -9,10 +9,9 @@ from ledger.state.state import DriftFacts
 
 
 def drift_checks_pass(seen: Observations, _parameters: PublishedParameters) -> Signal:
-    """Whether the last drift check passes and no FAIL is left unanswered (SD-68 [T]).
+    """Report whether the last drift check passes and every FAIL was answered (SD-68 [T]).
 
-    A FAIL is answered by a later PASS that names it in `addresses`. Where every check passes there is nothing to
-    answer.
+    A FAIL is answered by a later PASS that names it in `addresses`. Where every check passes, no answer is needed.
     """
     checks = [seen.state.drift[number] for number in sorted(seen.state.drift)]
     passed = sum(check.verdict == "PASS" for check in checks)
@@ -33,6 +32,7 @@ def _answered(checks: list[DriftFacts]) -> set[str]:
     seen: set[str] = set()
     answered: set[str] = set()
     for check in checks:
+        # Only an earlier check can be answered, so a PASS that names a later one answers nothing.
         if check.verdict == "PASS" and check.addresses in seen:
             answered.add(check.addresses)
         seen.add(check.id)

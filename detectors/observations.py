@@ -1,6 +1,7 @@
 """Observations: what the signals count, per round, in one pass over a State.
 
 `rounds` are the deliberation rounds 1 … R, silent ones too. Two things are left out of them:
+
 - the closing synthesis (phase S): it resolves what is pending and asks nothing new (SD-19), so neither its
   moves nor a round that holds nothing else may look like fresh disagreement or like a sudden silence;
 - a round of a live run whose cross-validation is still going on: half a round would read as a falling one.
@@ -37,7 +38,7 @@ _PART_OF_SECTION: Final = {
 
 
 class Tally(msgspec.Struct):
-    """One round, counted. `tested` are the verifications that took a claim out of pending, once per claim."""
+    """Counts of one round. `tested` are the verifications that took a claim out of pending, once per claim."""
 
     round: int
     stress: bool = False
@@ -58,12 +59,12 @@ class Tally(msgspec.Struct):
 
     @property
     def disagreement(self) -> int:
-        """BROKEN and UNCLEAR verdicts (SD-63)."""
+        """Return the number of BROKEN and UNCLEAR verdicts (SD-63)."""
         return len(self.disagreeing)
 
     @property
     def discovery(self) -> int:
-        """Failure modes that came up: new tensions and BROKEN verdicts (SD-91)."""
+        """Return the number of failure modes that came up: new tensions and BROKEN verdicts (SD-91)."""
         return self.tensions + self.broken
 
 
@@ -78,7 +79,7 @@ class Observations(msgspec.Struct, frozen=True):
 
     @property
     def calm(self) -> tuple[Tally, ...]:
-        """The deliberation rounds in which nobody was absent."""
+        """Return the deliberation rounds in which no role was absent."""
         return tuple(tally for tally in self.rounds if not tally.stress)
 
 
@@ -94,20 +95,20 @@ def observe(state: State) -> Observations:
 
 
 def deliberating_roles(state: State) -> tuple[str, ...]:
-    """The roles that argue: the cast without the neutral verifier. Their number is the N of S3 and S4."""
+    """Return the roles that argue: the cast without the neutral verifier. Their number is the N of S3 and S4."""
     return tuple(role for role in state.roles if role != NEUTRAL_ROLE) or ROLES
 
 
 def is_import(state: State) -> bool:
-    """Whether the ledger began as an import; a fork or a redaction of one still did."""
+    """Return whether the ledger began as an import, including a fork or a redaction of one."""
     opened = state.opened
     return opened is not None and (opened.origin.type == "import" or opened.by == "import")
 
 
 def untested(state: State, through: int | None = None) -> tuple[str, ...]:
-    """Claims that no check tested, as it stood at the end of round `through` (None: now), in order.
+    """Return claims that no check tested, as of the end of round `through` (None: now), in order.
 
-    The closing synthesis settles what is still pending without asking anything new (SD-19): that is no test.
+    The closing synthesis settles what is still pending without asking anything new (SD-19), which is not a test.
     """
     return tuple(
         identity
@@ -122,17 +123,18 @@ def _is_tested(claim: ClaimFacts, through: int | None) -> bool:
 
 
 def _first_test(claim: ClaimFacts) -> Move | None:
-    """The move that took the claim out of pending; None while it waits, and when only the closing settled it."""
+    """Return the move that took the claim out of pending; None while it waits, or when only the closing settled it."""
     first = min((move for move in claim.moves if move.to in _TESTED), default=None)
     return None if first is None or first.place.phase == SYNTHESIS else first
 
 
 def deliberation_rounds(state: State) -> tuple[Tally, ...]:
-    """Rounds 1 … R: R is the last that has a verification outside the synthesis and is checked to the end."""
+    """Return rounds 1 … R: R is the last that has a verification outside the synthesis and is checked to the end."""
     running = running_round(state)
     counted = {
         identity: check
         for identity, check in state.checks.items()
+        # A repeated check is a second opinion on the same thing and would count one disagreement twice.
         if check.phase != SYNTHESIS and check.repeats is None and check.round != running
     }
     last = max((check.round for check in counted.values()), default=0)
@@ -148,7 +150,7 @@ def deliberation_rounds(state: State) -> tuple[Tally, ...]:
 
 
 def _count_tested(state: State, tallies: list[Tally]) -> None:
-    """Each claim leaves pending at most once: by the first of its moves that the status machine allows."""
+    """Count each claim once, when it leaves pending by the first legal move."""
     for claim in state.claims.values():
         first = _first_test(claim)
         if first is not None and 1 <= first.place.round <= len(tallies):
@@ -161,15 +163,16 @@ def _is_stress(state: State, number: int) -> bool:
 
 
 def running_round(state: State) -> int | None:
-    """The round of a live run whose cross-validation is still going on, None when there is none."""
+    """Return the round of a live run whose cross-validation is still going on, None otherwise."""
     if state.opened is None or is_import(state) or state.round not in state.rounds:
         return None
+    # The validation that ends a round shows that its checks are complete.
     open_still = state.phase in _UNTIL_CROSS_VALIDATION and state.round not in state.validated
     return state.round if open_still else None
 
 
 def parts(state: State) -> Mapping[str, str]:
-    """Role → its part (`action`, `guardian`, `observer`, `critic`); by name where the sections do not tell all four.
+    """Return role → its part (`action`, `guardian`, `observer`, `critic`), by name unless sections tell all four.
 
     An import may call its roles what it likes, also by each other's names: there the sections that checks cite in a
     role's artifacts say it. An attack is the adversary's all the same, an invariant the guardian's, a trace the one's
@@ -186,4 +189,5 @@ def parts(state: State) -> Mapping[str, str]:
             if match and part:
                 seen.setdefault(match[1], Counter())[part] += 1
     by_section = {role: counted.most_common(1)[0][0] for role, counted in seen.items() if role in by_name}
+    # Partial evidence could swap two roles, so names count unless all four parts are found.
     return by_section if set(by_section.values()) == set(ROLES) else by_name

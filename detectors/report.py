@@ -1,4 +1,4 @@
-"""What `signals` says: the report and its parts, as the command prints them with `--json`, and how a reading is put."""
+"""Report of `signals` and its parts, as the command prints them with `--json`, and helpers for its readings."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def reading(
     *,
     name: str | None = None,
 ) -> Signal:
-    """One signal for the report; `name` says what holds where that is not what the signal is called by."""
+    """Return one signal for the report; `name` says what holds where the signal's own name would be wrong."""
     return Signal(
         id=identity,
         name=name or NAMES[identity],
@@ -132,17 +132,17 @@ def reading(
 
 
 def short(number: Number) -> str:
-    """A number for a sentence: two places."""
+    """Return a number for a sentence: two places."""
     return decimal_string(number, 2)
 
 
 def listed(words: Sequence[str]) -> str:
-    """`a, b, c`, or `nobody`."""
+    """Return `a, b, c`, or `nobody`."""
     return ", ".join(words) or "nobody"
 
 
 def decimal_string(value: int | float | Fraction, digits: int = SIGNAL_DIGITS) -> str:
-    """`value` rounded half-even to at most `digits` places, without trailing zeros, exponent or minus zero (FORMAT 1).
+    """Return `value` rounded half-even to `digits` places, no trailing zeros, exponent or minus zero (FORMAT 1).
 
     A float is taken at its exact binary value, so the result depends on nothing but its bits.
     """

@@ -11,12 +11,14 @@ from detectors.report import Signal, listed, reading, short
 
 
 def every_role_led(seen: Observations, parameters: PublishedParameters) -> Signal:
-    """Whether no role is missing and the entropy of the leads, in bits, reaches its share of log2 N (SD-66 [T])."""
+    """Report whether every role led and the entropy of the leads, in bits, reaches its share of log2 N (SD-66 [T])."""
+    # A lead in a stress round is left out, because the absent role could not have been chosen.
     rounds = [event for event in seen.settled if event.absent is None and event.lead in seen.roles]
     leads = Counter(event.lead for event in rounds if event.lead is not None)
     limit = float(parameters.every_role_led.entropy_share) * log2(len(seen.roles))
     spread = entropy(leads)
     missing = [role for role in seen.roles if role not in leads]
+    # Reversed, so that the earliest round of each lead is kept as evidence.
     first = {event.lead: event.seq for event in reversed(rounds)}
     return reading(
         "S3",
@@ -31,13 +33,13 @@ def every_role_led(seen: Observations, parameters: PublishedParameters) -> Signa
 
 
 def entropy(counts: Counter[str]) -> float:
-    """Shannon entropy in bits; 0 of nothing. Summed exactly: the order of the roles does not matter."""
+    """Return Shannon entropy in bits; 0 without counts. Summed exactly, so the order of roles does not matter."""
     total = counts.total()
     return fsum(count / total * log2(total / count) for count in counts.values())
 
 
 def roles_were_stressed(seen: Observations, parameters: PublishedParameters) -> Signal:
-    """Whether N − 1 roles (at least one) were really absent, or the one whose absence says most (SD-67 [T])."""
+    """Report whether N − 1 roles (at least one) were really absent, or the one whose absence says most (SD-67 [T])."""
     rule = parameters.roles_were_stressed
     first: dict[str, int] = {}
     for event in seen.settled:

@@ -1,4 +1,4 @@
-"""The stop checks of a run: the gates or, as published, the six signals; their count, and the verdict (SD-60)."""
+"""Stop checks of a run: the gates or, as published, the six signals; their count, and the verdict (SD-60)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ __all__ = [
 
 
 class UnknownProfile(ValueError):
-    """The profile is none of those that are installed."""
+    """Profile that is not installed."""
 
 
 def signals(book: Book, profile: str, at: int | None = None, *, run: str = "") -> SignalReport:
@@ -65,6 +65,7 @@ def signals(book: Book, profile: str, at: int | None = None, *, run: str = "") -
 
     `run` is the name that the report carries; a book does not know where it was read from.
     """
+    # The folded state of the whole run exists already; only an earlier point needs a second fold.
     if at is None or at >= book.state.seq:
         return signals_of_state(book.state, profile, book.blobs, run=run)
     prefix = fold(event for event in book.events if event.seq <= at)
@@ -159,6 +160,7 @@ def _published_alarms(seen: Observations, satisfied: int) -> list[AlarmReading]:
         )
     opened = seen.state.opened
     planned = sum("G" in row.phases for row in opened.plan) if opened is not None else 0
+    # A plan that is over with few signals shows a run that deliberates without converging.
     if 0 < planned <= len(seen.rounds) and satisfied <= published_parameters().overrun.signals_at_most:
         detail = f"all {planned} planned rounds were held, and {satisfied} of {len(SIGNALS)} signals hold"
         readings.append(_alarm("FM-8", planned, detail, (), is_open=not seen.state.finished))
@@ -181,7 +183,7 @@ def _alarm(
 
 
 def _is_open(state: State, alarm: SlopeAlarm) -> bool:
-    """Return whether nobody has seen this fall and closed it."""
+    """Return whether no closing of this fall is on record."""
     return not any(
         closing.fm == "FM-1" and closing.action == "closed" and closing.round >= alarm.onset_round
         for closing in state.alarms

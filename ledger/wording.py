@@ -15,7 +15,7 @@ _EVASIONS: Final = re.compile(
 _STEMS: Final = (
     "more", "further", "add", "to be", "tbd", "tbc", "rema", "need", "hard to", "be tested", "untest", "depends", "some"
 )  # fmt: skip
-"""One of these stands in every evasion. Looking for them first is ten times as fast, and every claim is asked."""
+"""Every evasion contains one of these. Looking for them first is ten times as fast, and every claim is checked."""
 _WORDS_AT_LEAST: Final = 4
 
 

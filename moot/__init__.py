@@ -85,6 +85,7 @@ def version() -> str:
 def __getattr__(name: str) -> Any:
     if name == "errors":
         return import_module("moot.errors")
+    # Lazy imports (PEP 562): `import moot` stays fast, whatever a program uses of it.
     if name in _PLACES:
         return getattr(import_module(_PLACES[name]), name)
     raise AttributeError(f"module 'moot' has no attribute {name!r}")

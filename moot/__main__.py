@@ -55,6 +55,7 @@ def _dispatch(arguments: list[str]) -> int:
         from moot.cli.completion import set_up
 
         return set_up(arguments[0], arguments[1:])
+    # `moot --json status` and `moot status --json` mean the same, so these move behind the verb.
     ahead: list[str] = []
     while arguments and arguments[0] in EVERYWHERE:
         ahead.append(arguments.pop(0))
@@ -65,6 +66,7 @@ def _dispatch(arguments: list[str]) -> int:
 
         out(f"moot {version()}\n")
         return 0
+    # The table is searched without importing a verb, so that a typo is answered at once.
     verb = find_verb(arguments[0])
     if verb is None:
         raise _unknown(arguments[0])
@@ -135,6 +137,7 @@ def _unknown(word: str) -> MootError:
 
     from moot.cli import moved
 
+    # A verb of an older version gets its new name, because scripts and notes still use it.
     if word in moved.VERBS:
         return usage(f"`{word}` is now `{moved.VERBS[word]}`", "`moot help --all` lists every verb")
     names = [verb.name for verb in VERBS]
@@ -145,8 +148,10 @@ def _unknown(word: str) -> MootError:
 
 
 def _failed(error: BaseException, arguments: Sequence[str]) -> int:
+    # typer and shell completion end a process this way on purpose.
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else USAGE
+    # Only on request: a traceback frightens people, and says nothing that they could fix.
     if DEBUG in arguments:
         import traceback
 

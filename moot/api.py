@@ -50,6 +50,7 @@ def import_run(format: str, src: AnyPath, out: AnyPath) -> ImportReport:
     from ledger.interchange.skill_import import Terms
     from rounds.setup.screened import import_screened
 
+    # An import gets the thresholds of today, because its files name none.
     terms = Terms(profile=DEFAULT_PROFILE, params=params_hash(DEFAULT_PROFILE))
     return read_in(format, src, out, at=now(), terms=terms, screened=import_screened)
 
@@ -61,6 +62,7 @@ def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
     from validators import rulebook
 
     ours = _run(run)
+    # The raw book: a ledger that is not a run at all is still checked, and its findings say why.
     book = ours.raw_book
     opened = book.state.opened
     protocol = (
@@ -85,6 +87,7 @@ def signals(
     from moot.app.signals import refuse_unwatched, signals_of_state
 
     ours = _run(run)
+    # The state at the head is kept between calls; an earlier one is folded again up to `at`.
     state = ours.state if at is None else fold(ours.stream(at))
     refuse_unwatched(ours)
     return signals_of_state(ours, state, profile, params=params)
@@ -158,6 +161,7 @@ def resume(run: AnyPath | Run, seats: Seats | None = None, *, programs: bool = F
     session = Session(_run(run).path)
     if seats is None:
         seats = seats_again(str(session.path), session, SeatChoice(None, {}))
+        # A library call has no terminal to ask on, so a stranger's run needs its seats named.
         need_word_for_seats(str(session.path), seats, None, is_allowed=was_opened_here(session.path))
     built = seated(session.state.roles, seats, offline=read_settings().offline)
     return asyncio.run(_driven(session, built, bench_of(session, None) if programs else None))
@@ -196,6 +200,7 @@ def list_runs(directory: AnyPath | None = None, *, at_most: int | None = None) -
         raise usage(f"no directory {str(runs)!r}", "name one that holds runs, or leave it out", "moot list")
     paths = runs_under(runs)
     listed = paths if at_most is None else paths[:at_most]
+    # The number left out is passed on, so that a cut list does not look complete.
     return list_of(runs, listed, len(paths) - len(listed))
 
 
@@ -242,6 +247,7 @@ def gate(
     if not text.strip():
         what = "there is no question"
         raise usage(what, "say what is to be decided, or name a deliberation file", "moot gate")
+    # A question may end in a file name; a space tells that it is a sentence.
     is_file = text.endswith(".toml") and " " not in text
     written = rules.question_of(deliberation_of(text, RunOptions())) if is_file else None
     question = written or rules.GateQuestion(text, len(options))
@@ -295,6 +301,7 @@ async def _driven(session: Session, seats: Mapping[str, Seat], bench: Bench | No
 
     ended = await drive_run(session.inner, seats, bench=bench)
     if ended.state == "failed":
+        # The run stays on the disk and can be resumed; the caller learns which seat failed.
         raise SeatFailed("unavailable", ended.detail, fatal=True)
     return Run(session.path)
 
@@ -320,6 +327,7 @@ def _unknown_fields(run: Run) -> dict[int, tuple[str, ...]]:
     from ledger.format.canonical import unknown_fields
 
     unknown: dict[int, tuple[str, ...]] = {}
+    # The events have lost unknown fields when they were read, so the lines are looked at again.
     for event, (_, _, line) in zip(run.events, run.lines(), strict=False):
         fields = unknown_fields(line, event)
         if fields:

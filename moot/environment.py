@@ -49,6 +49,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def _amount(text: str) -> Decimal:
+    # `Decimal` alone accepts "NaN" and "1e9", which no comparison would stop.
     if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", text):
         what = f"MOOT_ASK_ABOVE_USD={text!r} is no amount"
         raise usage(what, "give dollars, such as 5 or 0.50", "environment")
@@ -63,6 +64,7 @@ def configuration() -> Path:
 
 def state_directory() -> Path:
     """Return the directory of what moot remembers between commands."""
+    # State and not configuration: it may be lost, and must not be synced between machines.
     base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
     return Path(base) / "moot"
 
@@ -73,6 +75,7 @@ FIXED: Final[ContextVar[str | None]] = ContextVar("FIXED", default=None)
 
 def now() -> str:
     """Return the current time as a ledger writes it: `2026-03-04T05:06:07.000000Z`."""
+    # Only studies that replay recordings set it: equal replies then give byte-identical ledgers.
     if (fixed := FIXED.get()) is not None:
         return fixed
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
@@ -85,6 +88,7 @@ def git_identity() -> str | None:
             ["git", "config", "user.name"],
             capture_output=True,
             text=True,
+            # A git that waits for a network home directory must not hold an answer up.
             timeout=GIT_SECONDS_MAX,
             check=False,
         )

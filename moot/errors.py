@@ -116,6 +116,7 @@ class MootError(Exception):
             "where": self.where,
             "mend": one_line(self.fix),  # the published name
         }
+        # Not escaped here: the output stream escapes what a terminal could obey.
         return json.dumps({"error": content}, ensure_ascii=False)
 
 
@@ -124,6 +125,7 @@ def install_line(text: str) -> str:
 
     moot under pipx or `uv tool` has an environment of its own, which a plain pip does not reach.
     """
+    # The path of the environment tells which tool has made it; Windows paths are compared with slashes.
     place = sys.prefix.replace("\\", "/")
     if "/pipx/venvs/" in place:
         return re.sub(r"pip install ('[^']+')", rf"pipx inject {place.rpartition('/')[2]} \1", text)
@@ -139,6 +141,7 @@ def usage(what: str, fix: str, where: str = "command line") -> MootError:
 
 def one_line(text: str) -> str:
     """Return text with its line breaks and control characters folded into spaces."""
+    # A line break in an error could forge a second line in a log.
     return re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", " ", text).strip()
 
 
@@ -170,14 +173,18 @@ class InWords(Protocol):
 def _spoken(error: BaseException) -> MootError | None:
     if not isinstance(error, InWords):
         return None
+    # Duck typing: lower layers must not import this module, and bring `what` and `fix` themselves.
     where = str(getattr(error, "where", "") or "")
+    # Most errors of lower layers are an answer to the call, not a damaged ledger.
     exit_code = int(getattr(error, "exit_code", NO))
+    # The code follows the class name, so that JSON readers can tell errors apart.
     return MootError(_snake(type(error).__name__), error.what, where, error.fix, exit_code)
 
 
 def _of_the_system(error: OSError) -> MootError:
     reason = (error.strerror or str(error)).lower()
     where = str(error.filename or "")
+    # Python's error does not say whether a read or a write failed, but these only come from a write.
     if error.errno in _WRITING:
         return MootError(
             "write_failed", f"cannot write: {reason}", where, "make room, then do it again", DAMAGED

@@ -84,8 +84,10 @@ def result_of(verb: str) -> type[Result]:
 @cache
 def model_of(result: type[Result]) -> type[BaseModel]:
     """Return a pydantic model with the fields of a result, because pydantic writes the fuller schemas."""
+    # Annotations are strings in these modules, so they are resolved first.
     hints = get_type_hints(result)
     fields: dict[str, Any] = {
+        # The underscore keeps field names such as `copy` or `json` from shadowing methods of pydantic's model.
         f"{field.name}_": (_with_models(hints[field.name]), Field(alias=field.encode_name))
         for field in msgspec.structs.fields(result)
     }
@@ -105,6 +107,7 @@ def _with_models(hint: Any) -> Any:
     if origin is None or origin is Literal:
         return hint
     inside: list[Any] = [_with_models(part) for part in get_args(hint)]
+    # `X | None` has no class that could be subscripted, so it is put together again with the operator.
     if origin is UnionType:
         return reduce(lambda part, rest: part | rest, inside)
     return origin[tuple(inside)]
@@ -126,6 +129,7 @@ def _closed(schema: Any) -> Any:
     closed = {key: _closed(value) for key, value in cast("dict[str, Any]", schema).items()}
     if closed.get("type") == "object" and "properties" in closed:
         closed["additionalProperties"] = False
+        # Results print every field, also null ones, so a reader may rely on each of them.
         closed["required"] = list(closed["properties"])
     return closed
 

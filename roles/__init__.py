@@ -1,1 +1,1 @@
-"""Roles: who takes part, what each may see, and what each must return."""
+"""Roles, the briefs they receive, and the replies they must return."""

@@ -1,4 +1,4 @@
-"""Arithmetic over the numbers of prose, redone in exact fractions: `40 × (25 + 5) = 1,200`."""
+"""Check arithmetic in prose with exact fractions: `40 × (25 + 5) = 1,200`."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from typing import Final, NamedTuple
 from ledger.language.digits import ascii_digits, number_at
 
 EXPRESSION_MAX: Final = 300
-"""Characters of a calculation."""
+"""Most characters of a calculation."""
 DEPTH_MAX: Final = 20
-"""Parentheses in each other."""
+"""Most levels of nested parentheses."""
 
 # ---------------------------------------------------------------- calculations
 
 
 class Calculation(NamedTuple):
-    """`expression = value`: the numbers that it starts from, and whether it comes out as it says."""
+    """Calculation `expression = value`: the numbers it uses, and whether it is correct."""
 
     operands: tuple[str, ...]
     holds: bool
 
 
 class Evaluated(NamedTuple):
-    """Value of an expression, and the numbers that it uses, in plain digits."""
+    """Value of an expression, and the numbers it uses, in plain digits."""
 
     value: Fraction
     operands: tuple[str, ...]
 
 
 def evaluated(expression: str) -> Evaluated | None:
-    """Evaluate sums and products of numbers and parentheses in exact fractions; None when the text is no such thing."""
+    """Evaluate sums and products of numbers and parentheses in exact fractions; None for any other text."""
     if len(expression) > EXPRESSION_MAX:
         return None
     try:
@@ -41,15 +41,16 @@ def evaluated(expression: str) -> Evaluated | None:
 
 
 class _Unreadable(Exception):
-    """What stands there is no calculation."""
+    """Error for a text that is not a calculation."""
 
 
 def calculation(text: str) -> Calculation | None:
-    """A calculation redone in exact fractions; None when the text is none.
+    """Check a calculation in exact fractions; None when the text is not one.
 
-    + − × ÷ and parentheses; a percent sign behind a number or a parenthesis divides by 100. The value is exact, or
-    rounded to the two or more decimals that are written.
+    It may use + − × ÷ and parentheses; a percent sign after a number or a parenthesis divides by 100. The stated value
+    must be exact, or rounded to the two or more decimals it has.
     """
+    # Exact fractions grow with every operation, so the time is bounded by the length of the text.
     if len(text) > EXPRESSION_MAX:
         return None
     left, equals, right = ascii_digits(text.strip().rstrip(".")).partition("=")
@@ -62,24 +63,26 @@ def calculation(text: str) -> Calculation | None:
         stated = value.whole()
     except (_Unreadable, ZeroDivisionError):
         return None
+    # `5 = 5` calculates nothing, and `2 + 3 = 1 + 4` states no value.
     if reader.acts == 0 or value.acts or len(value.operands) != 1:
         return None
     hundredth = "%" in right
     places = value.places + (2 if hundredth else 0)
+    # Fewer than two decimals would let a wrong result pass as a rounded one.
     rounded = value.places >= 2 and abs(stated - result) * 2 <= Fraction(1, 10**places)
     return Calculation(tuple(reader.operands), stated == result or rounded)
 
 
 class _Reader:
-    """Reads an expression from the left: sums of products of numbers and parentheses."""
+    """Recursive-descent parser of sums and products of numbers and parentheses."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at, self._depth = text.strip(), 0, 0
         self.operands: list[str] = []
         self.acts = 0
-        """How often something was added, taken away, multiplied or divided."""
+        """Number of additions, subtractions, multiplications and divisions."""
         self.places = 0
-        """The decimals of the last number."""
+        """Decimals of the last number."""
 
     def whole(self) -> Fraction:
         value = self._sum()
@@ -88,13 +91,13 @@ class _Reader:
         return value
 
     def _next(self) -> str:
-        """The next character that is not blank; empty at the end."""
+        """Skip blanks and return the next character; empty at the end."""
         while self._text[self._at : self._at + 1].isspace():
             self._at += 1
         return self._text[self._at : self._at + 1]
 
     def _take(self, signs: str) -> str:
-        """The next character if it is one of `signs`, else nothing."""
+        """Consume and return the next character if it is one of `signs`, else return an empty string."""
         sign = self._next()
         if sign and sign in signs:
             self._at += 1
@@ -102,6 +105,7 @@ class _Reader:
         return ""
 
     def _sum(self) -> Fraction:
+        # Prose uses the minus sign and the en dash as well as the hyphen.
         negative = self._take("-−–")
         value = self._product()
         value = -value if negative else value
@@ -125,6 +129,7 @@ class _Reader:
 
     def _grouped(self) -> Fraction:
         self._depth += 1
+        # A hostile text must not exhaust the interpreter's stack.
         if self._depth > DEPTH_MAX:
             raise _Unreadable
         value = self._sum()

@@ -1,8 +1,7 @@
-"""Castings: who the roles are in a domain. A title and a charge each; the charters stay the same.
+"""Castings: a title and a charge for every role in a domain. The charters are the same in all domains.
 
-The four domains are those for which structured deliberation was described: product and architecture,
-software review, research method, launch. A deliberation file may replace any of it (`[cast.<role>] title,
-charge`).
+The four domains are those for which structured deliberation was described: product and architecture, software review,
+research method, launch. A deliberation file may replace any title or charge (`[cast.<role>] title, charge`).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from roles.protocol import RoleDefinition
 
 
 class CastPart(NamedTuple):
-    """Who a role is, and what it is charged with."""
+    """Title and charge of a role."""
 
     title: str
     charge: str
@@ -137,12 +136,12 @@ def _words(text: str) -> re.Pattern[str]:
 
 
 _ALONE: Final = {"release": "launch", "study": "research", "methods": "research", "code": "software"}
-"""Words that mean a casting when they are the whole domain, and much else in company."""
+"""Words that suggest a casting only when they are the whole domain, because they are ambiguous otherwise."""
 _OTHERWISE: Final = _words(
     r"(?:dress|building|fire|postal|zip|tax|penal|civil|criminal|labou?r|bar|qr|morse|genetic|moral|zoning) codes?"
     r"|codes? of (?:conduct|practice|ethics|law|honou?r)|study (?:rooms?|halls?|visas?|places?)"
 )
-"""What has a word of a casting in it and means something else."""
+"""Phrases that contain a word of a casting but mean something else."""
 _WORDS_OF_DOMAIN: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     (
         "launch",
@@ -168,34 +167,36 @@ _WORDS_OF_DOMAIN: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
         ),
     ),
 )
-"""Casting → the whole words of a domain that suggest it, in this order; anything else is the default."""
+"""Casting → whole words of a domain that suggest it, tried in this order; otherwise the default is used."""
 
 
 class UnknownCasting(ValueError):
-    """A casting that is not installed; the message names those that are."""
+    """Error for an unknown casting; the message names the installed ones."""
 
 
 def cast_of(casting: str | None, domain: str | None) -> Casting:
-    """The casting of that name; without a name the one that the domain's words suggest, else the default.
+    """Return the casting of a name; without a name, the one that the domain's words suggest, or the default.
 
     Raises `UnknownCasting` for a name that is not installed.
     """
     if casting is None:
         return CASTINGS[_suggested(domain or "")]
-    found = CASTINGS.get(casting)
-    if found is None:
+    chosen = CASTINGS.get(casting)
+    if chosen is None:
         raise UnknownCasting(f"no casting {casting!r}; there are {', '.join(CASTINGS)}")
-    return found
+    return chosen
 
 
 def own_casting(roles: Sequence[RoleDefinition]) -> Casting:
-    """The casting of a protocol whose roles are the same in every domain: its own words for each."""
+    """Return the casting of a protocol whose roles are the same in every domain."""
     return {role.id: CastPart(role.title or role.id.replace("_", " "), role.question) for role in roles}
 
 
 def _suggested(domain: str) -> str:
+    # "release" alone means a launch, but "release of a prisoner" does not.
     alone = _ALONE.get(domain.strip().casefold())
     if alone is not None:
         return alone
-    said = _OTHERWISE.sub(" ", domain)
-    return next((name for name, words in _WORDS_OF_DOMAIN if words.search(said)), DEFAULT_CASTING)
+    # "Tax code" must not suggest software, so such phrases are removed first.
+    rest = _OTHERWISE.sub(" ", domain)
+    return next((name for name, words in _WORDS_OF_DOMAIN if words.search(rest)), DEFAULT_CASTING)

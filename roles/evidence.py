@@ -1,7 +1,7 @@
-"""Evidence: how strong what a verdict rests on is, and what reasons of several strengths come to.
+"""Compute the evidence class of a verdict, and the basis of an answer from the classes of its reasons.
 
-The class of a verdict is computed from what it cites; nobody claims one. `ran` and `reproduced` come from experiments
-alone (`ledger/state/experiments.py`). How often a verdict of a class is right stands in the parameters of `crux`.
+The class of a verdict is computed from its citations and never claimed by a seat. `ran` and `reproduced` come only from
+experiments (`ledger/state/experiments.py`). The parameters of `crux` hold how often a verdict of a class is right.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from roles.calculation import calculation
 Basis = Literal["weak", "moderate", "strong"]
 
 ORDER: Final[tuple[EvidenceClass, ...]] = get_args(EvidenceClass)
-"""The strongest first."""
+"""Evidence classes, the strongest first."""
 BASES: Final[tuple[Basis, ...]] = get_args(Basis)
-"""The weakest first."""
+"""Levels of a basis, the weakest first."""
 NO_ARGUMENT: Final = frozenset({"verifier", "controller", "human", "import"})
-"""Who argues nothing: what they write is no argument of another role."""
+"""Authors whose texts are not arguments of another role."""
 GIVEN_UP: Final[frozenset[Bearing]] = frozenset({"contradicts", "partly_contradicts"})
-"""Verdicts that an author can concede; nobody confirms a claim by repeating it."""
+"""Bearings that an author can concede; repeating one's own claim does not confirm it."""
 
 
 class Exhibit(NamedTuple):
-    """One piece of evidence with what stands where it points.
+    """Piece of evidence with the texts at its reference.
 
-    `texts`: the strings at its reference, empty when it does not resolve. `by`: who wrote them, None of a document.
-    `later`: whether it was written after the claim.
+    `texts`: empty when the reference does not resolve. `by`: their author, None for a document. `later`: whether it was
+    written after the claim.
     """
 
     ref: str
@@ -44,46 +44,46 @@ class Exhibit(NamedTuple):
 
     @property
     def stands(self) -> bool:
-        """Whether its quote stands where it points; true without a quote if something is there at all."""
+        """Return whether its quote occurs at the reference; without a quote, whether the reference resolves."""
         return bool(self.texts) if self.quote is None else contains_quote(self.texts, self.quote)
 
     @property
-    def said(self) -> tuple[str, ...]:
-        """The words that it brings: its quote, or everything that stands there."""
+    def words(self) -> tuple[str, ...]:
+        """Return its quote, or all texts at the reference if it has none."""
         return self.texts if self.quote is None else (self.quote,)
 
 
 def exhibits(book: Book, claim: str, evidence: Iterable[Evidence]) -> tuple[Exhibit, ...]:
-    """The evidence of a verdict on a claim, with what stands there, who wrote it, and whether after the claim."""
+    """Resolve the evidence of a verdict on a claim to texts, authors, and whether they are later than the claim."""
     raised = book.by_id[claim].seq
-    found: list[Exhibit] = []
+    resolved: list[Exhibit] = []
     for piece in evidence:
         reference = parse_reference(piece.ref)
         texts = passages(reference, book.by_id, book.state.opening, book.blobs) or ()
         event = book.by_id.get(reference.id)
         by, later = (event.by, event.seq > raised) if event is not None else (None, False)
-        found.append(Exhibit(piece.ref, piece.quote, texts, by, later))
-    return tuple(found)
+        resolved.append(Exhibit(piece.ref, piece.quote, texts, by, later))
+    return tuple(resolved)
 
 
 def evidence_class(evidence: Sequence[Exhibit], raised_by: str, bearing: Bearing) -> EvidenceClass:
-    """The class of a verifier's verdict: the strongest of what its evidence, piece by piece, comes to."""
+    """Return the class of a verifier's verdict: the strongest class among its pieces of evidence."""
     good = tuple(piece for piece in evidence if piece.stands)
     return strongest(_class_of_piece(piece, good, raised_by, bearing) for piece in good)
 
 
 def strongest(classes: Iterable[EvidenceClass]) -> EvidenceClass:
-    """The strongest of several classes; `said` of none."""
-    found = set(classes)
-    for one in ORDER:
-        if one in found:
-            return one
+    """Return the strongest of several classes; `said` when there are none."""
+    present = set(classes)
+    for class_ in ORDER:
+        if class_ in present:
+            return class_
     return "said"
 
 
-def exceeds(shown: EvidenceClass, allowed: EvidenceClass) -> bool:
-    """Whether a class is stronger than another."""
-    return ORDER.index(shown) < ORDER.index(allowed)
+def exceeds(class_: EvidenceClass, limit: EvidenceClass) -> bool:
+    """Return whether a class is stronger than `limit`."""
+    return ORDER.index(class_) < ORDER.index(limit)
 
 
 def _class_of_piece(
@@ -94,39 +94,42 @@ def _class_of_piece(
     if piece.by is None:
         return "quoted" if piece.quote is not None else "said"
     if piece.by == raised_by:
+        # Only words after the claim can concede it; its own wording never counts against it.
         return "conceded" if piece.later and bearing in GIVEN_UP else "said"
     return "said" if piece.by in NO_ARGUMENT else "argued"
 
 
 def _is_redone(piece: Exhibit, evidence: Sequence[Exhibit], raised_by: str) -> bool:
-    """Whether a quote is a calculation that comes out, over numbers that stand in other evidence.
+    """Return whether a quote is a correct calculation with numbers from other evidence.
 
-    Other evidence stands elsewhere, is not the claim's author's own, and is no calculation itself.
+    Other evidence has a different reference, is not by the author of the claim, and is not a calculation itself.
     """
-    found = calculation(piece.quote or "")
-    if found is None or not found.holds:
+    quoted = calculation(piece.quote or "")
+    if quoted is None or not quoted.holds:
         return False
-    given = {
+    # Otherwise a claim could support itself with numbers that its own author made up.
+    numbers = {
         value
         for other in evidence
         if other.ref != piece.ref and other.by != raised_by and calculation(other.quote or "") is None
-        for text in other.said
+        for text in other.words
         for value in values_in(text)
     }
-    return given.issuperset(found.operands)
+    return numbers.issuperset(quoted.operands)
 
 
-# ---------------------------------------------------------------- what reasons come to
+# ---------------------------------------------------------------- basis of an answer
 
 
 def basis(reasons: Sequence[EvidenceClass]) -> Basis:
-    """What an answer rests on, by the classes of its reasons.
+    """Return the basis of an answer, from the classes of its reasons.
 
-    strong: one was reproduced or measured and none is below quoted; weak: none is above argued; else moderate.
+    strong: one reason was reproduced or measured, and none is below `quoted`; weak: none is above `argued`; moderate:
+    all others.
     """
-    if {"reproduced", "measured"} & set(reasons) and not any(exceeds("quoted", one) for one in reasons):
+    if {"reproduced", "measured"} & set(reasons) and not any(exceeds("quoted", class_) for class_ in reasons):
         return "strong"
-    return "moderate" if any(exceeds(one, "argued") for one in reasons) else "weak"
+    return "moderate" if any(exceeds(class_, "argued") for class_ in reasons) else "weak"
 
 
 _HOW: Final[tuple[tuple[frozenset[EvidenceClass], str, str], ...]] = (
@@ -143,12 +146,13 @@ _HOW: Final[tuple[tuple[frozenset[EvidenceClass], str, str], ...]] = (
 def basis_sentence(
     reasons: Sequence[EvidenceClass], *, families: int | None = None, over_roles: Sequence[Fraction] = ()
 ) -> str:
-    """The basis in a sentence of its own: how the reasons were tested, who answered, how far the roles differ.
+    """Return the basis as a sentence: tests of the reasons, model families, and the spread of the roles' forecasts.
 
-    `families`: of models among the seats, None where they are not known. `over_roles`: each role's points for the
-    answer.
+    `families`: model families among the seats, None when unknown. `over_roles`: each role's points for the answer.
     """
-    counts = [(sum(one in classes for one in reasons), alone, several) for classes, alone, several in _HOW]
+    counts = [
+        (sum(reason in classes for reason in reasons), alone, several) for classes, alone, several in _HOW
+    ]
     parts = [f"{count} {alone if count == 1 else several}" for count, alone, several in counts if count]
     if parts:
         first, _, rest = parts[0].partition(" ")

@@ -1,6 +1,6 @@
-"""Execution: what a reply, or its loss, puts on the ledger by the protocol's own functions.
+"""Compute the events of a reply, or of a lost reply, with the protocol's own functions.
 
-The engine writes it, re-execution writes it again, and the rules compare it with what was committed.
+The engine commits them, re-execution computes them again, and the rules compare them with the committed events.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from roles.schema import parse_reply
 
 
 class ParsedReply(NamedTuple):
-    """A reply, or None and what is wrong with its shape; without errors its bytes are not there."""
+    """Parsed reply, or None with its errors; None without errors means that its bytes are missing."""
 
     reply: Reply | None
     errors: tuple[str, ...] = ()
 
 
 class UnreadReply(ValueError):
-    """A recorded reply that is no reply to its step."""
+    """Error for a recorded reply that does not parse as a reply to its step."""
 
 
 def stored(protocol: Protocol, book: Book, step: Step, event: Event) -> ParsedReply:
-    """The reply behind an event that answered `step`, read back from its blob."""
+    """Parse the reply of an event that answered `step` from its blob."""
     content = book.blobs.read(event.call.reply) if event.call else None
     return ParsedReply(None) if content is None else parsed(protocol, book, step, content)
 
 
 def parsed(protocol: Protocol, book: Book, step: Step, content: bytes) -> ParsedReply:
-    """A reply's bytes as the shape that the step asks for."""
+    """Parse the bytes of a reply as the type that the step requires."""
     return ParsedReply(*parse_reply(protocol.reply_type(book.state, step), content))
 
 
 def reply_of(protocol: Protocol, book: Book, step: Step) -> Reply:
-    """The reply of an answered step. Raises `BlobMissing` and `UnreadReply`."""
+    """Return the reply of an answered step. Raises `BlobMissing` and `UnreadReply`."""
     reply, errors = stored(protocol, book, step, book.events[book.state.answered[step.id]])
     if reply is not None:
         return reply
@@ -54,9 +54,10 @@ def reply_of(protocol: Protocol, book: Book, step: Step) -> Reply:
 def answered(
     protocol: Protocol, book: Book, step: Step, reply: Reply, call: Call, saw: tuple[int, ...]
 ) -> tuple[Event, ...]:
-    """The commit of a reply that is known to be good. Raises what `reply_of` raises."""
+    """Return the events of the commit for a valid reply. Raises the errors of `reply_of`."""
     base = len(book.events)
     first, *others = protocol.record(book, step, reply)
+    # The first event carries the call, so the others of the reply point to it.
     own = [msgspec.structs.replace(event, via=base) for event in others]
     closing = closed(protocol, book, _group(protocol, book, step), step, reply)
     return (
@@ -67,8 +68,9 @@ def answered(
 
 
 def given_up(protocol: Protocol, book: Book, step: Step, reason: str, detail: str) -> tuple[Event, ...]:
-    """The commit that gives a step up: a fallback, what stands in for the reply, and the group's closing."""
+    """Return the events of the commit that gives up a step: fallback, substitutes, and closing of the group."""
     group = _group(protocol, book, step)
+    # The step itself is not given up on the ledger yet, so it is added.
     lost = sum(other.id in book.state.given_up for other in group.steps) + 1
     fallback = Fallback(
         round=step.name.round,
@@ -93,17 +95,18 @@ def closed(
     reply: Reply | None,
     read: Callable[[Protocol, Book, Step], Reply] = reply_of,
 ) -> tuple[Event, ...]:
-    """The events of a group's closing when `step` was its last one: nothing while another is open."""
+    """Return the events that close a group if `step` was its last open step, otherwise nothing."""
     state = book.state
     if not all(other.id == step.id or state.is_done(other.id) for other in group.steps):
         return ()
+    # The reply of `step` itself is not committed yet, so it is passed in; those of its siblings are read back.
     others = [other for other in group.steps if other.id != step.id and other.id in state.answered]
     replies = {other.id: read(protocol, book, other) for other in others}
     return protocol.close(book, group, replies if reply is None else {**replies, step.id: reply})
 
 
 def _through(events: tuple[Event, ...], answered_at: dict[str, int]) -> list[Event]:
-    """Each event of a closing with `via` to the first event of the reply that it follows from."""
+    """Set `via` of each event of a closing to the first event of the reply it follows from."""
     return [
         msgspec.structs.replace(event, via=answered_at[event.step]) if event.step else event
         for event in events

@@ -1,4 +1,4 @@
-"""Objections: what a role holds against where the run is heading, said in a review or a retrospective."""
+"""Objections of a role to the direction of the run, from a review or a retrospective."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Final
 from ledger.events import Statement
 
 AGAINST: Final = "against"
-"""The section of a review or a retrospective that says what its role is against."""
+"""Section of a review or a retrospective that holds the objection."""
 
 
 def objection_in(event: Statement) -> str | None:
-    """The words of a review or a retrospective against where the run is heading."""
+    """Return the objection in a review or a retrospective; None when it has none."""
     return next((section.text for section in event.sections if section.name == AGAINST), None)

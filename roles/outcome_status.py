@@ -1,4 +1,4 @@
-"""Outcome status: the closed list of what a run's outcome asks of its reader, shared by every protocol."""
+"""Outcome status: the closed list of outcomes of a run, shared by all protocols."""
 
 from __future__ import annotations
 

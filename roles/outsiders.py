@@ -1,4 +1,4 @@
-"""What somebody outside a run cannot read in a claim: ids of the run, which belong into its fields, not its words."""
+"""Find ids of the run in the text of a claim, where an outside reader cannot understand them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ _LIKE_AN_ID: Final = re.compile(r"\b[A-Z]-[0-9]+(?:-[A-Za-z0-9_]+)*(?:~[0-9]+)?"
 
 
 def ids_in(text: str, known: Callable[[str], bool]) -> tuple[str, ...]:
-    """The ids of the run that a text names, each once; what only looks like one is none."""
-    return tuple(found for found in dict.fromkeys(_LIKE_AN_ID.findall(text)) if known(found))
+    """Return the ids of the run that a text names, each once; `known` tells whether an id exists."""
+    # Words of the subject such as "A-4 paper" look like ids, so only existing ids count.
+    return tuple(match for match in dict.fromkeys(_LIKE_AN_ID.findall(text)) if known(match))
 
 
 def claims_with_ids(event: Event, known: Callable[[str], bool]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Claims that an event raises or proposes whose words name ids: what the claim is called here, and the ids."""
+    """Yield (label, ids) for every claim of an event, raised or proposed, whose text names ids of the run."""
     match event:
         case Claim():
-            said = [(str(event.id), f"{event.text} {event.testable_as}")]
+            claims = [(str(event.id), f"{event.text} {event.testable_as}")]
         case Artifact():
-            said = [
+            claims = [
                 (f"claim {n} of {event.id}", f"{draft.text} {draft.testable_as}")
                 for n, draft in enumerate(event.proposed_claims, 1)
             ]
         case _:
-            said = []
-    for name, text in said:
-        if found := ids_in(text, known):
-            yield name, found
+            claims = []
+    for name, text in claims:
+        if ids := ids_in(text, known):
+            yield name, ids

@@ -1,11 +1,11 @@
-"""Prompt sets: a run's templates and layout in one blob, so that a brief can be derived again later (FORMAT 6).
+"""Read and write prompt sets: a run's templates and layout in one blob, so that briefs can be derived again (FORMAT 6).
 
     {"set":1,"name":"structured","templates":{"blocks/claims":"…","charters/critic":"…",…},"layout":{…}}
 
-Canonical: keys in this order, paths sorted, no white space between tokens. A template's path is its file's
-path below `roles/prompts/<set>/` without `.md`: `RoleDefinition.charter` is one, `Step.task` stands below `tasks/`.
-A folder with a `layout.json` is a whole set; the others share what stands in `roles/prompts/common/`. `layout` is what
-`roles/brief/layout.py` reads.
+The form is canonical: keys in this order, paths sorted, no white space between tokens. The path of a template is that
+of its file below `roles/prompts/<set>/` without `.md`: `RoleDefinition.charter` is one, `Step.task` is one below
+`tasks/`. A folder with a `layout.json` is a complete set; all others share `roles/prompts/common/`. The layout is
+described in `roles/brief/layout.py`.
 """
 
 from __future__ import annotations
@@ -24,46 +24,47 @@ LAYOUT: Final = "layout.json"
 _PROMPTS: Final = Path(__file__).parent / "prompts"
 
 PromptSet = Mapping[str, Any]
-"""A prompt set as read: `set`, `name`, `templates`, `layout`."""
+"""Parsed prompt set: `set`, `name`, `templates`, `layout`."""
 
 
 class PromptSetError(ValueError):
-    """Bytes that are no prompt set, or a set without a template that is needed."""
+    """Error for bytes that are not a prompt set, or a set that lacks a template."""
 
     exit_code = 2
     fix = "`moot check` says what else is wrong with this run; its answers are read without briefs"
 
     @property
     def what(self) -> str:
-        """The message, and whose fault it is."""
+        """Return the message, with the run's prompts as its subject."""
         return f"the run's prompts cannot be read: {self}"
 
 
 def encode_prompt_set(name: str, templates: Mapping[str, str], layout: object) -> bytes:
-    """The blob of a prompt set; a layout as it is to be read again."""
+    """Return the canonical blob of a prompt set."""
+    # `iterdir` has no fixed order, and the hash of the set must not depend on it.
     ordered = {path: templates[path] for path in sorted(templates)}
     return orjson.dumps({"set": 1, "name": name, "templates": ordered, "layout": layout})
 
 
 def read_prompt_set(blob: bytes) -> PromptSet:
-    """The prompt set in a blob. Raises `PromptSetError` when it is none, or one of a newer version."""
+    """Parse the blob of a prompt set. Raises `PromptSetError` if it is not one, or of a newer version."""
     try:
         value = orjson.loads(blob)
     except orjson.JSONDecodeError as error:
         raise PromptSetError(f"not JSON: {error}") from None
     if not isinstance(value, dict) or cast("dict[str, Any]", value).get("set") != 1:
         raise PromptSetError("not a prompt set of version 1")
-    found = cast("dict[str, Any]", value)
-    templates = found.get("templates")
-    if not isinstance(templates, dict) or not isinstance(found.get("name"), str):
+    fields = cast("dict[str, Any]", value)
+    templates = fields.get("templates")
+    if not isinstance(templates, dict) or not isinstance(fields.get("name"), str):
         raise PromptSetError("a prompt set has a name and templates")
     if not all(isinstance(text, str) for text in cast("dict[str, Any]", templates).values()):
         raise PromptSetError("a template is a string")
-    return found
+    return fields
 
 
 def prompt_set_hash(prompt_set: PromptSet | bytes) -> str:
-    """SHA-256 of the blob, as 64 hex digits: what `run_opened.prompt_set` holds."""
+    """Return the SHA-256 of the blob in 64 hex digits, as in `run_opened.prompt_set`."""
     blob = prompt_set if isinstance(prompt_set, bytes) else _blob(prompt_set)
     return hashlib.sha256(blob).hexdigest()
 
@@ -74,7 +75,7 @@ def _blob(prompt_set: PromptSet) -> bytes:
 
 
 def template(prompt_set: PromptSet, path: str) -> str:
-    """One template. Raises `PromptSetError` when the set has none at that path."""
+    """Return a template. Raises `PromptSetError` when the set has none at that path."""
     text = cast("Mapping[str, str]", prompt_set["templates"]).get(path)
     if text is None:
         raise PromptSetError(f"prompt set {prompt_set['name']!r} has no template {path!r}")
@@ -82,7 +83,7 @@ def template(prompt_set: PromptSet, path: str) -> str:
 
 
 def rendered(prompt_set: PromptSet, path: str, values: Values) -> str:
-    """One template with `values` put in. Raises `PromptSetError` when the set was made for other values."""
+    """Render a template with `values`. Raises `PromptSetError` when the template needs other values."""
     text = template(prompt_set, path)
     try:
         return render(text, values)
@@ -92,9 +93,10 @@ def rendered(prompt_set: PromptSet, path: str, values: Values) -> str:
 
 @cache
 def installed_prompt_set(protocol: str) -> bytes:
-    """The blob of the prompt set that this version ships for a protocol; a new run opens with it."""
+    """Return the blob of the installed prompt set of a protocol, with which a new run opens."""
     own, common = _PROMPTS / protocol, _PROMPTS / "common"
     whole = own / LAYOUT
+    # A run keeps this blob, so later changes of the installed files do not change its briefs.
     templates: dict[str, str] = {} if whole.is_file() else dict(_templates(common, ""))
     templates |= dict(_templates(own, ""))
     layout = orjson.loads((whole if whole.is_file() else common / LAYOUT).read_bytes())
@@ -102,11 +104,11 @@ def installed_prompt_set(protocol: str) -> bytes:
 
 
 def _templates(folder: Path, prefix: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for entry in folder.iterdir():
         path = f"{prefix}{entry.name}"
         if entry.is_dir():
-            found += _templates(entry, f"{path}/")
+            pairs += _templates(entry, f"{path}/")
         elif entry.name.endswith(".md"):
-            found.append((path.removesuffix(".md"), entry.read_text(encoding="utf-8").rstrip("\n")))
-    return found
+            pairs.append((path.removesuffix(".md"), entry.read_text(encoding="utf-8").rstrip("\n")))
+    return pairs

@@ -1,7 +1,7 @@
-"""The types of a protocol: steps, groups, what a step may see, what it must return.
+"""Types of a protocol: steps, groups, the columns a step may see, and the reply it must return.
 
-A protocol is a table and pure functions; the tables live in `rounds/protocols/`. Everything here is data, so that a
-brief, a validator and a diagram can be made from the same rows.
+A protocol is a table and pure functions; the tables are in `rounds/protocols/`. Everything here is data, so that
+briefs, validators and diagrams use the same rows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from roles.replies import Reply
 
 
 class Column(StrEnum):
-    """What a brief can quote (the columns of FORMAT 5)."""
+    """Columns that a brief can quote (FORMAT 5)."""
 
     QUESTION = "question"
     PLAN = "plan"
@@ -36,19 +36,19 @@ class Column(StrEnum):
     FLIPS = "flips"
     AMENDMENTS = "amendments"
     RECORD = "record"
-    """What earlier steps handed in, by `Sight.picks`."""
+    """Replies of earlier steps, as selected by `Sight.picks`."""
     MOVED = "moved"
-    """What has become of claims that are shown as they were before; no view names it, it follows from the claims."""
+    """Status changes of shown claims. No view names this column; it follows from the shown claims."""
     BEFORE = "before"
-    """What the protocol tells everybody behind the question (`Protocol.tells`)."""
+    """Quotations of the protocol for all steps, after the question (`Protocol.tells`)."""
     TOLD = "told"
-    """What the protocol tells this step alone."""
+    """Quotations of the protocol for this step only."""
     PLACES = "places"
-    """The passages that the claims under test name, where the artifacts that are shown do not hold them."""
+    """Passages that claims under test name, unless a shown artifact contains them."""
     UNANSWERED = "unanswered"
-    """What the last drift check said, and questions that nobody has answered."""
+    """The last drift check, and open questions."""
     LATE = "late"
-    """Of the round's claims those that were raised when its verdicts were known; no view names it either."""
+    """Claims of the round that were raised after its verdicts were known. No view names this column either."""
 
 
 Extent = Literal[
@@ -80,19 +80,19 @@ Whose = Literal[
 
 
 class Pick(msgspec.Struct, frozen=True):
-    """What earlier steps of one phase handed in, as far as a brief quotes it. `kinds`: none is every kind."""
+    """Selection of records from earlier steps of one phase. `kinds`: empty for every kind."""
 
     phase: str
     kinds: tuple[str, ...] = ()
     whose: Whose = "all"
     back: int = 0
-    """How many rounds back; 0 is this round."""
+    """Number of rounds back; 0 is this round."""
     sections: tuple[str, ...] = ()
-    """Of statements only these sections, without a head; none is the whole statement."""
+    """Sections of statements to quote, without a head; empty for the whole statement."""
 
 
 class Sight(msgspec.Struct, frozen=True):
-    """How much of a column a step sees; `names` are roles or check ids for `listed`."""
+    """Extent of a column that a step sees; `names` are roles or check ids for `listed`."""
 
     extent: Extent
     names: tuple[str, ...] = ()
@@ -100,11 +100,11 @@ class Sight(msgspec.Struct, frozen=True):
 
 
 View = Mapping[Column, Sight]
-"""Column → how much of it; a column that is not there is never shown."""
+"""Column → its visible extent; a missing column is never shown."""
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One act asked of one role. `task` names the template of the brief's last block; `group` the siblings."""
+    """Request to one role. `task` names the template of the brief's last block, `group` the group of siblings."""
 
     name: StepName
     group: str
@@ -113,16 +113,17 @@ class Step(msgspec.Struct, frozen=True):
     """The stable id, `r3.E.check1.verifier`."""
 
     def __post_init__(self) -> None:
+        # The id is computed once, because it is compared far more often than steps are created.
         msgspec.structs.force_setattr(self, "id", str(self.name))
 
     @property
     def role(self) -> str:
-        """Who is asked."""
+        """Return the role of the step."""
         return self.name.role
 
 
 class Group(msgspec.Struct, frozen=True):
-    """Steps that can run side by side; their numbers are assigned when the last one is answered or given up."""
+    """Steps that can run in parallel; ids are numbered when the last of them is answered or given up."""
 
     name: str
     phase: str
@@ -130,30 +131,31 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class RoleDefinition(msgspec.Struct, frozen=True):
-    """A role of a protocol: its question and its charter's template."""
+    """Role of a protocol, with its question and the template of its charter."""
 
     id: str
     question: str
     charter: str
     title: str = ""
-    """Who holds the seat, where the protocol has no castings by domain."""
+    """Title of the role, for protocols without castings by domain."""
 
 
 Instead = Literal["skipped", "unclear", "refuse", "survivor_only", "raw_side_by_side"]
-"""What a fallback says that the run does without a reply (FORMAT 2)."""
+"""Action that a fallback takes in place of a reply (FORMAT 2)."""
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """What a protocol does without the reply of one kind of step; `means` says it to people, in a clause."""
+    """Consequence of a missing reply for one kind of step; `means` describes it in a clause."""
 
     instead: Instead
     means: str
     decides: bool = False
-    """The outcome is this step's: when no such step is answered, nobody decided."""
+    """Whether this step decides the outcome: without any reply to such a step, the run has no decision."""
 
 
 def loss_of(losses: Mapping[str, Loss], step: StepName) -> Loss:
-    """The row of a table of losses for a step: the narrowest that fits."""
+    """Return the most specific row for a step in a table of losses."""
+    # Tables name a repeated step with `~` when its loss has another consequence than that of the first.
     phase, again = step.phase, "~" if step.repeat > 1 else ""
     acts = (f"{phase}.{step.act}{again}", f"{phase}.{step.act}")
     return next(
@@ -162,57 +164,57 @@ def loss_of(losses: Mapping[str, Loss], step: StepName) -> Loss:
 
 
 Rules = Mapping[str, str | int | bool | None]
-"""`run_opened.rules`: the named variants in force."""
+"""Named variants in force, as in `run_opened.rules`."""
 
 
 def nothing_owed(book: Book) -> tuple[Event, ...]:
-    """The controller of most protocols writes nothing inside a round."""
+    """Return no events, for protocols whose controller writes nothing inside a round."""
     del book
     return ()
 
 
 def nothing_told(book: Book, step: Step, column: Column) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
-    """What most protocols tell beside what their tables pick."""
+    """Return no quotations, for protocols that add nothing to the picks of their tables."""
     del book, step, column
     return ()
 
 
 def nothing_after_answer(book: Book, answer: Decision) -> tuple[Event, ...]:
-    """A person's answer computes nothing in most protocols."""
+    """Return no events, for protocols in which a person's answer has no computed consequence."""
     del book, answer
     return ()
 
 
 def nothing_brought(reply: Reply) -> Mapping[str, bytes]:
-    """The replies of most protocols bring no files."""
+    """Return no files, for protocols whose replies contain none."""
     del reply
     return {}
 
 
 def nothing_set_aside(state: State) -> frozenset[str]:
-    """Every experiment that is planned is run."""
+    """Return no experiments, for protocols that run every planned experiment."""
     del state
     return frozenset()
 
 
 def nothing_first(state: State, group: Group) -> tuple[str, ...]:
-    """No step of most protocols waits for an experiment; who is asked next follows from what came out."""
+    """Return no experiments, for protocols in which no step waits for one."""
     del state, group
     return ()
 
 
 def nothing_needed(state: State) -> tuple[str, ...]:
-    """Most protocols end with whatever a person was asked left open."""
+    """Return no questions, for protocols that can end with open questions to a person."""
     del state
     return ()
 
 
 AfterRound = CloseReason | Literal["next", "wait", "steps"]
-"""What follows a round: its end, the next one, nothing until somebody answers, or steps that are still to be asked."""
+"""Continuation after a round: end, next round, wait for an answer, or steps that are still open."""
 
 
 class Protocol(msgspec.Struct, frozen=True):
-    """A protocol: its table and its pure functions. All of them compute from the book alone."""
+    """Protocol, with its table and its pure functions, which depend on the book alone."""
 
     name: str
     summary: str
@@ -220,81 +222,82 @@ class Protocol(msgspec.Struct, frozen=True):
     groups: Callable[[State, int], tuple[Group, ...]]
     """(state, round) → the groups of that round in order, as far as they are determined."""
     view: Callable[[State, Step], View]
-    """What the brief of a step quotes."""
+    """(state, step) → the columns that the brief of the step quotes."""
     reply_type: Callable[[State, Step], type[Reply]]
-    """The shape that a reply must have."""
+    """(state, step) → the type of the reply."""
     problems: Callable[[Book, Step, Reply, frozenset[int]], tuple[str, ...]]
-    """(book, step, reply, saw) → what is wrong with a well-shaped reply, in words that name only what the brief
-    quoted: an id that exists but was not quoted reads "unknown", exactly like one that does not exist."""
+    """(book, step, reply, saw) → errors of a reply that parses. They name only ids that the brief quoted: an id that
+    exists but was not quoted is "unknown", exactly like one that does not exist."""
     record: Callable[[Book, Step, Reply], tuple[Event, ...]]
-    """The events that a reply yields at once; the first one will carry the call."""
+    """(book, step, reply) → the events that a reply yields at once; the first one will carry the call."""
     close: Callable[[Book, Group, Mapping[str, Reply]], tuple[Event, ...]]
-    """(book, group, replies) → the events that closing a group yields: what is numbered in role order. Replies by step
-    id (a given-up step has none). `via` is filled in by the engine from the event's step."""
+    """(book, group, replies by step id) → the events that close a group, which are numbered in role order. A given-up
+    step has no reply. The engine sets `via` from the event's step."""
     give_up: Callable[[Book, Step], tuple[Event, ...]]
-    """(book, step) → events that stand in for the missing reply."""
+    """(book, step) → events that replace the missing reply."""
     losses: Mapping[str, Loss]
-    """Kind of step → what its loss means (`rounds/protocols/losses.py`)."""
+    """Kind of step → consequence of its loss (`rounds/protocols/losses.py`)."""
     plan: Callable[[Rules, int], tuple[PlanRow, ...]]
-    """(named variants, number of options) → the rounds, where the deliberation file writes none."""
+    """(named variants, number of options) → the default rounds, if the deliberation file has none."""
     prompts: str
-    """Which installed prompt set a new run opens with."""
+    """Name of the installed prompt set of a new run."""
     tells: Callable[[Book, Step, Column], Iterable[tuple[str, str, tuple[int, ...]]]] = nothing_told
-    """(book at the opening of the step, step, column) → (name, text as it stands in the brief, seqs of the events
-    shown), where the table's picks cannot say it."""
+    """(book at the opening of the step, step, column) → (name, text in the brief, seqs of the events shown), for
+    quotations that the table's picks cannot express."""
     widest: Callable[[State, int], tuple[Group, ...]] | None = None
-    """(state, round) → the groups of a round that asks for all it can, where what is asked follows from replies; None:
-    `groups` says it."""
+    """(state, round) → the groups of the largest possible round, for protocols whose steps depend on replies; None: use
+    `groups`."""
     look: Callable[[Book, str], tuple[Event, ...]] | None = None
-    """(book, phase) → what is read of the run behind the validation of a round, where that is not the stop signals."""
+    """(book, phase) → events after the validation of a round, for protocols that replace the stop signals."""
     after_round: Callable[[State], AfterRound] | None = None
-    """Whether the next round opens, the run waits, or why it ends; None: as the plan says."""
+    """(state) → whether the next round opens, the run waits, or why it ends; None: follow the plan."""
     needed: Callable[[State], tuple[str, ...]] = nothing_needed
-    """Questions to a person that have to be answered before the run goes on, when nobody else is asked for anything."""
+    """(state) → questions to a person that must be answered before the run continues, when no step is open."""
     profile: str = ""
-    """The stop profile of every run, where the protocol has one of its own."""
+    """Stop profile of every run, if the protocol has its own."""
     owed: Callable[[Book], tuple[Event, ...]] = nothing_owed
-    """What the controller writes inside a round as soon as it is due, beyond what closing a group yields."""
+    """(book) → events that the controller writes inside a round as soon as they are due, beyond those of closings."""
     after_answer: Callable[[Book, Decision], tuple[Event, ...]] = nothing_after_answer
-    """(book with a person's answer, the answer) → what follows from it at once, in the same commit."""
+    """(book with a person's answer, the answer) → consequences in the same commit."""
     brought: Callable[[Reply], Mapping[str, bytes]] = nothing_brought
-    """Files that a reply brings, by hash: they are kept beside it."""
+    """(reply) → hash → files in the reply, which are stored as blobs."""
     set_aside: Callable[[State], frozenset[str]] = nothing_set_aside
-    """Planned experiments that are not to be run."""
+    """(state) → planned experiments that must not be run."""
     runs_first: Callable[[State, Group], tuple[str, ...]] = nothing_first
-    """(state, group) → experiments that are run before anybody of the group is asked."""
+    """(state, group) → experiments that must run before the steps of the group open."""
     fixed_plan: bool = True
-    """Whether these are all rounds that there can be, so that no file may write others and nobody is ever absent."""
+    """Whether the rounds are fixed: no file may plan others, and no role is ever absent."""
     watched: bool = False
-    """Whether the run looks at the stop signals, raises alarms and ends with a synthesis."""
+    """Whether the run evaluates stop signals, raises alarms and ends with a synthesis."""
     raises_claims: bool = False
-    """Whether its roles raise claims, which a program can test."""
+    """Whether its roles raise claims that a program can test."""
     has_castings: bool = False
-    """Whether the roles have titles and charges by domain; otherwise they are the same everywhere."""
+    """Whether the roles have titles and charges by domain."""
     variants: Mapping[str, tuple[str, ...]] = {}
-    """Named variant → its values, the first the default: what `[rules]` can choose here."""
+    """Named variant → its values, default first, as `[rules]` can choose them."""
     options_wanted: tuple[int, int] = (0, 64)
-    """Least and most options that the protocol can compare."""
+    """Minimum and maximum number of options."""
     cast: Callable[[Rules], tuple[str, ...]] | None = None
-    """Named variants → the roles of a run in protocol order; None: all."""
+    """(named variants) → the roles of a run in protocol order; None: all."""
     fits: str = ""
-    """Which question deserves it, in a clause."""
+    """Kind of question it suits, in a clause."""
     calls: str = ""
-    """How many replies a run asks for, in words."""
+    """Number of replies in a run, in words."""
 
     def role_ids(self) -> tuple[str, ...]:
-        """Role ids in protocol order."""
+        """Return the role ids in protocol order."""
         return tuple(role.id for role in self.roles)
 
 
 UNLAWFUL: Final = (LookupError, ValueError, TypeError, AttributeError, AssertionError)
-"""What a protocol's functions may raise on a ledger that breaks the rules: they assume a lawful one."""
+"""Errors that a protocol's functions may raise on a ledger that breaks the rules, because they assume a valid one."""
 
 
 def opening_problem(protocol: Protocol, opened: RunOpened) -> str | None:
-    """What an opening says that this protocol cannot run, in one clause; None when it can, and for an import."""
+    """Return in one clause why the protocol cannot run an opening; None when it can, and for an import."""
     if opened.origin.type == "import":
         return None
+    # A ledger may come from anywhere, so an opening is checked in full before the protocol's functions run on it.
     for rule, values in protocol.variants.items():
         if rule in opened.rules and opened.rules[rule] not in values:
             return f"rule {rule} is {opened.rules[rule]!r}; {protocol.name} knows {', '.join(values)}"
@@ -304,9 +307,8 @@ def opening_problem(protocol: Protocol, opened: RunOpened) -> str | None:
     except UNLAWFUL as error:
         return f"its rules do not say what {protocol.name} needs: {error}"
     cast = tuple(member.role for member in opened.cast)
-    is_part = (
-        not protocol.fixed_plan and cast and set(cast) <= set(roles)
-    )  # a ledger of rounds that a file wrote can be read with fewer
+    # A deliberation file with rounds of its own may leave roles out.
+    is_part = not protocol.fixed_plan and cast and set(cast) <= set(roles)
     if cast != roles and not is_part:
         return f"the cast is {', '.join(cast) or 'nobody'}; {protocol.name} needs {', '.join(roles)}"
     if not opened.plan:
@@ -325,13 +327,13 @@ def opening_problem(protocol: Protocol, opened: RunOpened) -> str | None:
 
 
 def open_steps(protocol: Protocol, state: State) -> tuple[Step, ...]:
-    """The steps that can run now: those of the open group that are not done."""
+    """Return the steps that can run now: those of the open group that are not done."""
     group = open_group(protocol, state)
     return tuple(step for step in group.steps if not state.is_done(step.id)) if group else ()
 
 
 def awaited_experiments(protocol: Protocol, state: State) -> tuple[str, ...]:
-    """Experiments that the run waits for: planned, not forbidden, never judged, and no step is open now."""
+    """Return the experiments that the run waits for: planned, allowed and unjudged, while no step is open."""
     if state.experiments_at(state.seq) == "off" or state.finished or state.held_up or not state.unjudged:
         return ()
     set_aside = protocol.set_aside(state)
@@ -340,19 +342,19 @@ def awaited_experiments(protocol: Protocol, state: State) -> tuple[str, ...]:
 
 
 def awaited_answers(protocol: Protocol, state: State) -> tuple[str, ...]:
-    """Questions whose answer by a person the run waits for, nobody else being asked for anything."""
+    """Return the questions to a person that the run waits for, while no step is open."""
     if not state.rounds or state.finished or state.held_up or not state.waits:
         return ()
     return () if open_steps(protocol, state) else protocol.needed(state)
 
 
 def open_step(protocol: Protocol, state: State, step_id: str) -> Step | None:
-    """The open step with that id."""
+    """Return the open step with an id, or None."""
     return next((step for step in open_steps(protocol, state) if step.id == step_id), None)
 
 
 def open_group(protocol: Protocol, state: State) -> Group | None:
-    """The first group of the round with a step that is not done; an import asks nobody."""
+    """Return the first group of the round with a step that is not done; None for an import, which has no open steps."""
     if state.opened is None or state.finished or state.round not in state.rounds:
         return None
     if state.opened.origin.type == "import" or state.held_up:
@@ -360,16 +362,17 @@ def open_group(protocol: Protocol, state: State) -> Group | None:
     group = next(
         (group for group in protocol.groups(state, state.round) if not is_complete(state, group)), None
     )
+    # The group opens only after these experiments, because its steps may depend on the results.
     return None if group is None or protocol.runs_first(state, group) else group
 
 
 def is_complete(state: State, group: Group) -> bool:
-    """Whether every step of a group is answered or given up."""
+    """Return whether every step of a group is answered or given up."""
     return all(state.is_done(step.id) for step in group.steps)
 
 
 def find_group(protocol: Protocol, state: State, step_id: str) -> Group | None:
-    """The group of the current round that has this step."""
+    """Return the group of the current round that contains a step, or None."""
     for group in protocol.groups(state, state.round):
         if any(step.id == step_id for step in group.steps):
             return group
@@ -377,6 +380,6 @@ def find_group(protocol: Protocol, state: State, step_id: str) -> Group | None:
 
 
 def find_step(protocol: Protocol, state: State, step_id: str) -> Step | None:
-    """The step of the current round with that id, open or not."""
+    """Return the step of the current round with an id, open or not, or None."""
     group = find_group(protocol, state, step_id)
     return next((step for step in group.steps if step.id == step_id), None) if group else None

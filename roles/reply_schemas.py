@@ -1,6 +1,6 @@
-"""The schemas of the replies, in `schemas/replies/`: `python -m roles.reply_schemas [--check]`.
+"""Write the schemas of the replies to `schemas/replies/`: `python -m roles.reply_schemas [--check]`.
 
-One file for every shape that a seat is asked for. They are frozen with the brief version: a brief holds their hash.
+There is one file per type of reply. The schemas are frozen with the brief version, because a brief holds their hash.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ REPLIES: Final[tuple[type[Reply], ...]] = (
 
 
 def published() -> dict[str, bytes]:
-    """File name → what it must hold."""
+    """Return file name → expected content."""
     return {f"{kind.__name__}.json": schemas.text_of(schema_of(kind)) for kind in REPLIES}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the schemas; with --check compare them with what is there, and say what differs."""
+    """Write the schemas; with --check, compare them with the files and print the names that differ."""
     wanted = published()
     if "--check" not in arguments:
         DIRECTORY.mkdir(exist_ok=True)
@@ -62,8 +62,8 @@ def main(arguments: Sequence[str]) -> int:
             (DIRECTORY / name).write_bytes(content)
         print(f"{len(wanted)} schemas in {DIRECTORY}")
         return 0
-    found = {path.name: path.read_bytes() for path in DIRECTORY.glob("*.json")}
-    stale = sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
+    present = {path.name: path.read_bytes() for path in DIRECTORY.glob("*.json")}
+    stale = sorted(name for name in present.keys() | wanted.keys() if present.get(name) != wanted.get(name))
     if stale:
         print(f"stale: {', '.join(stale)}; run `python -m roles.reply_schemas`", file=sys.stderr)
     return 1 if stale else 0

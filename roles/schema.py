@@ -1,7 +1,7 @@
-"""Reply schemas: what a seat must return as JSON Schema, and what is wrong with what it did return.
+"""Reply schemas: build the JSON Schema of a reply, parse replies and explain their errors.
 
-A reply is one JSON object and nothing else; white space around it and one enclosing Markdown fence are taken
-off. It is decoded strictly; the schema is only asked for words when that fails.
+A reply is one JSON object and nothing else, except for white space around it and one enclosing Markdown fence. It is
+decoded strictly; the schema is only used to explain a failure.
 """
 
 from __future__ import annotations
@@ -28,40 +28,41 @@ ERRORS_MAX: Final = 40
 
 _FENCED: Final = re.compile(r"\A```(?:json|JSON)?[ \t]*\r?\n(.*?)\r?\n?```\Z", re.DOTALL)
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# JSON escapes that can produce a control character, or half of a surrogate pair.
 _ESCAPES: Final = ("\\u", "\\r", "\\b", "\\f")
-"""Escapes behind which such a character can stand, or half of one."""
 _BLANK: Final = re.compile(r'"(?:\s|\\[nt])+"')
 _SURROGATE: Final = re.compile("[\\ud800-\\udfff]")
 
 
 @cache
 def reply_schema(reply_type: type[Reply]) -> Mapping[str, Any]:
-    """The JSON Schema (draft 2020-12) of a reply: the published one, which is quicker to read than to make.
-
-    Shapes of a short protocol are its own and not published; they may have the name of one that is.
-    """
+    """Return the JSON Schema (draft 2020-12) of a reply."""
+    # A type of a short protocol is not published, and may have the same name as a published one.
     if reply_type.__module__ != "roles.replies":
         return schema_of(reply_type)
+    # Reading the published schema is faster than building it.
     return schemas.load(f"replies/{reply_type.__name__}")
 
 
 def schema_of(reply_type: type[Reply]) -> Mapping[str, Any]:
-    """The JSON Schema of a reply, made from its type."""
+    """Build the JSON Schema of a reply from its type."""
     return {"$schema": DIALECT, **msgspec.json.schema(reply_type)}
 
 
 @cache
 def schema_bytes(reply_type: type[Reply]) -> bytes:
-    """The same as a blob."""
+    """Return the JSON Schema of a reply as the bytes of its blob."""
     return orjson.dumps(reply_schema(reply_type))
 
 
 def parse_reply(reply_type: type[Reply], raw: bytes) -> tuple[Reply | None, tuple[str, ...]]:
-    """The reply in `raw` and no errors, or None and everything wrong with it, each as `path: what`."""
+    """Return the reply in `raw` and no errors, or None and all errors, each as `path: problem`."""
+    # The size is checked before anything is parsed.
     if len(raw) > REPLY_BYTES_MAX:
         return None, (f"(reply): {len(raw)} bytes, more than {REPLY_BYTES_MAX}",)
     try:
         text = raw.decode("utf-8").removeprefix("\ufeff")
+        # Text saved as UTF-16 decodes as UTF-8 when it is ASCII, but is full of NUL characters.
         if "\0" in text:
             return None, (f"(reply): {what_has_nul(text)}; save it as UTF-8",)
         value = _json(text)
@@ -69,6 +70,7 @@ def parse_reply(reply_type: type[Reply], raw: bytes) -> tuple[Reply | None, tupl
         return None, (f"(reply): not UTF-8 at byte {error.start}",)
     except _NotJson as error:
         return None, (f"(reply): {error}",)
+    # Only a text with one of these characters can change, and the copy costs time.
     if "\\r" in text or "\r" in text or "\x85" in text or "\\u0085" in text:
         value = _with_line_feeds(value)
     problems = tuple(_unclean(value, "")) if _is_perhaps_unclean(text) else ()
@@ -81,13 +83,14 @@ def parse_reply(reply_type: type[Reply], raw: bytes) -> tuple[Reply | None, tupl
 
 
 def _decoder_words(message: str) -> str:
-    """The decoder's own words with the path in front; it alone minds that 4.0 is not an integer."""
+    """Return a message of the decoder with its path in front."""
+    # Needed for values such as 4.0, which the schema accepts as an integer and the decoder does not.
     what, _, path = message.partition(" - at `$")
     return f"{path.strip('`.') or '(reply)'}: {what.replace('`', '')}"
 
 
 class _NotJson(ValueError):
-    """A text that is not one JSON object; the message says why."""
+    """Error for a text that is not one JSON object; the message says why."""
 
 
 def _json(text: str) -> dict[str, Any]:
@@ -105,7 +108,8 @@ def _json(text: str) -> dict[str, Any]:
         ) from None
     except _NotJson:
         raise
-    except ValueError:  # the interpreter's bound on the digits of an integer
+    except ValueError:
+        # Python limits the digits of an integer, against attacks with quadratic parsing time.
         raise _NotJson("a number has too many digits") from None
     except RecursionError:
         raise _NotJson("nested too deeply") from None
@@ -115,15 +119,16 @@ def _json(text: str) -> dict[str, Any]:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    found.clear()
+    fields = dict(pairs)
+    # The last of two equal keys would win silently, so that a reader of the file might see another value.
+    if len(fields) == len(pairs):
+        return fields
+    fields.clear()
     for key, value in pairs:
-        if key in found:
+        if key in fields:
             raise _NotJson(f"the field {key[:60]!r} is given twice in one object")
-        found[key] = value
-    return found
+        fields[key] = value
+    return fields
 
 
 def _refused(constant: str) -> None:
@@ -131,14 +136,15 @@ def _refused(constant: str) -> None:
 
 
 def _is_perhaps_unclean(text: str) -> bool:
-    """Whether it is worth looking into every string of a JSON text: nearly always it is not."""
+    """Return whether a JSON text may contain strings that `_unclean` rejects."""
+    # Nearly every reply is clean, and this test is much faster than a walk through all its strings.
     if any(escape in text for escape in _ESCAPES):
         return True
     return _CONTROL.search(text) is not None or _BLANK.search(text) is not None
 
 
 def _with_line_feeds(value: Any) -> Any:
-    """Return a value whose strings end their lines in line feeds alone, as a ledger keeps them."""
+    """Return a value with all line endings in its strings as line feeds, the ledger's form."""
     if isinstance(value, str):
         return with_line_feeds(value)
     if isinstance(value, dict):
@@ -149,18 +155,19 @@ def _with_line_feeds(value: Any) -> Any:
 
 
 def _unclean(value: Any, path: str) -> Iterator[str]:
-    """Strings that no ledger line may hold."""
+    """Yield an error for every string that a ledger must not hold."""
     if isinstance(value, str):
-        found = _CONTROL.search(value)
-        if found:
-            yield f"{path}: control character U+{ord(found[0]):04X}; only line feeds and tabs are allowed"
+        control = _CONTROL.search(value)
+        if control:
+            yield f"{path}: control character U+{ord(control[0]):04X}; only line feeds and tabs are allowed"
         elif _SURROGATE.search(value):
             yield f"{path}: a lone surrogate, which is not Unicode text"
         elif value and not value.strip():
             yield f"{path}: nothing but white space"
     elif isinstance(value, dict):
         for key, inner in cast("dict[str, Any]", value).items():
-            if _SURROGATE.search(key):  # the one kind of key that the decoder cannot even call unknown
+            # The decoder's message about such an unknown key could not be encoded.
+            if _SURROGATE.search(key):
                 yield f"{path or '(reply)'}: a lone surrogate in the field {key[:60]!a}"
             yield from _unclean(inner, f"{path}.{_key(key)}".lstrip("."))
     elif isinstance(value, list):
@@ -173,13 +180,14 @@ def _key(key: str) -> str:
 
 
 def explain(schema: Mapping[str, Any], value: object) -> tuple[str, ...]:
-    """Every place where `value` breaks `schema`, as `path: what is wrong`; empty when it keeps it."""
+    """Return every place where `value` violates `schema`, as `path: problem`; empty when it is valid."""
     from jsonschema import Draft202012Validator  # 100 ms, and only a failing document needs it
 
     validator: Any = Draft202012Validator(dict(schema))
-    found: list[ValidationError] = list(validator.iter_errors(value))
-    found.sort(key=lambda error: [str(part) for part in error.absolute_path])
-    lines = [line for error in found for line in _lines(error)]
+    errors: list[ValidationError] = list(validator.iter_errors(value))
+    # The validator's order is not specified, and recorded repair briefs must be reproduced byte for byte.
+    errors.sort(key=lambda error: [str(part) for part in error.absolute_path])
+    lines = [line for error in errors for line in _lines(error)]
     return tuple(dict.fromkeys(lines))[:ERRORS_MAX]
 
 
@@ -194,7 +202,7 @@ def _lines(error: ValidationError) -> Iterator[str]:
 
 
 def _branch(error: ValidationError) -> list[ValidationError]:
-    """Of an `anyOf`, the errors of the alternative that was meant: not those about the type itself."""
+    """Return the errors of an `anyOf` below its type check, which belong to the alternative that was meant."""
     if error.validator != "anyOf":
         return []
     causes = list(error.context or ())
@@ -213,14 +221,14 @@ def _alternatives(error: ValidationError) -> str:
 
 
 def _missing(error: ValidationError) -> str:
-    required, found = cast("list[str]", error.validator_value), cast("dict[str, Any]", error.instance)
-    return "missing: " + ", ".join(name for name in required if name not in found)
+    required, instance = cast("list[str]", error.validator_value), cast("dict[str, Any]", error.instance)
+    return "missing: " + ", ".join(name for name in required if name not in instance)
 
 
 def _unknown(error: ValidationError) -> str:
-    schema, found = cast("dict[str, Any]", error.schema), cast("dict[str, Any]", error.instance)
+    schema, instance = cast("dict[str, Any]", error.schema), cast("dict[str, Any]", error.instance)
     known = cast("dict[str, Any]", schema.get("properties", {}))
-    extra = ", ".join(ascii(key[:60]) for key in found if key not in known)
+    extra = ", ".join(ascii(key[:60]) for key in instance if key not in known)
     return f"not asked for: {extra}; the fields are {', '.join(known)}"
 
 
@@ -230,7 +238,7 @@ def _counted(noun: str, bound: str) -> Callable[[ValidationError], str]:
 
 _WORDS: Final[dict[str, Callable[[ValidationError], str]]] = {
     "type": lambda error: f"must be {error.validator_value}, not {_type_name(error.instance)}",
-    "enum": lambda error: f"{_shown(error.instance)} is none of {_alternatives(error)}",
+    "enum": lambda error: f"{_shortened(error.instance)} is none of {_alternatives(error)}",
     "anyOf": lambda error: f"{_type_name(error.instance)} is none of the allowed types",
     "minLength": _counted("characters", "at least"),
     "maxLength": _counted("characters", "at most"),
@@ -238,13 +246,14 @@ _WORDS: Final[dict[str, Callable[[ValidationError], str]]] = {
     "maxItems": _counted("entries", "at most"),
     "minimum": lambda error: f"{error.instance} is less than {error.validator_value}",
     "maximum": lambda error: f"{error.instance} is more than {error.validator_value}",
-    "pattern": lambda error: f"{_shown(error.instance)} does not have the form {error.validator_value}",
+    "pattern": lambda error: f"{_shortened(error.instance)} does not have the form {error.validator_value}",
     "required": _missing,
     "additionalProperties": _unknown,
 }
 
 
-def _shown(value: Any) -> str:
+def _shortened(value: Any) -> str:
+    # ASCII, because an error goes to terminals and into repair briefs, and must not carry control characters.
     text = ascii(value)
     return text if len(text) <= 80 else f"{text[:77]}…"
 
@@ -253,6 +262,7 @@ def _type_name(value: Any) -> str:
     if value is None:
         return "null"
     names: tuple[tuple[type, str], ...] = (
+        # A bool is an int in Python, so it has to come first.
         (bool, "boolean"),
         (int, "integer"),
         (float, "number"),

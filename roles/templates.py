@@ -1,7 +1,7 @@
-"""Templates: `{{name}}` and `{{#list}}…{{/list}}`, nothing else (FORMAT 6).
+"""Render templates with `{{name}}` and `{{#list}}…{{/list}}`, and nothing else (FORMAT 6).
 
-A list is a sequence of mappings; inside it a name is looked up in the element first, then outside. What is
-put in is never read again, so a text that contains braces stays what it is. Somebody's text stands behind bars.
+A list is a sequence of mappings; inside it, a name is looked up in the element first, then outside. Inserted values are
+never parsed again, so a value that contains braces stays unchanged. Quoted text goes behind bars.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ _BRACES: Final = re.compile(r"\{\{|\}\}")
 
 
 class TemplateError(ValueError):
-    """A template that cannot be rendered: the message names the tag."""
+    """Error in a template; the message names the tag."""
 
 
 def bar(label: str, text: str) -> str:
-    """`text` behind bars, the first line after `label`."""
+    """Return `text` behind bars, with `label` in front of the first line."""
+    # `splitlines` also splits at rare separators, such as U+2028, that a reader may show as a new line.
     first, *rest = text.splitlines() or [""]
     return "\n".join([f"{label} | {first}".lstrip(), *(f"| {line}" for line in rest)])
 
 
 def render(template: str, values: Values) -> str:
-    """`template` with `values` put in. Raises `TemplateError` for an unknown name or an unclosed list."""
+    """Render `template` with `values`. Raises `TemplateError` for an unknown name or an unclosed list."""
     return "".join(_render(template, values))
 
 
@@ -46,15 +47,16 @@ def _render(template: str, values: Values) -> Iterator[str]:
 
 
 class _Tag(NamedTuple):
-    """A name to put in; with `inner`, a list with what stands in it for every row."""
+    """Tag for a value, or for a list whose template for every row is `inner`."""
 
     name: str
     inner: str | None
 
 
+# All briefs of a run use the same few templates.
 @lru_cache(1024)
 def _parsed(template: str) -> tuple[str | _Tag, ...]:
-    """A template's literal pieces and tags, in order. A brief uses the same few templates as the last one."""
+    """Return the literal pieces and tags of a template, in order."""
     parts: list[str | _Tag] = []
     place = 0
     while (tag := _TAG.search(template, place)) is not None:
@@ -66,6 +68,7 @@ def _parsed(template: str) -> tuple[str | _Tag, ...]:
             parts.append(_Tag(name, None))
             place = tag.end()
             continue
+        # Lists of the same name cannot nest, so the first closing tag is the right one.
         closing = template.find("{{/" + name + "}}", tag.end())
         if closing < 0:
             raise TemplateError(f"{tag[0]} is not closed")
@@ -75,6 +78,7 @@ def _parsed(template: str) -> tuple[str | _Tag, ...]:
 
 
 def _literal(text: str) -> str:
+    # A misspelled tag would otherwise reach a seat as literal braces.
     if _BRACES.search(text):
         raise TemplateError(f"braces that are no tag: {text.strip()[:60]!r}")
     return text
@@ -98,5 +102,5 @@ def _rows(values: Values, name: str) -> Sequence[Row]:
 
 @lru_cache(1024)
 def names(template: str) -> frozenset[str]:
-    """Every name that a template uses, lists included."""
+    """Return all names that a template uses, lists included."""
     return frozenset(tag[2] for tag in _TAG.finditer(template))

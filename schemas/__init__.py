@@ -1,8 +1,8 @@
 """Schemas: the published shape of every event, of every reply, and of every JSON output (draft 2020-12).
 
-load("events/claim")      what a line of that kind is
-load("replies/CheckReply")  what a seat returns for a check
-load("output/verify")     what a verb prints with --json
+load("events/claim")      a line of that kind
+load("replies/CheckReply")  the reply of a seat to a check
+load("output/verify")     the output of a verb with --json
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ DIRECTORY: Final = Path(__file__).parent
 
 
 def load(name: str) -> dict[str, Any]:
-    """A published schema by its path here, without `.json`. Raises `FileNotFoundError`."""
+    """Return a published schema by its path here, without `.json`. Raises `FileNotFoundError`."""
     return cast("dict[str, Any]", json.loads((DIRECTORY / f"{name}.json").read_bytes()))
 
 
 def text_of(schema: Mapping[str, Any]) -> bytes:
-    """The file of a schema: indented, so that a change shows in the diff."""
+    """Return the file of a schema: indented, so that a change shows in the diff."""
     return json.dumps(schema, ensure_ascii=False, indent=2).encode() + b"\n"

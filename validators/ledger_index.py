@@ -63,7 +63,7 @@ class RuleContext(msgspec.Struct, frozen=True):
 
     `unknown`: seq → fields that this version does not know. `installs` says by which
     thresholds a recorded verdict can be recomputed.
-    What is None or empty is not judged.
+    Inputs that are None or empty are not judged.
     """
 
     protocol: Table | None = None
@@ -108,9 +108,9 @@ class LedgerIndex:
         self.events = book.events
         first = book.events[0] if book.events else None
         self.opened: RunOpened | None = book.state.opened if isinstance(first, RunOpened) else None
-        """The opening in force: a fork's own stands over its parent's."""
+        """The opening in force: a fork's own replaces its parent's."""
         self.imported_through = _imported_through(book.events)
-        """Seq of the last event that an import wrote, -1 when there is none: a fork may go on behind them."""
+        """Seq of the last event that an import wrote, -1 without any: a fork may go on after them."""
         self.rules_hash = rules_hash
         installs = context.installs
         self.as_given = verdicts_as_given(book, rules_hash, installs) if installs else frozenset[int]()

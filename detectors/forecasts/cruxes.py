@@ -14,14 +14,14 @@ from ledger.events.values import HowTested
 
 
 class Verdict(NamedTuple):
-    """A result that is one way or the other, and the level of its evidence."""
+    """Result that is one way or the other, and the level of its evidence."""
 
     holds: bool
     level: Level
 
 
 class Crux(NamedTuple):
-    """A crux of the agenda: its proposers' numbers, the numbers of all roles if asked, and its verdicts in order.
+    """Crux of the agenda: its proposers' numbers, the numbers of all roles if asked, and its verdicts in order.
 
     Each role's numbers are about the crux as the agenda words it; a proposal of the opposite is turned round first.
     """
@@ -34,18 +34,19 @@ class Crux(NamedTuple):
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict that counts: the highest level, among equals the later."""
+        """Return the verdict that counts: the highest level, among equals the later one."""
         order: Sequence[Level] = get_args(Level)
+        # `min` keeps the first of equals, so the reversed order prefers the later verdict.
         return min(reversed(self.verdicts), key=lambda verdict: order.index(verdict.level), default=None)
 
     @property
     def mean(self) -> Numbers | None:
-        """The proposers' mean, by which cruxes are ranked and tested; None without a proposer's numbers."""
+        """Return the proposers' mean, by which cruxes are ranked and tested; None without a proposer's numbers."""
         return mean_numbers(self.proposed.values()) if self.proposed else None
 
 
 def best_value(crux: Crux, parameters: ForecastParameters) -> Fraction:
-    """What a test of the best quality is worth by the proposers' numbers, in points."""
+    """Return the worth of a test of the best quality by the proposers' numbers, in points."""
     return value_of_test(crux.mean, parameters.best[crux.how]) if crux.mean else Fraction()
 
 
@@ -55,7 +56,7 @@ def ranked(cruxes: Iterable[Crux], parameters: ForecastParameters) -> list[Crux]
 
 
 def by_number(claim: str) -> tuple[tuple[int, str], ...]:
-    """Key that orders ids by their numbers."""
+    """Return a key that orders ids by their numbers."""
     return tuple((int(part) if part.isdigit() else -1, part) for part in re.split(r"(\d+)", claim))
 
 
@@ -72,12 +73,14 @@ def wants_numbers(cruxes: Sequence[Crux], group: GroupForecast, terms: ForecastT
 
 def worth_testing(cruxes: Sequence[Crux], group: GroupForecast, terms: ForecastTerms) -> list[Crux]:
     """Return the kept cruxes to test: all that can be tested here if one of them, or all jointly, is worth τ here."""
+    # A crux that only a person or the outside world can test is listed for the reader, not tested.
     possible = [crux for crux in cruxes if crux.mean and terms.here(crux.how) is not None]
     at_hand = [(crux.mean, terms.here(crux.how) or 0) for crux in possible if crux.mean]
     return possible if _is_worth(at_hand, group, terms) else []
 
 
 def _is_worth(tests: Sequence[tuple[Numbers, int]], group: GroupForecast, terms: ForecastTerms) -> bool:
+    # Single values are cheap. The joint value grows with 2^n combinations, so it is computed only when needed.
     alone = any(value_of_test(numbers, quality) >= terms.tau for numbers, quality in tests)
     return alone or (len(tests) > 1 and joint_value(group, tests) >= terms.tau)
 

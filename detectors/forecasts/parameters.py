@@ -18,7 +18,7 @@ Level = Literal["measured", "reproduced", "ran", "calculated", "quoted"]
 
 
 class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A table of the file. It is closed, so that a misspelt threshold is an error."""
+    """Table of the file. It is closed, so that a misspelled threshold is an error."""
 
 
 class ForecastLimits(_Part, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class ForecastParameters(_Part, frozen=True, kw_only=True):
 
 
 class ForecastTerms(NamedTuple):
-    """What holds for a whole run: the worth of a test in points, and what can be tested here."""
+    """Terms of a whole run: the worth of a test in points, and what can be tested here."""
 
     tau: Fraction
     experiments: bool
@@ -58,12 +58,13 @@ class ForecastTerms(NamedTuple):
     parameters: ForecastParameters
 
     def here(self, how: HowTested) -> int | None:
-        """Quality of a test here, in percent; None where this run cannot test such a crux."""
+        """Return the quality of a test here, in percent; None where this run cannot test such a crux."""
         possible = {"execution": self.experiments, "calculation": True, "document": self.documents}
         return self.parameters.best[how] if possible.get(how) else None
 
 
 def _exact(wanted: type, value: Any) -> Any:
+    # A TOML float would already be rounded, so fractions are written as strings.
     if wanted is Fraction and isinstance(value, str):
         return Fraction(value)
     raise ValueError(f"{value!r}: write the number as a decimal in quotation marks")
@@ -71,17 +72,17 @@ def _exact(wanted: type, value: Any) -> Any:
 
 @cache
 def forecast_parameters() -> ForecastParameters:
-    """The installed numbers."""
+    """Return the installed numbers."""
     return msgspec.toml.decode(parameter_bytes(), type=ForecastParameters, dec_hook=_exact)
 
 
 @cache
 def parameter_bytes() -> bytes:
-    """Bytes of the file; their SHA-256 is the `params` of a run's verdicts."""
+    """Return the bytes of the file; their SHA-256 is the `params` of a run's verdicts."""
     return (DIRECTORY / "forecasts.toml").read_bytes()
 
 
 @cache
 def parameter_hash() -> str:
-    """SHA-256 of the file, in hexadecimal."""
+    """Return SHA-256 of the file, in hexadecimal."""
     return sha256(parameter_bytes()).hexdigest()

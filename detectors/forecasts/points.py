@@ -1,4 +1,4 @@
-"""Points of forecasts: the mean over roles, who leads, by how much, and rounding to whole points."""
+"""Points of forecasts: the mean over roles, the leader and its margin, and rounding to whole points."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ WHOLE: Final = 100
 
 
 class GroupForecast(NamedTuple):
-    """A mean of forecasts: the sum of points for each option, over a number of roles."""
+    """Mean of forecasts: the sum of points for each option, over a number of roles."""
 
     sums: tuple[int, ...]
     roles: int
 
     @property
     def leader(self) -> int:
-        """Place of the option with most points; ties go to the first in option order, so `none` wins none."""
+        """Return the place of the option with most points. Ties go to the first in option order, so `none` never wins
+        one.
+        """
         return self.sums.index(max(self.sums))
 
     @property
     def margin(self) -> Fraction:
-        """Points between the leader and the second option, `none` included."""
+        """Return the points between the leader and the second option, `none` included."""
         first, *others = sorted(self.sums, reverse=True)
         return Fraction(first - (others[0] if others else 0), self.roles)
 
     def points(self, option: int) -> Fraction:
-        """Mean points of an option, exact."""
+        """Return the mean points of an option, exact."""
         return Fraction(self.sums[option], self.roles)
 
 
@@ -45,12 +47,12 @@ def group_forecast(forecasts: Iterable[Forecast]) -> GroupForecast:
 
 
 def leader_of(forecast: Forecast) -> int:
-    """Place of the option with most points, ties in option order."""
+    """Return the place of the option with most points, ties in option order."""
     return forecast.index(max(forecast))
 
 
 def distance_to(forecast: Forecast, group: GroupForecast) -> int:
-    """How far a role is from the group, in units of 1 / (2 × roles) points; comparable within one group."""
+    """Return how far a role is from the group, in units of 1 / (2 × roles) points; comparable within one group."""
     pairs = zip(forecast, group.sums, strict=True)
     return sum(abs(points * group.roles - mean) for points, mean in pairs)
 
@@ -60,12 +62,14 @@ def whole_points(shares: Sequence[int], whole: int = WHOLE) -> Forecast:
 
     Shares below 0 count as 0; ties go in option order. Raises `ValueError` when no share is above 0.
     """
+    # A linear update can push an option below 0, which then counts as 0.
     clipped = [max(share, 0) for share in shares]
     total = sum(clipped)
     if not total:
         raise ValueError("no share is above 0")
     points = [share * whole // total for share in clipped]
     remainders = [share * whole % total for share in clipped]
+    # `sorted` is stable, which gives ties in option order without a second key.
     by_remainder = sorted(range(len(points)), key=lambda place: -remainders[place])
     for place in by_remainder[: whole - sum(points)]:
         points[place] += 1

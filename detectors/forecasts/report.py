@@ -108,7 +108,7 @@ def report_of(
 
 
 def rounded(value: Fraction) -> float:
-    """Two decimals, half-even, of an exact value."""
+    """Return two decimals, half-even, of an exact value."""
     return float(round(value, 2))
 
 

@@ -1,8 +1,10 @@
-"""Where a run of `crux` stands: forecasts after verdicts, the group, unsettled cruxes with their value, the status.
+"""Standing of a run of `crux`: forecasts after verdicts, the group, unsettled cruxes with their value, the status.
 
 Forecasts are always recomputed from the sealed numbers and one verdict per crux. A role without numbers about a crux
-that has a verdict leaves the group forecast: its forecast does not know of the result. Where no role has numbers about
-a crux, its verdict moves nothing.
+that
+has a verdict leaves the group forecast, because its forecast ignores the result. Where no role has numbers about a
+crux,
+its verdict moves nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ class FrameCheck(NamedTuple):
 
 
 class ForecastTable(NamedTuple):
-    """All numbers of a run. `forecasts`: sealed, by role, over the options; empty where no role answered.
+    """Numbers of a run. `forecasts`: sealed, by role, over the options; empty where no role answered.
 
     `made_options`: the options were made of the answers, so proposals speak of the proposer's own answer: their value
     ranks them, and no verdict reads them.
@@ -42,7 +44,7 @@ class ForecastTable(NamedTuple):
 
 
 class UnsettledCrux(NamedTuple):
-    """A crux without a verdict, and the value of its test in points: at the best quality, and here (None: not here)."""
+    """Crux without a verdict, and the value of its test in points: at the best quality, and here (None: not here)."""
 
     claim: str
     how: HowTested
@@ -51,7 +53,7 @@ class UnsettledCrux(NamedTuple):
 
 
 class ForecastStanding(NamedTuple):
-    """Where a run stands. `group`, `leader` and `margin` are None where no role answered."""
+    """Standing of a run. `group`, `leader` and `margin` are None where no role answered."""
 
     forecasts: Mapping[str, Forecast]
     group: GroupForecast | None
@@ -61,19 +63,19 @@ class ForecastStanding(NamedTuple):
     status: OutcomeStatus
 
     def worth(self, tau: Fraction) -> list[UnsettledCrux]:
-        """Unsettled cruxes that are worth a test at the best quality."""
+        """Return unsettled cruxes that are worth a test at the best quality."""
         return [crux for crux in self.unsettled if crux.best >= tau]
 
 
 class WithoutRole(NamedTuple):
-    """The end without a role: the leader then, and whether leader or status would differ."""
+    """End of the run without a role: the leader then, and whether leader or status would differ."""
 
     leader: int | None
     changes: bool
 
 
 def standing_of(table: ForecastTable) -> ForecastStanding:
-    """Compute where a run stands from its sealed numbers and its verdicts."""
+    """Compute the standing of a run from its sealed numbers and its verdicts."""
     forecasts = dict(_updated(table))
     group = group_forecast(forecasts.values()) if forecasts else None
     unsettled = tuple(_unsettled(table, forecasts))
@@ -88,7 +90,9 @@ def standing_of(table: ForecastTable) -> ForecastStanding:
 
 
 def numbers_about(table: ForecastTable, crux: Crux) -> dict[str, Numbers]:
-    """Each role's numbers about a crux over the options: those sealed before the tests, else its own proposal's."""
+    """Return each role's numbers about a crux over the options: those sealed before the tests, else its own
+    proposal's.
+    """
     return {**({} if table.made_options else crux.proposed), **crux.sealed}
 
 
@@ -108,7 +112,7 @@ def cruxes_to_test(table: ForecastTable, kept: Sequence[Crux]) -> list[Crux]:
 
 
 def _updated(table: ForecastTable) -> Iterable[tuple[str, Forecast]]:
-    """Each role of the group with its forecast after the verdicts."""
+    """Yield each role of the group with its forecast after the verdicts."""
     settled = [
         (crux.verdict, numbers)
         for crux in table.cruxes
@@ -127,7 +131,7 @@ def _updated(table: ForecastTable) -> Iterable[tuple[str, Forecast]]:
 
 
 def _unsettled(table: ForecastTable, forecasts: Mapping[str, Forecast]) -> Iterable[UnsettledCrux]:
-    """Every crux without a verdict with its value now, by value; ties by claim id."""
+    """Return every crux without a verdict with its value now, by value; ties by claim id."""
     open_cruxes: list[UnsettledCrux] = []
     for crux in table.cruxes:
         if crux.verdict is None:
@@ -146,7 +150,7 @@ def _unsettled(table: ForecastTable, forecasts: Mapping[str, Forecast]) -> Itera
 
 
 def _mean_now(table: ForecastTable, crux: Crux, forecasts: Mapping[str, Forecast]) -> Numbers | None:
-    """Mean numbers about an open crux, moved along with each role's forecast; the proposers' where no others apply."""
+    """Return mean numbers about an open crux, moved along with each role's forecast; else the proposers'."""
     moved = [
         moved_numbers(numbers, table.forecasts[role], forecasts[role])
         for role, numbers in numbers_about(table, crux).items()
@@ -161,9 +165,11 @@ def _status(
     limits = table.terms.parameters.limits
     if group is None:
         return OutcomeStatus.NOBODY_ANSWERED
+    # Sums over roles are compared, not the mean, so that no rounding decides the status.
     on_none = group.sums[-1]
     if table.frame and table.frame.ill_posed and on_none >= limits.ill_posed_from * group.roles:
         return OutcomeStatus.ILL_POSED
+    # A test that is worth its cost comes before any verdict on the margin: it could change the leader.
     if any(crux.best >= table.terms.tau for crux in unsettled):
         return OutcomeStatus.RUN_THIS_FIRST
     if group.margin < limits.margin_at_least:
@@ -206,6 +212,7 @@ def short_way(
     Everyone asked has answered with the same leader at `at_least` points or more, the frame check came and has no
     objection, and no proposal is worth τ at the best quality by its proposer's own numbers.
     """
+    # The short way skips all tests, so it needs every answer and a clean frame check.
     if frame is None or frame.objection or frame.ill_posed or not answers or len(answers) < asked:
         return False
     if len({leader_of(forecast) for forecast in answers.values()}) > 1:

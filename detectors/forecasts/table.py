@@ -1,4 +1,4 @@
-"""A table of numbers in a file (JSON): the same arithmetic as for a run, so that anybody can check it.
+"""Table of numbers in a file (JSON): the same arithmetic as for a run, so that it can be checked by hand.
 
     {"options": ["O-1", "O-2"], "stakes": "normal", "experiments": true, "documents": true,
      "frame": {"ill_posed": false, "objection": false},
@@ -9,7 +9,8 @@
                  "numbers": {"action": {"probability": 50, "if_true": …, "if_false": …}},
                  "verdicts": [{"result": "holds", "level": "reproduced"}]}]}
 
-Options that a forecast does not name have 0 points; `none` is always the last option. `proposed` are the numbers that a
+Options that a forecast does not name have 0 points; `none` is always the last option. `proposed` are the numbers that
+a
 crux was proposed with, `numbers` those that roles gave before its test, `verdicts` its results in order.
 """
 
@@ -31,7 +32,7 @@ NONE: Final = "none"
 
 
 class WrongTable(ValueError):
-    """A table that cannot be read: where, what is wrong, and what to write instead."""
+    """Table that cannot be read: where, what is wrong, and what to write instead."""
 
     def __init__(self, where: str, wrong: str, fix: str) -> None:
         self.where: Final = where
@@ -41,7 +42,7 @@ class WrongTable(ValueError):
 
 
 class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A part of the file. It is closed, so that a misspelt key is an error."""
+    """Part of the file. It is closed, so that a misspelled key is an error."""
 
 
 class _Numbers(_Part, frozen=True, kw_only=True):
@@ -84,6 +85,7 @@ def read_table(content: bytes) -> tuple[tuple[str, ...], ForecastTable]:
         file = msgspec.json.decode(content, type=_File)
     except msgspec.DecodeError as error:
         raise WrongTable("table", str(error), "see docs/crux.md for its keys") from None
+    # `none` goes last whatever the file says, because ties must never favor it.
     options = (*(option for option in file.options if option != NONE), NONE)
     if len(options) < 2 or len(set(options)) < len(options):
         raise WrongTable("options", "no option, or one of them twice", "name at least one option, each once")
@@ -130,6 +132,7 @@ def _forecast(where: str, points: Mapping[str, int], options: Sequence[str]) -> 
     unknown = [option for option in points if option not in options]
     if unknown:
         raise WrongTable(where, f"{unknown[0]!r} is no option", f"use {', '.join(options)}")
+    # Negative points could still sum to 100, so both are checked.
     if sum(points.values()) != WHOLE or min(points.values(), default=0) < 0:
         raise WrongTable(
             where, f"{sum(points.values())} points in all", "write points of 0 or more that sum to 100"

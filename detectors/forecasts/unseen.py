@@ -1,4 +1,4 @@
-"""How many defeaters of the leader nobody found, from how often each was found: said, and never a gate."""
+"""Estimate of defeaters of the leader that no role found, from how often each was found. Reported, never a gate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Unseen(NamedTuple):
 
 
 def unseen_of(sightings: Sequence[Collection[str]], lists: int) -> Unseen | None:
-    """Estimates from the roles that found each defeater, sealed from each other; None where nobody gave a list.
+    """Estimate from the roles that found each defeater, sealed from each other; None without a list.
 
     First-order jackknife S + Q1·(m−1)/m (LIT-4); Chao2, bias-corrected, S + (m−1)/m · Q1(Q1−1)/(2(Q2+1)) (LIT-5).
     Both are counts. Seats of one model find the same things, so both are lower bounds at best.

@@ -11,7 +11,7 @@ from detectors.forecasts.value_of_tests import Numbers
 
 
 class CruxResult(NamedTuple):
-    """A verdict as one role reads it: its own sealed numbers, the result, and the verdict's quality in percent."""
+    """Verdict as one role reads it: its own sealed numbers, the result, and the verdict's quality in percent."""
 
     numbers: Numbers
     holds: bool
@@ -24,6 +24,7 @@ def updated_forecast(forecast: Forecast, observations: Sequence[CruxResult]) -> 
     p'(o) = p(o) + Σ (q' − q)·(T(o) − F(o)), over one common denominator, clipped at 0, rounded by largest remainder.
     """
     happens = [_chance(observation) for observation in observations]
+    # All verdicts share one denominator and whole numbers, so the result does not depend on their order.
     common = prod(WHOLE * chance for chance in happens)
     moved = [points * common for points in forecast]
     for observation, chance in zip(observations, happens, strict=True):
@@ -36,12 +37,12 @@ def updated_forecast(forecast: Forecast, observations: Sequence[CruxResult]) -> 
 
 
 def _right(observation: CruxResult) -> int:
-    """How often this result comes out if the claim is true, in percent."""
+    """Return how often this result occurs if the claim is true, in percent."""
     return observation.quality if observation.holds else WHOLE - observation.quality
 
 
 def _chance(observation: CruxResult) -> int:
-    """How likely the result was by the role's numbers, in 10,000ths; at least 1 for a probability of 1 to 99."""
+    """Return how likely the result was by the role's numbers, in 10,000ths; at least 1 for a probability of 1 to 99."""
     q, right = observation.numbers.probability, _right(observation)
     return q * right + (WHOLE - q) * (WHOLE - right)
 

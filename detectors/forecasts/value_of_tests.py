@@ -27,12 +27,12 @@ class Numbers(NamedTuple):
 
     @property
     def effects(self) -> tuple[int, ...]:
-        """Forecast if true minus forecast if false, for each option."""
+        """Return forecast if true minus forecast if false, for each option."""
         return tuple(true - false for true, false in zip(self.if_true, self.if_false, strict=True))
 
     @property
     def negated(self) -> Numbers:
-        """The same numbers about the opposite claim."""
+        """Return the same numbers about the opposite claim."""
         return self._replace(
             probability=WHOLE * self.roles - self.probability, if_true=self.if_false, if_false=self.if_true
         )
@@ -90,6 +90,7 @@ def joint_value(group: GroupForecast, tests: Sequence[tuple[Numbers, int]]) -> F
         for probability, moves in combination:
             chance *= probability
             after = [points + move for points, move in zip(after, moves, strict=True)]
+        # Several tests together may push an option below 0, which no forecast allows.
         clipped = [max(points, Fraction()) for points in after]
         scale = WHOLE * chance / sum(clipped)
         weighted = [points * scale for points in clipped]
@@ -99,12 +100,13 @@ def joint_value(group: GroupForecast, tests: Sequence[tuple[Numbers, int]]) -> F
 
 
 def _results(numbers: Numbers, quality: int) -> list[tuple[Fraction, list[Fraction]]]:
-    """Probability of each result of a test, and the points that it adds to every option."""
+    """Return the probability of each result of a test, and the points that it adds to every option."""
     whole = WHOLE * numbers.roles
     q = numbers.probability
     outcomes: list[tuple[Fraction, list[Fraction]]] = []
     for right in (quality, WHOLE - quality):
         happens = q * right + (whole - q) * (WHOLE - right)
+        # A perfect test of a certain claim has an impossible result, which would divide by zero.
         if happens:
             share = Fraction(q * right, happens) - Fraction(q, whole)
             outcomes.append(

@@ -1,4 +1,4 @@
-"""The thresholds of the detectors, read from the TOML files beside this one; each is named by its hash."""
+"""Thresholds of the detectors, read from the TOML files beside this one; each file is named by its hash."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ DIRECTORY: Final = Path(__file__).parent
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A table of a parameter file: closed, so that a misspelt threshold is an error."""
+    """Table of a parameter file: closed, so that a misspelled threshold is an error."""
 
 
 class Stop(_Table, frozen=True, kw_only=True):
-    """How many signals make a stop (SD-60)."""
+    """Number of signals that make a stop (SD-60)."""
 
     satisfied_at_least: int
 
@@ -64,7 +64,7 @@ class FewClaimsPending(_Table, frozen=True, kw_only=True):
 
 
 class SlopeAlarmAt(_Table, frozen=True, kw_only=True):
-    """When fading disagreement raises the alarm in mid-run (SD-22)."""
+    """Limits at which fading disagreement raises the alarm in mid-run (SD-22)."""
 
     rounds_at_least: int
     readings_running: int
@@ -90,7 +90,7 @@ class PublishedParameters(_Table, frozen=True, kw_only=True):
 
 
 def params_hash(profile: str) -> str:
-    """SHA-256 of the profile's parameter file: the `params` of `signals`, `alarm` and `stop` (FORMAT 2)."""
+    """Return SHA-256 of the profile's parameter file: the `params` of `signals`, `alarm` and `stop` (FORMAT 2)."""
     return sha256(params_bytes(profile)).hexdigest()
 
 

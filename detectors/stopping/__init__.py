@@ -1,1 +1,1 @@
-"""The profile `gates`: failure modes on one engine, and the gates."""
+"""Profile `gates`: failure modes on one engine, and the gates."""

@@ -1,11 +1,12 @@
-"""The engine: somebody bets that a rate got worse than tolerated at some unknown round, and we watch the money.
+"""Change-point e-process for a rate: evidence that the rate got worse than tolerated at some unknown round.
 
     M_0 = 0;  M_t = (M_{t-1} + w_t) · LR_t,  w_t = 2 (B + 1 − t) / (B (B + 1)) for t ≤ B, else 0
     E_t = mean over the grid of M_t + what is not staked yet
 
-If the true rate is at most the tolerated one, E reaches 20 with a chance of at most 5 %, however often one looks
-(Ville). With no data E = 1. Worked in logarithms (FM-1 … FM-6). Stakes fall: what begins late in a plan cannot be found
-within it, so less of the coin waits for the late rounds.
+If the true rate is at most the tolerated one, E reaches 20 with a chance of at most 5%, however often one looks
+(Ville).
+With no data E = 1. Worked in logarithms (FM-1 … FM-6). Stakes fall over the plan: a change that begins late cannot be
+found within it, so less of the coin waits for the late rounds.
 """
 
 from __future__ import annotations
@@ -21,13 +22,15 @@ E_MAX: Final = 1_000_000.0
 
 
 class Stream(msgspec.Struct, frozen=True):
-    """Log likelihood ratios: one row for every worse rate of the grid, one column a round (round 1 first)."""
+    """Log likelihood ratios: one row for every worse rate of the grid, one column per round (round 1 first)."""
 
     rows: tuple[tuple[float, ...], ...]
 
 
 def share_stream(counts: Sequence[tuple[int, int]], p0: float, grid: Sequence[float]) -> Stream:
-    """Of n units x were bad, a round: `counts` holds (x, n). Where everything is tolerated nothing can be bet on."""
+    """Return the stream of a share: `counts` holds (x bad, n units) per round. If everything is tolerated, all ratios
+    are 1.
+    """
     if p0 >= 1:
         return Stream(tuple((0.0,) * len(counts) for _ in grid))
     return Stream(
@@ -39,9 +42,11 @@ def share_stream(counts: Sequence[tuple[int, int]], p0: float, grid: Sequence[fl
 
 
 def clustered_stream(rounds: Sequence[Sequence[tuple[int, int]]], p0: float, grid: Sequence[float]) -> Stream:
-    """The same where units come in clusters, (x, n) each, whose units may move together: a cluster bets once.
+    """Return the stream of a share whose units come in clusters, (x, n) each: a cluster bets once.
 
-    It multiplies by the mean of its units' ratios, which is fair however they hang together; a product is not.
+    Units of a cluster may move together. It multiplies by the mean of its units' ratios, which is fair however they
+    depend
+    on each other; a product is not.
     """
     return Stream(
         tuple(
@@ -55,12 +60,14 @@ def clustered_stream(rounds: Sequence[Sequence[tuple[int, int]]], p0: float, gri
 
 
 def count_stream(counts: Sequence[tuple[int, float]], grid: Sequence[float]) -> Stream:
-    """x came where a mean of L is tolerated, a round: `counts` holds (x, L); the grid holds multiples of L."""
+    """Return the stream of a count: `counts` holds (x, L) per round, the mean L is tolerated, the grid holds
+    multiples of L.
+    """
     return Stream(tuple(tuple(x * math.log(g) - (g - 1) * mean for x, mean in counts) for g in grid))
 
 
 def product(stream: Stream, other: Stream) -> Stream:
-    """Both bets at once, rate by rate; a grid of one rate goes with every rate of the other."""
+    """Return both bets at once, rate by rate; a grid of one rate goes with every rate of the other."""
     pairs = (
         zip(stream.rows, other.rows, strict=True)
         if len(stream.rows) == len(other.rows)
@@ -70,7 +77,7 @@ def product(stream: Stream, other: Stream) -> Stream:
 
 
 def e_values(stream: Stream, planned_rounds: int) -> tuple[float, ...]:
-    """E after every round."""
+    """Return E after every round."""
     if not stream.rows:
         return ()
     wealth = [_wealth(row, planned_rounds) for row in stream.rows]
@@ -95,13 +102,16 @@ def _log_stake(t: int, planned_rounds: int) -> float:
 def _wealth(row: Sequence[float], planned_rounds: int) -> list[float]:
     logarithm, wealth = -math.inf, list[float]()
     for t, ratio in enumerate(row, 1):
+        # The stake for round t is added before the ratio of round t, because a change may begin in that very
+        # round.
         logarithm = _log_sum(logarithm, _log_stake(t, planned_rounds)) + ratio
+        # exp overflows a float above 709. Evidence that large is an alarm anyway.
         wealth.append(math.exp(min(logarithm, 700.0)))
     return wealth
 
 
 def mixed(parts: Sequence[int], values: Sequence[Sequence[float]]) -> tuple[float, ...]:
-    """E of a coin that was split into so many parts between bets."""
+    """Return E of a coin that was split into so many parts between bets."""
     return tuple(
         sum(part * value for part, value in zip(parts, at, strict=True)) / sum(parts)
         for at in zip(*values, strict=True)
@@ -109,7 +119,7 @@ def mixed(parts: Sequence[int], values: Sequence[Sequence[float]]) -> tuple[floa
 
 
 def late_value(stream: Stream, rounds_at_most: int) -> float:
-    """The greatest worth, now, of a whole coin staked at the start of one of the last rounds; 1 without any."""
+    """Return the greatest worth, now, of a whole coin staked at the start of one of the last rounds; 1 without any."""
     held = len(stream.rows[0]) if stream.rows else 0
     return max(
         (
@@ -123,24 +133,27 @@ def late_value(stream: Stream, rounds_at_most: int) -> float:
 
 def _log_sum(a: float, b: float) -> float:
     high, low = max(a, b), min(a, b)
+    # The larger logarithm is factored out, so that `exp` never overflows.
     return high if low == -math.inf else high + math.log1p(math.exp(low - high))
 
 
 def onset_round(streams: Sequence[Stream], planned_rounds: int) -> int | None:
-    """The round whose single bet is worth most now: where the worse rate most likely began."""
+    """Return the round whose single bet is worth most now: where the worse rate most likely began."""
     best: tuple[float, int] | None = None
     for stream in streams:
         for row in stream.rows:
             total = 0.0
             for index in range(len(row) - 1, -1, -1):
+                # Sums from the end give the worth of a bet that started at each round, in one pass.
                 total += row[index]
+                # Nothing is staked on a start after the plan, so an onset there cannot be named.
                 if index < planned_rounds and (best is None or total > best[0]):
                     best = (total, index + 1)
     return best[1] if best else None
 
 
 def printed(value: float) -> str:
-    """An e-value as a decimal string of four significant digits, at most 1000000."""
+    """Return an e-value as a decimal string of four significant digits, at most 1000000."""
     if value >= E_MAX:
         return "1000000"
     if value < 1e-8:
@@ -151,9 +164,9 @@ def printed(value: float) -> str:
 
 
 def moved(grid: Sequence[float], p0: float, new: float) -> tuple[float, ...]:
-    """The worse rates of `p0` for the tolerated share `new`, both between 0 and 1: at the same distance in log-odds.
+    """Return the worse rates of `p0` for the tolerated share `new`, at the same distance in log-odds.
 
-    So they stay above it and below 1.
+    Both shares are between 0 and 1, so the moved rates stay above the new one and below 1.
     """
     if new == p0:
         return tuple(grid)

@@ -1,7 +1,7 @@
 """FM-5, inflation or starvation of claims: too many or untestable ones, or too few while work is left (SD-82).
 
-Inflation is bet on like other rates. Starvation is certain: fewer than two new claims in each of two rounds running
-in which every role was there, while a claim is pending or a living option is not examined.
+Inflation is measured like other rates. Starvation is deterministic: fewer than two new claims in each of two rounds
+running in which every role was present, while a claim is pending or a living option is not examined.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from ledger.state.state import State
 def claim_supply(
     state: State, rounds: Sequence[RoundUnits], parameters: GateParameters, planned: int
 ) -> ModeReading:
-    """FM-5 after the last round."""
+    """Return FM-5 after the last round."""
     begun = bool(_famines(state, rounds[-1:], parameters, running=1))
     flood = msgspec.structs.replace(_flood(rounds, parameters, planned), has_begun=begun)
     closed = closing_round(state, "FM-5")
+    # One mode has one reading, and an open alarm of the flood comes first.
     if flood.verdict == "ALARM" and (flood.alarm_round or 0) > closed:
         return flood
     famines = _famines(state, rounds, parameters, parameters.starvation.rounds_running)
@@ -34,6 +35,7 @@ def claim_supply(
     ]  # an `ack` closes what was seen by then
     if not since and (flood.verdict == "ALARM" or not famines):
         return flood
+    # The first open stretch gives the onset. Without one the answered famine is shown again.
     famine = (since or famines)[0]
     return msgspec.structs.replace(
         flood,
@@ -82,10 +84,11 @@ def _starved(last: Sequence[RoundUnits], state: State, parameters: GateParameter
 
 
 def _flood(rounds: Sequence[RoundUnits], parameters: GateParameters, planned: int) -> ModeReading:
-    """Too many claims, or claims whose test names no outcome."""
+    """Return FM-5 for too many claims, or claims whose test names no outcome."""
     rule, vague = parameters.inflation, parameters.vagueness
     new = [(len(each.arrivals), rule.mean * len(each.present)) for each in rounds]
     number = count_stream(new, rule.grid)
+    # Number and vagueness are two separate bets: many clear claims and few vague ones are different faults.
     vagueness = share_stream([each.vague.counts for each in rounds], vague.p0, vague.grid)
     streams = [number, vagueness, product(number, vagueness)]
     return read(

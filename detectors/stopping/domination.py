@@ -16,7 +16,7 @@ from ledger.state.state import State
 def domination(
     state: State, rounds: Sequence[RoundUnits], parameters: GateParameters, planned: int
 ) -> ModeReading:
-    """FM-4 after the last round; of the roles the one whose bets are worth most is told."""
+    """Return FM-4 after the last round, for the role with the most evidence."""
     roles = deliberating_roles(state)
     bets = domination_bets(parameters, len(roles))
     per_role: dict[str, tuple[tuple[float, ...], list[Stream], list[Units]]] = {}
@@ -28,6 +28,7 @@ def domination(
             )
             for each in rounds
         ]
+        # A round that a role was absent from is no trial: it could not have led.
         leads = [(int(each.lead == role), int(each.absent != role)) for each in rounds]
         c = share_stream([unit.counts for unit in units], *bets[0])
         lead = share_stream(leads, *bets[1])
@@ -36,6 +37,7 @@ def domination(
         per_role[role] = (mixed(parameters.stakes.domination, values), streams, units)
     each_role = zip(*(values for values, _, _ in per_role.values()), strict=True)
     mean = [math.fsum(at) / len(roles) for at in each_role]  # the same whatever the roles' order
+    # The mean over roles decides the alarm. The sentence names the one role that carries most of it.
     who = max(roles, key=lambda role: per_role[role][0][-1] if rounds else 0.0)
     return read(
         "FM-4",
@@ -56,5 +58,5 @@ def domination(
 def domination_bets(
     parameters: GateParameters, roles: int
 ) -> tuple[tuple[float, tuple[float, ...]], tuple[float, tuple[float, ...]]]:
-    """What is tolerated of citations and of leads among so many roles, and the worse shares that are bet on."""
+    """Return the tolerated shares of citations and of leads among so many roles, and the worse shares to bet on."""
     return parameters.domination_cited.bet(roles), parameters.domination_led.bet(roles)

@@ -1,10 +1,14 @@
-"""The failure modes FM-1 … FM-7 and FM-9: what is counted, against which tolerated rate, and the sentence that says it.
+"""Failure modes FM-1 … FM-7 and FM-9: what is counted, against which tolerated rate, and the sentence that says it.
 
-FM-1 is agreement that nothing earned: positions given up without new evidence, and checks that find nothing. A check
-found nothing when it came out ROBUST and nobody's sealed position stood against the lead's; on a ledger without
-positions nobody is known to have stood against it, and every ROBUST check counts. E is that of one coin on two bets.
-Where no position differs the first has no unit and stays 1: roles that agree on everything read like a run without
-positions, and not as all-clear because there is nothing left to give up.
+FM-1 is unearned agreement: positions given up without new evidence, and checks that find nothing. A check found
+nothing
+when it came out ROBUST and no sealed position differed from the lead's. On a ledger without positions no dissent is
+known,
+and every ROBUST check counts. E is that of one coin on two bets. Where no position differs, the first bet has no unit
+and
+stays 1: roles that agree on everything read like a run without positions, and not as all-clear because there is
+nothing
+left to give up.
 """
 
 from __future__ import annotations
@@ -59,7 +63,7 @@ Rounds = Sequence[RoundUnits]
 
 
 class _Bet(NamedTuple):
-    """One share that is bet on, and the sentence that tells it."""
+    """Share that is bet on, and the sentence that reports it."""
 
     units: list[Units]
     rule: Share
@@ -74,7 +78,7 @@ class _Bet(NamedTuple):
 
 
 def by_id(unit: Units) -> list[tuple[int, int]]:
-    """(bad, all) of every id in it, which may stand there more than once."""
+    """Return (bad, all) for every id, which may occur more than once."""
     bad, every = Counter(unit.bad), Counter([*unit.bad, *unit.good])
     return [(bad[identity], count) for identity, count in every.items()]
 
@@ -91,9 +95,12 @@ def sycophancy(state: State, rounds: Rounds, parameters: GateParameters, planned
 
 
 def _both(conceded: _Bet, nothing: _Bet, parameters: GateParameters, planned: int) -> ModeReading:
-    """Both bets on one coin: units of both count for what is needed, evidence is that of the greater one."""
+    """Return the reading of both bets on one coin: units of both count toward the minimum, evidence is the greater
+    one's.
+    """
     streams = [conceded.stream, nothing.stream]
     values = [e_values(stream, planned) for stream in streams]
+    # The reading reports the bet with more evidence; a tie goes to the checks, which every ledger has.
     stronger, beside = (conceded, nothing) if values[0][-1:] > values[1][-1:] else (nothing, conceded)
     return read(
         "FM-1",
@@ -112,7 +119,7 @@ def _both(conceded: _Bet, nothing: _Bet, parameters: GateParameters, planned: in
 
 
 def _string(rounds: Rounds, rule: Unanimity) -> Rounds:
-    """The last rounds, when they held nothing but checks that found nothing: enough of both, else none.
+    """Return the last rounds, if they held nothing but checks that found nothing and there are enough of both.
 
     A round in which no check applied neither lengthens the string nor ends it.
     """
@@ -127,7 +134,7 @@ def _string(rounds: Rounds, rule: Unanimity) -> Rounds:
 
 
 def _watched(reading: ModeReading, string: Rounds, nothing: _Bet) -> ModeReading:
-    """A string of such rounds is watched whatever the bets are worth (SD-73, SD-78)."""
+    """Return the reading as WATCH for a string of such rounds, whatever the bets are worth (SD-73, SD-78)."""
     checks = tuple(identity for each in string for identity in each.unopposed.bad)
     clause = nothing.sentence.format(bad=len(checks), units=len(checks), onset=string[0].round)
     return msgspec.structs.replace(
@@ -143,7 +150,7 @@ def _watched(reading: ModeReading, string: Rounds, nothing: _Bet) -> ModeReading
 
 
 def pro_forma_broken(state: State, rounds: Rounds, parameters: GateParameters, planned: int) -> ModeReading:
-    """FM-2: BROKEN verdicts that changed no claim and no decision."""
+    """Return FM-2: BROKEN verdicts that changed no claim and no decision."""
     del state
     sentence = "{bad} of {units} checks seen since R{onset} were BROKEN without consequence"
     units = [each.pro_forma for each in rounds]
@@ -151,13 +158,14 @@ def pro_forma_broken(state: State, rounds: Rounds, parameters: GateParameters, p
 
 
 def goal_drift(state: State, rounds: Rounds, parameters: GateParameters, planned: int) -> ModeReading:
-    """FM-3: claims and decisions that name no goal, and failed drift checks.
+    """Return FM-3: claims and decisions that name no goal, and failed drift checks.
 
-    An import without any anchor never recorded them: nothing can be said about its claims then.
+    An import without any anchor never recorded them, so nothing can be said about its claims.
     """
     rule, failed = parameters.drift_unanchored, parameters.drift_failed
     recorded = any(each.unanchored.good for each in rounds) or not is_import(state)
     units = [each.unanchored if recorded else Units() for each in rounds]
+    # Live forms ask for a goal, so fewer units go without one than in an import.
     p0, grid = rule.bet(asked=not is_import(state))
     anchors = share_stream([unit.counts for unit in units], p0, grid)
     drift = share_stream([each.drift.counts for each in rounds], failed.p0, (failed.p1,))
@@ -181,7 +189,7 @@ def goal_drift(state: State, rounds: Rounds, parameters: GateParameters, planned
 def verification_bypass(
     state: State, rounds: Rounds, parameters: GateParameters, planned: int
 ) -> ModeReading:
-    """FM-6: checks with shallow evidence that moved nothing."""
+    """Return FM-6: checks with shallow evidence that moved nothing."""
     del state
     rule = parameters.bypass
     places = f"fewer than {rule.references_at_least} numbered places"

@@ -1,4 +1,4 @@
-"""The gates: what must hold before a deliberation may stop. `reachable` is a notice and decides nothing."""
+"""Gates: what must hold before a deliberation may stop. `reachable` is a notice and decides nothing."""
 
 from __future__ import annotations
 
@@ -34,12 +34,14 @@ def gates(
         _no_alarms(state, readings),
         _cautious(state, readings, parameters),
     )
+    # When all other gates hold, nothing is left to be reached, and the notice must not say otherwise.
     notice = reachable(state, rounds, parameters.settled, others_hold=all(gate.ok for gate in deciding))
     return (*deciding, notice)
 
 
 def _untested(state: State, parameters: GateParameters) -> GateReading:
     most = parameters.untested.share_at_most
+    # Without claims everything counts as untested, so that a silent run is never ready.
     share = len(untested(state)) / len(state.claims) if state.claims else 1.0
     value, text = NO_CLAIM, "no claim was raised yet"
     if state.claims:
@@ -52,6 +54,7 @@ def _critic_absent_once(
 ) -> GateReading:
     part_of = parts(state)
     stressed = [each.round for each in rounds if part_of.get(each.absent or "") == CRITIC]
+    # An absence that was avoided elsewhere makes a single real one look better than the plan deserves.
     honest = not any(is_open(state, reading) for reading in readings if reading.mode == "FM-7")
     rounds_absent = (
         f"absent in {', '.join(f'R{number}' for number in stressed)}" if stressed else "never absent"
@@ -74,7 +77,10 @@ def _on_goal(state: State) -> GateReading:
 
 
 def _no_alarms(state: State, readings: Sequence[ModeReading]) -> GateReading:
-    """Agreement that nothing earned withholds the stop before it alarms (FM-1 on watch)."""
+    """Return the gate that is closed while an alarm is open.
+
+    Unearned agreement withholds the stop before it alarms (FM-1 on watch).
+    """
     blocking = [
         *(reading.mode for reading in readings if is_open(state, reading)),
         *(f"{each.mode} watched" for each in readings if each.mode == "FM-1" and each.verdict == "WATCH"),
@@ -85,7 +91,10 @@ def _no_alarms(state: State, readings: Sequence[ModeReading]) -> GateReading:
 
 
 def _cautious(state: State, readings: Sequence[ModeReading], parameters: GateParameters) -> GateReading:
-    """Whether something may be going wrong that is too young for an alarm. An answered alarm is left to its answer."""
+    """Return the gate that is closed while something may be going wrong that is too young for an alarm.
+
+    An answered alarm is left to its answer.
+    """
     rule = parameters.cautious
     speaking = [
         each
@@ -112,4 +121,5 @@ def is_open(state: State, reading: ModeReading) -> bool:
     """
     if reading.verdict != "ALARM":
         return False
+    # A closing covers what was seen by then. An alarm or onset after it is a new one.
     return closing_round(state, reading.mode) < max(reading.alarm_round or 0, reading.onset or 0)

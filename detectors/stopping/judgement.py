@@ -1,14 +1,14 @@
-"""The judgement of the profile `gates`: the failure modes, the gates, and what follows from them.
+"""Judgment of the profile `gates`: the failure modes, the gates, and what follows from them.
 
 A run may stop when every gate that decides holds. A spent budget is never a reason to stop. Where nothing but
 *unblocked* fails, more rounds of reading cannot help: the run stops deliberating and waits for a person.
 
-A `RunningJudgement` keeps it up to date event by event; a look counts the rounds that changed and no others.
+A `RunningJudgement` keeps it up to date event by event; a stop check counts only the rounds that changed.
 
 watch = RunningJudgement()
 for event in events:
     watch.take(event)
-    watch.judgement()        # what `judge` says of the same prefix, without reading the ledger again
+    watch.judgement()        # equals `judge` on the same prefix, without reading the ledger again
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DEFAULT_ROUNDS = 13
 
 
 def planned_rounds(state: State) -> int:
-    """Rounds of the plan that deliberate: the B of the engine."""
+    """Return the number of planned rounds that deliberate: the B of the engine."""
     if state.opened is None:
         return DEFAULT_ROUNDS
     return sum("G" in row.phases for row in state.opened.plan) or DEFAULT_ROUNDS
@@ -44,12 +44,12 @@ def planned_rounds(state: State) -> int:
 _NOUNS: Final[Mapping[FailureMode, str]] = {"FM-5": "rounds", "FM-9": "tested claims"}
 """Failure mode → what is counted until it can be read."""
 _BY_FORMS: Final[Mapping[FailureMode, float]] = {"FM-2": 0.05, "FM-3": 0.26, "FM-6": 0.12}
-"""Modes whose bad unit a form can exclude, and the tolerated rate of one that tells none."""
+"""Modes whose bad unit a form can exclude → the tolerated rate where the reading has no single one."""
 HARDLY_CHANCE: Final = 0.05
 
 
 class StopJudgement(msgspec.Struct, frozen=True):
-    """Whether the run may end, by which gates, and the failure modes in the order of their alarms.
+    """Judgment whether the run may end, by which gates, and the failure modes in the order of their alarms.
 
     `stop` without `ready`: what is missing is not to be had by going on.
     """
@@ -62,26 +62,28 @@ class StopJudgement(msgspec.Struct, frozen=True):
 
 
 def readings_of(state: State, parameters: GateParameters | None = None) -> tuple[ModeReading, ...]:
-    """Every failure mode after the last round of `state`, by the installed thresholds if no others are given."""
+    """Return every failure mode after the last round of `state`, by the given or the installed thresholds."""
     parameters = parameters or gate_parameters()
     rounds = count_rounds(state, parameters.bypass.references_at_least)
     return tuple(read(state, rounds, parameters, planned_rounds(state)) for read in PANEL)
 
 
 def judge(state: State, parameters: GateParameters | None = None) -> StopJudgement:
-    """The judgement after the last round of `state`."""
+    """Return the judgment after the last round of `state`."""
     parameters = parameters or gate_parameters()
     return judged(state, count_rounds(state, parameters.bypass.references_at_least), parameters)
 
 
 def judged(state: State, rounds: tuple[RoundUnits, ...], parameters: GateParameters) -> StopJudgement:
-    """The same from rounds that were counted already."""
+    """Return the same from rounds that were counted already."""
     planned = planned_rounds(state)
     readings = tuple(read(state, rounds, parameters, planned) for read in PANEL)
     all_gates = gates(state, rounds, readings, parameters)
     failing = [gate.name for gate in all_gates if gate.decides and not gate.ok]
+    # Only this gate can be opened from outside alone. With any other failing, deliberation can still help.
     waits = failing == ["unblocked"]
     out_of_reach = not all(gate.ok for gate in all_gates if gate.name == "reachable")
+    # Escalate instead of going on when the rest of the plan cannot make the run ready.
     in_vain = waits or out_of_reach or len(rounds) >= planned
     first = min((reading.alarm_round or 0 for reading in readings if is_open(state, reading)), default=None)
     return StopJudgement(
@@ -89,12 +91,12 @@ def judged(state: State, rounds: tuple[RoundUnits, ...], parameters: GateParamet
         stop=waits or not failing,
         advice="strong_stop" if not failing else "escalate" if in_vain else "continue",
         gates=all_gates,
-        alarms=tuple(_told(state, reading, first) for reading in readings),
+        alarms=tuple(_alarm_reading(state, reading, first) for reading in readings),
     )
 
 
-def _told(state: State, reading: ModeReading, first: int | None) -> AlarmReading:
-    """A reading in words; of several open alarms the earliest is the suspected cause."""
+def _alarm_reading(state: State, reading: ModeReading, first: int | None) -> AlarmReading:
+    """Return a reading in words; of several open alarms the earliest is the suspected cause."""
     detail = reading.sentence
     if reading.verdict == "INSUFFICIENT":
         noun = _NOUNS.get(reading.mode, "units")
@@ -123,7 +125,7 @@ def _told(state: State, reading: ModeReading, first: int | None) -> AlarmReading
 
 
 def unmeasured(state: State, reading: ModeReading) -> str:
-    """Why the silence of a mode says nothing: the forms of the run leave no room for its bad unit, by all that is seen.
+    """Return why the silence of a mode says nothing: the run's forms leave no room for its bad unit.
 
     So many good units without a bad one are hardly chance at the tolerated rate. Empty where the mode is measured; an
     import was asked in forms that are not known.
@@ -132,13 +134,14 @@ def unmeasured(state: State, reading: ModeReading) -> str:
         return ""
     bad, units = sum(bad for bad, _ in reading.counts), sum(all_ for _, all_ in reading.counts)
     tolerated = _BY_FORMS[reading.mode] if reading.tolerated is None else reading.tolerated
+    # If good units alone are plausible by chance at the tolerated rate, the silence may be real.
     if bad or (1 - tolerated) ** units >= HARDLY_CHANCE:
         return ""
     return f"0 of {units} where {tolerated:.0%} is tolerated"
 
 
 class RunningJudgement:
-    """A run as it is watched. `state` is folded here, or by the caller who then says so with `fold=False`."""
+    """Judgment of a run that is being watched. `state` is folded here, or by a caller that passes `fold=False`."""
 
     def __init__(self, parameters: GateParameters | None = None, state: State | None = None) -> None:
         self.state: Final = state if state is not None else State()
@@ -148,7 +151,7 @@ class RunningJudgement:
         self._changed: Final[set[int]] = set()
 
     def take(self, event: Event, *, fold: bool = True) -> None:
-        """Take one event in; its cost does not grow with the ledger."""
+        """Apply one event; its cost does not grow with the ledger."""
         if fold:
             step(self.state, event)
         if self._index.take(event) or isinstance(event, RoundOpened | DriftCheck):
@@ -157,7 +160,7 @@ class RunningJudgement:
             )  # FM-2 counts a round's checks in the next one
 
     def rounds(self) -> tuple[RoundUnits, ...]:
-        """Every round's units; only those that changed since the last look are counted."""
+        """Return every round's units; only those that changed since the last stop check are counted."""
         last = last_round(self.state, self._index)
         references = self._parameters.bypass.references_at_least
         for number in range(1, last + 1):
@@ -167,10 +170,10 @@ class RunningJudgement:
         return tuple(self._units[number] for number in range(1, last + 1))
 
     def readings(self) -> tuple[ModeReading, ...]:
-        """Every failure mode as it stands."""
+        """Return every failure mode now."""
         rounds, planned = self.rounds(), planned_rounds(self.state)
         return tuple(read(self.state, rounds, self._parameters, planned) for read in PANEL)
 
     def judgement(self) -> StopJudgement:
-        """The judgement as it stands."""
+        """Return the judgment now."""
         return judged(self.state, self.rounds(), self._parameters)

@@ -1,8 +1,10 @@
-"""Who leads without each role, by what every role would answer now: a stress test that costs no reply.
+"""Leaders without each role, by what every role would answer now: a stress test that costs no reply.
 
-The answers of the last round that asked are pooled again without one role. This says what the role's own answer
-carries, and nothing of what the others would have said had they never heard it; that takes a fork. A fork is worth its
-replies where the leader changes without the role, or where it leads by little.
+The answers of the last round that asked are pooled again without one role. This shows the weight of the role's own
+answer,
+and nothing about what the others would have said without hearing it; that takes a fork. A fork is worth its replies
+where
+the leader changes without the role, or where it leads by little.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ class PoolWithout(Result, frozen=True):
 
 
 def left_out(state: State) -> tuple[PoolWithout, ...]:
-    """Each role of the last round that asked, in the order of the cast; empty where fewer than two answered."""
+    """Return each role of the last round that asked, in the order of the cast; empty where fewer than two answered."""
     if not is_asked(state):
         return ()
     last = last_answers(state)

@@ -1,4 +1,4 @@
-"""The thresholds of the failure modes and of readiness, read from `detectors/parameters/gates.toml`.
+"""Thresholds of the failure modes and of readiness, read from `detectors/parameters/gates.toml`.
 
 Every bet is on a rate above the tolerated one; `read_parameters` refuses a file in which one is not.
 """
@@ -25,7 +25,7 @@ ROLES: Final = 4
 
 
 class WrongParameters(ValueError):
-    """A parameter file that bets the wrong way, or on nothing: which key, and what to change."""
+    """Parameter file that bets the wrong way, or on nothing: which key, and what to change."""
 
     def __init__(self, key: str, wrong: str, fix: str) -> None:
         self.key: Final = key
@@ -34,11 +34,11 @@ class WrongParameters(ValueError):
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A table of the file: closed, so that a misspelt threshold is an error."""
+    """Table of the file: closed, so that a misspelled threshold is an error."""
 
 
 class Share(_Table, frozen=True, kw_only=True):
-    """A tolerated share, worse ones, and the units without which nothing is said."""
+    """Tolerated share, worse ones, and the units below which nothing is reported."""
 
     p0: float
     grid: tuple[float, ...]
@@ -46,12 +46,12 @@ class Share(_Table, frozen=True, kw_only=True):
 
 
 class Unanchored(Share, frozen=True, kw_only=True):
-    """FM-3: in a run whose forms ask for the goal fewer units go without one."""
+    """FM-3: in a run whose forms ask for the goal, fewer units go without one."""
 
     p0_where_asked: float
 
     def bet(self, *, asked: bool) -> tuple[float, tuple[float, ...]]:
-        """The tolerated share and worse ones, at the same distance from it in log-odds."""
+        """Return the tolerated share and worse ones, at the same distance from it in log-odds."""
         p0 = self.p0_where_asked if asked else self.p0
         return p0, moved(self.grid, self.p0, p0)
 
@@ -64,14 +64,14 @@ class FailedDrift(_Table, frozen=True, kw_only=True):
 
 
 class AboveShare(_Table, frozen=True, kw_only=True):
-    """A tolerated share of 1/N and so much more; the grid is that of four roles."""
+    """Tolerated share of 1/N and so much more; the grid is that of four roles."""
 
     above_share: float
     grid: tuple[float, ...]
     citations_at_least: int = 0
 
     def bet(self, roles: int) -> tuple[float, tuple[float, ...]]:
-        """The tolerated share among so many roles, and worse ones; from 1 on everything is tolerated."""
+        """Return the tolerated share among so many roles, and worse ones; from 1 on everything is tolerated."""
         p0 = 1 / roles + self.above_share
         return p0, self.grid if p0 >= 1 else moved(self.grid, 1 / ROLES + self.above_share, p0)
 
@@ -122,9 +122,9 @@ class ExaminedTerms(_Table, frozen=True, kw_only=True):
 
     tests_at_least: int
     alarm_from_round: int
-    """FM-9 is asked from this round on …"""
+    """FM-9 is read from this round on, and only …"""
     others_tested_at_least: int
-    """… and when so many claims about options were tested."""
+    """… after this many claims about options were tested."""
 
 
 class SettledTerms(_Table, frozen=True, kw_only=True):
@@ -139,7 +139,7 @@ class Stakes(_Table, frozen=True, kw_only=True):
     """How one coin is split between the bets of a mode, in parts."""
 
     giving_in: tuple[int, int]
-    """FM-1: positions, checks that found nothing; the same where nobody's position differs, or none was sealed."""
+    """FM-1: positions, checks that found nothing; the same where no position differs, or none was sealed."""
     goal_drift: tuple[int, int]
     """FM-3: anchors, both at once."""
     domination: tuple[int, int, int]
@@ -192,12 +192,15 @@ class GateParameters(_Table, frozen=True, kw_only=True):
 
 @cache
 def gate_parameters() -> GateParameters:
-    """The installed thresholds."""
+    """Return the installed thresholds."""
     return read_parameters(params_bytes("gates"))
 
 
 def read_parameters(content: bytes) -> GateParameters:
-    """A parameter file. Raises `msgspec.DecodeError` when it is none, and `WrongParameters` for a bet that is none."""
+    """Return the thresholds of a parameter file.
+
+    Raises `msgspec.DecodeError` when it is not one, and `WrongParameters` for a bet that cannot be made.
+    """
     parameters = msgspec.toml.decode(content, type=GateParameters)
     for wrong in faults(parameters):
         raise wrong
@@ -210,11 +213,14 @@ def parameter_file_of(state: State, blobs: Blobs | None) -> bytes:
     Raises `BlobMissing` where its own is lost. Verdicts that were recorded by another file are taken as given.
     """
     own = own_parameters(state.opened) if state.opened is not None else None
+    # A run keeps its own file, so that a release with better thresholds does not change its verdicts.
     if own is None or blobs is None or own == params_hash("gates"):
         return params_bytes("gates")
     content = blobs.read(own)
     if content is None:
         raise BlobMissing(f"the file of the run's own parameters ({own[:12]}…)")
+    # A file of another version cannot be computed by this code. Recorded verdicts by it are accepted as they
+    # are.
     return content if _is_readable(content) else params_bytes("gates")
 
 
@@ -242,7 +248,8 @@ def _is_readable(content: bytes) -> bool:
 
 
 def faults(parameters: GateParameters) -> Iterator[WrongParameters]:
-    """What is wrong with thresholds that can be read: every bet needs p1 > p0, every multiple more than 1."""
+    """Yield what is wrong with readable thresholds: every bet needs p1 > p0, every multiple more than 1."""
+    # The version comes first: other keys may mean something else in another version.
     if parameters.version != VERSION:
         yield WrongParameters(
             "version",
@@ -285,7 +292,7 @@ def _shares(parameters: GateParameters) -> tuple[tuple[str, Share], ...]:
 
 
 def _bet(key: str, p0: float, grid: Sequence[float], tolerated: str) -> Iterator[WrongParameters]:
-    """A tolerated rate between 0 and 1, and every worse one between it and 1."""
+    """Check that a tolerated rate is between 0 and 1, and every worse one between it and 1."""
     if not 0 < p0 < 1:
         yield WrongParameters(
             tolerated, f"tolerates {p0:g}, and a share lies between 0 and 1", f"change {tolerated}"
@@ -310,14 +317,14 @@ def _multiples(name: str, rule: Mean) -> Iterator[WrongParameters]:
 def _together(
     name: str, grid: Sequence[float], other: str, beside: Sequence[float]
 ) -> Iterator[WrongParameters]:
-    """Two rates that are bet on at once go row by row."""
+    """Check that two rates that are bet on at once have grids of one length, because they go row by row."""
     if len(grid) != len(beside):
         wrong = f"{len(grid)} rates, and {other}.grid has {len(beside)}: they are bet on in pairs"
         yield WrongParameters(f"{name}.grid", wrong, f"name as many in {name}.grid as in {other}.grid")
 
 
 def _thresholds(parameters: GateParameters) -> Iterator[WrongParameters]:
-    """The e-values that are watched and alarmed at: numbers, in this order, above the 1 that no data gives."""
+    """Check the e-values for watch and alarm: numbers, in this order, above the 1 that no data gives."""
     try:
         ordered = 1 < float(parameters.watch_at) <= float(parameters.alarm_at)
     except ValueError:

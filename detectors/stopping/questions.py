@@ -1,8 +1,10 @@
-"""Open questions that decide: what a person must answer before the outcome can stand.
+"""Open questions that decide: what a person must answer before the outcome can be final.
 
 A question decides if the lead marked it in phase G with the option that the answer would change, or if it was asked
-again in a later round, which is recognized by its words. In runs recorded before questions were marked, a question to a
-person of the greatest severity decides.
+again
+in a later round, which is recognized by its words. In runs recorded before questions were marked, a question to a
+person
+of the greatest severity decides.
 """
 
 from __future__ import annotations
@@ -18,11 +20,11 @@ SEVERITY_UNMARKED: Final = 5
 """Of a question that decides, in a run whose questions carry no mark."""
 SHARE_OF_WORDS: Final = 0.5
 WORDS_AT_LEAST: Final = 3
-"""Two questions are about the same matter if they share so many words, and such a share of the shorter one's."""
+"""Two questions are the same if they share this many words, and the share above of the shorter question's words."""
 
 
 class OpenQuestion(msgspec.Struct, frozen=True):
-    """A question that decides and is open: as it was asked last, in which rounds, and what it would change."""
+    """Question that decides and is open: as it was asked last, in which rounds, and what it would change."""
 
     id: str
     rounds: tuple[int, ...]
@@ -41,13 +43,18 @@ def deciding_questions(state: State) -> tuple[OpenQuestion, ...]:
     marked = any(facts.deciding is not None for facts in asked.values())
     matters: list[list[str]] = []
     for identity, facts in asked.items():
+        # Roles rephrase a question each round, so repeated ones are grouped by their words before they are
+        # counted.
         same = next((matter for matter in matters if _belongs(facts, matter, asked)), None)
         if same is None:
             matters.append([identity])
         else:
             same.append(identity)
     questions = [
-        _question(matter, asked, marked=marked) for matter in matters if matter[-1] not in state.resolved
+        # Only the last asking must be resolved: it replaces the earlier ones.
+        _question(matter, asked, marked=marked)
+        for matter in matters
+        if matter[-1] not in state.resolved
     ]
     return tuple(
         sorted((question for question in questions if question), key=lambda question: asked[question.id].seq)

@@ -1,10 +1,14 @@
-"""What a run has: options examined, the answer settled, nothing open that only others can settle, rounds left.
+"""Readiness of a run: options examined, the answer settled, nothing open that only others can settle, rounds left.
 
-*examined*: each living option is named by claims that a check or an experiment tested; an option lives until a decision
-about others cites a verdict that broke it. *settled*: what every role would answer now, sealed once a round, keeps its
+*examined*: each living option is named by claims that a check or an experiment tested; an option lives until a
+decision
+about others cites a verdict that broke it. *settled*: what every role would answer now, sealed once per round, keeps
+its
 leader, which loses little and leads clearly. *unblocked*: no question that decides is open, no decision rests on an
-open claim that no reading settles, and no final decision requires only what happens outside the run. *reachable* is a
-notice: whether the plan still has what the gates need.
+open
+claim that no reading settles, and no final decision requires only what happens outside the run. *reachable* is a
+notice:
+whether the plan still has what the gates need.
 """
 
 from __future__ import annotations
@@ -49,7 +53,7 @@ class Tested(NamedTuple):
 
 
 def examined(state: State, rule: ExaminedTerms) -> GateReading:
-    """Whether each option that is still in the race was tested."""
+    """Return the gate that holds when each option still in the race was tested."""
     needed = rule.tests_at_least
     if not state.options:
         tested = sum(_is_tested(claim, None) for claim in state.claims.values())
@@ -126,7 +130,7 @@ def _is_test(move: Move) -> bool:
 
 
 def dropped(state: State) -> frozenset[str]:
-    """Options that a check broke, cited by a decision in force that is about others."""
+    """Return options that a check broke, cited by a decision in force that is about others."""
     broken = {
         identity: check.about[0]
         for identity, check in state.checks.items()
@@ -137,6 +141,7 @@ def dropped(state: State) -> frozenset[str]:
         broken[cite.id]
         for decision in standing
         for cite in decision.cites
+        # A decision about the option itself that cites the broken check may well keep it.
         if cite.id in broken and decision.about and broken[cite.id] not in decision.about
     )
 
@@ -145,7 +150,7 @@ def dropped(state: State) -> frozenset[str]:
 
 
 class Course(NamedTuple):
-    """The sealed answers by round, and what became of the leader from round to round."""
+    """Sealed answers by round, and how the leader changed from round to round."""
 
     leaders: tuple[str, ...]
     """Of each round that asked, in order."""
@@ -160,6 +165,7 @@ class Course(NamedTuple):
         for place in range(len(self.leaders) - 1, 0, -1):
             lost = self.lost[place]
             changed = self.leaders[place] != self.leaders[place - 1]
+            # A leader that erodes slowly is not settled, even while it stays in front.
             if changed or lost is None or lost > rule.points_lost_at_most:
                 break
             count += 1
@@ -167,7 +173,7 @@ class Course(NamedTuple):
 
 
 def settled(state: State, through: int, rule: SettledTerms) -> GateReading:
-    """Whether what the roles would answer now still changes, after round `through`."""
+    """Return the gate that holds when the roles' present answers no longer change, after round `through`."""
     needed = rule.rounds_with_same_leader
     limit = (
         f"same leader for {needed} rounds, losing ≤{rule.points_lost_at_most} points,"
@@ -200,12 +206,12 @@ def _settled_text(course: Course, still: int, rule: SettledTerms) -> str:
 
 
 def is_asked(state: State) -> bool:
-    """Whether the run asks every role, once a round, what it would answer now."""
+    """Return whether the run asks every role, once per round, what it would answer now."""
     return state.opened is not None and state.opened.rules.get(POSITIONS) == ANSWERS
 
 
 class LastAnswers(NamedTuple):
-    """What every role that was there answered in the last round that asked."""
+    """Answers of every present role in the last round that asked."""
 
     round: int
     keys: tuple[str, ...]
@@ -214,7 +220,7 @@ class LastAnswers(NamedTuple):
 
 
 def last_answers(state: State) -> LastAnswers | None:
-    """The sealed answers as they stand; None where nobody has answered."""
+    """Return the last sealed answers; None before the first answer."""
     answers = [facts for facts in state.beliefs.values() if _is_answer(facts)]
     if not answers:
         return None
@@ -225,7 +231,7 @@ def last_answers(state: State) -> LastAnswers | None:
 
 
 def _is_answer(facts: BeliefFacts) -> bool:
-    """Whether a role was asked for it, and not a second time in the round."""
+    """Return whether a belief was asked for, and not a second time in the round."""
     return not facts.derived
 
 
@@ -234,7 +240,7 @@ def _keys(state: State) -> tuple[str, ...]:
 
 
 def course_of(state: State, through: int) -> Course:
-    """The sealed answers of the rounds up to `through`."""
+    """Return the course of the sealed answers of the rounds up to `through`."""
     keys = _keys(state)
     by_round: dict[int, dict[str, Forecast]] = {}
     for facts in state.beliefs.values():
@@ -250,12 +256,16 @@ def course_of(state: State, through: int) -> Course:
 
 
 def _lost(before: Mapping[str, Forecast], after: Mapping[str, Forecast]) -> Fraction | None:
-    """Points that the leader of `before` has lost, in the mean of the roles that answered both; 0 where it gained."""
+    """Return points that the leader of `before` has lost, in the mean of the roles that answered both; 0 where it
+    gained.
+    """
+    # Only roles that answered both rounds are compared, because an absent role shifts the mean by itself.
     both = [role for role in before if role in after]
     if not both:
         return None
     leader = group_forecast(before.values()).leader
     lost = sum(before[role][leader] - after[role][leader] for role in both)
+    # A gain is not a negative loss: it must not offset an earlier one.
     return max(Fraction(), Fraction(lost, len(both)))
 
 
@@ -267,7 +277,7 @@ def _points(points: Points, keys: Sequence[str]) -> Forecast:
 
 
 def unblocked(state: State) -> GateReading:
-    """Whether nothing is open that more rounds of reading cannot settle."""
+    """Return the gate that holds when nothing is open that more rounds of reading cannot settle."""
     open_ones = list(blocks(state))
     summary = "; ".join(open_ones[:SHOWN]) + (
         f"; and {len(open_ones) - SHOWN} more" if len(open_ones) > SHOWN else ""
@@ -278,7 +288,7 @@ def unblocked(state: State) -> GateReading:
 
 
 def _blocked_text(state: State, open_ones: Sequence[str]) -> str:
-    """Name the questions; say of what else is open only how much it is."""
+    """Return the questions by name, and of other open points only their number."""
     questions = [question.id for question in deciding_questions(state)]
     others = len(open_ones) - len(questions)
     if not questions:
@@ -289,7 +299,7 @@ def _blocked_text(state: State, open_ones: Sequence[str]) -> str:
 
 
 def blocks(state: State) -> Iterator[str]:
-    """Say what stands in the way: open questions, open claims under decisions, and what final decisions require."""
+    """Yield each obstacle: open questions, open claims under decisions, and what final decisions require."""
     yield from (_question(question) for question in deciding_questions(state))
     standing = {identity: state.decisions[identity] for identity in in_force(state)}
     cited: Mapping[str, ClaimFacts] = {
@@ -298,6 +308,7 @@ def blocks(state: State) -> Iterator[str]:
         for cite in decision.cites
         if cite.id in state.claims
     }
+    # Older runs did not record how a claim is tested. There the words of decisions are read instead.
     if any(claim.how is not None for claim in state.claims.values()):
         for identity, claim in sorted(cited.items(), key=lambda pair: pair[1].seq):
             if claim.how in ONLY_OUTSIDE and claim.status in OPEN:
@@ -308,6 +319,7 @@ def blocks(state: State) -> Iterator[str]:
         )
     for identity in final_in_force(state):
         required_by = state.decisions[identity].required_by if identity in state.decisions else ()
+        # Requirements that a later round can meet do not block. Only those outside the run do.
         if required_by and "run" not in required_by:
             yield f"{identity} requires only what happens outside the run"
 
@@ -329,7 +341,10 @@ def _question(question: OpenQuestion) -> str:
 def reachable(
     state: State, rounds: Sequence[RoundUnits], rule: SettledTerms, *, others_hold: bool = False
 ) -> GateReading:
-    """Whether the plan still has what readiness needs; `others_hold` where nothing is left to be reached."""
+    """Return the notice whether the plan still has what readiness needs.
+
+    `others_hold` is true where nothing is left to be reached.
+    """
     lacking = [] if others_hold else list(lacks(state, rounds, rule))
     summary = "; ".join(lacking) or "yes"
     text = f"this plan cannot become ready: {summary}" if lacking else "this plan can still become ready"
@@ -339,7 +354,7 @@ def reachable(
 
 
 def lacks(state: State, rounds: Sequence[RoundUnits], rule: SettledTerms) -> Iterator[str]:
-    """What the rest of the plan cannot bring any more, each in a clause."""
+    """Yield what the rest of the plan cannot provide any more, each in a clause."""
     if state.opened is None or state.opened.origin.type == "import":
         yield "the run was made by another system"
         return
@@ -349,6 +364,7 @@ def lacks(state: State, rounds: Sequence[RoundUnits], rule: SettledTerms) -> Ite
     if not is_asked(state):
         yield "no role is asked what it would answer now (rule positions=beliefs)"
     else:
+        # The last rounds that already agree count, so only the missing ones must fit into the plan.
         needed = rule.rounds_with_same_leader - course_of(state, len(rounds)).unchanged(rule)
         if needed > len(left) and (left or not rounds):
             yield f"settled needs {counted(needed, 'more round')}, and {len(left)} are left"
@@ -362,14 +378,14 @@ def lacks(state: State, rounds: Sequence[RoundUnits], rule: SettledTerms) -> Ite
 
 
 def rounds_left(state: State, held: int) -> list[PlanRow]:
-    """Rows of the plan that deliberate after round `held`, as far as the budget of rounds allows."""
+    """Return rows of the plan that deliberate after round `held`, as far as the budget of rounds allows."""
     limit = state.limits.rounds
     rows = state.opening.plan if limit is None else state.opening.plan[:limit]
     return [row for row in rows if "G" in row.phases and row.round > held]
 
 
 def _still_open(state: State, held: int) -> tuple[str, ...]:
-    """Phases of round `held` that nobody has answered yet, while it is the present one."""
+    """Return phases of round `held` that have no answer yet, while it is the present one."""
     if state.round != held or held not in state.rounds:
         return ()
     rows, at = state.opening.plan, state.rounds[held].plan_row
@@ -384,7 +400,7 @@ def _stressed(state: State, rounds: Sequence[RoundUnits]) -> bool:
 
 
 def passes_drift(state: State) -> bool:
-    """Whether the last drift check passed; one that names a neglected goal did not, whatever it calls itself."""
+    """Return whether the last drift check passed. One that names a neglected goal did not, whatever its verdict."""
     if not state.drift:
         return False
     last = state.drift[max(state.drift)]

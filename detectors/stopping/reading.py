@@ -1,4 +1,4 @@
-"""A reading: what one failure mode looks like now, with everything that the verdict rests on."""
+"""Reading of one failure mode after the last round, with everything that the verdict rests on."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ class Thresholds(msgspec.Struct, frozen=True):
 
 
 class CountedShare(msgspec.Struct, frozen=True):
-    """A share by round, (bad, all), and what of it is tolerated."""
+    """Share by round, (bad, all), and how much of it is tolerated."""
 
     counts: tuple[tuple[int, int], ...]
     tolerated: float
 
     def since(self, round_: int) -> tuple[int, int]:
-        """(bad, all) of the rounds after this one."""
+        """Return (bad, all) of the rounds after this one."""
         after = self.counts[round_:]
         return sum(bad for bad, _ in after), sum(units for _, units in after)
 
     def is_kept_since(self, round_: int) -> bool:
-        """Whether the rounds after this one kept what is tolerated; where nothing was counted it is kept."""
+        """Return whether the rounds after this one stayed within the tolerated share; true without any unit."""
         bad, units = self.since(round_)
         return bad <= self.tolerated * units
 
 
 class ModeReading(msgspec.Struct, frozen=True):
-    """A failure mode as it reads after the last round.
+    """Failure mode as it reads after the last round.
 
     `rounds` is E after every round; `alarm_round` the first round at whose end it reached the alarm (it latches).
     `bad` and `units` count since `onset`.
@@ -81,9 +81,9 @@ class ModeReading(msgspec.Struct, frozen=True):
     """Whether the last round has what alarms if another one follows: too young for an alarm."""
 
     def has_recovered(self, since_round: int) -> bool:
-        """Whether the rounds after `since_round` kept what is tolerated: two rounds and four units at least.
+        """Return whether the rounds after `since_round` kept what is tolerated: two rounds and four units at least.
 
-        A certain mode has recovered with the first round that made it good.
+        A deterministic mode has recovered with the first round that made it good.
         """
         if any(round_ > since_round for round_ in self.mended):
             return True
@@ -94,16 +94,19 @@ class ModeReading(msgspec.Struct, frozen=True):
             return False
         own = CountedShare(self.counts, self.tolerated)
         shares = [own] if self.beside is None else [own, self.beside]
+        # Two shares of one mode must both recover: the one that is not reported may have caused the alarm.
         return own.since(since_round)[1] >= 4 and all(share.is_kept_since(since_round) for share in shares)
 
     @property
     def e_value(self) -> str:
-        """E now, four significant digits."""
+        """Return E now, four significant digits."""
         return printed(self.rounds[-1]) if self.rounds else "1"
 
     @property
     def p_anytime(self) -> str:
-        """1 over the greatest E so far, at most 1, four significant digits: valid however often one looks (Ville)."""
+        """Return 1 over the greatest E so far, at most 1, four significant digits: valid however often one looks
+        (Ville).
+        """
         return printed(1 / max((1.0, *self.rounds)))
 
 
@@ -125,11 +128,13 @@ def read(
     allowed: Sequence[tuple[int, float]] = (),
     late: float = 1.0,
 ) -> ModeReading:
-    """Judge a series of e-values. `have` counts what `needed` is held against, a round (default: the units)."""
+    """Return the reading of a series of e-values. `have` counts toward `needed`, per round (default: the units)."""
     counted = have if have is not None else [unit.counts[1] for unit in units]
     total, alarm = 0, None
     for index, value in enumerate(rounds):
         total += counted[index]
+        # The alarm latches at the first round that reached it: E may fall again, and the failure would be
+        # forgotten.
         if alarm is None and value >= thresholds.alarm and total >= needed:
             alarm = index + 1
     now = rounds[-1] if rounds else 1.0
@@ -141,6 +146,7 @@ def read(
     elif now >= thresholds.watch:
         verdict = "WATCH"
     onset = onset_round(streams, planned) if verdict in ("WATCH", "ALARM") else None
+    # Counts before the onset are from healthy rounds and would dilute the sentence.
     since = units[(onset or 1) - 1 :]
     bad = [identity for unit in since for identity in unit.bad]
     good = [identity for unit in since for identity in unit.good]
@@ -174,12 +180,12 @@ def closing_round(state: State, mode: FailureMode) -> int:
 
 
 def thresholds(parameters: GateParameters) -> Thresholds:
-    """The two e-values."""
+    """Return the two e-values."""
     return Thresholds(float(parameters.watch_at), float(parameters.alarm_at))
 
 
 def late_of(streams: Sequence[Stream], parameters: GateParameters) -> float:
-    """What the last rounds alone are worth in the best of these bets."""
+    """Return the worth of the last rounds alone in the best of these bets."""
     return max(late_value(stream, parameters.cautious.late_rounds) for stream in streams)
 
 
@@ -191,7 +197,7 @@ def share_reading(
     planned: int,
     sentence: str,
 ) -> ModeReading:
-    """A failure mode that is one share held against one tolerated share."""
+    """Return the reading of a failure mode that is one share against one tolerated share."""
     stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
     return read(
         mode,

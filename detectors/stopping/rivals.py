@@ -1,8 +1,9 @@
-"""FM-9, rivals unexamined: options that are in the race, and no tested claim names them.
+"""FM-9, rivals unexamined: options in the race that no tested claim names.
 
-Certain like FM-7, since nothing is left to chance: what was tested is on the ledger. It is asked once the others have
-been tested enough that the neglect is no accident of the first round, and it is mended when the option was examined. A
-person's `ack` closes it until so many further claims were tested without the option.
+Deterministic like FM-7: what was tested is on the ledger. It is read once the others have been tested enough that the
+neglect is no accident of the first round, and it is mended when the option was examined. A person's `ack` closes it
+until
+so many further claims were tested without the option.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ledger.state.state import State
 def rivals_unexamined(
     state: State, rounds: Sequence[RoundUnits], parameters: GateParameters, planned: int
 ) -> ModeReading:
-    """FM-9 after the last round."""
+    """Return FM-9 after the last round."""
     del planned
     rule = parameters.examined
     counts, gone = counts_by_option(state), dropped(state)
@@ -30,8 +31,10 @@ def rivals_unexamined(
     untouched = [option for option in short if not counts[option].claims]
     tests = tests_by_round(state)
     first = _enough_since(0, tests, len(rounds), rule)
+    # After an `ack` the count starts again, so the alarm returns only with further neglect.
     alarm_round = _enough_since(closing_round(state, "FM-9"), tests, len(rounds), rule) or first
     verdict: AlarmVerdict = "CLEAR"
+    # A single option has no rival, and without tests nothing was preferred yet.
     if len(counts) < 2 or not tests:
         verdict = "INSUFFICIENT"
     elif untouched and alarm_round:

@@ -1,7 +1,8 @@
-"""Rounds as the failure modes count them: what belongs to each, and its bad and good units by id.
+"""Rounds as the failure modes count them: the events of each, and its bad and good units by id.
 
-A `RoundIndex` holds what belongs to a round, so that one can be counted again without reading the others.
-`index_rounds` makes it of a whole State, `RoundIndex.take` keeps it up to date event by event; both come to the same.
+A `RoundIndex` holds the ids of each round, so that one can be counted again without reading the others.
+`index_rounds`
+builds it from a whole State, `RoundIndex.take` keeps it up to date event by event; both give the same index.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ NOT_APPLICABLE: Final = "NOT_APPLICABLE"
 
 
 class Held(msgspec.Struct):
-    """Ids of what belongs to one round; `touched` are claims that its checks moved."""
+    """Ids of one round's events; `touched` are claims that its checks moved."""
 
     checks: list[str] = msgspec.field(default_factory=list[str])
     positions: list[str] = msgspec.field(default_factory=list[str])
@@ -34,24 +35,25 @@ class Held(msgspec.Struct):
 
 
 class RoundIndex(msgspec.Struct):
-    """The rounds, and for everything that a decision cites the first round in which one did."""
+    """Index of the rounds, with the first round in which a decision cites each thing."""
 
     rounds: dict[int, Held] = msgspec.field(default_factory=dict[int, Held])
     cited: dict[str, int] = msgspec.field(default_factory=dict[str, int])
 
     def round(self, number: int) -> Held:
-        """What a round holds."""
+        """Return the ids of a round."""
         held = self.rounds.get(number)
         if held is None:
             held = self.rounds[number] = Held()
         return held
 
     def cite(self, identity: str, round_: int) -> None:
-        """A decision of this round cites `identity`."""
+        """Record that a decision of this round cites `identity`."""
+        # The earliest round counts, because FM-2 asks whether a verdict was used soon.
         self.cited[identity] = min(round_, self.cited.get(identity, round_))
 
     def take(self, event: Event) -> bool:
-        """Put one event into the index; whether it belongs there."""
+        """Add one event to the index; return whether it belongs there."""
         held, identity = self.round(event.round), event.id or ""
         match event:
             case Verification():
@@ -74,7 +76,7 @@ class RoundIndex(msgspec.Struct):
 
 
 def index_rounds(state: State) -> RoundIndex:
-    """The index of a whole State."""
+    """Return the index of a whole State."""
     index = RoundIndex()
     for identity, check in state.checks.items():
         if check.phase != "S" and check.repeats is None:
@@ -103,7 +105,7 @@ class Units(msgspec.Struct):
 
     @property
     def counts(self) -> tuple[int, int]:
-        """(bad, all)."""
+        """Return (bad, all)."""
         return len(self.bad), len(self.bad) + len(self.good)
 
     def add(self, identity: str, is_bad: bool) -> None:
@@ -112,7 +114,7 @@ class Units(msgspec.Struct):
 
 
 class RoundUnits(msgspec.Struct):
-    """One round, counted for every failure mode."""
+    """Units of one round, counted for every failure mode."""
 
     round: int
     present: tuple[str, ...]
@@ -122,7 +124,7 @@ class RoundUnits(msgspec.Struct):
     giving_in: Units = msgspec.field(default_factory=Units)
     robust: Units = msgspec.field(default_factory=Units)
     unopposed: Units = msgspec.field(default_factory=Units)
-    """Checks; bad where ROBUST and nobody's sealed position stood against the lead's, as far as any was sealed."""
+    """Checks; bad where ROBUST and no sealed position differed from the lead's, as far as any was sealed."""
     pro_forma: Units = msgspec.field(default_factory=Units)
     unanchored: Units = msgspec.field(default_factory=Units)
     drift: Units = msgspec.field(default_factory=Units)
@@ -137,7 +139,7 @@ class RoundUnits(msgspec.Struct):
 
 
 def count_rounds(state: State, references_at_least: int) -> tuple[RoundUnits, ...]:
-    """Rounds 1 … R with their units; R is the last that cross-validation has gone through."""
+    """Return rounds 1 … R with their units; R is the last round whose cross-validation is complete."""
     index = index_rounds(state)
     return tuple(
         count_round(state, index, number, references_at_least)
@@ -146,14 +148,14 @@ def count_rounds(state: State, references_at_least: int) -> tuple[RoundUnits, ..
 
 
 def last_round(state: State, index: RoundIndex) -> int:
-    """R, the last round with a check outside the synthesis that is not still being cross-validated; 0 when none is."""
+    """Return R, the last round with a check outside the synthesis and complete cross-validation; 0 without one."""
     running = running_round(state)
     checked = (number for number, held in index.rounds.items() if held.checks and number != running)
     return max(checked, default=0)
 
 
 def count_round(state: State, index: RoundIndex, number: int, references_at_least: int) -> RoundUnits:
-    """One round with its units. It reads what the round holds, the checks of the round before, and nothing else."""
+    """Return one round with its units. It reads only that round's ids and the checks of the round before."""
     units = _empty(state, deliberating_roles(state), number)
     held = index.round(number)
     for identity in held.checks:
@@ -191,7 +193,7 @@ def _count_check(units: RoundUnits, identity: str, check: CheckFacts, references
 
 
 def _count_positions(state: State, held: Held, units: RoundUnits) -> None:
-    """FM-1: roles that stood against the lead on a check; bad when they turned without a new reference."""
+    """Count FM-1 positions that differed from the lead's on a check; bad when given up without a new reference."""
     sealed: dict[str, dict[str, tuple[str, str]]] = {}
     units.positions.extend(held.positions)
     for identity in held.positions:
@@ -204,13 +206,15 @@ def _count_positions(state: State, held: Held, units: RoundUnits) -> None:
             continue
         leading = stances.get(units.lead or "")
         for stance, sealed_position in stances.values():
+            # A position that agrees with the lead cannot be given up to it.
             if leading is not None and stance != leading[0]:
                 because = turned.get(sealed_position)
+                # References that the check cited itself were known before, so a flip on them is not explained.
                 units.giving_in.add(verdict, because is not None and not set(because) - set(check.refs))
 
 
 def _count_unopposed(units: RoundUnits) -> None:
-    """FM-1: of the checks that apply, in order, those that found nothing and that nobody held anything against."""
+    """Count FM-1 checks in order; bad when they found nothing and no position was held against them."""
     stood_against, robust = set(units.giving_in.good), set(units.robust.bad)
     for identity in units.answered_checks:
         units.unopposed.add(identity, identity in robust and identity not in stood_against)
@@ -222,6 +226,7 @@ def _count_claims(state: State, held: Held, units: RoundUnits) -> None:
         units.arrivals.append(identity)
         units.vague.add(identity, claim.vague)
         units.unanchored.add(identity, not claim.anchored)
+    # A set has no order, and lists of ids are recorded as evidence, so they must come out the same every time.
     for identity in sorted(held.touched, key=_order):
         tested = [move for move in state.claims[identity].moves if move.to in _TESTED]
         first = min(tested, default=None)
@@ -236,6 +241,7 @@ def _order(identity: str) -> tuple[int, int]:
 def _count_decisions(state: State, held: Held, units: RoundUnits) -> None:
     for identity in held.decisions:
         decision = state.decisions[identity]
+        # Only decisions of rounds count, because a final one cites claims of all rounds again.
         if decision.type != "round":
             continue
         units.unanchored.add(identity, not decision.anchored)
@@ -246,7 +252,7 @@ def _count_decisions(state: State, held: Held, units: RoundUnits) -> None:
 
 
 def _count_pro_forma(state: State, index: RoundIndex, units: RoundUnits) -> None:
-    """FM-2: the checks of the round before; bad when BROKEN changed no claim and no decision cites it by now."""
+    """Count FM-2 checks of the round before; bad when BROKEN changed no claim and no decision cites it by now."""
     for identity in index.round(units.round - 1).checks:
         check = state.checks[identity]
         if check.result == NOT_APPLICABLE:
@@ -256,12 +262,12 @@ def _count_pro_forma(state: State, index: RoundIndex, units: RoundUnits) -> None
 
 
 def line_level(ref: str) -> bool:
-    """Whether a reference names a numbered place (`…#attack-3`, `K-1#L10-L20`), and not a header or a whole thing."""
+    """Return whether a reference names a numbered place (`…#attack-3`, `K-1#L10-L20`), not a header or a whole."""
     return _LINE_LEVEL.search(ref) is not None
 
 
 def same_round_artifact(ref: str, role: str, number: int) -> bool:
-    """Whether a reference points at the artifact of `role` in round `number`: ours, or a path of an import."""
+    """Return whether a reference is the artifact of `role` in round `number`: moot's own, or an import's path."""
     target = parse_reference(ref).id
     if target == f"A-{number}-{role}":
         return True

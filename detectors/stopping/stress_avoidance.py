@@ -1,6 +1,7 @@
-"""FM-7, stress avoidance: a planned absence that did not happen, or was none. Certain, so it alarms at once.
+"""FM-7, stress avoidance: a planned absence that did not happen or was not real. Deterministic, so it alarms at once.
 
-A fault is made good by a later round in which its role was really absent, each role by its own. A person's `ack` closes
+A fault is made good by a later round in which its role was really absent, each role by its own. A person's `ack`
+closes
 what was seen by then; a later fault alarms again.
 """
 
@@ -21,7 +22,7 @@ SHOWN: Final = 3
 
 
 class Fault(NamedTuple):
-    """A planned absence that was none: the round, the round by which that is certain, whose, why, and what shows it."""
+    """Planned absence that was not real: the round, when that is certain, the role, the reason, and the evidence."""
 
     round: int
     certain: int
@@ -33,7 +34,7 @@ class Fault(NamedTuple):
 def stress_avoidance(
     state: State, rounds: Sequence[RoundUnits], parameters: GateParameters, planned: int
 ) -> ModeReading:
-    """FM-7 after the last round."""
+    """Return FM-7 after the last round."""
     rule = parameters.stress_avoidance
     planned_rounds = [each for each in rounds if each.planned is not None]
     faults = sorted(
@@ -46,6 +47,7 @@ def stress_avoidance(
     owed = [fault for fault in faults if made_good[fault] is None]
     closed = closing_round(state, "FM-7")
     since = [fault for fault in owed if fault.certain > closed]
+    # Open faults come first. Closed and made-good ones are shown only when nothing else is left.
     faults_shown = since or owed or faults
     good = max((number for number in made_good.values() if number is not None), default=0)
     return ModeReading(
@@ -73,6 +75,7 @@ def _not_held(
     for each in planned_rounds:
         later = rounds[each.round : each.round + within]
         held = each.absent == each.planned or any(other.absent == each.planned for other in later)
+        # An absence may be made up for within some rounds, so it is a fault only when these have passed.
         last_chance = each.round + within
         if each.round <= planned:  # after the plan's last round nothing is made up any more
             last_chance = min(last_chance, planned)
@@ -83,6 +86,7 @@ def _not_held(
 
 def _made_good(fault: Fault, rounds: Sequence[RoundUnits], faults: Sequence[Fault]) -> int | None:
     """Return the first later round in which the role of a fault was really absent."""
+    # A round in which the absent role still acted makes nothing good.
     wrong = {other.round for other in faults}
     return next(
         (
@@ -119,6 +123,7 @@ def _traces(
     for check, needed in NEEDS.items():
         identity = f"V-{number}-{check}"
         facts = state.checks.get(identity)
+        # A verdict that needs the absent role's artifact shows that one existed.
         if part in needed and facts is not None and facts.result != "NOT_APPLICABLE":
             yield f"{identity} needs {role}, who was absent", (identity,)
     acts = [identity for identity in each.positions if state.positions[identity].role == role]

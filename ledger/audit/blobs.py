@@ -137,7 +137,7 @@ class BlobAudit:
         if named.kind == "experiment" and number < before:
             return
         self._last = number
-        # A brief that is gone may have named a blob first, so that its line stands before those that are known.
+        # A missing brief may have named a blob first, whose line then precedes those that are known.
         if number < before and not self._unread_briefs:
             yield _at(number, f"blob {sha256} was moved: line {before} belongs before it")
 
@@ -145,7 +145,7 @@ class BlobAudit:
         try:
             return self._blobs.read(sha256) or b""
         except Damaged:
-            return b""  # said where its line was read
+            return b""  # `file_problems` reported it where it read the line
 
 
 def _at(number: int, what: str, *, is_damage: bool = True) -> Problem:

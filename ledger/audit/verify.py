@@ -152,7 +152,7 @@ def problems_of(run: RunStore) -> list[Problem]:
     audit = BlobAudit(run.blobs, position.blobs)
     with readable(run.path):
         tail = tail_of(run.path, position)
-        listed = _Told()
+        listed = _Listing()
         listed.take(audit.file_problems())
         for event in events:
             listed.take(audit.problems(event))
@@ -162,7 +162,7 @@ def problems_of(run: RunStore) -> list[Problem]:
     return [*listed.problems(), *tail.damage, *tail.notes]
 
 
-class _Told:
+class _Listing:
     """Shortened list of problems: the first of each kind (damage, or not), and how many more there are.
 
     All problems are taken in, because damage may follow many harmless ones.
@@ -194,7 +194,7 @@ def _read_through(
 ) -> tuple[int, list[Problem], dict[int, str]]:
     """Return the number of events read, the problems, and the hashes of the lines that checkpoints ask for."""
     blobs = BlobAudit(BlobStore(directory), mark.blobs)
-    listed = _Told()
+    listed = _Listing()
     listed.take(blobs.file_problems())
     wanted = {checkpoint.seq for checkpoint in checkpoints}
     hashes = {head.seq: head.hash}

@@ -16,7 +16,7 @@ from ledger.state.decided import standings
 from ledger.state.state import State
 
 MEASURED: Final = ("cost_usd", "latency_ms")
-"""Keys of a call that say how long it took and what it cost, not what was said."""
+"""Keys of a call with its duration and cost, which are no part of its content."""
 
 
 class Matched(Result, frozen=True):

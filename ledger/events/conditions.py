@@ -16,7 +16,7 @@ WORDS: Final[Mapping[Literal["falsifiers", "requirements"], str]] = {
     "falsifiers": "would show it wrong",
     "requirements": "required",
 }
-"""What stands before one of them."""
+"""Words that introduce a condition."""
 
 
 class Conditions(NamedTuple):

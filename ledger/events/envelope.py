@@ -25,7 +25,7 @@ SeatKind = Annotated[str, Meta(max_length=32, pattern=r"^[a-z][a-z0-9_]{0,31}$(?
 """What answers: `anthropic`, `openai`, `command`, `human`, `host`, `tape`; a new provider may bring its own word."""
 Isolation = Literal["enforced", "trusted"]
 FROM_OUTSIDE: frozenset[SeatKind] = frozenset({"host", "human"})
-"""Kinds of seat that the engine does not call: somebody else answers, and pays (FORMAT 8)."""
+"""Kinds of seat that the engine does not call: a host or a person answers, and pays (FORMAT 8)."""
 
 
 class Context(Value, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Claims tested by running: a plan, its repetitions, what they come to. Kinds of `verifications.jsonl` (FORMAT 2)."""
+"""Claims tested by running: a plan, its repetitions, the judgement. Kinds of `verifications.jsonl` (FORMAT 2)."""
 
 from typing import Annotated, Literal
 

@@ -21,7 +21,7 @@ from ledger.store.failures import LedgerError
 from ledger.store.store import create_run
 
 Screen = Callable[[Sequence[Event]], tuple[Event, ...]]
-"""What is written of the texts of an import, behind the opening."""
+"""Function that returns the screening events of an import's texts, which follow the opening."""
 
 
 def _skill(src: Path, terms: Terms) -> Mapping[str, Imported]:

@@ -29,7 +29,7 @@ _ADDRESS: Final = re.compile(
     r"(?i)(?:https?|ftp|mailto|xmpp)(?=:)|www(?=\.)|(?<=[\w.+-])(?=@\w)|(?<!:)/(?=/)"
     rf"|(?<=\w)(?=\.(?:{_DOMAINS})(?![\w-]))"
 )
-"""What GitHub and others make a link of without being asked; a backslash behind it ends that."""
+"""Text that GitHub and others turn into a link by themselves; a backslash after it prevents that."""
 
 
 def inline(text: str) -> str:

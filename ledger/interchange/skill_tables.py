@@ -40,11 +40,11 @@ class Numberable(Protocol):
 
 
 LETTERS: Final = {"claim": "C", "verification": "V", "decision": "D", "concern": "N"}
-"""Kind → what stands before the first dash of its ids."""
+"""Kind → the letter before the first dash of its ids."""
 
 N = TypeVar("N", bound=Numberable)
 Keyed = tuple[str, N]
-"""A row behind its content in a fixed form."""
+"""Content in a fixed form, and the row."""
 
 
 @dataclass(frozen=True, slots=True)

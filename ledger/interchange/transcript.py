@@ -1,6 +1,6 @@
-"""The record of a run in Markdown: one entry per event.
+"""Transcript of a run in Markdown: one entry per event.
 
-Texts stand in block quotes and are escaped (`markdown.py`): no words pass for the document's own structure.
+Texts are in block quotes and are escaped (`markdown.py`), so no words pass for the document's own structure.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ from ledger.state.saying import clause
 
 def entry(event: Event, book: Book) -> str:
     """Return the Markdown of one event: a line that says what it is, then its words; `book` knows a decision's fate."""
-    headline, body = _told(event, book)
+    headline, body = _entry_parts(event, book)
     name = f"**{inline(event.id)}**" if event.id else f"**@{event.seq}**"
     simulated = " (recorded)" if event.call is not None and event.call.simulated else ""
     return "\n\n".join(filter(None, (f"{name} {headline}{simulated}", *body)))
 
 
-def _told(event: Event, book: Book) -> tuple[str, list[str]]:
+def _entry_parts(event: Event, book: Book) -> tuple[str, list[str]]:
     """Return headline and quoted texts of an event, by the stream it belongs to."""
     match event:
         case Decision():

@@ -158,7 +158,7 @@ def _with_scale(text: str, end: int, readings: list[Reading]) -> tuple[list[Read
         unscaled = [] if total or not KILO.match(text, end) else readings
         while scale is not None:
             word = scale[0].lstrip(" \u00a0\u202f-")
-            # A dotless i is matched like an i, and stands in no table.
+            # A dotless i is matched like an i, and is in no table.
             power += LETTERS.get(word) or CASELESS.get(word) or AFTER_BLANK.get(word.casefold(), 0)
             end = scale.end()
             scale = SCALE.match(text, end) if word in CASELESS and text[end : end + 1] in CASELESS else None
@@ -193,7 +193,7 @@ def _with_percent(text: str, start: int, end: int, readings: list[Reading]) -> I
         power = -1
     for reading in readings if power else ():
         share = scaled(reading, power) if "/" not in reading.value else reading
-        # A whole share, 100 %, would stand wherever a 1 stands.
+        # A whole share, 100 %, would match every 1 in a text.
         if "." in share.value:
             yield share
 

@@ -49,14 +49,14 @@ def in_words(text: str) -> Iterator[Numeral]:
         between = text[end : match.start()]
         joined = between in (" ", "-", "\u00a0")
         if run and not (joined and (word in _IN_WORDS or word in SCALES)):
-            yield from _said(run, is_about(text, begin, end))
+            yield from _from_words(run, is_about(text, begin, end))
             run = []
         starts = word in _IN_WORDS or (word in SCALES and not (joined and text[end - 1 : end].isdigit()))
         if run or (starts and not _scales_digits(text, match.start())):
             begin = begin if run else match.start()
             run.append(word)
         end = match.end()
-    yield from _said(run, is_about(text, begin, end))
+    yield from _from_words(run, is_about(text, begin, end))
 
 
 def _scales_digits(text: str, start: int) -> bool:
@@ -64,9 +64,9 @@ def _scales_digits(text: str, start: int) -> bool:
     return text[start - 1 : start] in (" ", "\u00a0", "-") and text[start - 2 : start - 1].isdigit()
 
 
-def _said(run: list[str], about: bool) -> Iterator[Numeral]:
+def _from_words(run: list[str], about: bool) -> Iterator[Numeral]:
     total = part = 0
-    for word in run[:20]:  # nobody says a number in more words
+    for word in run[:20]:  # a number takes no more words than this
         if word in _IN_WORDS:
             part += _IN_WORDS[word]
         elif word == "hundred":

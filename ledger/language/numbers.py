@@ -26,7 +26,7 @@ _IN_CODE: Final = re.compile(r"(?<=[0-9])_(?=[0-9])")
 """What programs write between the digits of a long number: `20_000`."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _LANGUAGE_CHARACTERS: Final = 20_000
-"""Characters of a text by which its language is told."""
+"""Characters of a text that its language is read from."""
 
 
 def numerals(text: str) -> Iterator[Numeral]:

@@ -23,12 +23,12 @@ _SYLLABIC: Final = (
 )
 """Thai, Lao, Tibetan, Burmese and Khmer."""
 UNSPACED: Final = re.compile(f"[{_IDEOGRAPHIC}]+")
-"""Text of which pairs of characters are compared or counted."""
+"""Text whose pairs of characters are compared or counted."""
 _UNSPACED: Final = re.compile(f"[{_IDEOGRAPHIC}]+|[{_SYLLABIC}]+")
 _CHARACTERS, _LETTERS = 2, 4
 """Characters of a word in Chinese or Japanese; letters of a word in Thai and its neighbors."""
 
-# A full stop ends a sentence before white space; the marks of scripts without spaces end one wherever they stand.
+# A full stop ends a sentence before white space; the marks of scripts without spaces end one anywhere.
 _CLOSING: Final = "\"'”’»)\\]」』）】〕"
 _STOP: Final = f"[.!?…؟۔।॥՞։።፧။][{_CLOSING}]{{0,4}}(?=\\s|$)|[。！？｡](?![。！？｡])[{_CLOSING}]{{0,4}}"
 _ENDS: Final = re.compile(_STOP)

@@ -112,7 +112,7 @@ def redacted_copy(
         )
     old = [line_hash(line) for line in lines]
     origin = Origin(type="redaction", of=name, head=old[-1], seq=len(lines) - 1, tool=TOOL)
-    sealed = _rewritten(lines, book.events, set(changed), sought, origin, _told(changed, left_out, reason))
+    sealed = _rewritten(lines, book.events, set(changed), sought, origin, _waiver(changed, left_out, reason))
     record = orjson.dumps({"redaction": 1, "lines": old})
     changes = [
         Change(
@@ -153,7 +153,7 @@ def _refuse_what_remains(whole: Sealed, sought: Sought) -> None:
         raise CannotRedact(what, "", "only words can be replaced, not ids, roles, hashes or names of fields")
 
 
-def _told(changed: tuple[int, ...], left_out: tuple[str, ...], reason: str) -> Waiver:
+def _waiver(changed: tuple[int, ...], left_out: tuple[str, ...], reason: str) -> Waiver:
     """Return the waiver that the opening carries, which every view shows before a verdict."""
     places = ", ".join(f"@{seq}" for seq in changed)
     if len(places) > _WORDS_MAX // 4:

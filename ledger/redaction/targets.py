@@ -187,10 +187,10 @@ def _quoted(value: Any, ids: set[str]) -> Iterator[str]:
 
 
 FILE: Final = "deliberation.toml"
+"""The one file beside the ledger that a run keeps for itself, and that words can be removed from."""
 FILE_BYTES_MAX: Final = 1 << 24
 OTHER_BYTES_MAX: Final = 1 << 27
-"""Of a file that somebody put into a run: its words are looked for in one piece."""
-"""The one file beside the ledger that a run keeps for itself, and that words can be taken out of."""
+"""Limit for any other file in a run's directory, which is searched in one piece."""
 NAMED_MAX: Final = 12
 """Places that a message names; of more it says how many."""
 

@@ -171,7 +171,7 @@ LINE_MIN: Final = 8
 WHOLE_MAX: Final = 8_000
 """Characters of a text of several lines that is also looked for as a whole."""
 _BETWEEN: Final = r" (?:L?\d+[.:)]? )?(?:[|>] )?"
-"""Between two lines, when they are quoted with numbers or behind bars."""
+"""Text between two lines that are quoted with line numbers or after bars."""
 
 
 class Sought:

@@ -21,7 +21,7 @@ from ledger.events import Amendment, Event
 from ledger.events.run import Change, PlanRow, RunOpened
 
 Life = Literal["running", "stopped", "finished"]
-"""Where a run stands; a stopped one can go on."""
+"""State of a run; a stopped one can go on."""
 
 LIFE_PATH: Final = "run"
 """Path of the change in a note by which a driver says that a stopped run goes on."""

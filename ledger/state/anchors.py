@@ -161,7 +161,7 @@ _ALIKE: Final = str.maketrans(
         **dict.fromkeys("\u00ad\u200b\u2060\ufeff", ""),
     }
 )
-"""Marks that models type as others when they quote: which of them stands there says nothing about the words."""
+"""Marks that models replace by similar ones when they quote; the difference does not matter."""
 
 
 def contains_quote(values: tuple[str, ...], quote: str) -> bool:

@@ -22,7 +22,7 @@ from ledger.state.lifecycle import FALLEN
 from ledger.state.state import DecisionFacts, Rank, State
 
 SUPPORT: Final = frozenset({"based-on", "supported-by", "builds-on"})
-"""Relations of a cite by which a decision stands or falls."""
+"""Relations of a cite that support a decision: when the cited thing falls, so does its basis."""
 
 DeliberatedType = Literal["round", "final"]
 Standing = Literal["in_force", "at_risk", "overturned"]

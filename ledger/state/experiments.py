@@ -46,7 +46,7 @@ REPRODUCED_FROM: Final = 3
 PATTERN_CHARACTERS_MAX: Final = 500
 NUMBER_CHARACTERS_MAX: Final = 1_000
 NUMBER_EXPONENT_MAX: Final = 400
-"""A number of a predicate or an output has at most so many digits before or after its point; doubles have 308."""
+"""A number of a predicate or an output has at most this many digits before or after its point; doubles have 308."""
 TIMES_MAX: Final = 20
 """Repetitions of a plan, or of one call."""
 FILES_MAX: Final = 20

@@ -98,7 +98,7 @@ def step(state: State, event: Event) -> None:
         _call(state, event)
     if state.closing is not None and state.closing.state == "stopped" and ends_stop(event):
         state.closing = None
-    match event:  # the most frequent kinds first: a case costs what stands above it
+    match event:  # the most frequent kinds first: every case above one costs time
         case Position():
             state.positions[_id(event)] = PositionFacts(
                 event.round, event.on, event.check_id, _holder(event), event.stance, event.seq
@@ -223,9 +223,7 @@ def _validated(state: State, event: Validation) -> None:
     if state.validates_phases:
         new = _errors_of(state, event) - state.faults.let_go
         # A validation keeps a limited list. A full list may hide further errors, so it never lifts a hold.
-        is_whole = (
-            len(event.findings) < FINDINGS_MAX
-        )  # of a list that was cut nobody knows what else it holds
+        is_whole = len(event.findings) < FINDINGS_MAX  # a list that was cut may hold other errors
         state.faulty = None if event.ok or (is_whole and not new) else event.seq
         state.faults.new = new
 
@@ -355,7 +353,7 @@ def _judged(state: State, event: ExperimentJudged) -> None:
     if planned is None:
         return
     in_time = planned.by != VERIFIER and planned.round == event.round and not planned.judged
-    waited_for = planned.awaited and in_time  # the checks opened behind it
+    waited_for = planned.awaited and in_time  # the checks opened after it
     planned.judged += 1
     planned.judged_at = event.seq
     planned.verdict, planned.class_ = event.verdict, event.class_

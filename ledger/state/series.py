@@ -51,7 +51,7 @@ def content_of(blobs: Blobs) -> Content:
 
 
 def plan_of(book: Book, experiment: str) -> ExperimentPlanned:
-    """Return the plan with that id. Raises `LookupError` when there is none."""
+    """Return the plan with that id. Raises `LookupError` when it is missing."""
     event = book.by_id.get(experiment)
     if not isinstance(event, ExperimentPlanned):
         raise LookupError(experiment)

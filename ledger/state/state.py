@@ -166,13 +166,13 @@ POSITIONS: Final = "positions"
 ANSWERS: Final = "beliefs"
 """Its value where that is what the role would answer now."""
 STANDS: Final = "stands"
-"""Key of such a belief where the question names no options: the answer for which the last decisions stand."""
+"""Key of such a belief where the question names no options: the answer of the last decisions."""
 NEITHER: Final = "none"
 """Key of a belief: another answer than those that are named."""
 EXPERIMENTS: Final = "experiments"
 """Key of `run_opened.rules`: the person's word for running programs."""
 INTERPRETER: Final = "interpreter"
-"""Key of `run_opened.rules`: what runs the programs, in words, for whoever writes one."""
+"""Key of `run_opened.rules`: what runs the programs, in words, for the authors of programs."""
 PROGRAMS: Final = "programs"
 """Key of `run_opened.rules`: "on" where seats of `structured` may bring programs; older runs were never asked."""
 EXPERIMENTS_PATH: Final = f"rules.{EXPERIMENTS}"
@@ -181,7 +181,7 @@ WAIT: Final = "wait"
 WAIT_PATH: Final = f"rules.{WAIT}"
 """Path of the change by which a person gives or takes back that word later."""
 VERIFIER: Final = "verifier"
-"""The neutral role of protocols that have one: it tests, and is nobody's author."""
+"""The neutral role of protocols that have one: it tests, and authors no claim."""
 Experiments = Literal["on", "ask", "off"]
 """Whether programs of this run are run: always in a sandbox; `ask` asks a person when the first one is ready."""
 
@@ -264,7 +264,7 @@ class State(msgspec.Struct):
     round: int = 0
     phase: str = "open"
     opened: RunOpened | None = None
-    """None until the run is opened, and for a ledger that is no run; whoever knows better asks for `opening`."""
+    """None until the run is opened, and for a ledger that is not a run; callers that know it is one use `opening`."""
     rounds: dict[int, RoundOpened] = msgspec.field(default_factory=dict[int, RoundOpened])
     rounds_opened: list[RoundOpened] = msgspec.field(default_factory=list[RoundOpened])
     """Every opening of a round, in order of reading: an import may open one twice, and `rounds` has the last."""
@@ -298,9 +298,9 @@ class State(msgspec.Struct):
     contexts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """Context id → the role it serves."""
     validated: dict[int, list[str]] = msgspec.field(default_factory=dict[int, list[str]])
-    """Round → phases after which a validation stands that ends the round, or its synthesis."""
+    """Round → phases followed by a validation that ends the round, or its synthesis."""
     checked: dict[int, list[str]] = msgspec.field(default_factory=dict[int, list[str]])
-    """Round → phases in its middle after which a validation stands (`rules.validate` is `phase`)."""
+    """Round → phases in its middle that are followed by a validation (`rules.validate` is `phase`)."""
     faulty: int | None = None
     """Seq of the last validation, where it found a new error in a run that is held up by one."""
     faults: Faults = msgspec.field(default_factory=Faults)
@@ -373,7 +373,7 @@ class State(msgspec.Struct):
         # Consent is given for one run. A fork, an import or a redacted copy must not bring it along.
         word = self.opened.rules.get(EXPERIMENTS) if self.opened.origin.type in ("new", "converted") else None
         for amendment in self.amendments:
-            # A fork's opening overrides what was said before it.
+            # A fork's opening overrides consent that was given before it.
             if amendment.by == "human" and self.opened.seq < amendment.seq <= seq:
                 for change in amendment.change:
                     word = change.to if change.path == EXPERIMENTS_PATH else word

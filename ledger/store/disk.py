@@ -19,7 +19,7 @@ from ledger.store.failures import Unreadable, WriteFailed
 
 NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 OLD: Final = os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-"""How files of a run are opened for writing: a link that stands there in a file's place leads nowhere."""
+"""Flags for opening files of a run for writing: a link in a file's place is refused, not followed."""
 
 
 _STAGING: Final = re.compile(r"\..+\.[0-9]+\.[0-9a-f]{8}\.tmp", re.DOTALL)
@@ -174,7 +174,7 @@ def staged(path: Path, *, disk: Disk) -> Generator[Path]:
         disk.settle(staging)
         os.rename(staging, path)
     except BaseException:
-        shutil.rmtree(staging, ignore_errors=True)  # ours, and nobody knows of it
+        shutil.rmtree(staging, ignore_errors=True)  # this process created it, and no other uses it
         raise
     finally:
         os.close(held)
@@ -188,10 +188,10 @@ def _hidden(path: Path) -> tuple[Path, int]:
         staging.mkdir()
         try:
             held = os.open(staging, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except FileNotFoundError:  # somebody who makes a neighbour took it for abandoned before it was open
+        except FileNotFoundError:  # a process creating a neighbor took it for abandoned before it was open
             continue
         fcntl.flock(held, fcntl.LOCK_EX)
-        if staging.exists():  # nobody took it for abandoned before it was locked
+        if staging.exists():  # no other process took it for abandoned before it was locked
             return staging, held
         os.close(held)
 
@@ -200,7 +200,7 @@ def _remove_abandoned(directory: Path) -> None:
     for place in directory.iterdir() if directory.is_dir() else ():
         if _STAGING.fullmatch(place.name) is None or place.is_symlink():
             continue
-        with suppress(OSError):  # somebody else's, or gone in between
+        with suppress(OSError):  # in use by another process, or gone in between
             descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
                 # The lock of a live process makes this fail, so only the leftovers of dead ones are removed.
@@ -231,7 +231,7 @@ class Disk(msgspec.Struct, frozen=True):
         os.rename(temporary, path)
 
     def make(self, path: Path) -> None:
-        """Create an empty file at `path`, if there is none; the directory is synced by the caller."""
+        """Create an empty file at `path` unless it exists; the directory is synced by the caller."""
         os.close(os.open(path, NEW, 0o666))
 
     def append(self, path: Path, content: bytes, offset: int) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Problem(msgspec.Struct, frozen=True):
     """Problem of a ledger, or a notice when it is not damage.
 
-    `line` counts from 1 in `stream`; what is unknown is None.
+    `line` counts from 1 in `stream`; unknown places are None.
     """
 
     what: str

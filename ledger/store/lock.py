@@ -60,7 +60,7 @@ def _acquire(path: Path, wait_seconds: float) -> int | None:
             try:
                 if not _came_first(descriptor, path, began, wait_seconds):
                     return None
-                # A lock on a file that was removed meanwhile locks nobody out.
+                # A lock on a file that was removed meanwhile excludes no other process.
                 holds = _is_at(descriptor, path)
             finally:
                 if not holds:

@@ -17,7 +17,7 @@ from ledger.store.disk import open_plain, plain_file, readable
 from ledger.store.failures import Damaged, NotARun, OtherFormat, Problem
 
 OPENING: Final = "opening.tmp"
-"""Stands in a directory that was there before, while a run is made in it: without a head it never was one."""
+"""Marker in an existing directory while a run is created in it: until it has a head, it is not a run."""
 
 BLOBS: Final = "blobs.jsonl"
 QUARANTINE: Final = "quarantine"
@@ -80,7 +80,7 @@ def read_head(directory: Path) -> Head:
 def read_acknowledged(directory: Path) -> Acknowledged:
     """Return the last commit of the run at `directory`, and how much of its blobs belongs to it.
 
-    Raises `NotARun` when there is none, `OtherFormat` for a run of moot 0.1, `Damaged` when head is no head, or
+    Raises `NotARun` when there is no commit, `OtherFormat` for a run of moot 0.1, `Damaged` when head is no head, or
     missing beside commits.
     """
     try:

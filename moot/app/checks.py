@@ -213,8 +213,10 @@ def _broken_link(series: _Series, before: _Series | None, book: Book) -> str | N
     """Return why the first line of a series does not follow the ledger or the series before it; None if it does."""
     first = series.runs[0]
     if before is not None:
+        # Number and hash both: a series that was removed from the middle leaves a gap.
         goes_on = (first.seq - 1, first.prev) == (before.head.seq, before.head.hash)
         return None if goes_on else "it does not go on from the series before it"
+    # The ledger may have grown since (a finished run takes notes), so the link is looked up where it points.
     if first.seq <= len(book.events) and first.prev == line_hash(encode(book.events[first.seq - 1])):
         return None
     return "it was run beside another ledger: it was moved, or the ledger was rewritten"

@@ -66,6 +66,7 @@ def choices_for(options: int) -> list[Choice]:
         # A protocol with a fixed plan is one choice; every other one can be run with each of the plans.
         for plan in ((None,) if protocol.fixed_plan else PLANS)
     ]
+    # By name among equals, so that the list is the same in every process.
     return sorted(choices, key=lambda choice: (choice.replies, choice.protocol))
 
 
@@ -73,6 +74,7 @@ def choice_for(protocol: str, options: int, spec: str = DEFAULT, *, plan: str | 
     """Return what a protocol takes for a question with this many options and `spec` in every seat."""
     from moot.view.gate import choice_of
 
+    # Some protocols need at least two options or take a limited number: an estimate outside of that would fail.
     least, most = PROTOCOLS[protocol].options_wanted
     # Placeholder options: replies and prices depend on how many options there are, never on their words.
     named = [f"option {n}" for n in range(1, min(max(options, least), most) + 1)]

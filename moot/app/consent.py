@@ -58,11 +58,13 @@ def need_word_for_seats(
 
     `specs` maps a role or an arm to its seat. Raises `MootError`.
     """
+    # Host, human and tape seats start nothing, so a file that names only those needs no consent.
     named = {name: spec for name, spec in specs.items() if reaches_out(spec)}
     if is_allowed or not named:
         return
     listed = "".join(f"  {name}: {spec}\n" for name, spec in named.items())
     about = f"{file} names programs to start on this machine, or models to send prompts to:\n{listed}"
+    # The error is one line: it quotes the first seat, and `more` lists all of them.
     first = next(iter(named.values()))
     what = f"the file names a program to start, or a model to send prompts to: {first}"
     fix = "read it, and add --allow-commands if you mean it, or name the seat yourself with --seats or --seat"
@@ -88,6 +90,7 @@ def bench_for(agreed: Agreed | None) -> Bench:
     from rounds.experiments.bench import bench_here
 
     bench = bench_here()
+    # A control group enforces the limit in the kernel; without one a program can exceed it until the next look.
     if bench.test.has_group or os.environ.get(WATCHED, "").strip().lower() in ON:
         return bench
     what = "this machine watches the memory of programs but cannot enforce its limit (no control group)"
@@ -129,5 +132,6 @@ def was_opened_here(run: Path) -> bool:
 
 def _mark(run: Path) -> str:
     """Return what identifies a run: its path and its first line, which holds the question and the time."""
+    # The path alone would let another run in the same place inherit the consent; the line alone would let a copy.
     _, _, line = next(RunStore(run).lines())
     return sha256(os.fsencode(run.resolve()) + b"\0" + line).hexdigest()

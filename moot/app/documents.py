@@ -27,6 +27,7 @@ def write_document(file: Path, content: bytes) -> None:
             f"cannot write: {reason}", "name a file in a directory that is there", str(file)
         ) from None
     except OSError as error:
+        # Exit code 3: the call was right, and can be repeated once the disk takes the file.
         raise write_failed(error, file) from error
 
 

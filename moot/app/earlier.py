@@ -30,6 +30,7 @@ def earlier_decision(reference: str) -> dict[str, str]:
         raise usage(f"no decision {only!r} in that run", f"decisions there: {known}", "--from")
     if not book.state.decisions:
         raise usage("nothing was decided in that run", "finish it first: `moot status`", "--from")
+    # The decision record names run and head, so the new run records exactly what it started from.
     text = adr(book, run.head, run=name, only=only)
     if only is not None:
         decision = book.by_id[only]

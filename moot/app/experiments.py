@@ -63,6 +63,7 @@ def run_experiments(
     results: list[SeriesRun | tuple[Event, ...]] = []
     with DriverLease(session.path) as lease:
         for experiment in due:
+            # A finished ledger takes no more runs, so the series goes next to it.
             if book.state.finished:
                 results.append(_beside(session, bench, experiment, times))
                 continue
@@ -93,6 +94,7 @@ def _due(session: Session, book: Book, wanted: str | None) -> tuple[str, ...]:
             planned = ", ".join(book.state.experiments) or "none"
             raise usage(f"no experiment {wanted!r} in this run", f"planned are: {planned}", "E-ID")
         return (wanted,)
+    # Naming an experiment runs it again; without a name only new ones are due.
     if not book.state.unjudged:
         fix = "name one to run it again, or plan one: moot experiment plan --help"
         raise usage("no experiment waits to be run", fix, str(session.path))
@@ -138,6 +140,7 @@ def re_run(book: Book, bench: Bench | None, why_not: str = "") -> list[ReRun]:
         now = run_again(book, bench, experiment).verdict if bench is not None and facts.judged else None
         why = "" if now is not None else "never judged" if not facts.judged else why_not
         same = now == facts.verdict
+        # A verdict that could not be computed again overturns nothing.
         falls = [] if same or now is None else list(_resting_on(book, experiment))
         reruns.append(ReRun(id=experiment, recorded=facts.verdict, now=now, same=same, why=why, falls=falls))
     return reruns
@@ -146,6 +149,7 @@ def re_run(book: Book, bench: Bench | None, why_not: str = "") -> list[ReRun]:
 def _resting_on(book: Book, experiment: str) -> Iterator[str]:
     """Yield the sentences of the memo that cite an experiment, or a claim that it decides."""
     memo = book.state.memo
+    # A sentence may cite the claim instead of the experiment that decided it.
     names = {experiment, *book.state.experiments[experiment].claims}
     for n, sentence in enumerate(memo.sentences if memo else (), 1):
         if names & {parse_reference(ref).id for ref in sentence.refs}:

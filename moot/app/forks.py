@@ -115,6 +115,7 @@ def _going_on(
         raise usage(
             f"an import of {opened.protocol} is finished", "start a new run on its question", "moot fork"
         )
+    # Files of other systems often keep the answers without the question.
     if not (options.question or opened.question):
         raise usage("the import does not say what is deliberated", "add -q QUESTION", "moot fork")
     question = options.question or opened.question
@@ -135,6 +136,7 @@ def _runs_for_forks(parent: Path) -> Path:
 
 def _place(runs: Path, parent: Path, book: Book, wish: Wish) -> Path:
     opened = book.state.opening
+    # The name tells what differs, and nothing of the question: every seat sees it.
     change = f"r{wish.round}-without-{wish.without}" if wish.without else f"r{wish.round}-again"
     change = f"from-{len(book.events) - 1}" if wish.here else change
     return fork_directory(runs, parent.resolve().name, opened.question, change, date.today())
@@ -147,6 +149,7 @@ def stress(path: Path, *, roles: Sequence[str] = (), per_role: int, make: bool) 
     """
     parent = RunStore(path).book()
     known = deliberating_roles(parent.state)
+    # A misspelled role would match no fork, and look like a run without losses.
     for role in roles:
         if role not in known:
             raise usage(f"no role {role!r}", f"roles are {', '.join(known)}", "--role")
@@ -201,5 +204,6 @@ def _decisions(directory: Path) -> bytes:
 
 
 def _compared(name: str, fork: Book, parent: Book) -> ForkLosses:
+    # The same profile for both, since a fork may have been opened with another one.
     ready = tuple(signals_of_state(book.state, "gates", book.blobs).ready for book in (parent, fork))
     return lost(name, fork, parent, ready=(ready[0], ready[1]))

@@ -66,6 +66,7 @@ class Refused(Exception):
 
 def main() -> None:
     """Answer the request on standard input."""
+    # Read before the limits are set: the request comes from moot, only the repository is hostile.
     request = orjson.loads(sys.stdin.buffer.read())
     _limit()
     try:
@@ -88,6 +89,7 @@ def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS_MAX, SECONDS_MAX))
     # No file may grow by a byte: this process only reads, and its answer goes to a pipe.
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    # An audit hook cannot be removed again, not even by code that a repository might get to run.
     sys.addaudithook(_refuse_event)
 
 
@@ -97,6 +99,7 @@ def _refuse_event(event: str, arguments: tuple[Any, ...]) -> None:
     if event == "open" and isinstance(arguments[0], (str, bytes)) and arguments[0] != os.devnull:
         # A pipe or a device in place of a file of the repository would block this process, or never end.
         try:
+            # Between this look and the opening a file may be exchanged; the parent's timeout then ends this process.
             mode = os.stat(arguments[0]).st_mode
         except OSError:
             return
@@ -118,6 +121,7 @@ class Repository(BaseRepo):
             raise Refused("this repository keeps its refs in a reftable", "name single files")
         # A loose object is compressed: without a limit a few kilobytes could unpack to gigabytes.
         objects = DiskObjectStore(str(self.common / "objects"), loose_object_size_limit=CHANGE_BYTES_MAX)
+        # The base class reads no configuration; dulwich's `Repo` would.
         super().__init__(objects, DiskRefsContainer(str(self.common), str(control)))
 
     @property
@@ -133,6 +137,7 @@ class Repository(BaseRepo):
 
 def _common(control: Path) -> Path:
     """Return the directory that a linked worktree shares with its main one."""
+    # A linked worktree has its own HEAD and index, and shares objects and refs with the main one.
     file = control / "commondir"
     return control / read_plain(file, 4_096).decode().strip() if file.is_file() else control
 
@@ -141,6 +146,7 @@ def _find(place: Path) -> tuple[Path, Path] | None:
     """Return the top of the work tree around `place` and its git directory."""
     for top in (place, *place.parents):
         mark = top / ".git"
+        # An empty `.git` directory does not make a repository, and git looks further up too.
         if mark.is_dir() and (mark / "HEAD").exists():
             return top, mark
         if mark.is_file():
@@ -155,6 +161,7 @@ def _directory(place: str) -> dict[str, Any]:
     directory = Path(place).resolve()
     top, control = _find(directory) or (directory, None)
     prefix = directory.relative_to(top).as_posix()
+    # Index paths count from the top of the work tree, and need the slash to match whole directories.
     prefix = "" if prefix == "." else f"{prefix}/"
     tracked = set(_tracked(control, prefix))
     ignored = _Ignored(top, control)
@@ -177,6 +184,7 @@ class _Ignored(IgnoreFilterManager):
 
     def __init__(self, top: Path, control: Path | None) -> None:
         # Git's own configuration is the reader's, who is trusted; the repository's is not read.
+        # Rules are applied in git's order: the repository's exclude file, then the reader's own.
         files = [] if control is None else [_common(control) / "info" / "exclude"]
         files.append(Path(default_user_ignore_filter_path(StackedConfig.default())).expanduser())
         super().__init__(str(top), [rules for file in files if (rules := _rules(file))], ignorecase=False)
@@ -204,6 +212,7 @@ def _walk(directory: Path, prefix: str, ignored: _Ignored) -> Iterator[bytes]:
     pending = [(os.fsencode(directory), os.fsencode(prefix))]
     while pending:
         place, below = pending.pop()
+        # A stack and no recursion, because a hostile tree may be deeper than Python's stack.
         for entry in os.scandir(place):
             count += 1
             if count > ENTRIES_MAX:
@@ -212,8 +221,10 @@ def _walk(directory: Path, prefix: str, ignored: _Ignored) -> Iterator[bytes]:
                 )
             path = below + entry.name
             is_directory = entry.is_dir(follow_symlinks=False)
+            # Ignored directories are not entered, as in git: rules below them can bring nothing back.
             if entry.name == b".git" or ignored.is_ignored(os.fsdecode(path) + "/" * is_directory):
                 continue
+            # A nested repository has files of its own history, which git lists as a single entry.
             if is_directory and not os.path.lexists(os.path.join(entry.path, b".git")):
                 pending.append((entry.path, path + b"/"))
             else:
@@ -228,8 +239,10 @@ def _change(place: str, before: str, after: str, parted: bool) -> dict[str, Any]
     repository = Repository(around[1])
     old, new = (_commit(repository, name) for name in (before, after))
     if parted:
+        # `A...B` means the change on B since the two parted, which a pull request shows.
         old = _merge_base(repository, old, new)
     try:
+        # Without renames, moving a file would show as its whole text removed and added.
         changes = RenameDetector(repository.object_store).changes_with_renames(old.tree, new.tree)
         files = sorted(_files(repository, changes), key=lambda row: b64decode(row["path"]))
     except KeyError as missing:
@@ -264,6 +277,7 @@ def _merge_base(repository: Repository, old: Commit, new: Commit) -> Commit:
         bases = find_merge_base(repository, [old.id, new.id])
     except KeyError as missing:
         raise _missing(repository, f"commit {_word(missing)}") from None
+    # In a shallow clone the common commit may only be missing, so the fix differs.
     if not bases:
         if repository.is_shallow:
             raise _missing(repository, "commit where the two parted")
@@ -318,6 +332,7 @@ def _side(repository: Repository, entry: Any) -> FileSide | None:
     if not isinstance(blob, Blob):
         raise Refused(f"{os.fsdecode(path)} is not a file in this repository", "run `git fsck` in it")
     content = blob.data
+    # The diff names a large file with its size, and the listing says that it was left out.
     return FileSide(path, mode, identity, len(content), content if len(content) <= FILE_BYTES_MAX else None)
 
 

@@ -32,6 +32,7 @@ def check_is_run(path: Path) -> None:
     names = {entry.name for entry in os.scandir(path)}
     if not (path / HEAD).is_file() or (path / HEAD).is_symlink() or not names & STREAM_FILES:
         raise MootError("not_a_run", "this directory is no run", str(path), "name the directory of a run")
+    # Staging files of an interrupted write are moot's own, and are no reason to keep the directory.
     strange = sorted(name for name in names - FILES if not _STAGING.fullmatch(name))
     if strange:
         what = f"the directory also holds {', '.join(strange[:3])}, which moot did not write"
@@ -46,6 +47,7 @@ def reason_to_keep(path: Path) -> str | None:
             pass
     except DriverBusy:
         return "a process is writing it"
+    # A damaged run can be removed: its lease says nothing that would be worth keeping.
     except (LedgerError, OSError):
         return None
     try:
@@ -62,9 +64,11 @@ def remove_run(path: Path) -> RemovedRun:
 
     Streams and head go last: until then an interrupted removal leaves a run, which can be removed again.
     """
+    # Listed before the lock is taken, so that a file that appears meanwhile stops the `rmdir`.
     entries = sorted(os.scandir(path), key=lambda entry: (entry.name == HEAD, entry.name in STREAM_FILES))
     with writing(path), locked(path, LOCK_SECONDS):
         for entry in entries:
+            # A link to a directory counts as a file here, so only the link is removed.
             if entry.is_dir(follow_symlinks=False):
                 shutil.rmtree(entry.path)
             elif entry.name != "lock":

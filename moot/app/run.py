@@ -58,6 +58,7 @@ class Run:
     def state(self) -> State:
         """Return the state after the last event, read anew after a commit, without keeping the events."""
         head = self._store.head()
+        # Folding a long ledger takes seconds, and pages ask for the state several times between two commits.
         if self._folded is None or self._folded[0] != head:
             self._folded = (head, self._store.state())
         return self._folded[1]
@@ -105,6 +106,7 @@ class Run:
     def stream(self, at: int | None = None) -> Iterator[Event]:
         """Yield all events, or those up to sequence number `at`, one at a time."""
         events = self._store.stream()
+        # Lazy, so that an early state of a long run is read without its later events.
         return events if at is None else takewhile(lambda event: event.seq <= at, events)
 
     def lines(self) -> Iterator[tuple[str, int, bytes]]:

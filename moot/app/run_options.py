@@ -61,6 +61,7 @@ class RunOptions:
 
     def over(self, table: Table) -> Table:
         """Return `table` with the flags merged over it."""
+        # A copy: the caller's table may be used for another opening, as a study does.
         subject = dict(cast("dict[str, Any]", table.get("deliberation", {})))
         flags = {
             "question": self.question,
@@ -82,16 +83,19 @@ class RunOptions:
             # A named plan replaces the rounds that a file spells out: with both, the opening would be refused.
             laid.pop("round", None)
         if self.contexts:
+            # Paths of the command line count from the working directory, those of a file from the file.
             added = [{"name": Path(path).name, "path": str(Path(path).absolute())} for path in self.contexts]
             laid["context"] = [*cast("list[Any]", table.get("context", [])), *added]
         if self.texts:
             laid["context"] = [*cast("list[Any]", laid.get("context", [])), *self.texts]
+        # Both set the same rule; guessing which was meant could leave a run waiting for days.
         if self.no_wait and self.rules.get(WAIT) == "on":
             raise usage("--no-wait and wait=on contradict each other", "give one of them", "moot run")
         if rules := {**self.rules, **({WAIT: "off"} if self.no_wait else {})}:
             laid["rules"] = {**cast("dict[str, Any]", table.get("rules", {})), **rules}
         if self.single:
             laid["gate"] = {**cast("dict[str, Any]", table.get("gate", {})), **self._gate(laid)}
+        # The gate may only choose a protocol that has the roles the person gave seats to.
         if self.seated and "protocol" not in subject and not self.single:
             rows = cast("dict[str, Any]", laid.get("cast", {}))
             laid["cast"] = {**{role: {} for role in self.seated}, **rows}
@@ -139,6 +143,7 @@ def documents_of(deliberation: Deliberation, file: str | None, named: Iterable[s
     `named` it with --context. Raises `MootError` and `OSError`.
     """
     base = Path(file).parent if file is not None else Path()
+    # Compared as absolute paths, in the form that `over` wrote them.
     trusted = {str(Path(path).absolute()) for path in named}
     documents: dict[str, bytes] = {}
     for document in deliberation.context:

@@ -90,6 +90,7 @@ def open_deliberation(
 
 def open_run_at(path: Path, opening: Opening) -> RunSession:
     """Create the run and open its first round. A new directory for runs tells git to leave their bytes alone."""
+    # Only a directory that moot makes itself: an existing one may have git attributes of its own.
     if not path.parent.exists():
         path.parent.mkdir(parents=True)
         (path.parent / ".gitattributes").write_text(GIT_ATTRIBUTES)
@@ -111,6 +112,7 @@ def opened(
     file: str | None, options: RunOptions, choice: SeatChoice, *, casting: str | None, directory: Path
 ) -> tuple[Session, dict[str, Seat]]:
     """Return a new run from a file and the flags over it, with its seats. Writes nothing when anything is wrong."""
+    # Checked before the seats are built and the person is asked, although `start` refuses it too.
     if (directory / "head").exists():
         raise AlreadyARun(directory)
     name = file or COMMAND_LINE
@@ -119,11 +121,13 @@ def opened(
     specs = choice.seats(cast_roles(deliberation, name), written)
     choice.check_file_seats(name, specs)
     seats = choice.build(specs)
+    # A missing key or program is found now, and not after the first replies are paid for.
     check_ready(seats)
     choice.check_costs(seats, deliberation.budget.usd)
     documents = documents_of(deliberation, file, options.contexts)
     params = read_params(options.params)[1] if options.params is not None else None
     choice.check_size(
+        # A function, because the estimate is needed only if a seat can cost money.
         lambda: estimate_for(opening_of(deliberation, documents, specs, name=name), specs, name),
         seats,
         deliberation.budget.usd,
@@ -140,6 +144,7 @@ def opened(
         experiments=choice.programs_run_by(deliberation, options.experiments),
         changes=options.changes,
     )
+    # Only a run that was opened with this person's word goes on later without asking again.
     note_opened(session.path)
     return session, seats
 
@@ -151,6 +156,7 @@ def _gate_line(
     from moot.view.gate import choice_of, gate_line
 
     gated = routed(deliberation)[1]
+    # --single is a choice of the person, so there is no choice of the gate to explain.
     if gated is None or gated.kind == "single":
         return None
     # Without options in the file, the items that the gate read in the question are the options.
@@ -172,6 +178,7 @@ def estimated(
     deliberation = deliberation_of(file, options)
     roles = cast_roles(deliberation, name)
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
+    # Seats of the file come last and win over the default.
     specs = choice.seats(roles, {**dict.fromkeys(roles, DEFAULT), **written})
     params = read_params(options.params)[1] if options.params is not None else None
     opening = opening_of(
@@ -194,6 +201,7 @@ def resumed(name: str, choice: SeatChoice, options: RunOptions) -> tuple[Session
     """Return a run that goes on, with its seats and the limits of this call."""
     session = open_session(name)
     run = session.inner
+    # An import has no protocol that could open a next step, and its ledger must stay what was imported.
     if run.opened.origin.type == "import":
         raise usage("an import asks nobody", f"go on in a fork: `moot fork {name} --seats host`", name)
     specs = seats_again(name, session, choice)
@@ -205,6 +213,7 @@ def resumed(name: str, choice: SeatChoice, options: RunOptions) -> tuple[Session
     seats = choice.build(specs)
     choice.check_costs(seats, options.budget.get("usd", session.state.limits.usd))
     if options.budget:
+        # A new limit is an event on the ledger: a replay must stop where this run stops.
         amend_budgets(run, checked_budget(options.budget))
     if options.experiments in ("on", "off"):
         allow_programs(session, choice.agreed, is_allowed=options.experiments == "on")
@@ -232,10 +241,12 @@ def seats_again(name: str, session: Session, choice: SeatChoice) -> dict[str, st
     named |= _models_again(session)
     roles = session.state.roles
     missing = [role for role in roles if role not in named and role not in choice.specs]
+    # With unknown roles in --seat, `choose` has the better error.
     if choice.everybody is not None or not missing or not set(choice.specs) <= set(roles):
         return choice.seats(roles, named)
     # No ledger holds a program, an address, or the model of who did not answer yet.
     wanted = {role: (row.example or row.name) if (row := rows.get(role)) else "SPEC" for role in missing}
+    # One --seats is easier to type than the same --seat for every role.
     if len(missing) == len(roles) and len(set(wanted.values())) == 1:
         seats = f"--seats {shlex.quote(wanted[missing[0]])}"
     else:
@@ -266,6 +277,7 @@ def _models_again(session: Session) -> dict[str, str]:
     for role, spec in by_role.items():
         of_seat.setdefault(declared[role], set()).add(spec)
     alike = {seat: next(iter(specs)) for seat, specs in of_seat.items() if ":" in seat and len(specs) == 1}
+    # A vendor's own seat names its default model by its kind alone; programs and people need more than that.
     plain = {
         role: kind
         for role, kind in kinds.items()
@@ -297,6 +309,7 @@ def driven(
             f"go on with `moot run --resume {session.path}`",
         )
         raise MootError("interrupted", what, str(session.path), fix, WAITING) from None
+    # Only a new run: a resumed one holds work of an earlier call, whatever failed now.
     if ended.state == "failed" and is_new and _came_to_nothing(session, seats):
         remove_run(session.path)
         what = f"a seat failed for good before anything was answered or paid: {ended.detail}"
@@ -308,6 +321,7 @@ def driven(
         after = f"after {so_far.counted}" if so_far.declared else "before any step was answered"
         what = f"a seat failed for good {after}: {ended.detail}"
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
+    # Steps first: a host can answer them without the person, who is needed for the rest.
     awaited = session.open_ids or [*session.experiments, *session.questions]
     return RunEnd(
         run=str(session.path),
@@ -364,6 +378,7 @@ async def _until_ended(driving: Coroutine[Any, Any, DriveEnd]) -> DriveEnd:
             task.cancel()
         asked.append(number)
 
+    # A closed terminal and a shutdown end a run as cleanly as Ctrl-C does.
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         # `nohup` ignores SIGHUP on purpose; a thread other than the first one may set no handler.
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -385,6 +400,7 @@ async def drive_run(
     """
     path = run.run.path
     with DriverLease(path) as lease:
+        # Read before the first call, so that a budget counts what earlier processes spent.
         spending = Spending(path)
         reservations = Reservations(spending.entries(), spending.note)
         with Speech(path, now=now, monotonic=time.monotonic) as speech:

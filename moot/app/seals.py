@@ -41,6 +41,7 @@ def write_key(directory: Path, key: Signer) -> tuple[Path, Path]:
         raise usage("there is a key of that name already", "choose another name", str(secret)) from None
     except OSError as error:
         raise write_failed(error, secret) from error
+    # The public half is written last: a .pub file without its key would only mislead.
     with writing(public):
         write_out(public, f"{key.verifier}\n".encode())
     return secret, public
@@ -49,6 +50,7 @@ def write_key(directory: Path, key: Signer) -> tuple[Path, Path]:
 def secret_key(path: Path) -> Signer:
     """Return the signer in a key file. Raises `MootError` when others can read the file."""
     text = _text(path)
+    # A key that others can read proves nothing about who signed.
     if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise MootError(
             "key_exposed", "others can read this key", str(path), f"chmod 600 {path}, or make a new one"
@@ -85,6 +87,7 @@ def sealed(run: Path, key: Path, out: Path | None) -> HeadSigned:
     if report.damaged or report.head is None:
         problems = tuple(Problem(row.what, row.seq, row.stream, row.line) for row in report.problems)
         raise Damaged(problems or (Problem("no head"),), str(run))
+    # The origin of a note is the hash of the first line: it identifies the run wherever it is copied to.
     first = next(line for _, _, line in moot.open_run(run).lines())
     head = Head(report.head.seq, report.head.hash)
     note = seal(Checkpoint(origin_of(line_hash(first)), head), signer)

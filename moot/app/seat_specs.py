@@ -90,6 +90,7 @@ def spoken(roles: Iterable[str], everybody: str | None, specs: Mapping[str, str]
     """Return role → specification from the command line: the role's own seat, or its share of `--seats`."""
     if everybody is None:
         return dict(specs)
+    # Dealt in turn over the roles of the protocol: the same call gives the same cast.
     shares, others = mixed(everybody), [role for role in roles if role not in specs]
     return {**{role: shares[n % len(shares)] for n, role in enumerate(others)}, **specs}
 
@@ -116,6 +117,7 @@ def read_spec(spec: str) -> ModelSpec:
     row, rest = provider_of(spec), spec.partition(":")[2]
     if row.runs != "api":
         return ModelSpec(row, rest or None, None)
+    # The first `@` ends the model; a second one could only be a password in the address.
     model, at, url = rest.partition("@")
     # A password in a URL would end up in messages and in the process list.
     if at and (row.rest != "model@url" or "://" not in url or "@" in url):
@@ -140,6 +142,7 @@ def may_cost(spec: str) -> bool:
 
 def stays_here(spec: str) -> None:
     """Refuse a seat that could leave this machine, unless MOOT_OFFLINE_ALLOWS covers its kind."""
+    # Two exceptions that only the person can vouch for: local servers, and programs that stay here.
     allowed = {word.strip() for word in os.environ.get("MOOT_OFFLINE_ALLOWS", "").split(",")}
     row = provider_of(spec)
     if row.runs == "api" and not ("loopback" in allowed and _is_loopback(spec)):
@@ -165,11 +168,13 @@ def check_spec(spec: str) -> None:
     row = PROVIDERS.get(kind)
     if row is None:
         raise _unknown(spec, kind)
+    # `openai:@http://host` has an address but no model, and is incomplete too.
     if row.is_rest_needed and not rest.partition("@")[0].strip():
         raise usage(f"a seat of {kind} needs more than its name", f"write {shlex.quote(row.example)}", "seat")
     if row.rest == "nothing" and colon:
         raise usage(f"a {kind} seat takes nothing after the colon", f"write {kind}", "seat")
     try:
+        # An open quote is reported now, and not when the first step starts the program.
         shlex.split(rest if row.rest == "words" else "")
     except ValueError as error:
         raise usage(f"{spec} cannot be read: {error}", "quote it as for a shell", "seat") from None
@@ -178,6 +183,7 @@ def check_spec(spec: str) -> None:
 
 def _unknown(spec: str, kind: str) -> MootError:
     """Return the refusal of an unknown seat: a bare model name such as `gpt-5` needs its provider in front."""
+    # `gpt-5` alone is an easy mistake to make: each provider has a pattern of the models that it serves.
     serving = [
         row.name for row in PROVIDERS.values() if row.serves and re.fullmatch(row.serves, kind.lower())
     ]

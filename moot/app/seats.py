@@ -63,6 +63,7 @@ class SeatChoice:
 
     def check_file_seats(self, file: str, specs: Mapping[str, str]) -> None:
         """Ask the person before using seats that only a file names. Raises `MootError`."""
+        # --seats is the person's own word for every role, so the file decides nothing.
         if self.everybody is None:
             only_there = {role: spec for role, spec in specs.items() if role not in self.specs}
             need_word_for_seats(file, only_there, self.agreed, is_allowed=self.commands)
@@ -76,12 +77,14 @@ class SeatChoice:
         from rounds.experiments.bench import NoSandbox, bench_here
         from rounds.setup.opening import Programs
 
+        # `experiments.run` of the file: on, ask, off, or None where it does not say.
         wanted = deliberation.experiments.run if deliberation.experiments else None
         # A file is not the person: its `on` becomes a question when a program is ready.
         asked = "ask" if wanted in ("on", "ask") else wanted
         default = "ask" if deliberation.deliberation.protocol == "crux" else "off"
         resolved = word or asked or default
         if resolved == "on":
+            # The interpreter is recorded, because a result may depend on its version.
             return Programs("on", bench_for(self.agreed).environment.interpreter)
         if resolved == "ask" and self.agreed is not None:
             try:
@@ -97,6 +100,7 @@ class SeatChoice:
 
     def check_costs(self, seats: Mapping[str, Seat], usd: str | None) -> None:
         """Refuse a budget in dollars for seats of unknown cost, which it cannot stop, unless that was allowed."""
+        # Without a budget there is no promise to break.
         if usd is None or self.yes:
             return
         unknown = unknown_costs(seats)
@@ -121,6 +125,7 @@ class SeatChoice:
         protocol, such a run starts. Raises `MootError`.
         """
         may_cost = any(_may_cost(seat) for seat in seats.values())
+        # Estimating takes a moment, and here the result would neither be shown nor needed.
         if gated is None and (self.tell is None or not may_cost):
             return
         from moot.view.estimate import estimate_line
@@ -131,6 +136,7 @@ class SeatChoice:
             self.tell(f"{line}{'; `moot run --dry-run` shows the details' if may_cost else ''}\n")
         if self.yes or not may_cost:
             return
+        # A person who named the protocol, or a cap, has already decided what a run may cost.
         needs_word = gated is not None and cap is None
         if needs_word:
             limit = min(limit, GATE_LIMIT_USD)
@@ -176,7 +182,9 @@ def seated(
     ready = {role: seat for role, seat in by_role.items() if not isinstance(seat, str)}
     # `host` only fills the roles that bring a finished seat, so that `choose` checks the names and finds no gap.
     wanted = choose(roles, everybody, {**specs, **dict.fromkeys(ready, "host")}, {})
+    # Only the roles that were named by a specification; a finished seat is used as it is.
     built = make_seats({role: spec for role, spec in wanted.items() if role not in ready}, offline=offline)
+    # In the order of the protocol, which the cast of the opening keeps.
     return {role: ready.get(role) or built[role] for role in wanted}
 
 
@@ -198,6 +206,7 @@ def make_seats(
 
 def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
     row, rest, url = read_spec(spec)
+    # The error names the extra to install, which an ImportError from the adapter would not.
     if row.sdk is not None and find_spec(row.sdk.package) is None:
         what = f"the {row.sdk.package} SDK is not installed"
         raise MootError("sdk_missing", what, "seat", row.sdk.fix)
@@ -237,6 +246,7 @@ def prices_in_force() -> Prices:
 
     own = prices_file()
     try:
+        # Only the models that the person lists change; all others keep the installed price.
         return prices_over(read_prices(), read_prices(own)) if own is not None else read_prices()
     except PricesError as error:
         raise usage(str(error), "fix the price list, or leave it out", str(own or "prices")) from None

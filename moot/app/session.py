@@ -106,6 +106,7 @@ class Session:
         self.inner.settle()
         # `settle` first: a driver that was killed may have left work that only the controller can do.
         until = time.monotonic() + wait_seconds
+        # A closed run opens no more steps, so waiting for one would only use up the time.
         while not (asked := self.inner.asked(role)) and self.state.closing is None:
             if not _has_news(self.inner.run, until):
                 break
@@ -143,6 +144,7 @@ class Session:
             seat or self._seat_of(step), "trusted", model=_model(model), context_id=_context(context_id)
         )
         done = self.inner.submit(step, _bytes(reply), answer)
+        # A host that lost the first answer to its call gets the same result again, and not an empty one.
         return self._accepted(self._first_result(step) if done.already else done.events)
 
     def play(self, seat: Callable[[OpenStep], Reply]) -> Outcome:
@@ -155,6 +157,7 @@ class Session:
             for step in asked:
                 try:
                     reply = seat(step)
+                # A failed seat costs its own step and not the run, as it does for a driven run.
                 except SeatFailed as failed:
                     self.give_up(step.step, str(failed) or "the seat had no answer")
                 else:
@@ -168,7 +171,10 @@ class Session:
     def ids_in_claims(self, events: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the claims among some events whose words name ids of the run, each with those ids."""
         book, opened = self.inner.book(), self.state.opening
-        asked = {*(item.id for item in (*opened.goals, *opened.options)), *(item.id for item in opened.context)}
+        asked = {
+            *(item.id for item in (*opened.goals, *opened.options)),
+            *(item.id for item in opened.context),
+        }
         return tuple(
             pair
             for identity in events
@@ -247,6 +253,7 @@ class Session:
     def _first_result(self, step: str) -> tuple[Event, ...]:
         """Return what a step's reply wrote when it was accepted: its commit, and what the controller added at once."""
         book = self.inner.book()
+        # The event that answered the step; the rest of its commit follows directly.
         first = book.state.answered[step]
         end = commit_end(book.events, first)
         # The controller's additions are commits of their own after the reply's; a repeated submission returns the
@@ -293,6 +300,7 @@ def kept_words(text: str, where: str = "text") -> str:
     """
     if not text.strip():
         raise usage("no words", "say it in words", where)
+    # Refused and not cleaned: a ledger must hold what the person wrote, or nothing.
     if UNKEPT.search(text) or len(text) > TEXT_MAX:
         most = f"give at most {TEXT_MAX} characters, no control characters"
         raise usage("words that no ledger keeps", most, where)
@@ -302,6 +310,7 @@ def kept_words(text: str, where: str = "text") -> str:
 def news_of(path: Path) -> Callable[[], bool]:
     """Return a function that waits a moment and returns whether something was committed since its last call."""
     run = RunStore(path)
+    # The head is a small file that changes with every commit: polling it is cheaper than reading the run.
     seen = run.head()
 
     def news() -> bool:
@@ -328,16 +337,20 @@ def _is_added(event: Event) -> bool:
 
 
 def _bytes(reply: Reply) -> bytes:
+    # Bytes are kept as they are, because the ledger hashes exactly what the seat sent.
     match reply:
         case bytes():
             return reply
         case str():
+            # A lone surrogate cannot be encoded; the reply is then refused by its schema, and not by an exception
+            # here.
             return reply.encode("utf-8", "replace")
         case _:
             return json.dumps(dict(reply), ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _context(context_id: str | None) -> str | None:
+    # Names or paths in a context id would put private words on a ledger that is shared.
     if context_id is not None and not _CONTEXT_ID.fullmatch(context_id):
         what = f"no context id {context_id[:40]!r}"
         raise usage(what, "name conversations c1, c2, …, without names or paths", "context_id")

@@ -44,6 +44,7 @@ def forecasts_of(run: Run) -> ForecastReport | None:
     from moot.view import forecasts
 
     report = forecasts.forecasts_of(str(run.path), run.book)
+    # Forecasts that were shown early would anchor the roles that have not answered yet.
     if report is None:
         what, fix = "forecasts are sealed until all numbers are in", f"see `moot status {run.path}`"
         raise usage(what, fix, str(run.path))
@@ -64,6 +65,7 @@ def signals_of_state(
     from moot.view.stop_checks import worded
 
     own = state.opened.stop.profile if state.opened else DEFAULT_PROFILE
+    # Only the profile `gates` has thresholds, so a parameter file implies it.
     wanted = profile or ("gates" if params is not None else own)
     parameters = thresholds_of(run, state, params) if wanted == "gates" else None
     report = read(state, wanted, run.blobs, run=str(run.path), parameters=parameters, judgement=judgement)

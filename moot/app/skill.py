@@ -43,6 +43,7 @@ def skill_files(directory: Path, *, dry_run: bool = False, uninstall: bool = Fal
 
 def _source() -> Path:
     """Return the skill's directory: below the package in a wheel, next to it in a clone."""
+    # The wheel carries the skill inside the package; a checkout has it with the plugin that ships it.
     package = Path(__file__).parents[1]
     for place in (package / "skills" / NAME, package.parent / "integrations" / "plugin" / "skills" / NAME):
         if (place / "SKILL.md").is_file():
@@ -52,11 +53,13 @@ def _source() -> Path:
 
 def _foreign(target: Path, files: dict[Path, Path]) -> str | None:
     """Return the first file at the target that differs from what this version would write."""
+    # Files of an older version differ too: they are kept, because edits by hand cannot be told apart from them.
     for path in sorted(target.rglob("*")) if target.is_dir() else ():
         if path.is_file():
             ours = files.get(path.relative_to(target))
             if ours is None or not _is_alike(path, ours.read_bytes()):
                 return str(path)
+    # A plain file in the place of the directory would be overwritten.
     return str(target) if target.is_file() else None
 
 

@@ -48,6 +48,7 @@ class Speech:
 
     def __init__(self, directory: Path, *, now: Callable[[], str], monotonic: Callable[[], float]) -> None:
         self._path = directory / FILE
+        # With the process id: a driver that is being replaced may still be writing.
         self._temporary = directory / f"{FILE}.{os.getpid()}.tmp"
         self._now, self._monotonic = now, monotonic
         self._asked: dict[str, Spoken] = {}
@@ -75,6 +76,7 @@ class Speech:
         # Any process may read the file: a position shown before its verdict would not be sealed any more.
         if spoken is None or name is None or name.act == SEALED:
             return
+        # Only the end is kept, since a viewer shows what is being said now.
         spoken.words = (spoken.words + piece)[-WORDS_MAX:]
         if self._monotonic() - self._written_s >= PAUSE_SECONDS:
             self._write()
@@ -82,6 +84,7 @@ class Speech:
     def answered(self, steps: Iterable[str]) -> None:
         """Note steps that are on the ledger, or lost."""
         known = [step for step in steps if self._asked.pop(step, None) is not None]
+        # Commits of the controller answer no step, and need no write.
         if known:
             self._write()
 

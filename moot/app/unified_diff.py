@@ -50,8 +50,10 @@ def _lines(old: FileSide | None, new: FileSide | None) -> Iterator[bytes]:
         yield b"old mode %o\nnew mode %o\n" % (old.mode, new.mode)
     if first.path != last.path:
         yield b"rename from " + _quoted(first.path) + b"\nrename to " + _quoted(last.path) + b"\n"
+    # A pure rename or a change of mode has the same content, so the header is all there is.
     if old is not None and new is not None and old.identity == new.identity:
         return
+    # Saying that a large file differs is honest; an empty diff would read as "unchanged".
     if any(side is not None and side.content is None for side in (old, new)):
         sizes = " to ".join(f"{side.size:,}" for side in (old, new) if side is not None)
         yield b"Large files " + before + b" and " + after + f" differ ({sizes} bytes)\n".encode()
@@ -83,6 +85,7 @@ def _hunks(old: list[bytes], new: list[bytes]) -> Iterator[bytes]:
 
 def _groups(old: list[bytes], new: list[bytes]) -> Iterator[list[tuple[str, int, int, int, int]]]:
     """Yield groups of edits with their context. Aligning is quadratic at worst, so a huge rewrite is not aligned."""
+    # Equal beginnings and ends are skipped first, which leaves little to align in a usual change.
     head = 0
     while head < min(len(old), len(new)) and old[head] == new[head]:
         head += 1
@@ -102,17 +105,20 @@ def _groups(old: list[bytes], new: list[bytes]) -> Iterator[list[tuple[str, int,
 
 
 def _range(start: int, end: int) -> bytes:
+    # git leaves the count out for one line, and gives the line before for none.
     length = end - start
     return b"%d" % (start + 1) if length == 1 else b"%d,%d" % (start + bool(length), length)
 
 
 def _ended(line: bytes) -> bytes:
+    # Without git's note, the next line of the diff would be glued to this one.
     return line if line.endswith(b"\n") else line + NO_NEWLINE
 
 
 def _quoted(path: bytes) -> bytes:
     """Return a path as git writes it: one that could break a line of the diff is quoted and escaped."""
     if PLAIN_PATH.fullmatch(path):
+        # git ends a path with a tab if it contains a space, so that tools find its end.
         return path + b"\t" * (b" " in path)
     return (
         b'"'

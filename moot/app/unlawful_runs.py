@@ -20,6 +20,7 @@ from roles.protocol import UNLAWFUL
 def explain_with(error: BaseException, runs: Iterable[Path]) -> MootError | None:
     """Return the message for an error met while working on the runs; None when it is moot's own fault."""
     known = explain(error)
+    # Only errors that an unlawful ledger can cause are looked into; any other is a fault of moot.
     if known is not None or not isinstance(error, UNLAWFUL):
         return known
     for run in runs:
@@ -35,6 +36,7 @@ def strange_run(run: Path) -> StrangeRun | None:
 
     try:
         report = moot.check(run)
+    # The rulebook itself may fail on such a ledger, and then it has nothing to say.
     except (LedgerError, OSError, *UNLAWFUL):
         return None
     errors = [finding for finding in report.findings if finding.severity == "error"]
@@ -51,6 +53,7 @@ def runs_in(words: Sequence[str]) -> list[Path]:
 
     runs: list[Path] = []
     for word in words:
+        # Most words of a command name no run, and this is only reached after a failure.
         with suppress(MootError, OSError, ValueError):
             path = find_run(word)
             runs += (

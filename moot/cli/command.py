@@ -33,6 +33,7 @@ def run_verb(verb: Verb, arguments: list[str]) -> int:
     except typer.Abort:
         # One way for both forms of Ctrl-C, so that `__main__` can end every verb alike.
         raise KeyboardInterrupt from None
+    # typer swallows Ctrl-C and returns 130; the caller decides what an interrupted verb means.
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     return int(code or 0)
@@ -48,6 +49,7 @@ def _declared(verb: Verb, function: Callable[..., int]) -> Any:
     # typer takes longer to read a function's parameters than most verbs to run. A process that calls verbs again and
     # again, as the tests do, declares each once.
     explained, _, example = (getdoc(function) or "").rpartition("\n\n")
+    # rich's markup and tracebacks are off: help text contains brackets, and errors are moot's own.
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
     declare = app.command(verb.name, cls=_Command, help=explained, epilog=example, context_settings=settings)
@@ -74,6 +76,7 @@ class _Command(TyperCommand):
         """Write arguments, then options: in panels where most of them belong to one, else in one list."""
         params = self.get_params(ctx)
         options = [parameter for parameter in params if parameter.param_type_name == "option"]
+        # Panels help only if most options belong to one; a few stragglers go under "Output".
         has_panels = 2 * sum(bool(_panel(option)) for option in options) > len(options)
         panels: dict[str, list[tuple[str, str]]] = {}
         for parameter in params:
@@ -96,6 +99,7 @@ class _Late:
 
     def __init__(self, parameter: Any, converted: Callable[[], Any]) -> None:
         self._converted = converted
+        # An option that was not given is an empty tuple if it can be repeated, as typer itself has it.
         self._nothing: tuple[()] | None = () if parameter.multiple or parameter.nargs == -1 else None
         self._is_word = parameter.type_descriptor.annotation is str
 

@@ -29,6 +29,7 @@ def set_up(option: str, rest: Sequence[str]) -> int:
     if not rest:
         return complete([option])
     shell = rest[0]
+    # Checked here, so that the error lists the shells.
     if shell not in SHELLS or len(rest) > 1:
         raise usage(f"no completion for {' '.join(rest)!r}", f"shells are {', '.join(SHELLS)}", option)
     if option == "--show-completion":
@@ -41,6 +42,7 @@ def set_up(option: str, rest: Sequence[str]) -> int:
 
 def complete(arguments: Sequence[str] = ()) -> int:
     """Let typer act on its own options, or answer the completion that the environment asks for."""
+    # Built only here: verbs are run one by one, and a group of all would import every file.
     app = typer.Typer(cls=VerbGroup)
     app.callback()(_nothing)
     try:

@@ -78,6 +78,7 @@ def _first_example() -> Path:
 
 def _can_be_played(ours: Run) -> None:
     opened = ours.state.opened
+    # An import has events but no replies: there is nothing that the engine could read again.
     if opened is not None and opened.origin.type == "import":
         raise usage(
             "an import has no replies to play", "name a run that was made by `moot run`", str(ours.path)
@@ -93,6 +94,8 @@ def _shown(ours: Run, screen: Console, *, live: bool, speed: float) -> bool:
     # There is no viewer at a pipe or a file, so there the run is played at once.
     seconds = pause_seconds(sum(1 for _ in commits(ours.events)), speed) if screen.is_terminal else 0.0
     with view:
+        # The view follows the commits of the new execution: what is shown is computed now, not read from the
+        # recording.
         result = _executed(ours, player(growing, view, protocol, pause=_pace(seconds)))
     for divergence in result.divergences:
         screen.print(f"diverged: {divergence.kind} at event {divergence.seq}: {one_line(divergence.what)}")

@@ -31,6 +31,7 @@ def doctor(json: JsonOption = False, quiet: QuietOption = False) -> int:
 
     Example: moot doctor
     """
+    # All checks run before anything is printed, because the exit code needs every one of them.
     examined = list(examine(read_settings()))
     summary = Doctor(ok=all(row.state != "fault" for row in examined), examined=examined)
     if json:

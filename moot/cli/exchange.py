@@ -28,6 +28,7 @@ def import_(
 
     Example: moot import skill path/to/state --out runs/imported
     """
+    # Checked here, so that the error names the argument and not a file inside a reader.
     if not Path(src).exists():
         raise usage(f"nothing at {src!r}", "name the file or directory to import", "SRC")
     report = moot.import_run(format, src, directory)
@@ -35,6 +36,7 @@ def import_(
         out_json(report)
     elif not quiet:
         show(import_text(report))
+    # --quiet hides success only: bad lines are the reason why nothing was written.
     elif not report.ok:
         err(import_text(report))
     return GOOD if report.ok else NO

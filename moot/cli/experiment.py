@@ -114,6 +114,7 @@ def experiment(
                 memory_mib=memory,
             )
             events = plan_experiment(session, wish, who)
+            # A plan writes one event with an id: the experiment, which is then shown.
             ids = [event.id for event in events if event.id]
         case "run":
             ids, events = _run(session, _only(rest, 1), times, who, asking(silent=json or quiet))
@@ -129,6 +130,7 @@ def experiment(
         out_json(listing)
     elif not quiet:
         show(experiments_text(listing, columns()))
+    # A damaged check file is a finding of its own, also when only shown.
     if any(check.problem for row in listing.experiments for check in row.checks):
         return NO
     return NO if act == "run" and any(row.verdict == "error" for row in listing.experiments) else GOOD
@@ -143,6 +145,7 @@ def _only(arguments: list[str], most: int) -> str | None:
 def _run(
     session: Session, wanted: str | None, times: int | None, who: str | None, agreed: Agreed | None
 ) -> tuple[list[str], tuple[Event, ...]]:
+    # Imported late: the sandbox is not needed to plan or to show.
     from moot.app.experiments import SeriesRun, run_experiments
 
     events: list[Event] = []
@@ -161,6 +164,7 @@ def _listing(session: Session, wanted: Iterable[str], events: tuple[Event, ...])
     from moot.app.checks import checks_of
 
     book, path = session.inner.book(), str(session.path)
+    # Refused as a whole, before anything is printed, so that a typo is not lost in a long list.
     unknown = [name for name in wanted if name not in book.state.experiments]
     if unknown:
         planned = ", ".join(book.state.experiments) or "none"

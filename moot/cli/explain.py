@@ -25,11 +25,13 @@ def explain(
 
     Example: moot explain FM-4
     """
+    # Imported late: its tables load every rule, protocol and event kind.
     from moot.view import explain as view
 
     asked = " ".join(code or ())
     explanation = view.explain(asked) if asked else view.Explanation("", list(view.all_entries()))
     if not explanation.entries:
+        # Codes are easy to mistype, so the nearest known one is suggested.
         near = view.nearest(asked)
         fix = f"did you mean {near!r}?" if near else "`moot explain` lists what can be explained"
         raise usage(f"nothing is known as {asked!r}", fix, "moot explain")

@@ -89,6 +89,7 @@ def fork(
         if round or without or through or seats or seat or question or goal or option or plan or directory:
             raise usage("--stress plans its forks itself", "give only --role, --forks and --make", "--stress")
         return _stress(run, role or (), forks or FORKS_PER_ROLE, make=make, json=json, quiet=quiet)
+    # Without --stress these would be ignored, and the person would wait for forks that never come.
     if role or forks or make:
         raise usage("--role, --forks and --make are about --stress", "add --stress", "moot fork")
     everybody, specs = read_seats(seats, seat or ())
@@ -127,6 +128,7 @@ def _stress(run: str, roles: Sequence[str], forks: int, *, make: bool, json: boo
 def _summary(result: Fork) -> str:
     away = ""
     if result.without is not None:
+        # Without --through a role is absent from one round only.
         last = result.through or result.round
         away = f", without {result.without} in round {result.round}" + (
             f" to {last}" if last > result.round else ""

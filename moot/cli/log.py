@@ -53,5 +53,6 @@ def log(
 def _text(event: Event, *, whole: bool) -> str:
     if not whole:
         return f"{event_line(event)}\n"
+    # Encoded in the ledger's form first, so that the fields are those of the file.
     text = orjson.dumps(orjson.loads(encode(event)), option=orjson.OPT_INDENT_2).decode()
     return f"{event_line(event)}\n{text}\n"

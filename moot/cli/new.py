@@ -54,6 +54,7 @@ def new(
     Example: moot new storage.toml -q 'Which storage for our audit ledger?' --plan minimum-8 --rule cast=software
     """
     path = Path(file)
+    # Asked before the questions: a person must not answer them all for nothing.
     if path.exists() and not force:
         raise MootError("exists", "there is a file already", file, "name another one, or add --force")
     limits = {
@@ -87,6 +88,7 @@ def new(
     )
     cast = settings.cast
     if question is None:
+        # Without a terminal a question would wait for ever, so it is an error.
         if json or not sys.stdin.isatty():
             raise usage("no question", "give -q TEXT, or call it from a terminal to be asked", "moot new")
         wanted, cast = ask_for(wanted, cast)
@@ -113,6 +115,7 @@ def _written(wanted: RunOptions, cast: str | None) -> Deliberation:
     """Return the deliberation with plan and cast written out, so that there is something to edit."""
     deliberation = with_casting(deliberation_of(None, wanted), cast)
     subject = deliberation.deliberation
+    # Written out, because the default plan of a later version could be another one.
     if subject.plan is None and not PROTOCOLS[subject.protocol or DEFAULT_PROTOCOL].fixed_plan:
         deliberation = deliberation.model_copy(
             update={"deliberation": subject.model_copy(update={"plan": "standard-13"})}

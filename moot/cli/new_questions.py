@@ -28,6 +28,7 @@ def ask_for(wishes: RunOptions, cast: str | None) -> tuple[RunOptions, str | Non
     out("2  The roles\n")
     chosen = cast or _one_of("   Casting", tuple(CASTINGS), DEFAULT_CASTING)
     out("3  The rounds\n")
+    # The price of each plan is shown before the choice: rounds are what a run costs.
     for name, plan_rows in PLANS.items():
         rows = plan_rows()
         stress = ", ".join(f"R{row.round} without {row.absent}" for row in rows if row.absent)

@@ -29,6 +29,7 @@ def run_names(incomplete: str) -> list[str]:
 
 def among(names: Callable[[], Iterable[str]]) -> Completed:
     """Return a completion over names that are looked up when it is asked for."""
+    # The names are looked up only while completing: imports at start-up would slow every verb down.
     return lambda incomplete: [name for name in names() if name.startswith(incomplete)]
 
 
@@ -201,9 +202,11 @@ def rules_of(rule: list[str] | None, stakes: str | None = None) -> RuleSettings:
     settings: dict[str, str | int | Path | bool] = {}
     for entry in rule or ():
         name, equals, value = (part.strip() for part in entry.partition("="))
+        # `--rule judges` without a value would otherwise set a rule to an empty text.
         if not (name and equals and value):
             raise typer.BadParameter(f"{entry!r}: write NAME=VALUE, such as judges=3")
         if name.replace("-", "_") in _SETTINGS:
+            # Settings are options of a run; all other names are passed to the protocol, which refuses unknown ones.
             key, setting = _SETTINGS[name.replace("-", "_")](name, value)
             # The same value twice is harmless; two values would leave one of them unused without a word.
             if settings.setdefault(key, setting) != setting:
@@ -223,6 +226,7 @@ def _path(name: str, value: str) -> tuple[str, Path]:
 
 def _number(least: int) -> Callable[[str, str], tuple[str, int]]:
     def read(name: str, value: str) -> tuple[str, int]:
+        # `isdigit` alone accepts digits of other scripts.
         if not value.isascii() or not value.isdigit() or int(value) < least:
             raise typer.BadParameter(f"{name}={value}: give a whole number from {least}")
         return name.replace("-", "_"), int(value)

@@ -57,6 +57,7 @@ def outcome(
 
     Example: moot outcome @last failed 'Two writers lost a line in March.' --decision D-4-1 --by Ada
     """
+    # These options only make sense with a word; without one the person has probably forgotten it.
     if word is None and (decision is not None or by is not None):
         raise usage("no word says what became of it", f"add one of {', '.join(WORDS)}", "moot outcome")
     written: list[str] = []
@@ -64,6 +65,7 @@ def outcome(
         session = open_session(run)
         name = git_identity() if by is None else by
         written = _record(session, word, text, decision, name)
+    # Opened after the writing, so that the outcome shown already contains it.
     ours = open_run(find_run(run))
     summary, quorum = ours.outcome, quorum_told(ours.book.state)
     if json:
@@ -78,6 +80,7 @@ def _record(session: Session, word: str, text: str | None, decision: str | None,
 
     Raises `MootError` when an argument is missing or superfluous.
     """
+    # A fate concerns a decision months later, a use concerns the whole run now: their arguments differ.
     fate = fate_of(word)
     if fate is not None:
         if text is None:

@@ -47,9 +47,11 @@ def answer(
     """
     if holds and fails:
         raise usage("--holds and --fails exclude each other", "say one of them", "moot answer")
+    # Two flags instead of a value: a typo in a value would be caught only after the answer was typed.
     result: TestResult | None = "holds" if holds else "fails" if fails else None
     if file is not None and result is None:
         raise usage("--file is the output of a test", "add --holds or --fails", "--file")
+    # Read before anything is written, so that a missing file leaves the ledger untouched.
     output = None if file is None else read_plain(file, OUTPUT_BYTES_MAX)
     return _added(
         run,
@@ -124,6 +126,7 @@ Acted = Callable[[Session, str | None], tuple[Event, ...]]
 def _added(run: str, by: str | None, act: Acted, *, json: bool, quiet: bool) -> int:
     """Do `act` on a run and print what it wrote; without --by, git's user.name is the person."""
     session = open_session(run)
+    # git's name saves typing --by every time; a run that keeps no names drops it.
     name = git_identity() if by is None else by
     events = act(session, name)
     if json:

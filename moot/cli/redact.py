@@ -61,6 +61,7 @@ def redact(
     person = git_identity() if by is None else kept_name(by)
     if not blobs and secret is None:
         raise usage("say what to remove", "name blobs, or give --secret FILE with --out DIR", "redact")
+    # A run's own lines are never rewritten: its hashes would break, so lines are only redacted in a copy.
     if out is None:
         if secret is not None:
             raise usage("words inside lines go only from a copy", "give --out DIR", "redact")
@@ -75,11 +76,13 @@ def redact(
             removed.unsearched,
         )
     else:
+        # Read from a file or stdin, because arguments end up in the shell's history and the process list.
         words = _secret(secret) if secret is not None else None
         copied = redacted_copy(
             RunStore(path), out, words, reason, name=path.name, at=now(), names=blobs or (), person=person
         )
         changed = [f"@{seq}" for seq in copied.changed]
+        # The last event of the copy is the record of the redaction.
         written = names(copied.run.events()[-1:])
         result = Redacted(str(path), str(out), written, list(copied.left_out), changed, [], copied.unsearched)
     if json:
@@ -111,6 +114,7 @@ def _text(result: Redacted) -> str:
     lines = [f"removed {sha256}" for sha256 in result.blobs]
     lines += [f"replaced by {INSTEAD} in {place}" for place in result.changed]
     lines += [f"recorded as {event}" for event in result.events]
+    # Said plainly: a blob is gone, but a person may believe that the words are gone everywhere.
     if result.left:
         lines.append(
             f"words of it still stand in {in_words(tuple(result.left))}: --out DIR writes a copy without them"

@@ -52,6 +52,7 @@ def replay(
     if rerun:
         return _run_again(ours, json=json, quiet=quiet)
     if again:
+        # A part of the ledger has another head than the whole, so a comparison would always fail.
         if to is not None:
             raise usage("--to plays a part, --re-execute compares the whole", "give one of them")
         return _execute(ours, json=json, quiet=quiet)
@@ -75,6 +76,7 @@ def _run_again(ours: Run, *, json: bool, quiet: bool) -> int:
     if any(facts.judged for facts in book.state.experiments.values()):
         try:
             bench = bench_for(asking(silent=json or quiet))
+        # Without a sandbox the experiments are still listed, with the reason why none was run.
         except NoSandbox as error:
             why_not = f"{error.what}; {error.fix}"
     played = _played(ours, len(ours.events))
@@ -121,6 +123,7 @@ def _execute(ours: Run, *, json: bool, quiet: bool) -> int:
         out_json(comparison)
     elif not quiet:
         show(replay_text(comparison))
+    # Even with --quiet a divergence is printed: it is what the call was made to find.
     elif not comparison.identical:
         err(replay_text(comparison))
     return GOOD if comparison.identical else NO

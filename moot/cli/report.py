@@ -56,6 +56,7 @@ def report(
     ours = open_run(find_run(run))
     files = {"--out": file, "--html": html, "--adr": adr}
     named = [option for option, place in files.items() if place is not None]
+    # Each option names another form of the document, and only one is written.
     if len(named) > 1 or (full and page) or ((full or page) and (html or adr)):
         raise usage(
             "--out, --html and --adr name one file each, and --full and --page are forms of --out",
@@ -77,6 +78,7 @@ def _page(ours: Run) -> str:
     from moot.web.followed import Followed
     from moot.web.report import report_html
 
+    # The HTML report is built from the viewer's own pages, so both always show the same.
     run = Followed(ours.path)
     run.catch_up()
     return report_html(run)
@@ -101,6 +103,7 @@ def _said(
         return GOOD
     elif file is not None:
         out(f"written to {file}\n")
+    # A report in a pipe is data: no folding, no pager.
     elif no_pager or not streams.on_terminal():
         out(text or "")
     else:

@@ -89,10 +89,12 @@ def review(
         )
     if target.startswith("git:"):
         everybody, specs = read_seats(seats, seat or ())
+        # Asked before the diff is read, which may take a while in a large repository.
         if everybody is None and not specs:
             raise no_seat()
         settings = common.rules_of(rule)
         files, texts, changes = common.documents_said(
+            # The change comes first, so that its diff is the first document a role reads.
             [target, *(context or ())],
             None,
             settings.context_bytes,
@@ -102,6 +104,7 @@ def review(
             question=question or f"Is the change {target.removeprefix('git:')} ready to be merged?",
             domain="review of a change",
             protocol=protocol,
+            # A person's own --rule wins over the scale of a review.
             rules={**SCALE.get(protocol, {}), **settings.rules},
             contexts=files,
             texts=texts,
@@ -131,6 +134,7 @@ def review(
         out_json(findings)
     elif not quiet:
         text = _in_form(findings, "text" if save is not None else format)
+        # SARIF and GitHub lines are read by programs: folding at the terminal's width would break them.
         (show if format == "text" or save is not None else out)(text)
     if not ours.state.finished:
         if not quiet and not json:

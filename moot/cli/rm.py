@@ -29,6 +29,7 @@ def rm(
     Example: moot rm 2026-03-04-kfmr
     """
     path = find_run(run)
+    # Before the question, so that a yes is never given for a directory that cannot be removed.
     check_is_run(path)
     if not yes:
         reason = reason_to_keep(path)

@@ -143,6 +143,7 @@ def run(
     Example: moot run -q 'Which storage for our audit ledger?' --plan minimum-8 --seats host
     """
     pause_after(pause)
+    # Seats are checked before anything is read, so that a typo in one fails at once.
     everybody, specs = read_seats(seats, seat or ())
     if resume is None and file is None and everybody is None and not specs and not dry_run:
         raise no_seat()
@@ -179,11 +180,13 @@ def run(
         seated=() if resume is not None else tuple(specs),
         experiments=common.experiments_of(experiments),
     )
+    # Settings of the opening cannot be changed by resuming: the ledger already names them.
     if resume is not None and (file or directory or settings.cast or wanted.is_settled_at_opening):
         raise usage(
             "a run that goes on keeps its opening",
             "give only seats, budgets, --experiments and --no-wait beside --resume",
         )
+    # Imported late: it loads the protocols, which a wrong call does not need.
     from moot.app import running
 
     if dry_run:
@@ -208,6 +211,7 @@ def run(
         session, built = running.resumed(resume, choice, wanted)
     else:
         place = running.place_of(directory)
+        # The directory exists from here on, also when the first step fails.
         session, built = running.opened(file, wanted, choice, casting=settings.cast, directory=place)
         # Said before the first reply is paid for, while the plan can still be changed.
         for why in () if quiet else what_a_plan_lacks(session.state.opening):
@@ -235,8 +239,10 @@ def run(
         out_json(end)
     elif not quiet:
         show_outcome(run_end_text(end, columns()), end.outcome.status)
+        # A pause is made to look at the run, so its status follows at once.
         if end.state == "paused":
             status(end.run)
+    # A finished run with lost steps is not a clean success: scripts see it in the exit code.
     return finished_exit(end.quorum) if end.state == "finished" else WAITING
 
 

@@ -45,6 +45,7 @@ def seal(
 
     Example: moot seal @last --key keys/alice.key
     """
+    # Making a key and sealing are two calls, so that a wrong path never signs with a fresh key.
     if new_key is not None:
         if run is not None or key is not None or out is not None:
             raise usage("--new-key only makes a key", "seal the run in a second call", "--new-key")
@@ -65,6 +66,7 @@ def _make_key(file: Path, *, json: bool, quiet: bool) -> int:
     """Write a new key pair into one directory; the key is named after the file."""
     name = file.name.removesuffix(".key")
     try:
+        # 32 random bytes of the system are the whole Ed25519 secret.
         key = signer(name, os.urandom(32))
     except NoteRefused as error:
         raise usage(str(error), FIX, "--new-key") from None

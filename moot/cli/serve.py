@@ -36,6 +36,7 @@ def serve(
 
     Example: moot serve runs --port 8710
     """
+    # A missing directory is an error here: the viewer would otherwise show an empty list for a typo.
     root = Path(runs) if runs is not None else read_settings().runs
     if not root.is_dir():
         raise MootError(
@@ -51,6 +52,7 @@ def serve(
 
     def ready() -> None:
         if json:
+            # JSON is for a program that opens the viewer itself, which needs the token.
             token = address.token
             out_json(Serving(url=url, host=host, port=address.port, runs=str(root), token=token))
         elif not quiet:

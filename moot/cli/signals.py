@@ -68,6 +68,7 @@ def signals(
     if watch and (json or quiet or at is not None):
         raise usage("--watch keeps a panel open", "leave out --json, --quiet and --at, or --watch", "--watch")
     if table is not None:
+        # A table has no run, so options of a run would have no effect.
         structured_only = run, profile, at, params, watch or None
         if any(option is not None for option in structured_only):
             raise usage("--table stands in place of a run", "leave out the run and its options", "--table")
@@ -77,6 +78,7 @@ def signals(
     ours = open_run(path)
     forecasts = forecasts_of(ours)
     if forecasts is not None:
+        # Forecasts have one fixed arithmetic, and no profile that could be chosen.
         if profile is not None or params is not None or at is not None or watch:
             raise usage("a crux run has forecasts, no stop profile", "leave out the options", str(path))
         _show_forecasts(forecasts, json=json, quiet=quiet)
@@ -141,6 +143,7 @@ def _watch(path: Path, profile: str | None, params: Path | None, *, whole: bool)
     from moot.terminal.console import console
     from moot.terminal.panel import PanelFacts, panel, watch_panel, whole_panel
 
+    # The facts and the judgement grow with the run: reading it anew every second would slow a long run down.
     stop, ours, facts = False, open_run(path), PanelFacts()
     watched = RunningJudgement(thresholds_of(ours, ours.state, params), facts.state)
 
@@ -148,6 +151,7 @@ def _watch(path: Path, profile: str | None, params: Path | None, *, whole: bool)
         nonlocal stop
         for event in ours.events[facts.state.seq + 1 :]:
             facts.take(event)
+            # The facts fold the event into the shared state already; a second fold would count it twice.
             watched.take(event, fold=False)
         report = signals_of_state(ours, facts.state, profile, params=params, judgement=watched.judgement())
         stop = report.stop

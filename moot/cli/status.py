@@ -40,6 +40,7 @@ def status(
 
     Example: moot status @last C-1-4
     """
+    # `moot status C-1-4` means an event of the last run, as `moot why` and `moot show` read it.
     where, name = split_names(run, identity)
     if name is not None:
         return _one_thing(where, name, json=json, quiet=quiet)
@@ -77,6 +78,7 @@ def _as_json(ours: Run) -> None:
     from moot.view.costs import costs_of
     from moot.view.status import Ledgered, status_of
 
+    # The parts of the JSON object are collected while the events are folded, in the same single pass.
     ledgered = Ledgered()
     state, _ = tally(ledgered.seen(ours.events))
     beyond = spent_beyond(ours.path)

@@ -57,6 +57,7 @@ def next(
         raise usage(
             "STEP names the role, and is open now", "leave out --role and --wait, or STEP", "moot next"
         )
+    # A form is made from one step's schema, and its comments have no place in JSON.
     if template and (step is None or json):
         raise usage("a form is that of one step, in TOML", "name STEP, and leave out --json", "--template")
     if _is_study(run):
@@ -132,6 +133,7 @@ def submit(
     before = step in session.state.answered
     try:
         done = session.submit(step, _reply(session, step, file), model=model, context_id=context_id)
+    # A refusal is an ordinary result: it is printed, and the step stays open.
     except (ReplyRefused, StepRefused) as refused:
         return _refused(session, refused, json=json)
     result = f"{step} was accepted before with these bytes" if before else f"{step} is accepted"
@@ -145,6 +147,7 @@ def _accepted(session: Session, done: Submission, result: str, *, json: bool, qu
     elif not quiet:
         written = f": {', '.join(done.events)}" if done.events else ""
         show(f"{result}{written}\n")
+        # A hint and no refusal: readers without the ledger cannot resolve ids in a claim's text.
         for name, ids in session.ids_in_claims(done.events):
             show(
                 f"note: {name} names {', '.join(ids)}; readers do not know ids, so say in words what is meant\n"
@@ -187,6 +190,7 @@ def _reply(session: Session, step: str, file: str) -> bytes:
     """Return the bytes of a reply; a form becomes one JSON object. Raises `MootError` when it cannot be read."""
     # Editors on Windows put a byte order mark first, which is not JSON.
     content = without_mark(_content(file))
+    # JSON goes on unchanged, since the engine checks the exact bytes that the ledger will hold.
     if not file.endswith(".toml"):
         return content
     try:
@@ -204,6 +208,7 @@ def _content(file: str) -> bytes:
     if file == "-":
         return sys.stdin.buffer.read(REPLY_BYTES_MAX + 1)  # one more is refused for its length
     with plain_file(Path(file)) as reply:
+        # One byte more than allowed is enough for the engine to refuse it for its length.
         return reply.read(REPLY_BYTES_MAX + 1)
 
 

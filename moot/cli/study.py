@@ -131,6 +131,7 @@ def _run(
     from moot.studies.status import status_of
     from moot.view.study import status_text
 
+    # Words are checked before the study is read and priced, which takes a while for many items.
     if engine not in ENGINES:
         raise usage(f"no engine {engine!r}", f"say one of {', '.join(ENGINES)}", "--engine")
     if address is not None and engine != "ray":
@@ -167,6 +168,7 @@ def _run(
             after = conduct(study, chosen, tell, store=store, limit=limit)
     else:
         after = before
+    # Read again from the disk: agents may have answered steps while the jobs were played.
     summary = status_of(_fresh(after))
     if json:
         out_json(summary)
@@ -174,6 +176,7 @@ def _run(
         show(status_text(summary))
     if summary.state != "done":
         return WAITING
+    # A study that is done may still have failed jobs, which a script must notice.
     return NO if any(arm.failed or arm.lost for arm in summary.arms) else GOOD
 
 
@@ -243,5 +246,6 @@ def _read(directory: str) -> Study:
     from moot.studies.units import check_arms
 
     study = read_study(directory)
+    # A rule that an arm misspells is found for every item before any run is opened.
     check_arms(study)
     return study

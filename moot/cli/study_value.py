@@ -13,6 +13,7 @@ from rounds.analysis.value import RunValue, ValueReport, event_lines, report, va
 
 def value_of_runs(places: Sequence[str], *, emit: bool, json: bool, quiet: bool) -> int:
     """Print what the roles were worth in every run below `places`; return 1 when something is flagged."""
+    # Both would write to stdout, and neither could be parsed.
     if emit and json:
         raise usage("--emit prints lines of its own", "give one of --emit and --json", "--emit")
     paths = [path for place in places for path in _runs(Path(place))]
@@ -30,6 +31,7 @@ def value_of_runs(places: Sequence[str], *, emit: bool, json: bool, quiet: bool)
 def _runs(place: Path) -> list[Path]:
     if (place / "head").is_file():
         return [place]
+    # Sorted by name, which is by date: streaks of runs without a disagreement depend on the order.
     return sorted(path.parent for path in place.glob("*/head")) if place.is_dir() else []
 
 

@@ -44,6 +44,7 @@ def verify(
 
     Example: moot verify @last --checkpoint 412:9f2c…
     """
+    # Keys are read first, because a checkpoint can only be believed with its signer's key.
     keys = tuple(public_key(path) for path in key or ())
     heads = [_head(text, keys) for text in checkpoint or ()]
     report = moot.verify(find_run(run), heads)
@@ -67,6 +68,7 @@ def _head(text: str, keys: tuple[Verifier, ...]) -> Head:
         fix = "name a note that `moot seal` wrote, or SEQ:HASH as `moot verify` prints the head"
         raise usage(f"no checkpoint {text!r}", fix, "--checkpoint") from None
     try:
+        # The text of a note is only trusted up to what its signature covers.
         return read_seal(note, keys)[0].head
     except NoteRefused as error:
         fix = "give the signer's public key with --key" if not keys else "check the note and the key it names"

@@ -29,6 +29,7 @@ def why(
 
     Example: moot why @last D-2-1
     """
+    # Imported in the verb: an ID that is missing is reported without loading the API.
     from moot.api import open_run
     from moot.app.readings import read_grounds
     from moot.app.runs import find_run

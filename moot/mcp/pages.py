@@ -51,7 +51,9 @@ def page(tool: str, result: dict[str, Any], limit: int | None, after: int) -> di
         raise usage("`after` is 0 or more, `limit` 1 or more", "leave them out for the first page", tool)
     parts = PARTS[tool]
     unit = "characters" if tool == "report" else "entries"
+    # A result may have two lists, as `diff` has: the longer one decides how many pages there are.
     total = max((len(_at(result, part)) for part in parts), default=0)
+    # The first page of an empty result exists, any later one does not.
     if after and after >= total:
         raise usage(f"this result has {total} {unit}", "begin again with `after` 0", "after")
     fewest, most = 1, max(1, min(limit or total, total - after))

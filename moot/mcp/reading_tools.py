@@ -38,6 +38,7 @@ def add_reading_tools(server: MCPServer[Any], verbs: Verbs) -> None:
                 lambda: page(door, verbs.read(door, run, token, act), limit, after), verbs.runs / run
             )
 
+        # The SDK names a tool after its function.
         read.__name__ = door
         # The SDK takes a tool's description from its docstring, and all of these share one function.
         read.__doc__ = f"{does} {PAGED} While the run is open: operator only."
@@ -69,6 +70,7 @@ def add_reading_tools(server: MCPServer[Any], verbs: Verbs) -> None:
         "report",
         ReportText,
         "The whole run as one Markdown document; `limit` and `after` count characters.",
+        # `verbs.read` fills in the name by which the caller knows the run.
         lambda run: ReportText(run="", text=moot.report(run)),
     )
 
@@ -82,6 +84,7 @@ def add_reading_tools(server: MCPServer[Any], verbs: Verbs) -> None:
     ) -> Any:
         """The events as the ledger holds them, in order; `kind` and `round` choose among them. A long result comes in
         pages: `limit` entries that follow the first `after`. While the run is open: operator only."""
+        # Only filters and no id here: `show` returns single events.
         wanted = EventFilter(kind=kind, round=round)
 
         def act(ours: Run) -> Log:

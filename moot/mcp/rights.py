@@ -111,6 +111,7 @@ class Rights:
     def tokens(self, session: RunSession) -> dict[str, str]:
         """Return role → token, the operator's first."""
         name = session.run.path.name
+        # Computed and never stored: the secret is the only thing to protect.
         return {role: self.token(name, role) for role in (OPERATOR, *session.book().state.roles)}
 
     def role_of(self, run: str, token: str | None) -> str | None:
@@ -140,6 +141,7 @@ class Rights:
         `door` is a tool or a resource of `RIGHT_OF`, `role` the seat that the call names, if it names one.
         """
         right = RIGHT_OF[door]
+        # The token is judged before the right, so that a forged one is refused even for public tools.
         whose = self.role_of(session.run.path.name, token)
         holder: Holder = "nobody" if whose is None else "operator" if whose == OPERATOR else "seat"
         # Sealed forecasts and other seats' prompts must stay unread only as long as they can influence an answer.
@@ -148,6 +150,7 @@ class Rights:
             raise _refusal(right, door)
         if right is not Right.SEAT or holder == "operator":
             return role
+        # A seat sees only its own steps: another's prompt could hold what it must not know.
         if role is not None and role != whose:
             raise NotAllowed(
                 f"this token is {whose}'s and opens none of {role[:40]}'s steps",
@@ -196,9 +199,11 @@ def _make_secret(place: Path) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     temporary = place.with_name(f"{SECRET_NAME}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
+        # Private from the first moment, and never an existing file or link.
         descriptor = os.open(temporary, NEW | os.O_EXCL, 0o600)
         try:
             write_fully(descriptor, secrets.token_hex(_BYTES).encode())
+            # A secret that a power failure emptied would make every token of these runs invalid.
             os.fsync(descriptor)
         finally:
             os.close(descriptor)

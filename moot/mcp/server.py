@@ -40,7 +40,7 @@ PROGRESS_SECONDS: Final = 5.0
 def build(runs: Path) -> MCPServer[Any]:
     """Return the server over the runs below a directory."""
     verbs = Verbs(runs, rights_in(runs))
-    # stdout carries the protocol, so warnings are all that a host may see on stderr.
+    # The SDK logs every request at INFO, which would fill the host's log.
     server = Server("moot", instructions=INSTRUCTIONS, version=moot.version(), log_level="WARNING")
     _add_tools(server, verbs)
     _add_resources(server, verbs)
@@ -112,12 +112,14 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
             "cast": cast,
             "round": round,
             "predict": predict,
+            # `max_rounds` is a shortcut that agents find more easily than the key of a table.
             "budget": {**(budget or {}), **({"rounds": max_rounds} if max_rounds is not None else {})}
             or None,
             "gate": gate,
             "experiments": experiments,
         }
         return result_or_refusal(
+            # Absent keys are left out, so that the defaults of a deliberation file apply.
             lambda: verbs.new({key: value for key, value in tables.items() if value is not None})
         )
 
@@ -152,8 +154,10 @@ def _add_seats(server: MCPServer[Any], verbs: Verbs) -> None:
         token: of `role`, or of all, `limit` of them that follow the first `after`. Waits up to `wait_seconds` (600
         at most) for one to open. `done` means that the run is finished. A long brief comes in parts, `brief_max`
         characters each: go on with `brief_from` until the end is said, and read all of it before you answer."""
+        # Checked before the waiting: a wrong argument must not cost ten minutes.
         if brief_from < 0 or (brief_max is not None and brief_max < 1):
             raise ToolError("brief_from is 0 or more, brief_max 1 or more")
+        # Waiting comes first and holds no lock, so that other calls go on meanwhile.
         await _waited(verbs, ctx, run, token, role, min(max(wait_seconds, 0.0), WAIT_MAX))
         return result_or_refusal(
             lambda: page("next", verbs.next(run, role, token, brief_from, brief_max), limit, after),
@@ -197,6 +201,7 @@ async def _waited(
     began = reported = time.monotonic()
     try:
         session = verbs.session(run)
+        # A wrong token is refused at once, and cannot be used to watch when a run moves.
         seat = verbs.rights.check("next", session.inner, token, role)
         seen, news = session.inner.run.head(), verbs.has_news(session, seat)
         while not news and time.monotonic() - began < seconds:
@@ -215,6 +220,7 @@ async def _waited(
 def _add_resources(server: MCPServer[Any], verbs: Verbs) -> None:
     @server.resource("moot://runs", name="runs", mime_type="text/plain", description="The runs, one a line.")
     def runs() -> str:
+        # Names only: they hold no word of the question, so any caller may see them.
         return "\n".join(sorted(path.parent.name for path in verbs.runs.glob("*/head")))
 
     @server.resource(

@@ -23,6 +23,7 @@ T = TypeVar("T")
 def words_of(error: Exception, *runs: Path) -> str:
     """Return one line that an agent can act on: what happened, where, and the fix."""
     known = explain_with(error, runs)
+    # An agent cannot use a traceback, and one might quote what a seat must not see.
     if known is None:
         return f"{type(error).__name__}: this is a fault of moot's: tell the operator what was called"
     return known.line.removeprefix("moot: ")
@@ -52,5 +53,6 @@ def register(server: MCPServer[Any], result: type[Result], act: Callable[..., An
     if name in PARTS:
         # The published schema forbids unknown keys, so a page's `left_out` has to be declared.
         model = create_model(model.__name__, __base__=model, left_out=(NextPage | None, None))
+    # The SDK publishes the return annotation as the tool's output schema.
     act.__annotations__["return"] = model
     server.add_tool(act, name=name, description=act.__doc__, structured_output=True)

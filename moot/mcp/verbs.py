@@ -92,6 +92,7 @@ def brief_part(step: OpenStep, begin: int, most: int | None) -> OpenStep:
         room = max(RESULT_BYTES_MAX - size_of(step.schema) - 4_000, 4_000)
         most = len(brief) - begin
         while most > 1 and size_of(brief[begin : begin + most]) > room:
+            # Shrunk in steps: the bytes of a character vary, so the right length cannot be computed directly.
             most = most * 9 // 10
         if most == len(brief):
             return step
@@ -130,6 +131,7 @@ class Verbs:
         # An agent could otherwise have the server read any file of its user into a prompt.
         if any(document.path is not None for document in deliberation.context):
             raise usage("a document by path", "give its text: the server reads no files for a run", "context")
+        # Only host seats: over MCP no call may start a program or spend money on a model.
         seats = dict.fromkeys(cast_roles(deliberation, "new"), HostSeat())
         path = new_directory(self.runs, date.today())
         return self._opened(open_deliberation(deliberation, seats, path, documents={}, name="new"))
@@ -184,6 +186,7 @@ class Verbs:
     def has_news(self, session: Session, role: str | None) -> bool:
         """Return whether `next` has something to report: an open step of the role, or the end."""
         state = session.state
+        # A stop or a hold is news too: the agent would otherwise wait for a step that never opens.
         if state.life != "running" or state.held_up:
             return True
         return any(role in (None, role_of(step)) for step in session.open_ids)
@@ -195,7 +198,9 @@ class Verbs:
         session = self.session(run)
         self.rights.check("submit", session.inner, token, role_of(step))
         try:
+            # The kind of seat is fixed here, so that an agent's reply can never count as a person's.
             return session.submit(step, reply, model=model, context_id=context, seat="host")
+        # A refused reply is a result with errors to fix, not an error of the call.
         except ReplyRefused as refused:
             return session.refused(refused.errors)
 
@@ -207,6 +212,7 @@ class Verbs:
         """Return the state of a run, without anything that a seat must not see."""
         session = self.session(run)
         state, asked = session.state, session.open_ids
+        # The phase of the first open step, because the ledger's own phase changes only with an event.
         first = parse_step(asked[0]) if asked else None
         return PublicStatus(
             run=run,

@@ -47,7 +47,9 @@ class Server(MCPServer[Any]):
         source, sink = os.dup(0), os.dup(1)
         # Whatever else this process or a child prints must not get between the messages.
         os.dup2(2, 1)
+        # A child that reads stdin would swallow messages, so it finds an empty one.
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        # Without a buffer, a slow server slows the host down, and messages never pile up in memory.
         to_server, from_host = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         to_host, from_server = anyio.create_memory_object_stream[SessionMessage](0)
         refused: list[OSError] = []
@@ -76,6 +78,7 @@ class Server(MCPServer[Any]):
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
+            # Only pydantic's report on arguments is reworded; errors of the tool itself pass unchanged.
             if not isinstance(error.__cause__, ValidationError) or type(error) is not ToolError:
                 raise
             problems = error.__cause__.errors(include_url=False, include_input=False)[:5]
@@ -115,6 +118,7 @@ async def _lines(source: int) -> AsyncIterator[bytes]:
         for end in complete:
             yield bytes(line + end)
             line.clear()
+        # The rest of an endless line is read and dropped; one byte too many marks it as too long.
         line += rest[: max(0, LINE_BYTES_MAX + 1 - len(line))]
         if not part:
             if line:
@@ -127,6 +131,7 @@ def parse(line: bytes) -> Parsed:
     if len(line) > LINE_BYTES_MAX:
         return _refusal(PARSE_ERROR, f"this line is longer than {LINE_BYTES_MAX} bytes", None)
     try:
+        # Hosts on Windows may send a byte order mark before the first message.
         text = line.decode("utf-8-sig")
         if not text.strip():
             return None
@@ -153,6 +158,7 @@ def parse(line: bytes) -> Parsed:
 def _identity(value: object) -> str | int | None:
     if isinstance(value, str):
         return None if _SURROGATE.search(value) else value
+    # `True` is an integer for Python, but not an id in JSON.
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 

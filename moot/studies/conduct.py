@@ -126,11 +126,13 @@ def task_for(state: StudyState, job: StudyJob, store: str = SHARED) -> Task:
     judging = study.file.judging
     is_judge = job.part.startswith("judge-") and judging is not None
     seats = judging.seats if is_judge and judging is not None else arm.seats
+    # The answers it waits for are read from the ledgers, which are the only record of them.
     deliberation = deliberation_for(study, job, {name: state.answer(name) for name in job.after})
     return Task(
         name=job.name,
         directory=str((study.folder / RUNS).resolve()),
         toml=to_toml(deliberation),
+        # A tape per item lets a study be replayed from its recordings.
         seats=seats.replace("{item}", job.unit.item),
         documents=study.documents[job.unit.item],
         experiments=not is_judge and arm.experiments == "on",
@@ -147,6 +149,7 @@ def check_word(study: Study, agreed: Agreed | None, *, seats: bool, programs: bo
     """
     where, judging = str(study.folder / FILE), study.file.judging
     specs = {f"arm {arm.id}": arm.seats for arm in study.file.arm}
+    # Judges read the answers of all arms, so their seats need consent like any other.
     specs |= {"[judging]": judging.seats} if judging is not None else {}
     need_word_for_seats(where, specs, agreed, is_allowed=seats)
     if any(arm.experiments == "on" for arm in study.file.arm):
@@ -195,11 +198,13 @@ def conduct(
         left = limit
         while True:
             for job in _next(state, waiting | set(running)):
+                # `limit` counts runs that are started, so that a trial costs no more than was asked for.
                 if len(running) >= engine.capacity or left == 0:
                     break
                 engine.submit(task_for(state, job, store))
                 running[job.name] = job
                 left = None if left is None else left - 1
+            # Nothing is running and nothing could be started: the rest waits for replies, or is lost.
             if not running:
                 return state
             played, archive = engine.next_done()
@@ -208,6 +213,7 @@ def conduct(
             if _came_out(played):
                 state.ends[played.name] = played
             else:
+                # A job that waits is not tried again in this call, or the loop would never end.
                 waiting.add(played.name)
             tell(job, played)
 
@@ -218,6 +224,7 @@ def _next(state: StudyState, taken: Iterable[str]) -> Iterator[StudyJob]:
 
 
 def _came_out(played: JobEnd) -> bool:
+    # A budget is part of an arm, so a run that it stopped is a result; one that a person stopped goes on later.
     return played.state in ENDED or (played.state == "stopped" and (played.reason or "").startswith("budget"))
 
 
@@ -243,6 +250,7 @@ def _recorded(place: Path, form: type[Record], fix: str) -> Record | None:
         return msgspec.json.decode(read_plain(place, RECORD_BYTES_MAX), type=form)
     except OSError as error:
         raise _damaged(place, error.strerror or str(error), fix) from None
+    # Deep nesting overflows the decoder; it is damage like any other.
     except (ValueError, RecursionError) as error:
         raise _damaged(place, str(error), fix) from None
 
@@ -268,6 +276,7 @@ def _alone(study: Study) -> Generator[None]:
     """Hold the study's lock. Raises `MootError` when another process has it."""
     with ExitStack() as stack:
         try:
+            # No waiting: a second process would only play the same jobs again.
             stack.enter_context(locked(study.folder, 0.0))
         except LockTimeout:
             what = "another process conducts this study"

@@ -43,5 +43,6 @@ def distinct(texts: Iterable[str]) -> list[str]:
 
 
 def _same(first: frozenset[str], second: frozenset[str]) -> bool:
+    # Two texts without long words are compared whole, since nothing could be shared.
     least = min(len(first), len(second))
     return first == second if least == 0 else len(first & second) >= SHARED * least

@@ -90,6 +90,7 @@ class ItemRow(FileTable):
 
     @model_validator(mode="after")
     def _one_source(self) -> ItemRow:
+        # With both, it would be unclear which question was asked; the report could not say.
         if (self.file is None) == (self.question is None):
             raise ValueError("give either file or question")
         return self
@@ -153,6 +154,7 @@ def _check_equal(limit: str, arms: tuple[ArmRow, ...]) -> None:
         amount = getattr(arm.budget, limit)
         if amount is None:
             raise ValueError(f'equal_cost = "{limit}", and arm {arm.id!r} has no budget.{limit}')
+        # Best-of-n spends one budget per draw and one for the choice.
         totals[arm.id] = float(amount) * (1 if arm.best_of is None else arm.best_of + 1)
     # 1%, because a budget that is split over best-of draws cannot always be divided exactly.
     if max(totals.values()) > 1.01 * min(totals.values()):
@@ -199,6 +201,7 @@ def read_study(name: str) -> Study:
         raise usage(f"no study at {name!r}", "write one with `moot study new`", name)
     content = read_plain(place, FILE_BYTES_MAX)
     table, text = read_toml(content, str(place))
+    # Checked before the schema: a deliberation file given by mistake gets a helpful error instead of a list of keys.
     if "study" not in table:
         raise DeliberationError(
             "there is no [study] table", str(place), 'begin with [study] and question = "…"'
@@ -219,6 +222,7 @@ def _item(folder: Path, row: ItemRow, name: str) -> tuple[Table, dict[str, bytes
         rows = [document.model_dump(exclude_none=True) for document in row.context]
         table: Table = {"deliberation": subject, **({"context": rows} if rows else {})}
         where = str(folder / FILE)
+        # Checked while reading: an item that cannot be run is found before the first reply is paid for.
         return table, documents_of(checked(table, name=name), where)
     place = folder / row.file
     # A study may come from another person: no file outside of it is read, also not through a link.
@@ -237,6 +241,7 @@ def read_keys(study: Study, file: str) -> dict[str, str]:
     """
     content = read_plain(Path(file), KEYS_BYTES_MAX)
     digest = sha256(content).hexdigest()
+    # The hash was fixed in the plan: answers that are fitted to the results afterwards have another one.
     if study.file.study.keys_sha256 not in (None, digest):
         what = f"these are not the keys of the study: their SHA-256 is {digest}"
         raise MootError("not_the_keys", what, file, "give the file whose hash study.toml has as keys_sha256")
@@ -249,6 +254,7 @@ def read_keys(study: Study, file: str) -> dict[str, str]:
         raise usage(f"a key for {unknown[0]!r}, which is no item", "name items of the study", file)
     for item, option in answers.items():
         count = len(study.tables[item]["deliberation"].get("options", ()))
+        # A mistyped key would silently make every arm wrong on its item.
         if count and option not in {f"O-{n}" for n in range(1, count + 1)}:
             raise usage(f"{item} has no option {option!r}", f"name one of O-1 to O-{count}", file)
     return answers

@@ -72,6 +72,7 @@ def drafted(folder: Path, question: str | None, items: tuple[str, ...]) -> Study
         place.unlink()
         raise
     number = len(study.tables)
+    # The draft's own number stands among round ones, so that a reader sees what more items would bring.
     sizes = sorted({number, *SIZES})
     return StudyDraft(
         study=str(folder), items=number, shows={str(n): statistics.smallest_difference(n) for n in sizes}
@@ -84,5 +85,6 @@ def _row(folder: Path, item: Path) -> str:
         inside = item.resolve().relative_to(folder.resolve())
     except ValueError:
         raise usage(f"{item} lies outside the study", f"copy it below {folder}", str(item)) from None
+    # Files called deliberation.toml are told apart by their directories.
     name = inside.parent.name if inside.stem == "deliberation" and inside.parent.name else inside.stem
     return f'[[item]]\nid = "{name.lower()}"\nfile = {toml_value(inside.as_posix())}\n\n'

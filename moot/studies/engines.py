@@ -88,6 +88,7 @@ class LocalEngine:
         """
         while True:
             done, _ = wait(self._open, return_when=FIRST_COMPLETED)
+            # One at a time: the caller starts the next job as soon as one has ended.
             future = next(iter(done))
             task = self._open.pop(future)
             try:
@@ -116,6 +117,7 @@ class RayEngine:
             self._ray: Any = import_module("ray")
         except ImportError:
             raise usage("Ray is not installed", INSTALL, "--engine ray") from None
+        # A Ray that the caller has started is used, and left running.
         self._is_mine = not self._ray.is_initialized()
         if self._is_mine:
             try:
@@ -144,6 +146,7 @@ class RayEngine:
     def submit(self, task: Task) -> None:
         """Start a job on the actor that has the fewest."""
         self._tried[task.name] += 1
+        # Jobs take very different times, so dealing them in turn would leave actors idle.
         number = min(range(len(self._actors)), key=lambda n: self._busy[n])
         self._busy[number] += 1
         self._open[self._actors[number].play.remote(task)] = (task, number)
@@ -157,6 +160,7 @@ class RayEngine:
             try:
                 end: Done = self._ray.get(ready)
                 return end
+            # A lost actor is not the job's fault: its run goes on from the ledger.
             except self._ray.exceptions.RayActorError:
                 if self._tried[task.name] >= TRIES:
                     return died(task)

@@ -78,6 +78,7 @@ def play(task: Task) -> tuple[JobEnd, bytes]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         played = _played(task, place)
+        # Packed in every state: a run that waits is resumed from its archive as well.
         archive = packed(place / task.name) if (place / task.name / "head").is_file() else b""
     if task.store == RETURNED or not archive:
         return played, archive
@@ -98,6 +99,7 @@ def _played(task: Task, directory: Path) -> JobEnd:
     except DriverBusy:
         return JobEnd(name=task.name, state="busy")
     except MootError as error:
+        # A failed seat is a result of the arm; any other error means that the job never ran.
         failed = error.code == "seat_failed"
         return JobEnd(
             name=task.name, state="failed" if failed else "broken", reason=error.code, detail=error.what
@@ -113,10 +115,12 @@ def _played(task: Task, directory: Path) -> JobEnd:
 
 def _opened(task: Task, path: Path) -> tuple[Session, Mapping[str, Seat]]:
     """Return the run, opened if it does not exist yet, and its seats."""
+    # A run that was begun keeps its opening, whatever the study file says now.
     if (path / "head").is_file():
         session = Session(path)
         return session, make_seats(dict.fromkeys(session.state.roles, task.seats))
     deliberation = parse(task.toml.encode(), "the study")
+    # Consent was asked once for the whole study, before any worker was started.
     choice = SeatChoice(task.seats, {}, commands=True)
     seats = choice.build(choice.seats(cast_roles(deliberation, "the study"), {}))
     programs = Programs("on", bench_for(None).environment.interpreter) if task.experiments else None
@@ -131,6 +135,7 @@ def packed(run: Path) -> bytes:
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w:gz", compresslevel=6) as archive:
         for path in sorted(run.rglob("*")):
+            # A lock or a driver's mark of another machine would block this one.
             if path.is_file() and path.name not in DROPPED:
                 # A fresh entry has no owner, time or mode of this machine, so equal runs give equal archives.
                 entry = tarfile.TarInfo(path.relative_to(run).as_posix())
@@ -143,6 +148,7 @@ def packed(run: Path) -> bytes:
 def unpacked(archive: bytes, run: Path) -> None:
     """Put a run in its place, all or nothing. Raises `tarfile.TarError` and `OSError`."""
     run.parent.mkdir(parents=True, exist_ok=True)
+    # In the same directory, because a rename is only atomic within one file system.
     with tempfile.TemporaryDirectory(dir=run.parent, prefix=".") as folder:
         with tarfile.open(fileobj=io.BytesIO(archive)) as contents:
             # The archive comes from a worker: `data` refuses absolute paths, links out of it and devices.
@@ -203,5 +209,6 @@ def fetched(store: str, name: str) -> bytes:
 
 def recorded(played: JobEnd) -> bytes:
     """Return the end of a job as the study keeps it."""
+    # A long traceback must not make the record too large to be read again.
     short = msgspec.structs.replace(played, detail=played.detail[:DETAIL_MAX])
     return msgspec.json.format(msgspec.json.encode(short), indent=1)

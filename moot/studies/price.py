@@ -49,12 +49,14 @@ def price_of(state: StudyState) -> StudyPrice:
     """Return the most that unfinished jobs may take; a run that is half done counts as a whole one."""
     study = state.study
     left = Counter(
+        # Judging is counted apart, because its replies come from the judges' seats and not from the arm's.
         (job.unit.item, job.unit.arm, job.part.startswith("judge-"))
         for job in state.jobs
         if job.name not in state.ends
     )
     replies, low, high, is_known, paid = 0, Decimal(0), Decimal(0), True, False
     for (item, arm, is_judge), number in left.items():
+        # A judging job is one reply of the judges' seats, whatever the arm of its unit costs.
         seats = (
             study.file.judging.seats if is_judge and study.file.judging is not None else study.arm(arm).seats
         )
@@ -64,6 +66,7 @@ def price_of(state: StudyState) -> StudyPrice:
             replies += number
             is_known = is_known and not is_paid
             continue
+        # Estimated once per item and arm: repetitions and draws differ only in their seed.
         estimate = _estimate(study, item, arm)
         replies += number * estimate.replies_at_most
         if estimate.usd is None:
@@ -91,6 +94,7 @@ def agreed_to(
     """Print the price, and ask above the limit where a person can answer. Raises `MootError` after a no."""
     tell(f"{price.line()}\n")
     if price.usd_high is None:
+        # Without prices only the number of replies tells how much is at stake.
         is_small = not price.paid or price.replies <= SMALL
     else:
         is_small = price.usd_high <= read_settings().ask_above_usd

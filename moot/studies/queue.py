@@ -21,6 +21,7 @@ def queue_of(state: StudyState, role: str | None = None) -> StudyQueue:
         if job.name in state.ends:
             continue
         if job.name not in state.begun:
+            # Counted, because a run has to be opened by `moot study run` before agents can answer it.
             not_open += state.is_ready(job)
             continue
         session = Session(state.path(job.name))

@@ -123,6 +123,7 @@ def _arm(results: StudyResults, arm: ArmRow) -> ArmFound:
     right = sum(results.is_right(unit) for unit in answers if unit.item in results.keys)
     replies = [float(sum(part.replies for part in runs)) for runs in parts]
     dollars = [sum(part.usd for part in runs if part.usd is not None) for runs in parts]
+    # One reply without a price would make the sum look cheaper than it was.
     is_priced = all(part.usd is not None for runs in parts for part in runs)
     tokens = [float(sum(part.tokens for part in runs)) for runs in parts]
     return ArmFound(
@@ -131,6 +132,7 @@ def _arm(results: StudyResults, arm: ArmRow) -> ArmFound:
         answers=len(answers),
         planned=len(planned),
         lost=sum(part.lost for runs in parts for part in runs),
+        # No option counts as wrong, and is listed, so that a protocol gains nothing by not answering.
         unnamed=sum(answer.chosen is None for answer in answers.values()),
         right=_share(right_by_item) if right_by_item else None,
         brier=_brier(results, arm.id),
@@ -148,10 +150,12 @@ def _arm(results: StudyResults, arm: ArmRow) -> ArmFound:
 def _share(by_item: Mapping[str, float]) -> Estimated:
     """Return the mean of the items with an interval: Wilson's if every item is right or wrong, else that of a mean."""
     values = list(by_item.values())
+    # Means over repetitions are not 0 or 1, and Wilson's interval is for counts.
     if all(value in (0.0, 1.0) for value in values):
         interval = statistics.share_interval(round(sum(values)), len(values))
     else:
         interval = statistics.paired_interval(values, seed=0)
+    # An interval of means may pass the ends of the scale, where no share can be.
     low = None if interval.low is None else max(0.0, interval.low)
     high = None if interval.high is None else min(1.0, interval.high)
     return Estimated(value=interval.mean, low=low, high=high, n=interval.n)
@@ -188,6 +192,7 @@ def _against(results: StudyResults) -> list[Against]:
     rows: dict[str, tuple[Estimated, int, int]] = {}
     for arm in study.file.arm:
         mine = results.right_by_item(arm.id)
+        # Paired: an item that only one of the arms has answered says nothing about the difference.
         items = sorted(set(mine) & set(base))
         if arm.id == baseline or not items:
             continue
@@ -196,6 +201,7 @@ def _against(results: StudyResults) -> list[Against]:
             _alone(results, StudyUnit(item, arm.id, 1), StudyUnit(item, baseline, 1)) for item in items
         )
         rows[arm.id] = (_within(_difference(results, items, mine, base)), only["arm"], only["baseline"])
+    # All comparisons enter Holm's correction, also those that look hopeless.
     p_values = {arm: statistics.exact_mcnemar(first, second) for arm, (_, first, second) in rows.items()}
     adjusted = statistics.holm(p_values)
     return [
@@ -284,6 +290,7 @@ def _measures(results: StudyResults) -> list[Measured]:
     arms = [arm.id for arm in results.state.study.file.arm]
     baseline = results.state.study.file.study.baseline
     rows: list[Measured] = []
+    # In the order of their first row, so that the person's own table sets the order.
     for measure in dict.fromkeys(name for name, *_ in values):
         by_arm = {arm: _items([row for row in values if row[0] == measure and row[2] == arm]) for arm in arms}
         for arm, items in by_arm.items():
@@ -311,6 +318,7 @@ def _read_measures(place: Path) -> list[tuple[str, str, str, float]]:
     reader = csv.DictReader(io.StringIO(text, newline=""))
     rows: list[tuple[str, str, str, float]] = []
     try:
+        # Columns in another order would be read by name, but a missing one only fails at the first row.
         if tuple(reader.fieldnames or ()) != MEASURE_COLUMNS:
             what = f"the columns are {', '.join(reader.fieldnames or ('none',))}"
             raise usage(what, f"write {','.join(MEASURE_COLUMNS)}", str(place))
@@ -343,6 +351,7 @@ def _holds_not(results: StudyResults, arms: Sequence[ArmFound], planned_sha: str
     if (missing := len(study.tables) - len(results.keys)) and results.keys:
         yield f"{counted(missing, 'item')} without a right answer: left out wherever right answers are counted."
     if results.keys:
+        # Always said: a study that is too small finds no difference, whatever is true.
         yield _what_could_show(len(results.keys))
     failed = sum(end.state != "finished" for end in state.ends.values())
     if failed:

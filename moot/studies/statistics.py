@@ -83,12 +83,14 @@ def paired_interval(
     if n == 0:
         return Interval(None, None, None, 0)
     mean = fsum(values) / n
+    # Without spread no interval can be computed, and rounding must not pass for spread.
     if values[-1] - values[0] <= SAME * max(abs(values[0]), abs(values[-1])):
         return Interval(None, None, mean, n)
     from scipy.special import stdtrit
 
     # scipy's t quantile: the standard library has only the normal one, and few items need the difference.
     quantile = float(stdtrit(n - 1, (1 + level) / 2))
+    # `fsum` adds exactly, so the order of the items does not change the result.
     half = quantile * sqrt(fsum((value - mean) ** 2 for value in values) / (n - 1) / n)
     tail = NormalDist().cdf(-quantile * sqrt(n / (n - 1)))
     low, high = _percentiles(values, tail, seed, draws)
@@ -105,6 +107,7 @@ def _percentiles(values: Sequence[float], tail: float, seed: int, draws: int) ->
     n = len(values)
 
     def means(count: int) -> NDArray[np.float64]:
+        # The high 32 bits times n, shifted: a uniform index without the bias of a modulo that matters here.
         places = ((bits.random_raw((count, n)) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32)
         sums: NDArray[np.float64] = known[places.astype(np.intp)].sum(axis=1)
         return sums / n
@@ -141,6 +144,7 @@ def exact_mcnemar(only_first: int, only_second: int) -> float:
     if min(only_first, only_second) < 0:
         raise ValueError("a count of items is 0 or more")
     n = only_first + only_second
+    # Whole numbers and fractions: floats would underflow for a few thousand items.
     below = sum(comb(n, k) for k in range(min(only_first, only_second) + 1))
     return float(min(Fraction(1), Fraction(2 * below, 2**n)))
 
@@ -168,6 +172,7 @@ def brier(beliefs: Mapping[str, float], truth: str) -> float:
     total = fsum(beliefs.values())
     if not (isfinite(total) and total > 0 and min(beliefs.values()) >= 0):
         raise ValueError("a belief has numbers of 0 or more, and one above 0")
+    # The right option may be missing from a forecast, which then gave it nothing.
     shares = {truth: 0.0} | {option: value / total for option, value in beliefs.items()}
     return fsum((share - (option == truth)) ** 2 for option, share in shares.items())
 
@@ -182,6 +187,7 @@ def reliability(pairs: Sequence[tuple[float, bool]], bins: int = 5) -> tuple[Bin
     edges = [place / bins for place in range(bins + 1)]
     members: list[list[tuple[float, bool]]] = [[] for _ in range(bins)]
     for belief, right in pairs:
+        # A belief of exactly 1 has no bin above it, and goes into the last one.
         members[min(bisect_right(edges, belief), bins) - 1].append((belief, right))
     return tuple(
         Bin(
@@ -250,6 +256,7 @@ def _power(n: int, effect: float, discordant: float, level: float) -> float:
 
     differ, most = np.array(rejected, dtype=np.float64).T
     first = (discordant + effect) / (2 * discordant)
+    # Both tails of the test, summed over every number of items that may differ.
     few = np.asarray(binom.cdf(most, differ, first), dtype=np.float64)
     many = np.asarray(binom.sf(differ - most - 1, differ, first), dtype=np.float64)
     reached = np.asarray(binom.pmf(differ, n, discordant), dtype=np.float64)
@@ -287,6 +294,7 @@ def smallest_difference(
 @lru_cache(maxsize=64)
 def _rejected(n: int, level: float) -> tuple[tuple[int, int], ...]:
     """Return pairs of items that differ and the most of them that the weaker arm may have right for p ≤ level."""
+    # A fraction, because 0.05 is no exact float and the test is exact.
     return tuple(_rejections(n, Fraction(level)))
 
 
@@ -296,6 +304,7 @@ def _rejections(n: int, level: Fraction) -> Iterator[tuple[int, int]]:
         while Fraction(2 * (below + comb(differ, most + 1)), 2**differ) <= level:
             most += 1
             below += comb(differ, most)
+        # With very few items no outcome is extreme enough to reject.
         if most >= 0:
             yield differ, most
             below = 2 * below - comb(differ, most)  # as it is for one item more

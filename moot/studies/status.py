@@ -18,6 +18,7 @@ def status_of(state: StudyState) -> StudyStatus:
     if state.study.file.judging is not None:
         arms.append(_arm(state, "judging", [job for job in state.jobs if _name(job) == "judging"]))
     planned = plan_of(state.study)
+    # Lost jobs can never end, so a study is done without them.
     lost = sum(arm.lost for arm in arms)
     return StudyStatus(
         study=str(state.study.folder),

@@ -104,7 +104,9 @@ def jobs_of(study: Study) -> Iterator[StudyJob]:
     baseline = study.file.study.baseline
     for unit in units:
         if unit.arm != baseline:
+            # A judge needs both answers, of the same item and repetition.
             after = (last_of(study, unit), last_of(study, replace(unit, arm=baseline)))
+            # Models favor a position, so each pair is judged in both orders.
             for order in ORDERS:
                 part = f"judge-{order}"
                 yield StudyJob(unit, part, name_of(study, unit, part), after)
@@ -139,6 +141,7 @@ def deliberation_for(study: Study, job: StudyJob, before: Mapping[str, UnitAnswe
         case "":
             return _laid(table, _options(study, arm, job.unit, 0), job.unit)
         case "choice":
+            # In the order of the draws, which says nothing about their quality.
             texts = [before[name].text for name in job.after]
             return _laid(_with_answers(table, texts), _options(study, arm, job.unit, 0), job.unit)
         case part if part.startswith("draw-"):
@@ -171,6 +174,7 @@ def _options(study: Study, arm: ArmRow, unit: StudyUnit, further: int) -> RunOpt
         plan=arm.plan,
         seed=study.file.study.seed + unit.repetition - 1 + further,
         rules=arm.rules,
+        # A study of hundreds of runs cannot wait for a person in each, unless an arm is about just that.
         no_wait=WAIT in PROTOCOLS[arm.protocol].variants and WAIT not in arm.rules,
         budget=limits,
         experiments=arm.experiments,
@@ -181,6 +185,7 @@ def _with_answers(table: Table, texts: list[str]) -> Table:
     subject = dict(table["deliberation"])
     subject["question"] = f"{subject['question']}\n\n{CHOOSE}"
     rows = [{"name": ANSWERS_NAMED.format(n=n), "text": text} for n, text in enumerate(texts, 1)]
+    # The answers are documents, so that the choosing seat can cite them.
     return {**table, "deliberation": subject, "context": [*table.get("context", []), *rows]}
 
 
@@ -196,6 +201,7 @@ def answer_in(book: Book) -> UnitAnswer:
     """Return the answer and the cost of a run, from its ledger."""
     state, summary = book.state, outcome_of("", book)
     finals = [book.by_id[identity] for identity in final_in_force(state)]
+    # A run may decide several things; the first final decision answers the question.
     final: Any = finals[0] if finals else None
     written = final_text(book, final)
     parts = [summary.answer, *(point.text for point in summary.why)]
@@ -219,6 +225,7 @@ def chosen_by(book: Book) -> str | None:
     state = book.state
     if not state.finished:
         return None
+    # A forecast names its leader exactly; words of a decision are only matched when there is none.
     if has_beliefs(book):
         from rounds.protocols.crux import standing
 

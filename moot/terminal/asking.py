@@ -58,6 +58,7 @@ class Person:
             else:
                 reply = await self._typed(request)
             if reply is None:
+                # A person who leaves one step is not asked about the others that are open.
                 self._left = True
                 err(f"{request.step.id} stays open; `moot run --resume RUN` asks again.\n")
                 raise SeatWaits(request.step.id)
@@ -73,6 +74,7 @@ class Person:
         err(f"End with a line that holds only {END!r}; {GIVE_UP} gives the step up.\n")
         while True:
             lines: list[str] = []
+            # An empty line is part of a reply, so a line of its own ends it.
             while (line := await self._lines.next()) and line.strip() != END:
                 lines.append(line)
                 if line.strip() == GIVE_UP:
@@ -91,6 +93,7 @@ class Person:
     async def _edited(self, request: Request, editor: str) -> bytes | None:
         """Return the reply as it was left in the editor; None when it was left unchanged."""
         step, schema = request.step.id, request.brief.schema
+        # The last block of a repeated prompt holds the reasons of the refusal.
         trouble = request.brief.blocks[-1].text if request.attempt > 1 else ""
         while True:
             before = self._drafts.get(step) or form(schema)
@@ -119,6 +122,7 @@ def _page(request: Request, draft: str, trouble: str) -> str:
         "Outside of texts, lines that begin with # are left out. Close it without a change to leave the step open;\n"
         f"a lone {GIVE_UP} gives the step up for good. One JSON object is taken as well.\n"
     )
+    # Help lines carry `#|`, so that the person's own comments survive a second attempt.
     own = "\n".join(line for line in draft.splitlines() if not line.startswith(_OURS)).strip()
     return f"{_commented(head)}\n{own}\n\n{_commented(request.brief.text)}"
 
@@ -133,12 +137,14 @@ def _without_comments(text: str) -> str:
 
 async def _in_editor(editor: str, step: str, page: str) -> str | None:
     """Return the text as the editor left it; None when it did not start or reported a failure."""
+    # A private directory: a draft may hold what other users must not read.
     with tempfile.TemporaryDirectory(prefix="moot-") as directory:
         path = Path(directory) / "reply.toml"
         # A prompt may quote bytes that are not UTF-8, which must come back unchanged.
         path.write_text(page, "utf-8", "surrogateescape")
         err(f"{step}: your editor opens ({editor}).\n")
         try:
+            # Split as a shell would: EDITOR often has options, such as `code --wait`.
             process = await asyncio.create_subprocess_exec(*shlex.split(editor), str(path))
         except (OSError, ValueError) as error:
             err(
@@ -153,6 +159,7 @@ async def _in_editor(editor: str, step: str, page: str) -> str | None:
             if process.returncode is None:
                 process.terminate()
                 await process.wait()
+        # Editors such as vim (`:cq`) end with an error to say that the text is to be dropped.
         if code != 0:
             err(f"The editor ended with {code}.\n")
             return None
@@ -195,6 +202,7 @@ class _Lines:
         except (io.UnsupportedOperation, ValueError):
             return sys.stdin.readline()
         while b"\n" not in self._kept and not self._ended:
+            # A blocking read would keep the event loop, and with it all other seats, waiting.
             await _readable(descriptor)
             more = os.read(descriptor, _READ_BYTES)
             self._kept += more

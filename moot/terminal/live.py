@@ -77,6 +77,7 @@ class LiveView:
         return self
 
     def __exit__(self, *_: object) -> None:
+        # Stopped before the last rounds are printed, which would else appear inside the live area.
         self._live.stop()
         self._tell_rounds(all_of_them=self._book.state.finished)
 
@@ -105,6 +106,7 @@ class LiveView:
             if all_of_them or round_ < state.round:
                 self._told.add(round_)
                 self._console.print(round_block(tell_round(self._book, round_), planned))
+                # Said once: a plan that cannot become ready stays that way.
                 if not self._out_of_reach and (warning := out_of_reach(self._book)):
                     self._out_of_reach = True
                     self._console.print(Text(warning, style_of(marks.FAILS)))
@@ -114,6 +116,7 @@ class LiveView:
             return Text("")
         now = self._clock() if self._clock else None
         scene = scene_of(self._book, self._asked, now, self._labels)
+        # One line stays free, or some terminals would scroll with every refresh.
         return Stage(scene, height=max(8, self._console.height - 1), at_most=self._at_most)
 
 
@@ -150,6 +153,7 @@ class PlainView:
     def committed(self) -> None:
         """Print what is new."""
         book = self._read()
+        # A commit may hold several events, and some of them print several lines.
         for event in book.events[self._printed :]:
             for line in event_lines(book, event):
                 self._print(line)

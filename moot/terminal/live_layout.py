@@ -45,6 +45,7 @@ class Stage:
             return [line for part in parts for line in console.render_lines(part, inner, pad=False)]
 
         lines = self._fitted(rendered, options.max_width, height)
+        # Extras are added whole or not at all: half a decision is worse than none.
         for block in map(rendered, _extras(self._scene)):
             if height is None or len(lines) + len(block) <= height:
                 lines += block
@@ -57,8 +58,10 @@ class Stage:
         head, foot = rendered(*_top(self._scene, width)), rendered(*_bottom(self._scene, self._at_most))
         if self._scene.round is None:
             return [*head, *foot]
+        # Head and foot carry verdict, cost and questions, so the seats in between are cut first.
         room = None if height is None else max(0, height - len(head) - len(foot))
         seats = rendered(columns(self._scene, width)) if width >= WIDE else rendered(stack(self._scene))
+        # Columns take more lines than a stack; a low, wide terminal gets the stack.
         if width >= WIDE and room is not None and len(seats) > room:
             seats = rendered(stack(self._scene))
         return [*head, *seats[:room], *foot]
@@ -67,6 +70,7 @@ class Stage:
 def round_title(summary: RoundTold, planned: int) -> Text:
     """Return a title such as `R4 of 8 · STRESS without critic · lead observer`."""
     title = Text(f"R{summary.n} of {planned}", theme.HEADER)
+    # A stress round is marked in the title, because its verdicts mean something else.
     if summary.absent:
         title.append(" · ").append(f"STRESS without {summary.absent}", "bold yellow")
     if summary.lead:
@@ -79,6 +83,7 @@ def _top(scene: Scene, width: int) -> Iterator[RenderableType]:
     title = Text()
     for label in scene.played:
         title.append(f" {label.kind} ", theme.LABEL).append(" ")
+    # The labels stand in the same two lines, so their length is taken off.
     yield title.append(shortened(scene.question, QUESTION_LINES * width - len(title.plain) - 2), "italic")
     yield _cut(Text(one_line(answered_by(scene.seats)), theme.FAINT))
     if scene.round is not None:
@@ -88,7 +93,9 @@ def _top(scene: Scene, width: int) -> Iterator[RenderableType]:
 def _phases(scene: Scene, summary: RoundTold) -> Text:
     """Return the phases of the round: done, in progress, to come."""
     line = round_title(summary, scene.rounds_planned).append("   ")
+    # A phase that has open steps but no events yet counts as begun.
     begun = {summary.phase, *(entry.step.phase for entry in scene.thinking)}
+    # The synthesis is in no round's plan, and follows the last one.
     order = [*summary.planned, *(["S"] if "S" in begun and "S" not in summary.planned else [])]
     reached = max((order.index(phase) for phase in begun if phase in order), default=0)
     for place, phase in enumerate(order):
@@ -125,6 +132,7 @@ def signals_line(scene: Scene) -> Text:
         mark = marks.HOLDS if signal.satisfied else marks.FAILS
         line.append(f"{mark.shape}{signal.id} ", theme.style_of(mark))
     line.append(f"  R{look.round}", theme.FAINT)
+    # A run does not obey an early stop, which would surprise a reader of "stop" here.
     if look.stop and look.round < scene.not_before:
         line.append(f", obeyed from R{scene.not_before} on", theme.FAINT)
     if note := told_at_a_look(look):

@@ -21,6 +21,7 @@ def page(text: str, *, ask: bool = True) -> None:
 
     PAGER names the pager; empty, or `cat`, turns paging off. A pager that cannot be started is left out.
     """
+    # PAGER may have options, such as `less -S`.
     pager = shlex.split(os.environ.get("PAGER", PAGER)) if ask and streams.on_terminal() else []
     seen = streams.fitted(visible(text)) if pager else ""
     rows = shutil.get_terminal_size().lines
@@ -31,5 +32,6 @@ def page(text: str, *, ask: bool = True) -> None:
     environment = {"LESS": LESS, **os.environ}
     try:
         subprocess.run(pager, input=seen.encode("utf-8", "replace"), env=environment, check=False)
+    # The pager may vanish between the look and the start; the text must be shown all the same.
     except OSError:
         streams.out(seen)

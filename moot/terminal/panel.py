@@ -87,6 +87,7 @@ def panel(facts: PanelFacts, report: SignalReport) -> RenderableType:
     `facts` and `report` are of the same moment.
     """
     state = facts.state
+    # The verdict line says these already, and the panel has 20 lines.
     labels = [label for label in labels_of(state, facts.replies) if label.kind not in TOLD_BELOW]
     lines = [Text(report.headline, theme.HEADER), *labels_text(labels)]
     if report.profile == "gates":
@@ -145,6 +146,7 @@ def watch_panel(
     from rich.live import Live
 
     content, finished = look()
+    # A log file gets a panel for every change, because nothing can be overwritten there.
     if not console.is_terminal:
         console.print(content)
         while not finished:
@@ -152,6 +154,7 @@ def watch_panel(
                 content, finished = look()
                 console.print(content)
         return
+    # Refreshed only on news: the panel does not change between two commits.
     with Live(content, console=console, auto_refresh=False) as live:
         while not finished:
             if wait():
@@ -172,6 +175,7 @@ def _head(state: State, report: SignalReport) -> Iterator[RenderableType]:
 
 def _obeyed(state: State, report: SignalReport) -> str:
     opened = state.opened
+    # An import was stopped or not by its own system, and a finished run has nothing left to obey.
     if not report.stop or opened is None or opened.origin.type == "import" or state.finished:
         return ""
     first = opened.stop.not_before
@@ -181,6 +185,7 @@ def _obeyed(state: State, report: SignalReport) -> str:
 
 
 def _signals(report: SignalReport) -> Iterator[RenderableType]:
+    # Aligned by the longest name, so that the values form a column.
     width = max((len(signal.name) for signal in report.signals), default=0)
     for signal in report.signals:
         mark = marks.HOLDS if signal.satisfied else marks.FAILS
@@ -237,6 +242,7 @@ def _alarms(
     # Courses replay all rounds for every mode, so they are computed only where they are drawn.
     courses: Mapping[str, Sequence[float]] = e_courses(state, parameters) if report.profile == "gates" else {}
     for alarm in report.alarms:
+        # In `gates` every mode has an e-value, whose course is worth seeing before it alarms.
         if alarm.verdict != "CLEAR" or report.profile == "gates":
             yield _alarm(alarm, courses.get(alarm.id, ()))
 
@@ -284,6 +290,7 @@ def _sections(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
         yield f"Quorum: {quorum.actual} of {quorum.declared} steps answered", []
     if alike := one_family(facts.answered):
         yield f"Warning: {one_line(alike)}", []
+    # Open means that a later check may still change the status.
     waiting = [identity for identity, claim in state.claims.items() if claim.status in OPEN]
     yield f"Open claims: {len(waiting)} of {len(state.claims)}", list(_open_claims(facts, waiting))
     asked = [
@@ -323,6 +330,7 @@ def _decided(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
 
 def _decision(identity: str, facts: PanelFacts) -> Text:
     line = _named(identity, "", facts)
+    # A decision keeps its place when its ground is refuted, so the risk must be visible.
     fallen = [claim.id for claim in fallen_under(facts.state, identity)]
     if fallen:
         risk = f"{marks.AT_RISK.plain} ({', '.join(fallen)} fell) "

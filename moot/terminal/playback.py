@@ -34,6 +34,7 @@ def player(
     asked: set[str] = set()
 
     def play(events: Sequence[Event]) -> None:
+        # The book grows before the view is told, because the view reads it.
         growing.take(events)
         for step in open_steps(protocol, growing.book().state):
             # A step stays open over several commits, and its clock must not start again with each.
@@ -50,4 +51,5 @@ def pause_seconds(commits: int, speed: float) -> float:
     """Return the pause in seconds after each commit; 0 when speed is 0 (as fast as possible)."""
     if speed <= 0 or commits <= 0:
         return 0.0
+    # A short run pauses at most half a second per commit, a long one is played in 15 s.
     return min(PAUSE_SECONDS_MAX, SECONDS_MAX / commits) / speed

@@ -48,11 +48,13 @@ def read_form(schema: Schema, text: str) -> dict[str, Any] | None:
 
 def reply_of(schema: Schema, text: str) -> bytes | None:
     """Return the reply in a person's text: one JSON object unchanged, or a form. Raises `NotFilledIn`."""
+    # Comments are removed first, because an object may be pasted below the form's help.
     plain = "\n".join(line for line in text.split("\n") if not line.startswith("#")).strip()
     # A person may paste an object that a model wrote: its bytes are kept, because the ledger hashes them.
     if plain.startswith("{"):
         return plain.encode("utf-8", "surrogateescape")
     value = read_form(schema, text)
+    # TOML has dates, JSON has not: `str` writes them as they were typed.
     return None if value is None else json.dumps(value, ensure_ascii=False, default=str).encode()
 
 
@@ -121,6 +123,7 @@ def _count(least: int, most: object) -> str:
 
 
 def _range(field: Schema) -> str:
+    # A huge maximum is only a technical limit, and would confuse a reader.
     least, most = field.get("minimum"), field.get("maximum")
     if most is not None and int(most) <= NUMBER_SHOWN_MAX:
         return f"a whole number, {least} to {most}"
@@ -172,6 +175,7 @@ class _Shapes:
         if not isinstance(value, dict | None):
             return value
         written = cast("dict[str, Any]", value or {})
+        # Fields in the schema's order, whatever order the person used.
         known: Mapping[str, Schema] = field["properties"]
         fields = {key: self.read(shape, written.get(key)) for key, shape in known.items()}
         # Unknown keys stay in, so that the reply is refused by name and no text is lost silently.
@@ -181,6 +185,7 @@ class _Shapes:
         if not isinstance(value, list | None):
             return value
         entries = [self.read(field["items"], entry) for entry in cast("list[Any]", value or [])]
+        # The empty blocks that the form offered are no entries.
         return [entry for entry in entries if _is_written(entry)]
 
 
@@ -190,6 +195,7 @@ def _read_value(field: Schema, value: Any) -> Any:
     text = value.strip()
     if not text:
         return None if field.get("nullable") else _empty(field)
+    # A form offers "" for every value, so numbers and booleans may come as text.
     if field.get("type") == "integer" and text.lstrip("-").isdecimal():
         return int(text)
     if field.get("type") == "boolean" and text.casefold() in ("true", "false", "yes", "no"):

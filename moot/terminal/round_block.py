@@ -101,6 +101,7 @@ def _verdicts_of_controller(summary: RoundTold) -> Iterator[tuple[str, Text]]:
 def _check(check: CheckTold) -> Text:
     mark = mark_of(marks.RESULTS, check.result)
     line = theme.text_of(mark)
+    # Roles that predicted another verdict are named: dissent is what a reader looks for in a finished round.
     differ = [stance for stance in check.stances if stance.stance != check.result]
     if check.stances:
         line.append(f" ({len(check.stances) - len(differ)} of {len(check.stances)} had said so)", theme.FAINT)

@@ -35,11 +35,13 @@ def columns(scene: Scene, width: int) -> Table:
     table = Table(box=None, expand=True, padding=(0, 1, 0, 0), show_edge=False, header_style="")
     table.add_column("", width=4, no_wrap=True)
     roles = [seat.role for seat in scene.seats]
+    # The phase column takes 4 characters, and wrapping at words loses a few in every line.
     room = LINES * (width - 4) // max(1, len(roles)) - LINES * 3
     for role in roles:
         table.add_column(_role_head(role, summary), ratio=1, overflow="fold")
     for phase in PHASES:
         cells = [_cell(role, phase, summary, room) for role in roles]
+        # A phase without any event would only be an empty row.
         if any(cells):
             table.add_row(Text(phase, theme.FAINT), *(cell or Text("") for cell in cells))
     table.add_row(Text("now", theme.FAINT), *(_now(role, scene) for role in roles))
@@ -76,6 +78,7 @@ def _now(role: str, scene: Scene) -> Text:
     if not busy:
         return Text("")
     text = Text()
+    # A seat may have many steps open at once; three lines are what a column has room for.
     for entry in busy[:3]:
         text.append("\n" if text else "").append(
             f"{marks.THINKING.shape} {entry.said}", theme.style_of(marks.THINKING)
@@ -116,6 +119,7 @@ def _marks(role: str, phase: str, summary: RoundTold, room: int) -> list[Text]:
             parts += [Text("\n" if room else "   ").join(judged)] if judged else []
         case "G" | "S":
             wanted = "final" if phase == "S" else "round"
+            # Rounds decide in phase G; final decisions are written in the synthesis, phase S.
             decided = [decision for decision in summary.decisions if decision.type == wanted]
             parts += [Text(decision.id, "bold") for decision in decided if _decider(role, summary)]
             if phase == "S":
@@ -141,6 +145,7 @@ def _phase_of(claim: ClaimTold) -> str:
 def _made(product: Made, room: int) -> Text:
     if not room:
         return Text("✓", "green")
+    # An artifact's text is a title already; of a statement the first sentence is its position.
     text = product.text if product.kind == "artifact" else first_sentence(product.text)
     return Text(shortened(text, room))
 

@@ -55,6 +55,7 @@ def take_over_streams() -> None:
             # A file that is opened later would get this number, and what is printed would be written into it. Opened
             # for reading: whatever is written there is refused, as it would have been.
             os.open(os.devnull, os.O_RDONLY)
+    # Python sets stdin to None when the process was started with it closed.
     if sys.stdin is None:
         sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8")
     for number, name in ((1, "stdout"), (2, "stderr")):
@@ -97,9 +98,11 @@ def painted(text: str, status: str) -> str:
     from moot.view.outcome_text import ANSWER, INDENT, STATUSES
 
     lines = text.split("\n")
+    # Found by its label: the block is plain text here, and only its look depends on the terminal.
     answer = next((n for n, line in enumerate(lines) if line.startswith(f"{ANSWER:<{INDENT}}")), None)
     words = STATUSES.get(status, status)
     first = next((n for n in reversed(range(answer or 0)) if lines[n].split(":")[0] == words), None)
+    # Text in another form is printed as it is, without color.
     if answer is None or first is None:
         return text
     # Continuation lines are indented, so the answer reaches up to the first line that is not.
@@ -141,6 +144,7 @@ def folded_at(text: str, width: int) -> str:
 def _folded(line: str, width: int) -> list[str]:
     if len(line) <= width:
         return [line]
+    # At most a third of the width, or deeply indented text would leave no room for words.
     margin = " " * min(len(line) - len(line.lstrip()) + 2, width // 3)
     return textwrap.wrap(
         line,
@@ -180,6 +184,7 @@ def _error_columns() -> int:
 
 def out_json(value: Result) -> None:
     """Write one JSON object to stdout; on a terminal with line breaks in it."""
+    # One line for programs that read JSON Lines, indented for people.
     indent = 2 if sys.stdout.isatty() else None
     out(_seen(value.model_dump_json(indent=indent)) + "\n")
 
@@ -188,11 +193,13 @@ def _seen(json: str) -> str:
     """Return the same JSON with everything escaped that a terminal obeys or hides, or its encoding lacks."""
     from ledger.plain_text import json_escaped
 
+    # Control characters in a ledger's text could drive the terminal, also from inside JSON.
     escaped = json_escaped(json)
     if (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8":
         return escaped
     from json import dumps
 
+    # JSON can escape any character, so even an ASCII terminal loses nothing.
     return re.sub(r"[^\x00-\x7f]", lambda character: dumps(character[0])[1:-1], escaped)
 
 

@@ -26,7 +26,7 @@ from moot.view.reasons import Point
 from rounds.run.acceptance import current_acceptance
 
 TITLE: Final = 80
-"""The most characters of a heading."""
+"""Maximum characters of a heading."""
 
 
 def adr(book: Book, head: Head, *, run: str = "RUN", only: str | None = None) -> str:
@@ -56,9 +56,7 @@ def adr(book: Book, head: Head, *, run: str = "RUN", only: str | None = None) ->
 
 
 def _front(book: Book, head: Head, run: str, only: str | None) -> Iterator[str]:
-    """Yield the front matter: status, decision makers, the seats that were consulted, and `moot-` keys of the
-    source.
-    """
+    """Yield the front matter: status, decision makers, consulted seats, and `moot-` keys of the source."""
     state = book.state
     # An answer or a round decision is no outcome, so only final decisions name decision makers.
     deciding = [decision for decision in book.of(Decision) if decision.id in final_in_force(state)]

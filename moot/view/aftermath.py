@@ -30,10 +30,10 @@ class Became(Result, frozen=True):
 
 def became_told(book: Book) -> list[Became]:
     """Return the latest statement about each decision that has one."""
-    return [_told(book, statement) for statement in became_of(book).values()]
+    return [_became(book, statement) for statement in became_of(book).values()]
 
 
-def _told(book: Book, statement: FateSaid) -> Became:
+def _became(book: Book, statement: FateSaid) -> Became:
     points = points_of(book, statement.decision)
     # Only clear results are scored: a mixed or unknown result has no truth value to score against.
     true = {"held": 1.0, "failed": 0.0}.get(statement.fate)

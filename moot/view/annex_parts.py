@@ -21,7 +21,7 @@ class Annex(Result, frozen=True):
 
 
 CELL: Final = 200
-"""The most characters of a cell; what is cut ends in … and stands whole under its id."""
+"""Maximum characters of a cell; a cut text ends in … and can be read in full under its id."""
 
 
 def annex_table(

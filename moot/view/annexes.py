@@ -132,7 +132,7 @@ def _became(disposition: Disposition | None) -> str:
 
 
 def _tally(against: Sequence[Challenge], became: dict[str, Disposition]) -> str:
-    """Return the tally: `8 challenges (3 structural, 2 assumption, 3 missing): 7 accepted, 1 escalated.` (JB-29)"""
+    """Return the tally: `8 challenges (3 structural, 2 assumption, 3 missing): 7 accepted, 1 escalated` (JB-29)."""
     tags = Counter(challenge.tag.lower() for challenge in against if challenge.tag)
     # Count dispositions from typed events: words in the resolver's prose over-count (JB-13).
     ends = Counter(became[challenge.id].disposition for challenge in against if challenge.id in became)
@@ -155,4 +155,4 @@ _ANNEXES: Final[tuple[Callable[[Book], Iterator[Annex]], ...]] = (
     scorecard_annex, recommendations_annex, votes_annex, ratings_annex, members_annex, judges_annex, _narratives,
     questions_annex, case_annex, arguments_annex, punches_annex, concerns_annex, _challenges, _final,
 )  # fmt: skip
-"""In the order in which they are read."""
+"""All annexes, in reading order."""

@@ -42,7 +42,7 @@ from rounds.run.same_question import covers
 _Judged = TypeVar("_Judged", Score, Standing)
 
 POINTS: Final = {"logic30": "logic, evidence, responsiveness, honesty: 30, 30, 25, 15 %"}
-"""What the parts of a rubric are and how they are weighed."""
+"""Rubric → its parts and their weights."""
 
 
 def case_annex(book: Book) -> Iterator[Annex]:

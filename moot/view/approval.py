@@ -71,7 +71,7 @@ def approval_objection(book: Book, decision: Decision, approval: Approval, cited
         concerns = [concern for concern in concerns if concern.id in approval.unaddressed]
     if not concerns:
         return None
-    # Prefer concerns that nobody addressed; `-seq` picks the first of equals.
+    # Prefer concerns that were never addressed; `-seq` picks the first of equals.
     gravest = max(
         concerns,
         key=lambda concern: (

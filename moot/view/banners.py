@@ -197,9 +197,7 @@ def calls_of(events: Iterable[Event]) -> Calls:
 
 
 def caveats(state: State, calls: Calls) -> list[str]:
-    """Return the lines to print before a verdict: quorum, why the run stopped, waivers, isolation (FORMAT 9,
-    DESIGN 4).
-    """
+    """Return the lines before a verdict: quorum, why the run stopped, waivers, isolation (FORMAT 9, DESIGN 4)."""
     # A verdict means something else when seats were lost, so quorum comes before everything.
     first = headline(outcome_of(state))
     isolation = f"isolation of {words.counted(calls.all, 'reply')}: {calls.told}"

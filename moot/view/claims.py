@@ -64,7 +64,7 @@ class Claims(Result, frozen=True):
 
 
 def claims_of(run: str, book: Book) -> Claims:
-    """Return the claims of a book. Raises `AssertionError` when a claim's id is that of another kind."""
+    """Return the claims of a book."""
     lines: list[ClaimLine] = []
     for identity, facts in book.state.claims.items():
         event = book.by_id[identity]

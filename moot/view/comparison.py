@@ -1,4 +1,4 @@
-"""Two runs side by side, and a run beside its forks."""
+"""Two runs side by side, and a run next to its forks."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ def _differences(noun: str, differences: Differences, texts: Texts) -> list[str]
     ]
     for change in differences.changed[:SHOWN]:
         where = f"{change.a} / {change.b}: {change.status_a} in a, {change.status_b} in b"
-        lines += _said(where, texts.a.get(change.a, ""))
+        lines += _id_line(where, texts.a.get(change.a, ""))
     for pair in differences.similar[:SHOWN]:
-        lines += _said(f"{pair.a} ≈ {pair.b} ({pair.similarity:.2f})", texts.a.get(pair.a, ""))
+        lines += _id_line(f"{pair.a} ≈ {pair.b} ({pair.similarity:.2f})", texts.a.get(pair.a, ""))
     for letter, only, words in (("a", differences.only_a, texts.a), ("b", differences.only_b, texts.b)):
         for identity in only[:SHOWN]:
-            lines += _said(f"only in {letter}: {identity}", words.get(identity, ""))
+            lines += _id_line(f"only in {letter}: {identity}", words.get(identity, ""))
         # A report of hundreds of ids hides the changes, so the JSON output carries the rest.
         if len(only) > SHOWN:
             lines.append(f"  only in {letter}: {len(only) - SHOWN} more (--json has all)")
@@ -82,7 +82,7 @@ def _differences(noun: str, differences: Differences, texts: Texts) -> list[str]
     return lines
 
 
-def _said(where: str, text: str) -> list[str]:
+def _id_line(where: str, text: str) -> list[str]:
     """Return one line with the beginning of the text of an id."""
     return [f"  {where}  {shortened(text, WIDTH - len(where) - 4)}".rstrip()]
 
@@ -149,9 +149,7 @@ IDS_SHOWN = 12
 
 
 def stress_text(stress: Stress) -> str:
-    """Return what `moot fork --stress` prints: each fork next to the run, each role, then the forks still to
-    make.
-    """
+    """Return what `moot fork --stress` prints: each fork next to the run, each role, then missing forks."""
     lines: list[str] = []
     for fork in stress.forks:
         lines += [*_fork(fork), ""]

@@ -27,7 +27,7 @@ from rounds.run.budget import Amounts, Reservations
 
 K = TypeVar("K")
 WHOLE: Final = ""
-"""In place of a role or a phase: all of them."""
+"""Key that stands for all roles or all phases."""
 
 
 class EachCost(NamedTuple):

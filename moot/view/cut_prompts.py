@@ -22,7 +22,7 @@ from ledger.state.book import Book
 from ledger.store.blobs import named_by_brief
 
 TOKENS_MIN: Final = 1_000
-"""A smaller count is no context: the server tells what it did not find in its cache."""
+"""A smaller count is no whole prompt: some servers only count tokens that were not in their cache."""
 UNSPACED_CHARACTERS_PER_TOKEN: Final = 4
 # Thai to Tibetan, Myanmar, Khmer; Chinese, Japanese, and Korean, which has spaces but is written as densely.
 _UNSPACED: Final = re.compile(

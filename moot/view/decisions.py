@@ -220,7 +220,7 @@ class DecisionTold(msgspec.Struct, frozen=True):
 
 
 ENDING: Final = frozenset({"overturns", "supersedes"})
-"""Relations of a cite by which a decision ends another one, and does not rest on it."""
+"""Relations of a cite by which a decision ends another one instead of resting on it."""
 
 
 def tell_decision(book: Book, event: Decision, sections: Sectioned, depth: int = DEPTH_MAX) -> DecisionTold:

@@ -23,11 +23,11 @@ BYTES_A_TOKEN: Final = 4
 
 
 TOKENS_A_WORD: Final = 2
-"""Of a reply: its words stand in JSON."""
+"""Tokens per word of a reply, whose words are inside JSON."""
 
 
 SECONDS_A_WAVE: Final = (20, 120)
-"""Replies that are given side by side, by models over a network: assumed, not measured."""
+"""Seconds for replies that run in parallel, by models over a network: assumed, not measured."""
 
 
 _NOTHING: Final = Decimal(0)

@@ -64,9 +64,9 @@ from moot.view.marks import NEUTRAL, Mark, mark_of
 from moot.view.readiness import told_at_a_look
 
 TEXT: Final = 160
-"""Characters of a text in a plain line; the ledger has the rest."""
+"""Maximum characters of a text in a plain line; the ledger has the rest."""
 WIDTH: Final = 110
-"""Characters of a line of the log."""
+"""Maximum characters of a line of the log."""
 
 
 class EventWords(msgspec.Struct, frozen=True):
@@ -112,7 +112,7 @@ class EventWords(msgspec.Struct, frozen=True):
 
     @property
     def said(self) -> str:
-        """Return particulars and text: `attack × trace: The retry loses the second line.`"""
+        """Return particulars and text: `attack × trace: The retry loses the second line`."""
         return ": ".join(part for part in (self.what, self.text) if part)
 
     @property
@@ -249,9 +249,7 @@ def _position(event: Position, now: Book | None) -> EventWords:
 
 
 def _is_closed(number: int, state: State) -> bool:
-    """Return whether sealed texts of a round may be read: it was looked at, another one began, or the run is
-    over.
-    """
+    """Return whether sealed texts of a round may be read."""
     # Not every round ends with a look, so the start of a later round opens the seals too.
     return state.finished or state.round > number or any(look.round >= number for look in state.looks)
 

@@ -25,7 +25,7 @@ SHOWN_AS: Final[Mapping[str, str]] = {
     "conceded": "conceded",
     "said": "stated",
 }
-"""Evidence class → what a person reads in the place of `confirmed`."""
+"""Evidence level → the word that people read instead of `confirmed`."""
 MEANINGS: Final[Mapping[str, str]] = {
     **SHOWN_AS,
     "measured": "measured by a person",
@@ -33,7 +33,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "said": "stated, not tested",
     "untested": "decided on the way",
 }
-"""The same where there is room for more."""
+"""Evidence level → its words where there is more room."""
 RAN: Final = frozenset({"reproduced", "ran", "measured"})
 
 
@@ -103,9 +103,7 @@ def how_tested(book: Book, entry: HistoryEntry) -> str:
 
 
 def moved(book: Book, entry: HistoryEntry) -> str:
-    """Return the new status of a move and its cause: `● ran ×3 in E-2-1`, `● confirmed, read by verifier in
-    V-3-1`.
-    """
+    """Return the new status of a move and its cause: `● ran ×3 in E-2-1`."""
     return told_move(entry.to, entry.class_, how_tested(book, entry), entry.by)
 
 

@@ -19,11 +19,11 @@ from moot.view.evidence import shown_as as class_shown
 from moot.view.text import WIDTH, folded, joined
 
 TEXT_MAX = 4_000
-"""Characters of a program or an output that are shown; the blob has the rest."""
+"""Maximum characters shown of a program or an output; the blob has the rest."""
 LINES_SHOWN = 20
+"""Maximum lines of a file or an output on a terminal."""
 REPORT_LINES, REPORT_BLOCK, REPORT_LEAST = 40, 30, 4
-"""Lines of programs and output in a report: of all together, and the most and the least of one."""
-"""Of a file or an output in a report."""
+"""Lines of programs and output in a report: of all blocks together, and at most and at least of one block."""
 _TESTS = {"equals": "=", "matches": "~", "at_least": ">=", "at_most": "<=", "near": "near"}
 
 

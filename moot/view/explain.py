@@ -28,7 +28,7 @@ from rounds.protocols import PROTOCOLS
 from validators.rulebook import RULES
 
 _SOURCES: Final = re.compile(r" \([A-Z][A-Z0-9]*[- ][^()]*\)(?=\.)")
-"""Marks of the published source that an event's docstring ends with."""
+"""Source marks at the end of an event's docstring."""
 
 
 class Meaning(Result, frozen=True):

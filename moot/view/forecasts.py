@@ -19,14 +19,14 @@ from rounds.protocols.crux.sightings import unseen
 NARROW: Final = 60
 WIDE: Final = 200
 WORDS_SHOWN: Final = 160
-"""Characters of a claim or an option before it is cut."""
+"""Maximum characters of a claim or an option before it is cut."""
 HOW: Final = {
     "execution": "run",
     "calculation": "calculate",
     "document": "read",
     "person": "measure",
 }
-"""How a crux is settled → the word on screen."""
+"""Way to settle a crux → its word on screen."""
 NOTE: Final = "How often a test is right is an assumption, not a measurement."
 
 
@@ -147,9 +147,7 @@ def forecasts_text(report: ForecastReport, width: int) -> str:
 
 
 def closing_lines(report: ForecastReport) -> Iterator[str]:
-    """Yield which roles the result depends on, an estimate of unnamed ways to be wrong, and what the figures
-    rest on.
-    """
+    """Yield decisive roles, an estimate of unnamed ways to be wrong, and the basis of the figures."""
     for role, end in report.without.items():
         if end.changes:
             lead = f"{end.leader} would lead" if end.leader != report.leader else "the status would differ"

@@ -17,7 +17,7 @@ from rounds.setup.gate import GateChoice
 
 # Narrow terminals put the purpose on a line of its own instead of this column.
 FITS_FROM: Final = 55
-"""The column from which a table of protocols says what they are for."""
+"""Column at which a table of protocols states their purposes."""
 
 
 class Choice(Result, frozen=True):

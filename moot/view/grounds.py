@@ -36,8 +36,9 @@ from moot.view.marks import RESULTS, STATUSES, Mark, mark_of
 
 
 class Quote(msgspec.Struct, frozen=True):
-    """A piece of evidence: place, words, author. `holds`: the words are there; None where the place cannot be
-    read.
+    """A piece of evidence: place, words, author.
+
+    `holds`: the words are there; None where the place cannot be read.
     """
 
     ref: str
@@ -102,11 +103,11 @@ class Foremost(msgspec.Struct, frozen=True):
 
 
 DEPTH_MAX: Final = 3
-"""Decisions on decisions on decisions: below that a reader looks the id up."""
+"""Maximum chain of decisions on decisions; below it a reader looks up the id."""
 
 
 Sectioned = Callable[[Event], Sections]
-"""How the sections of an event are found."""
+"""Function that returns the sections of an event."""
 
 
 def remembered() -> Sectioned:
@@ -309,7 +310,7 @@ def _author(book: Book, identity: str) -> str | None:
         case Position():
             return event.by
         case None:
-            # Context documents are not events; their names stand in for an author.
+            # Context documents are not events, so the name of the document serves as the author.
             documents = book.state.opened.context if book.state.opened else ()
             return next((document.name for document in documents if document.id == identity), None)
         case _:

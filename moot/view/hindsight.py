@@ -15,7 +15,7 @@ from ledger.store.failures import BlobMissing
 class Hindsight(msgspec.Struct, frozen=True):
     """Contributions and failure modes, read over the whole run.
 
-    `failures` is None when the run's own parameters are missing.
+    `failures` has no value when the run's own parameters are missing.
     """
 
     contributions: tuple[Contribution, ...]
@@ -23,9 +23,7 @@ class Hindsight(msgspec.Struct, frozen=True):
 
 
 def hindsight(book: Book) -> Hindsight:
-    """Return the readings. This takes a few passes over the ledger, so call it for a report, not for every
-    event.
-    """
+    """Return the readings. This takes a few passes over the ledger, so call it once per report."""
     state, parameters = book.state, _parameters(book)
     return Hindsight(
         contributions=tuple(contributions(state, sighted_by_others(book.events))),

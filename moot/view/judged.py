@@ -16,7 +16,7 @@ from moot.view.options import options_of
 
 _E = TypeVar("_E")
 GAP: Final = "; the gap of "
-"""What stands in a judge's words about the totals of the sides."""
+"""Words of a judge's narrative about the totals of the sides."""
 _OPTION: Final = re.compile(r"\bO-\d+\b")
 
 
@@ -42,7 +42,7 @@ class Majority(NamedTuple):
 
 
 def latest(events: Iterable[_E]) -> _E | None:
-    """Return the last item; None where there is none."""
+    """Return the last item, or None without items."""
     *_, last = (None, *events)
     return last
 
@@ -130,9 +130,7 @@ def majority(book: Book) -> Majority | None:
 
 
 def option_of(book: Book, decision: Decision) -> str | None:
-    """Return the option that a decision is for; where the opening names no options, the first that its text
-    names.
-    """
+    """Return the option that a decision is for, by its `about` or else by its text."""
     asked = book.state.opening.protocol in _MEMBERS and book.state.opening.options
     if asked or len(decision.about) == 1:
         return decision.about[0] if decision.about else None
@@ -157,7 +155,7 @@ def merged_told(book: Book) -> str:
 
 
 def confidences_told(book: Book, counted: Majority) -> str:
-    """Return the members' confidence: `Stated confidence, of 5: 4 by 31 of 33 members, 3 by 2.`"""
+    """Return the members' confidence: `Stated confidence, of 5: 4 by 31 of 33 members, 3 by 2`."""
     stated = Counter(
         decision.confidence
         for decision in book.of(Decision)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
 Tone = Literal["good", "bad", "warn", "open", "part", "seal", "faint", "plain"]
-"""What a mark says without words: the terminal has a style for it, a page a class of this name."""
+"""Meaning of a mark beyond its word: the terminal has a style for it, a page a class of this name."""
 
 
 class Mark(NamedTuple):

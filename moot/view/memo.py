@@ -32,7 +32,7 @@ _SETTLED_BY: Final = {
     "document": "Look up",
     "person": "Measure",
 }
-"""How a claim is settled → what a person does."""
+"""Way to settle a claim → the verb for a person."""
 
 
 def has_beliefs(book: Book) -> bool:
@@ -94,9 +94,7 @@ def standing_now(book: Book) -> ForecastStanding:
 
 
 def how_likely(book: Book) -> str:
-    """Return the group forecast of the option that the outcome answers with, and the range of the roles'
-    forecasts.
-    """
+    """Return the group forecast of the outcome's option, and the range of the roles' forecasts."""
     from rounds.protocols.crux import standing
 
     now, options = standing_now(book), standing.option_ids(book.state)
@@ -206,9 +204,7 @@ def revisit_if(book: Book) -> Iterator[Point]:
 
 
 def tests_to_make(run: str, book: Book) -> Iterator[Point]:
-    """Yield tests that a person could run and that could change the answer, the most valuable first, with
-    commands.
-    """
+    """Yield tests for a person that could change the answer, the most valuable first, with commands."""
     from moot.view.forecasts import answer_command
     from rounds.protocols.crux.standing import askable
 
@@ -259,6 +255,6 @@ def unseen_told(book: Book) -> str:
     if estimate is None or not estimate.distinct:
         return ""
     more = estimate.jackknife - estimate.distinct
-    # Singletons drive the estimate: many ways named once suggest more that nobody named.
+    # Singletons drive the estimate: many ways named once suggest more that were not named.
     named = f"{counted(estimate.distinct, 'way')} to be wrong named"
     return f"{named}, about {round(more)} more by estimate" if more else named

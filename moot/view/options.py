@@ -19,9 +19,9 @@ _NAMED: Final = re.compile(r"(\()?\b(O-\d+)\b(?! \()")
 _SET_ASIDE: Final = re.compile(
     r"\b(?:not|no|than|over|against|beats|instead of|rather than)\b(?:(?!\bbut\b)[^,;:.]){0,25}\Z"
 )
-"""What stands before an option that a sentence names to leave it."""
+"""Words before an option's name by which a sentence rules the option out."""
 WORDS: Final = 8
-"""The most words of an option beside its id; a longer one is told up to its first comma, colon or semicolon."""
+"""Maximum words of an option next to its id; a longer one is cut at its first comma, colon or semicolon."""
 
 
 def options_of(book: Book) -> dict[str, str]:

@@ -1,5 +1,4 @@
-"""The outcome of a run, shown first on every surface: the decision, how sure, why, what would change it, what it
-needs.
+"""The outcome of a run, shown first on every surface: decision, confidence, reasons, conditions, next steps.
 
 outcome_of(run, book) computes it from the ledger of any protocol, and states what a run lacks.
 `moot.view.outcome_text` formats it; `--json` and the pages have every text in full.
@@ -69,7 +68,7 @@ if TYPE_CHECKING:
 
 # Three reasons fit the outcome block; the text next to them gives the total.
 WHY: Final = 3
-"""The most reasons that are named; how many there are is said beside them."""
+"""Maximum number of reasons named."""
 
 
 class Dissenting(Result, frozen=True):
@@ -221,9 +220,7 @@ def _objection(book: Book, chief: Decision | None, why: list[Point]) -> str | No
 
 
 def _hangs_on(book: Book, chief: Decision) -> Decision:
-    """Return the decision whose conditions apply: the chief itself, or the last judgement under a decision by
-    rule.
-    """
+    """Return the decision whose conditions apply: the chief, or the last judgement under a rule."""
     # A rule only counts votes or scores, so the conditions come from the judgements under it.
     if chief.made_by != "rule" or conditions_of(chief).told():
         return chief

@@ -25,9 +25,9 @@ from rounds.protocols.step_table import rule
 from rounds.run.outcome import outcome_of as quorum_of
 
 MARGIN: Final = 10
-"""The least lead, in points of the group forecast, that decides by itself."""
+"""Minimum lead, in points of the group forecast, that decides by itself."""
 SERIOUS: Final = 4
-"""From this severity on an open question is told beside the status."""
+"""Minimum severity of an open question that is mentioned next to the status."""
 
 
 class StatusWhy(NamedTuple):
@@ -185,4 +185,4 @@ def _handed_over(run: _Ended) -> str:
 _UNDECIDED: Final[tuple[Callable[[_Ended], str], ...]] = (
     _nothing_final, _no_majority, _split_votes, _no_determination, _close_options, _narrow_lead, _handed_over,
 )  # fmt: skip
-"""Why a person has to decide, the plainest first; each returns a clause, or nothing where it does not hold."""
+"""Reasons why a person has to decide, the plainest first; each returns a clause, or nothing where it does not apply."""

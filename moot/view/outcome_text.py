@@ -37,14 +37,14 @@ STATUSES: Final[dict[str, str]] = {
     OutcomeStatus.YOUR_CALL: "YOUR CALL",
     OutcomeStatus.DECIDED: "DECIDED",
 }
-"""Status → what a person reads in its place."""
+"""Status → its words on screen."""
 _MEANINGS: Final[dict[str, str]] = {
     OutcomeStatus.RUNNING: "steps are still open",
     OutcomeStatus.NOBODY_ANSWERED: "the step that decides has no reply",
     OutcomeStatus.ILL_POSED: "the question has no answer as it is put",
     OutcomeStatus.RUN_THIS_FIRST: "a test that is still to be made could change the answer",
 }
-"""Status → what it means, where nothing more particular is known."""
+"""Status → its meaning where nothing more specific is known."""
 STATUS_HELP: Final[dict[str, str]] = {
     **_MEANINGS,
     OutcomeStatus.WAITING: "a person's answer, or a program that runs here, is awaited",
@@ -52,14 +52,14 @@ STATUS_HELP: Final[dict[str, str]] = {
     OutcomeStatus.YOUR_CALL: "the answers are too close, or split: a person weighs",
     OutcomeStatus.DECIDED: "the run has an answer",
 }
-"""Status → what `moot explain` says of it."""
+"""Status → its explanation in `moot explain`."""
 TAIL: Final = ("said before", "trust", "looked at", "in full")
-"""What stands after the words that are counted."""
+"""Labels after the words that are counted."""
 DISSENT: Final = 3
-"""The most who are told to disagree; the others are counted."""
+"""Maximum number of dissenters listed; the others are counted."""
 ANSWER: Final = "answer"
 INDENT: Final = 12
-"""Columns of the labels."""
+"""Columns for the labels."""
 
 
 class _Cut(NamedTuple):
@@ -79,7 +79,7 @@ _CUTS: Final = (
     _Cut(80, 20, 14, 1, 1), _Cut(70, 18, 12, 1, 1), _Cut(60, 12, 10, 1, 1), _Cut(40, 8, 6, 1, 1),
     _Cut(30, 6, 5, 1, 1),
 )  # fmt: skip
-"""The first under which the block fits is taken: fewer points before shorter ones."""
+"""Cuts in the order in which they are tried: fewer points before shorter ones."""
 
 
 def status_told(outcome: Outcome) -> str:
@@ -94,9 +94,7 @@ def outcome_text(outcome: Outcome, run: str = "RUN", width: int = WIDTH) -> str:
 
 
 def outcome_first(outcome: Outcome, quorum: RunOutcome | RunQuorum, run: str, width: int = WIDTH) -> str:
-    """Return the block as the first output of a verb, preceded only by the notice that replies were lost
-    (FORMAT 13).
-    """
+    """Return the block as a verb's first output, preceded only by the notice of lost replies (FORMAT 13)."""
     # An intact quorum is part of the trust line, whereas lost replies qualify every line below.
     lost = quorum.kind in ("degraded", "unanswered")
     return joined([*([headline(quorum)] if lost else ()), *outcome_lines(outcome, run, width), ""])
@@ -151,7 +149,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     yield from (("hangs on", sentence) for sentence in (outcome.hangs_on,) if sentence)
     yield from (("go on", command) for command in (outcome.go_on,) if command)
     yield from _points("do now", outcome.do_now, cut, run)
-    yield from (("why", _told(point, cut.reason)) for point in outcome.why)
+    yield from (("why", _point_text(point, cut.reason)) for point in outcome.why)
     yield from _points("revisit if", outcome.changes_our_mind, cut, run)
     yield from _points("required", outcome.requirements, cut, run)
     # The objection ends with its id in parentheses, which a cut must not lose.
@@ -181,7 +179,7 @@ def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterato
     listed, left = points[:most], [_ref(point) for point in points[most:]]
     if not left:
         more = ""
-    # All hidden points stand at the same id as the last shown one, so no command is needed.
+    # All hidden points have the same id as the last shown one, so no command is needed.
     elif {*left} == {_ref(listed[-1])} - {""}:
         more = f" (and {len(left)} more there)"
     else:
@@ -189,7 +187,9 @@ def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterato
         is_listed = label == "assumed" and all(ref.startswith("Q-") for ref in left)
         where = f"log {run} --kind assumption" if is_listed else f"status {run} --json"
         more = f" (and {len(left)} more: moot {where})"
-    yield from ((label, _told(point, cut.text) + (more if point is listed[-1] else "")) for point in listed)
+    yield from (
+        (label, _point_text(point, cut.text) + (more if point is listed[-1] else "")) for point in listed
+    )
 
 
 def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
@@ -214,13 +214,13 @@ def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
         yield "needs you", f"{older}to answer: {listed[0].command}"
 
 
-def _told(point: Point, most: int) -> str:
+def _point_text(point: Point, most: int) -> str:
     """Return a point with its evidence level, its quote where there is room, and its reference."""
     where = _ref(point)
     class_ = f" [{shown_as(point.class_, point.times)}]" if point.class_ else ""
     quote = f" “{_cut(point.quote, max(8, most // 2), '')}”" if point.quote and most > 15 else ""
     text = _cut(point.text, most, "")
-    # What was cut stands whole at the event in `at`, not at the evidence it cites.
+    # The event in `at` has the whole text, while the references only name its evidence.
     if (text.endswith("…") or quote.endswith("…”")) and point.at is not None:
         where = f"{where}; whole: {point.at}" if where else point.at
     return f"{text}{class_}{quote}{f' ({where})' if where else ''}"

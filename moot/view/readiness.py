@@ -16,12 +16,12 @@ _AT_A_LOOK: Final[Mapping[str, str]] = {
     "unblocked": _BLOCKED,
     "blocked": _BLOCKED,
 }
-"""Gate → what a look says of it where it fails; `blocked` is a name of moot 0.1."""
+"""Gate → what a look reports where the gate fails; `blocked` is a name of moot 0.1."""
 
 
 # This number comes from simulated runs, as docs/signals.md explains.
 ROUNDS_OFTEN_ENOUGH: Final = 6
-"""With fewer rounds that deliberate most simulated healthy runs ended with their plan (docs/signals.md)."""
+"""With fewer deliberating rounds, most simulated healthy runs ended with their plan (docs/signals.md)."""
 
 
 def what_a_plan_lacks(opening: RunOpened) -> list[str]:

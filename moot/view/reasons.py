@@ -48,12 +48,12 @@ from rounds.protocols.votes import sides_with
 CLASSES: Final[tuple[EvidenceClass, ...]] = (
     "reproduced", "calculated", "quoted", "ran", "argued", "conceded", "said",
 )  # fmt: skip
-"""The best first."""
+"""Evidence levels, the best first."""
 GIVEN_UP: Final = frozenset({"concede", "fix", "revise"})
 TAKEN: Final = frozenset({"accepted", "fixed", "resolved"})
-"""Dispositions of an objection that whoever decides took in."""
+"""Dispositions of an objection that the deciding role accepted."""
 MET: Final = frozenset({"addressed", "defended"})
-"""Dispositions of an attack that an answer stood up to."""
+"""Dispositions of an attack that an answer withstood."""
 _E = TypeVar("_E")
 
 
@@ -132,7 +132,7 @@ def _overturned(book: Book) -> frozenset[str]:
 
 def _claim(book: Book, event: Claim, ground: Ground) -> tuple[float, Point] | None:
     """Return a claim that was confirmed; None for one that fell or stayed open."""
-    # A refuted or open claim cannot support anything, whoever cites it.
+    # A refuted or open claim cannot support anything, even where it is cited.
     if ground.standing != "tested_confirmed":
         return None
     foremost = ground.foremost
@@ -143,9 +143,7 @@ def _claim(book: Book, event: Claim, ground: Ground) -> tuple[float, Point] | No
 
 
 def class_of(book: Book, event: Claim, ground: Ground) -> EvidenceClass:
-    """Return the evidence level of a claim's last test: as recorded, else computed from the claim's own
-    evidence.
-    """
+    """Return the evidence level of a claim's last test, as recorded or else computed from its own evidence."""
     # The last test that was not outweighed decides, as it decides the claim's status.
     for entry in reversed(book.state.claims[event.id or ""].history):
         test = book.by_id.get(entry.by) if not entry.outweighed else None
@@ -387,7 +385,7 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> Challen
         for challenge in challenges:
             if became.get(challenge.id or "") == wanted:
                 return challenge
-    # A defense that nobody judged leaves the challenge open.
+    # A defense without a judgement leaves the challenge open.
     unjudged = (challenge for challenge in challenges if challenge.id not in became)
     return next(
         (challenge for challenge in unjudged if answered.get(challenge.id or "") in ("defend", "justify")),

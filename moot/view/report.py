@@ -45,7 +45,7 @@ from rounds.protocols import is_watched
 from rounds.run.budget import Amounts
 
 Form = Literal["pages", "full", "page", "adr"]
-"""Three pages; those and the record; one page to hand on; a decision record."""
+"""Three pages; three pages with the record; one page to hand on; a decision record."""
 Sections = Iterator[tuple[str, Iterator[str]]]
 
 
@@ -100,9 +100,7 @@ def report(
 
 
 def page(book: Book, head: Head, *, run: str = "RUN", beyond: Amounts | None = None) -> str:
-    """Return one page to hand on: the outcome and the protocol's annexes, such as a briefing with its trace
-    table.
-    """
+    """Return one page to hand on: the outcome and the protocol's annexes, such as a trace table."""
     story = tell(book)
     lines = _head(story, outcome_of(run, book, beyond), run)
     for title, section in annex_sections(book):

@@ -13,12 +13,12 @@ from moot.view.grounds import ground_standing
 from moot.view.story import Story
 
 FINALS, OTHERS, GROUNDS = 5, 4, 8
-"""The most that are told; what is beyond them is counted with where it is."""
+"""Maximum numbers shown; further ones are counted with a pointer."""
 TEXT, BESIDE = 90, 200
-"""Characters of a decision on the way, and of one beside the answer."""
+"""Maximum characters of a round decision, and of a final one next to the answer."""
 # Shorter answers are cheap to repeat, and longer ones may be cut in the outcome.
 WHOLE = (20, 80)
-"""Words of an answer that is long enough not to be said twice, and short enough to stand uncut in the outcome."""
+"""Words of an answer that is too long to repeat, and short enough to be uncut in the outcome."""
 
 
 def decided(story: Story, answer: str = "") -> Iterator[str]:

@@ -22,9 +22,9 @@ from moot.view.stopping import alarms_first
 from moot.view.story import Story
 
 ANNEX_ROWS, ANNEX_LINES, ANNEX_WORDS = 40, 90, 1300
-"""Rows of a protocol's table, lines and words of its final text; the rest is counted with where it is."""
+"""Maximum rows of a protocol's table, and lines and words of its final text; the rest is counted with a pointer."""
 SHOWN, TEXT = 6, 70
-"""Rows of a long table, and characters of a text in it; the rest is counted with where it is."""
+"""Maximum rows of a long table, and characters of a text in it; the rest is counted with a pointer."""
 
 
 def _cut(text: str) -> str:

@@ -23,10 +23,10 @@ from ledger.state.book import Book
 from moot.view.outcome import Outcome, outcome_of
 
 BLOCKER: Final = 5
-"""How grave a finding is that was raised as what stands in the way, and so has no severity."""
+"""Severity of a finding that was raised as a blocker, which has none of its own."""
 # The middle of the scale from 1 (a stretch) to 5 (genuine), AD-5.
 STANDS_FROM: Final = 3
-"""A finding stands from this mean of its ratings on, of 5; one that nobody rated stands."""
+"""Minimum mean of its ratings, of 5, for a finding to be upheld; a finding without ratings is upheld."""
 HUNK: Final = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
@@ -87,9 +87,7 @@ class _Document:
         return " ".join(parts), starts
 
     def lines_of(self, quote: str) -> tuple[int, int] | None:
-        """Return the first and last line (from 1) of the first place with these words; None where they are
-        missing.
-        """
+        """Return the first and last line (from 1) of the quoted words; None where they are missing."""
         wanted = comparable(quote)
         text, starts = self._words
         at = text.find(wanted) if wanted else -1
@@ -104,7 +102,7 @@ class _Document:
         places: dict[int, tuple[str, int]] = {}
         file, line, before, after = "", 0, 0, 0
         for number, text in enumerate(self.lines, 1):
-            # Counting the lines of the hunk keeps a removed line that begins with "++ " from looking
+            # Counting the lines of the hunk keeps an added line that begins with "++ " from looking
             # like a file header.
             if before > 0 or after > 0:
                 mark = text[:1]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0-rtm.5.json"
 # SARIF knows three levels, and the scale of findings has five.
 GRAVE, PLAIN = 4, 3
-"""From these severities on a finding is an error, or a warning; below it is a note."""
+"""Minimum severities of an error and of a warning; below them a finding is a note."""
 
 
 def review_text(review: ChangeReview, width: int = WIDTH) -> str:

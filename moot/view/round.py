@@ -38,7 +38,7 @@ from moot.view.grounds import DEPTH_MAX, Quote, Sectioned, Sources, quotes_of, s
 
 
 class Stance(msgspec.Struct, frozen=True):
-    """A sealed position on a check and its fate; `flipped_to` is None while it holds."""
+    """A sealed position on a check and its fate; `flipped_to` has no value while it holds."""
 
     role: str
     check_id: int | None
@@ -50,7 +50,7 @@ class Stance(msgspec.Struct, frozen=True):
 
 
 class Moved(msgspec.Struct, frozen=True):
-    """A claim that a check tested; `bearing` is None when the test changed nothing."""
+    """A claim that a check tested; `bearing` has no value when the test changed nothing."""
 
     claim: str
     from_: str | None
@@ -59,8 +59,9 @@ class Moved(msgspec.Struct, frozen=True):
 
 
 class CheckTold(msgspec.Struct, frozen=True):
-    """A verification; `stances` are the positions sealed before it, in role order, `repeats` the check it
-    repeats.
+    """A verification and what it moved.
+
+    `stances` are the positions sealed before it, in role order; `repeats` is the check it repeats.
     """
 
     id: str
@@ -102,7 +103,7 @@ class ConcernTold(msgspec.Struct, frozen=True):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """A predicted effect of an absence and the observed one; `agrees` is None when the ledger cannot show it."""
+    """A predicted effect of an absence and the observed one; without `agrees` the ledger cannot show it."""
 
     code: str
     predicted: str
@@ -178,7 +179,7 @@ def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: i
         planned=_planned(state.opened, opened.plan_row),
         phase=events[-1].phase if events else "A",
         applicable=opened.applicable,
-        made=tuple(_made(events)),
+        made=tuple(_contributions(events)),
         sealed=tuple(
             _stance(book, event, sources_.sections)
             for event in events
@@ -216,7 +217,7 @@ def _findings(events: Sequence[Event]) -> tuple[int, int] | None:
     return errors, len(last.findings) - errors
 
 
-def _made(events: Sequence[Event]) -> Iterator[Made]:
+def _contributions(events: Sequence[Event]) -> Iterator[Made]:
     sealed: dict[str, list[str]] = {}
     for event in events:
         match event:

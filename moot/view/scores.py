@@ -20,13 +20,11 @@ JUDGED: Final = {
     "SURVIVE": "survives",
     "COLLAPSE": "collapses",
 }
-"""How a thing stands, in words."""
+"""Standing → its words."""
 
 
 class ScoreRow(msgspec.Struct, frozen=True):
-    """A scored argument or option: id, label with side, text; totals and standings in the order of judging;
-    reasons.
-    """
+    """A scored argument or option: id, label with side, text; totals and standings in judging order; reasons."""
 
     of: str
     label: str

@@ -14,7 +14,7 @@ from ledger.state.book import Book
 from roles.seats.registry import MAKERS, family_name
 
 SIMULATED: Final = "fake"
-"""The provider of replies that no model made, whatever it was called."""
+"""Provider of replies that no model wrote, whatever name it was given."""
 
 
 class Family(NamedTuple):

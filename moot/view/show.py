@@ -26,9 +26,9 @@ from moot.view.words import counted
 ENVELOPE: Final = frozenset(
     {"v", "seq", "prev", "hash", "id", "kind", "round", "phase", "step", "by", "at", "saw", "via", "rest", "call"}
 )  # fmt: skip
-"""Fields that say how an event came about, not what it says."""
+"""Fields that describe how an event came about, not its content."""
 NAMED: Final = 12
-"""Ids that name it later which are listed; the others are counted."""
+"""Maximum number of later ids listed; the others are counted."""
 _EMPTY: Final[tuple[Any, ...]] = (None, [], "")
 
 

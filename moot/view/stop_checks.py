@@ -27,7 +27,7 @@ ABOUT: Final = {
     "cautious": "what may be going wrong",
     "unblocked": "what the open questions leave undecided",
 }
-"""Gate that fails → what the next round is about where its plan names no focus."""
+"""Failing gate → subject of the next round where its plan names no focus."""
 HOLDS: Final = {
     "examined": "each living option is named by at least 3 tested claims",
     "settled": "the last two rounds have the same leader, it lost at most 10 points and leads by at least 10",
@@ -39,7 +39,7 @@ HOLDS: Final = {
     "cautious": "no failure mode seems to be starting",
     "reachable": "the rest of the plan can still become ready; a notice that decides nothing",
 }
-"""Gate → when it holds."""
+"""Gate → condition under which it holds."""
 NAMED_MAX: Final = 3
 
 

@@ -71,7 +71,7 @@ def ended(state: State) -> str:
 
 
 def gate_told(gate: GateReading) -> str:
-    """Say what a gate found, with the names of failure modes beside their codes."""
+    """Say what a gate found, with the names of failure modes next to their codes."""
     return words.failures_in(gate.text or gate.value or gate.name)
 
 
@@ -101,7 +101,8 @@ def stopped_because(
 
     `look` is the last one; `opened` and `planned` are numbers of rounds.
     """
-    played = f"{opened} of {planned} planned rounds"
+    # A plan is an upper bound: `crux` plans rounds for answers that may never come.
+    played = f"{opened} of {planned} planned rounds" if opened == planned else f"{opened} of at most {planned} rounds"
     if closing is None:
         return f"The run has not stopped: {played} were opened."
     why = words.why_closed(closing.reason)
@@ -116,7 +117,7 @@ def stopped_because(
 
 
 def next_round(state: State) -> list[str]:
-    """Return lines on the next round; one that says so when there is none."""
+    """Return lines on the next round, or a line that no round follows."""
     opened = state.opened
     if opened is None or state.finished:
         return ["nothing: the run is finished" if state.finished else "nothing: no run is open"]

@@ -111,7 +111,7 @@ def tell(book: Book) -> Story:
         raise Untold("a run begins with its opening")
     sources = sources_of(book)
     rounds = tuple(tell_round(book, n, sources) for n in sorted(state.rounds))
-    # Decisions were told with their rounds; telling them again would double the work.
+    # Decisions are built with their rounds already; building them again would double the work.
     in_rounds = {decision.seq: decision for round_ in rounds for decision in round_.decisions}
     decisions = tuple(
         in_rounds.get(event.seq) or tell_decision(book, event, sources.sections)

@@ -41,7 +41,7 @@ TERMS: Final[Mapping[str, str]] = {
     "fork": "A run that shares the beginning of another run, byte for byte, and continues differently.",
     "stress round": "A round in which one role is absent, to show what it contributes.",
 }
-"""Term → what it means. Terms that have a table of their own (kinds, rules, checks, statuses) are not here."""
+"""Term → its meaning. Terms that have a table of their own (kinds, rules, checks, statuses) are not here."""
 
 STATUS_MEANINGS: Final[Mapping[str, str]] = {
     "pending": "The claim was not tested yet.",
@@ -51,11 +51,11 @@ STATUS_MEANINGS: Final[Mapping[str, str]] = {
     "tested_unclear": "The claim was tested, and the test did not settle it.",
     "superseded": "Another claim replaced this one.",
 }
-"""Status of a claim → what it means."""
+"""Status of a claim → its meaning."""
 
 LABELS: Final[Mapping[str, str]] = {
     "O": "An option of the question.",
     "G": "A goal that a good outcome serves.",
     "K": "A document that the roles were given.",
 }
-"""Letter of an id that no event has → what it names."""
+"""Letter of an id that no event has → its meaning."""

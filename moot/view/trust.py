@@ -194,14 +194,19 @@ def looked_at_told(run: str, book: Book, beyond: Amounts | None = None) -> str:
 def _tests(run: str, book: Book) -> str:
     """Return how many tests were run and reproduced, their verdicts, and the command that repeats them."""
     judged = {verdict.of: verdict for verdict in book.of(ExperimentJudged)}
+    measured = sum(
+        any(move.class_ == "measured" for move in claim.moves) for claim in book.state.claims.values()
+    )
+    by_hand = f"{counted(measured, 'claim')} measured by a person" if measured else ""
     if not judged:
-        return f"no test was run{why_untested(book)}"
+        return f"no program was run, {by_hand}" if measured else f"no test was run{why_untested(book)}"
     # The sentence names a few tests, and the rest is counted.
     tests = [test_told(book, of) for of in list(judged)[:TESTS_NAMED]]
     more = [f"{len(judged) - TESTS_NAMED} more"] if len(judged) > TESTS_NAMED else []
     reproduced = sum(verdict.class_ == "reproduced" for verdict in judged.values())
     counts = f"{counted(len(judged), 'test')} run, {reproduced} reproduced"
-    return f"{counts} ({', '.join([*tests, *more])}; again: moot replay {shlex.quote(run)} --re-run)"
+    again = f"{counts} ({', '.join([*tests, *more])}; again: moot replay {shlex.quote(run)} --re-run)"
+    return f"{again}, {by_hand}" if measured else again
 
 
 def _ended(state: State) -> str:

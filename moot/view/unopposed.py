@@ -16,9 +16,9 @@ from moot.view.without import leader_told, without_each
 from rounds.protocols import is_watched
 
 OWN: Final = "own"
-"""Points on an answer in a role's own words: no two of them are the same option."""
+"""Points on an answer in a role's own words; two such answers never count as the same option."""
 RECENT: Final = 2
-"""Rounds with checks, the last ones, in which nothing may have been found."""
+"""Number of last rounds with checks in which nothing may have been found."""
 
 
 def alarms_told(book: Book, alarms: list[str]) -> str:
@@ -35,7 +35,7 @@ def alarms_told(book: Book, alarms: list[str]) -> str:
 
 
 def unopposed_told(book: Book) -> str:
-    """Return what all agreed on without a test; empty where any role differed or a test found something."""
+    """Return the common answer that was never tested; empty where any role differed or a test found something."""
     state = book.state
     if not without_each(book):  # nobody sealed an answer, or answers are still coming in
         return ""

@@ -14,9 +14,9 @@ from moot.view.grounds import DEPTH_MAX, Ground, ground_of, ground_standing
 from moot.view.text import WIDTH, joined
 
 LINES = 60
-"""At most so many lines unless all are asked for; what is left out is counted with where it is."""
+"""Maximum lines unless all are requested; omitted nodes are counted with a pointer."""
 ENDLESS = 1000
-"""Deeper than any ledger."""
+"""A depth beyond any ledger."""
 
 
 class WhyQuote(Result, frozen=True):

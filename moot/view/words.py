@@ -23,7 +23,7 @@ FAILURE_MODES: Final[Mapping[str, str]] = {
     "FM-8": "claims outrun their tests",
     "FM-9": "an option nobody examined",
 }
-"""What each failure mode is, in a few plain words."""
+"""Failure mode → its name in plain words."""
 FAILURE_SIGNS: Final[Mapping[str, str]] = {
     "FM-1": "Roles give up positions without new evidence, or checks find nothing round after round.",
     "FM-2": "Checks call something broken, but no claim moves and no decision cites them.",
@@ -35,7 +35,7 @@ FAILURE_SIGNS: Final[Mapping[str, str]] = {
     "FM-8": "Claims arrive faster than tests resolve them.",
     "FM-9": "Tests are about one option alone, while a living option has none.",
 }
-"""What each failure mode looks like in a run."""
+"""Failure mode → how it shows in a run."""
 CHECK_NAMES: Final[Mapping[str, str]] = {
     "critic_attack_on_action_trace": "attack × trace",
     "guardian_vs_observer_walkthrough": "invariant × walkthrough",

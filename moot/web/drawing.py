@@ -71,6 +71,7 @@ def lane(born: int, points: Sequence[LanePoint], rounds: int, alt: str) -> Marku
     parts = [_horizontal(_x(born, rounds), LANE_WIDTH - 6, "life")]
     places = [(_x(born, rounds), LanePoint(born, "pending", "", None)), *_spread(points, rounds)]
     for (x, point), (following, _) in zip(places, [*places[1:], (LANE_WIDTH - 6.0, points)], strict=True):
+        # A superseded claim has ended, so its line ends there too.
         if point.status != "superseded":
             parts.append(_horizontal(x, following, f"life {mark_of(STATUSES, point.status).tone}"))
     parts += [_move(x, point) if alt else _shape(x, point.status) for x, point in places]
@@ -82,6 +83,7 @@ def small_bars(values: Sequence[float | None], top: float, alt: str) -> Markup:
     parts: list[Markup] = []
     for place, value in enumerate(values):
         x = place * SMALL_STEP
+        # No number is not 0: a bar of no height would hide the difference.
         if value is None or top <= 0:
             parts.append(
                 Markup('<path d="M{0} {1}h{2}" class="stroke faint"/>').format(
@@ -89,6 +91,7 @@ def small_bars(values: Sequence[float | None], top: float, alt: str) -> Markup:
                 )
             )
             continue
+        # At least a pixel, so that a small number still shows.
         height = max(1, round(min(1.0, value / top) * SMALL_HEIGHT))
         box = Markup('<rect x="{0}" y="{1}" width="{2}" height="{3}" class="fill ghost"/>')
         parts.append(box.format(x, SMALL_HEIGHT - height, SMALL_WIDTH, height))
@@ -120,6 +123,7 @@ def _spread(points: Sequence[LanePoint], rounds: int) -> list[tuple[float, LaneP
     placed: list[tuple[float, LanePoint]] = []
     width = (LANE_WIDTH - 20) / max(1, rounds)
     for point in points:
+        # Moves of one round would otherwise be drawn over each other.
         count = counts[point.round] = counts.get(point.round, 0) + 1
         placed.append((min(_x(point.round, rounds) + width * (0.3 + 0.25 * count), LANE_WIDTH - 8.0), point))
     return placed
@@ -174,6 +178,7 @@ def _bar(x: float, unit: float, bar: Bar) -> Markup:
 
 
 def _trend(calm: list[tuple[int, int]], slope: float, unit: float) -> Markup:
+    # A regression line passes through the means, so slope and means are enough to draw it.
     mean_x = sum(x for x, _ in calm) / len(calm)
     mean_y = sum(y for _, y in calm) / len(calm)
     ends = [(x, mean_y + slope * (x - mean_x)) for x in (calm[0][0], calm[-1][0])]
@@ -187,6 +192,7 @@ def graph(nodes: Sequence[Node], edges: Iterable[tuple[str, str]], alt: str) -> 
     columns: dict[int, list[Node]] = {}
     for node in nodes:
         columns.setdefault(node.column, []).append(node)
+    # The picture is as high as its tallest column.
     tallest = max(map(len, columns.values()), default=1)
     pitch = NODE_HEIGHT + 8
     places = {
@@ -210,6 +216,7 @@ def _edge(a: tuple[float, float], b: tuple[float, float]) -> Markup:
 
 def _node(node: Node, x: float, y: float) -> Markup:
     text = visible(node.label)
+    # SVG text does not wrap; the full text is in the tooltip.
     label = text if len(text) <= LABEL_LENGTH else text[: LABEL_LENGTH - 1] + "…"
     box = Markup(
         '<rect x="{:.0f}" y="{:.0f}" width="{}" height="{}" rx="5" class="node {}"/>'

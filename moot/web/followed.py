@@ -96,6 +96,7 @@ class Followed:
         self.sources.take(events)
         for event in events:
             if event.call is not None:
+                # Counted while reading, so that no page walks over all events again.
                 self.calls.add(event)
                 self.replies[event.call.simulated] += 1
 
@@ -112,10 +113,12 @@ class Followed:
         book = self.book()
         for event in book.events[self._naming_seen :]:
             texts = strings(msgspec.to_builtins(event))
+            # Long texts are prose: only short ones can be an id or a reference.
             named = {
                 name for text in texts if len(text) < ID_MAX for name in (text, parse_reference(text).id)
             }
             for name in named & book.by_id.keys():
+                # Only later events name an earlier one; the same text in an older event is a coincidence.
                 if book.by_id[name].seq < event.seq:
                     self._naming.setdefault(name, []).append(event)
         self._naming_seen = len(book.events)
@@ -135,6 +138,7 @@ class Followed:
         if not places:
             return "", "", ""
         first = min(places)
+        # Of two words that begin at one place the longer one is highlighted.
         length = max(len(word) for word in words if text.casefold().startswith(word, first))
         end = first + length
         return text[max(0, first - AROUND) : first], text[first:end], text[end : end + AROUND]
@@ -164,6 +168,7 @@ def standing_of(run: Followed) -> str:
         return "imported"
     if state.stopped_by is not None:
         return "stopped"
+    # A driver holds a lock while it lives, so a crashed one counts as gone.
     return "running" if read_driver(run.path) is not None else "waiting"
 
 

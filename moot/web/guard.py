@@ -49,8 +49,10 @@ class Address:
         name, port = split_host(host)
         if port != self.port:
             return False
+        # On loopback only fixed names count: with DNS rebinding, any other name can point to 127.0.0.1.
         if self.token is None:
             return name in LOOPBACK_NAMES
+        # An IP address cannot be rebound, so it is accepted on every interface.
         return name in LOOPBACK_NAMES or name == self.host.lower() or _is_address(name)
 
 
@@ -69,6 +71,7 @@ def split_host(host: str) -> tuple[str, int]:
     name, colon, port = host.rpartition(":")
     if not colon or name.endswith(":") or (host.startswith("[") and host.endswith("]")):
         return host.lower(), 80
+    # -1 matches no port, so a malformed header is refused.
     return name.lower(), int(port) if port.isascii() and port.isdigit() and len(port) < 6 else -1
 
 
@@ -111,6 +114,7 @@ class Guard:
         # Two Host headers could be read differently by a proxy in front and by this check.
         if len(hosts) != 1 or not self._address.answers_to(hosts[0]):
             return _refusal(421, "this viewer answers to its own address only")
+        # No form of another site can change anything here, because nothing can be changed.
         if scope["method"] not in ("GET", "HEAD"):
             return _refusal(405, "this viewer only shows; it takes nothing")
         if not _from_here(headers, hosts[0]):
@@ -149,6 +153,7 @@ def _from_here(headers: Headers, host: str) -> bool:
     origin = headers.get("origin")
     if origin is not None and origin.lower() not in (f"http://{host.lower()}",):
         return False
+    # Old browsers and curl send no such header, and count as direct visits.
     return headers.get("sec-fetch-site", "none") in ("none", "same-origin")
 
 

@@ -27,6 +27,7 @@ class SiteLinks:
 
     def event(self, identity: str) -> str | None:
         """Return `/run/NAME/event/C-3-4`, or `@<seq>`; None when the event does not exist."""
+        # A text that looks like an id but is not on the ledger must not become a link.
         if identity in self.known or identity.startswith("@"):
             return f"{self.base}/event/{quote(identity, safe='@')}"
         return None
@@ -34,6 +35,7 @@ class SiteLinks:
     def ref(self, ref: str, words: str | None = None) -> str | None:
         """Return the address of an event's section or a document's lines; Chromium highlights `words` there."""
         reference = parse_reference(ref)
+        # A text fragment: browsers without it still jump to the section.
         mark = f":~:text={quote(_one_line(words), safe='')}" if words else ""
         if reference.id in self.documents:
             line = f"L{reference.lines[0]}" if reference.lines else ""
@@ -67,6 +69,7 @@ def links_of(name: str, run: Followed) -> SiteLinks:
 
 def address_of(name: str) -> str:
     """Return `/run/NAME`."""
+    # Slashes are quoted too: a directory's name must stay one part of the path.
     return f"/run/{quote(name, safe='')}"
 
 

@@ -56,6 +56,7 @@ def asked_now(run: Followed) -> Mapping[str, LiveStep]:
 
 def readable(words: str) -> str:
     """Return the end of a reply, which is JSON, without its JSON syntax."""
+    # Not parsed: a reply that is still arriving is not valid JSON yet.
     prose = _SYNTAX.sub("", _KEY.sub("", words)).replace("\\n", "\n").replace('\\"', '"')
     return prose.strip(" ,\n")
 
@@ -99,6 +100,7 @@ def lines_of(run: Followed, links: Links, after: int) -> list[tuple[int, str]]:
     """Return the last 60 lines at most after event `after`, as a terminal would print them: (seq, HTML)."""
     rows: list[tuple[int, str]] = []
     macros = parts(links)
+    # Lines older than the last 60 would be scrolled away at once.
     for event in run.book().events[max(0, after + 1, run.seq + 1 - LINES_MAX) :]:
         book = run.round_book(event.round) if event.phase != "close" else run.book()
         lines = list(event_lines(book, event))

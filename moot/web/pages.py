@@ -49,6 +49,7 @@ def runs(index: RunIndex, request: Request) -> str:
     lines = index.lines()
     return render(
         "runs.html",
+        # Filtered here and not in the browser: the viewer works without script.
         runs=in_order((line for line in lines if line.matches(text, status, protocol)), order),
         order=order,
         total=len(lines),
@@ -63,6 +64,7 @@ def runs(index: RunIndex, request: Request) -> str:
 
 def compare(index: RunIndex, request: Request) -> str:
     """Render `/compare?a=NAME&b=NAME`; without both names, the form to choose them."""
+    # A run that cannot be read would only lead to an error page, so it is not offered.
     names = [line.name for line in index.lines() if line.trouble is None]
     a, b = request.query_params.get("a", ""), request.query_params.get("b", "")
     if not a or not b:
@@ -167,6 +169,7 @@ def round_(asked: PageRequest) -> str:
     opened = sorted(asked.run.state.rounds)
     if number not in opened:
         raise PageMissing(f"round {number} was not opened")
+    # Round numbers may have gaps, so the neighbors are looked up and not counted.
     place = opened.index(number)
     return asked.render(
         "round.html",
@@ -245,6 +248,7 @@ def card(asked: PageRequest) -> str:
 
 
 def _event(run: Followed, identity: str) -> Event | None:
+    # Ids name most events; the sequence number reaches those that have none.
     if not identity.startswith("@"):
         return run.book().by_id.get(identity)
     text = identity[1:]
@@ -284,6 +288,7 @@ def log(asked: PageRequest) -> str:
     kind, by, number = asked.query("kind"), asked.query("by"), asked.number("round", -1)
     words = asked.query("q").casefold().split()
     book = asked.run.book()
+    # Words are compared last: searching an event's texts is slower than its fields.
     wanted = [
         entry
         for entry in book.events

@@ -107,6 +107,7 @@ def _anchors(story: Story, checks: tuple[CheckTold, ...], sources: tuple[SourceS
     ids += [check.id for check in checks]
     ids += [decision.id for decision in story.decisions]
     ids += [concern.id for concern in story.concerns]
+    # Ids come from a ledger, so they are quoted before they become part of the HTML.
     anchors = {identity: quote(identity) for identity in ids}
     for source in sources:
         anchors[source.id] = quote(source.id)
@@ -126,6 +127,7 @@ def style() -> Markup:
 @cache
 def policy() -> str:
     """Return what a browser allows the document: its own style, by its hash, and nothing else."""
+    # The hash allows exactly this style: text from a ledger can bring in no other.
     digest = base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
@@ -223,6 +225,7 @@ def _anchor(identity: str, section: str) -> str:
 
 def _documents(run: Followed, wanted: dict[str, list[Reference]]) -> Iterator[SourceShown]:
     opened = run.state.opened
+    # Only cited lines go into the mail, because documents may be long or private.
     for document in opened.context if opened else ():
         content = run.blobs.read(document.sha256)
         if document.id not in wanted or content is None:

@@ -93,6 +93,7 @@ LATEST: Final = "-last"
 
 def in_order(lines: Iterable[RunLine], order: str) -> list[RunLine]:
     """Return the lines in an order; `-` reverses it, and an unknown order means the latest first."""
+    # The order comes from the address, so an unknown one must be harmless.
     key = order.removeprefix("-")
     if key not in ORDERS:
         key, order = "last", LATEST
@@ -112,6 +113,7 @@ class RunIndex:
         """Return name → directory; of two directories with one name the deeper is called `folder~name`."""
         places: dict[str, Path] = {}
         for pattern in PATTERNS:
+            # Looked up for every request: runs come and go while the viewer is open.
             for head in sorted(self.root.glob(pattern)):
                 place = head.parent
                 name = place.resolve().name if place == self.root else place.name
@@ -167,6 +169,7 @@ class RunIndex:
             run = self._kept(place)
             with run.lock:
                 run.catch_up()
+                # The list shows the error too, so that a strange run is found without opening it.
                 refuse_strange(run.state, place)
                 protocol_of(run.opened, place)
                 return line_of(name, run)

@@ -120,6 +120,7 @@ def serve(root: Path, address: Address, listening: socket.socket, ready: Callabl
         os.nice(NICE)
     # Before the first thread starts, so that no two requests compile the same template.
     compiled()
+    # A daemon: an end by Ctrl-C must not wait for a long run to be read.
     threading.Thread(target=_read_ahead, args=(index,), daemon=True).start()
     config = uvicorn.Config(
         create_app(index, address),
@@ -156,6 +157,7 @@ def limits(files: int | None = None) -> ConnectionLimits:
     allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if files is None else files
     if allowed == resource.RLIM_INFINITY:
         return ConnectionLimits(CONNECTIONS_MAX, BACKLOG_MAX)
+    # Connections that wait to be accepted need descriptors as well.
     backlog = max(1, min(BACKLOG_MAX, allowed // 8))
     return ConnectionLimits(max(1, min(CONNECTIONS_MAX, allowed // 2 - backlog)), backlog)
 
@@ -169,6 +171,7 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start waiting for a request; refuse the connection when there are too many."""
         super().connection_made(transport)
+        # The new connection is counted already, so the limit itself is still allowed.
         if len(self.connections) > limits().connections:
             transport.write(_FULL)
             transport.close()
@@ -194,6 +197,7 @@ class Connection(H11Protocol):
     def pause_writing(self) -> None:
         """Start the timer of a client that reads nothing."""
         super().pause_writing()
+        # `abort` and not `close`: closing waits for bytes that the client does not take.
         self._stalled = self._stalled or self.loop.call_later(STALL_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
@@ -234,6 +238,7 @@ class Complaints:
 
     def __call__(self, _: object, context: dict[str, Any]) -> None:
         """Print what happened, or count it."""
+        # Counted and not dropped, so that the next line tells how much was left out.
         if self._clock() < self._next:
             self._unsaid += 1
             return

@@ -67,12 +67,14 @@ class Broadcast:
         """Count a viewer less; the last one stops the watcher."""
         self.viewers -= 1
         if self.viewers == 0 and self._task is not None:
+            # Without viewers a run is neither polled nor rendered.
             self._task.cancel()
             self._task, self._last = None, ()
 
     async def changed(self, version: int) -> bool:
         """Wait for another version than `version`; return False when none came for 10 s."""
         event = self._changed
+        # Checked first: a version that came since the last call must not be waited for.
         if self.version != version:
             return True
         try:
@@ -84,6 +86,7 @@ class Broadcast:
     async def _watch(self) -> None:
         while True:
             seen = await asyncio.to_thread(_stamp, self.run.path)
+            # Three `stat` calls per look are cheap enough to poll thirty times a second.
             if seen == self._last:
                 await asyncio.sleep(POLL_SECONDS)
                 continue
@@ -118,6 +121,7 @@ class Broadcast:
             before = self.seq
             parts, lines = self._read(before)
             changed = {name: html for name, html in parts.items() if self._parts.get(name) != html}
+            # A driver's sign of life changes a stamp and nothing that is shown.
             if not changed and self.seq == before:
                 return False
             self.delta = _update(self.seq, self._standing, changed, lines)
@@ -131,6 +135,7 @@ class Broadcast:
         try:
             self.run.catch_up()
             parts = parts_of(self.run, links)
+            # The first version is sent as a whole, and brings its own lines.
             lines = lines_of(self.run, links, before) if self.version else []
             self.seq = self.run.seq
             self._standing = standing_of(self.run)
@@ -205,9 +210,11 @@ async def stream(broadcasts: Broadcasts, request: Request) -> Response:
         return PlainTextResponse(f"{error}\n", 409)
     if broadcast is None:
         return PlainTextResponse("no such run\n", 404)
+    # Refused while the server can still answer ordinary pages.
     if broadcasts.viewers >= VIEWERS_MAX:
         return PlainTextResponse("too many look on\n", 503)
     last_id = request.headers.get("last-event-id") or request.query_params.get("after", "")
+    # An id that a client made up counts as none: it gets everything.
     after = int(last_id) if last_id.isascii() and last_id.isdigit() and len(last_id) < 16 else -1
     # A proxy that buffers would hold updates back until the stream ends.
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}

@@ -114,6 +114,7 @@ def environment() -> Environment:
 
 def compiled() -> None:
     """Compile every template and import slow modules, once, before the first request."""
+    # Loading it takes a moment that the first visitor would have to wait.
     import_module("detectors.signals")
     for name in environment().list_templates():
         environment().get_template(name)
@@ -141,6 +142,7 @@ def _finalized(value: Any) -> Any:
         return ""
     if isinstance(value, Markup):
         return value
+    # Right-to-left text is isolated, so that it cannot reorder the words around it.
     return isolated(visible(value if isinstance(value, str) else str(value)))
 
 
@@ -209,6 +211,7 @@ def _pieces(text: str, links: Links) -> Iterator[Markup]:
 
 def _worded(text: str) -> Markup:
     """Return words with the parts between backticks as code."""
+    # Escaped before the backticks are replaced, so that only the `code` tags are HTML.
     escaped = escape(text)
     return Markup(CODE.sub(r"<code>\1</code>", str(escaped))) if "`" in text else escaped
 

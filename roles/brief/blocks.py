@@ -33,8 +33,7 @@ FOLLOWS: Final = (Column.MOVED, Column.LATE)
 """Columns that follow from the shown claims and are placed although no view names them."""
 
 _EXTENTS: Final[Mapping[Extent, Mapping[str, list[Element]]]] = {
-    shown: {extent: [{}] if extent == shown else [] for extent in get_args(Extent)}
-    for shown in get_args(Extent)
+    own: {extent: [{}] if extent == own else [] for extent in get_args(Extent)} for own in get_args(Extent)
 }
 """Extent → the lists of a heading, one per extent, of which only its own is not empty."""
 
@@ -89,30 +88,30 @@ def _role_block(context: BriefContext) -> Block:
     return Block("role", context.rendered("blocks/role", values), "step")
 
 
-def shown(context: BriefContext) -> dict[Column, ColumnShown]:
+def columns_shown(context: BriefContext) -> dict[Column, ColumnShown]:
     """Return the content of all columns that the layout places and the step may see."""
     names = (name for row in context.reading.rows for name in row.columns)
     return {name: shown_in(context, name) for name in names if name in context.view or name in FOLLOWS}
 
 
-def placed(context: BriefContext, shown: Mapping[Column, ColumnShown]) -> Iterator[Block]:
+def placed(context: BriefContext, columns: Mapping[Column, ColumnShown]) -> Iterator[Block]:
     """Yield the blocks between the frame and the role."""
     for row in context.reading.rows:
-        names = [name for name in row.columns if name in shown]
+        names = [name for name in row.columns if name in columns]
         if row.by_round and names:
-            yield from _by_round(context, row, {name: shown[name] for name in names})
+            yield from _by_round(context, row, {name: columns[name] for name in names})
         else:
             for name in names:
                 if name is Column.RECORD:
                     yield from _records(context, row.scope)
                 else:
-                    yield from _column(context, name, shown[name], row.scope)
+                    yield from _column(context, name, columns[name], row.scope)
 
 
-def _column(context: BriefContext, name: Column, shown: ColumnShown, scope: Scope) -> list[Block]:
+def _column(context: BriefContext, name: Column, content: ColumnShown, scope: Scope) -> list[Block]:
     """Return the blocks of a column, shared by siblings."""
-    key = ("blocks", shown.key)
-    return once(context.of_group, key, lambda: _column_blocks(context, name, shown.quotations, scope))
+    key = ("blocks", content.key)
+    return once(context.of_group, key, lambda: _column_blocks(context, name, content.quotations, scope))
 
 
 def _column_blocks(
@@ -131,16 +130,16 @@ def _column_blocks(
     return [Block(name, _joined(heading, quotations), scope)]
 
 
-def _by_round(context: BriefContext, row: LayoutRow, shown: Mapping[Column, ColumnShown]) -> list[Block]:
+def _by_round(context: BriefContext, row: LayoutRow, columns: Mapping[Column, ColumnShown]) -> list[Block]:
     """Return the blocks of earlier rounds, shared by siblings."""
-    key = ("by round", *(each.key for each in shown.values()))
-    return once(context.of_group, key, lambda: _left(context, row.scope, shown))
+    key = ("by round", *(each.key for each in columns.values()))
+    return once(context.of_group, key, lambda: _left(context, row.scope, columns))
 
 
-def _left(context: BriefContext, scope: Scope, shown: Mapping[Column, ColumnShown]) -> list[Block]:
+def _left(context: BriefContext, scope: Scope, columns: Mapping[Column, ColumnShown]) -> list[Block]:
     """Return one heading, followed by a block per round."""
-    quotations = [quoted for each in shown.values() for quoted in each.quotations]
-    *more, name = shown
+    quotations = [quoted for each in columns.values() for quoted in each.quotations]
+    *more, name = columns
     heading = _heading(context, name, none=not quotations, path="left" if more else name)
     # Rounds get separate blocks, so that a new round adds one block and leaves the cached ones alone.
     left: dict[int, list[str]] = {}

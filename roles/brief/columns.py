@@ -243,7 +243,7 @@ def amendments(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     assert sight.extent == "all", sight
     quotations: list[Quoted] = []
     for event, path, code in active_amendments(context.state):
-        # A path is `charters/critic` or `critic.task`, so its last part tells whether a role is meant.
+        # The last part of a path is a role's id when the amendment is aimed at a role.
         target = re.split(r"[./]", path)[-1]
         others = target in context.protocol.role_ids() and target != context.step.role
         if not others and f"amendments/{code}" in context.prompt_set["templates"]:
@@ -350,4 +350,6 @@ def _key(context: BriefContext, name: Column) -> tuple[object, ...]:
 
 def _shown(context: BriefContext, name: Column, key: tuple[object, ...]) -> ColumnShown:
     quotations = COLUMNS[name].quotations(context, context.view.get(name, UNNAMED))
-    return ColumnShown(quotations, frozenset([seq for quotation in quotations for seq in quotation.seqs]), key)
+    return ColumnShown(
+        quotations, frozenset([seq for quotation in quotations for seq in quotation.seqs]), key
+    )

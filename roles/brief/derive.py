@@ -17,7 +17,7 @@ import orjson
 
 from ledger.state.book import Book
 from ledger.store.blobs import hash_of
-from roles.brief.blocks import Block, frame, placed, role_block, shown
+from roles.brief.blocks import Block, columns_shown, frame, placed, role_block
 from roles.brief.columns import ColumnShown
 from roles.brief.context import BriefCache, BriefContext, context_of, once
 from roles.brief.task import failed_drift, task_block
@@ -86,7 +86,7 @@ def derive(
     template.
     """
     context = context_of(book, protocol, step, prompt_set, memo or BriefCache())
-    columns = shown(context)
+    columns = columns_shown(context)
     reply_type = protocol.reply_type(context.state, step)
     return Brief(
         step=step.id,

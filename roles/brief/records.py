@@ -260,7 +260,9 @@ def score(event: Score) -> Quoted:
 
 def standing(event: Standing) -> Quoted:
     """Quote the final standing of an event."""
-    return _quotation(event, (f"{event.of} is {event.standing}, by {event.by}",), [bar("reason", event.reason)])
+    return _quotation(
+        event, (f"{event.of} is {event.standing}, by {event.by}",), [bar("reason", event.reason)]
+    )
 
 
 def decision(event: Decision) -> Quoted:

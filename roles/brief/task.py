@@ -21,11 +21,11 @@ Columns = Mapping[Column, ColumnShown]
 """Column → its content in the brief."""
 
 
-def task_block(context: BriefContext, shown: Columns) -> Block:
+def task_block(context: BriefContext, columns: Columns) -> Block:
     """Return the task block of the step."""
     path = f"tasks/{context.step.task}"
     used = names(template(context.prompt_set, path))
-    task = context.rendered(path, _values(context, shown, used)).rstrip("\n")
+    task = context.rendered(path, _values(context, columns, used)).rstrip("\n")
     return Block("task", context.rendered("blocks/task", {"step": context.step.id, "task": task}), "step")
 
 
@@ -41,25 +41,23 @@ def failed_drift(context: BriefContext) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _values(context: BriefContext, shown: Columns, used: frozenset[str]) -> Values:
+def _values(context: BriefContext, columns: Columns, used: frozenset[str]) -> Values:
     if context.layout.words == "records":
-        return _of_records(context, shown)
-    # Most values scan every claim that is shown, so only those that the template uses are computed.
+        return _of_records(context, columns)
+    # Most values scan every shown claim, so only those that the template uses are computed.
     variants = _variants(context.protocol, context.opened.rules)
-    return variants | {name: _OF_COLUMNS[name](context, shown) for name in used if name in _OF_COLUMNS}
+    return variants | {name: _OF_COLUMNS[name](context, columns) for name in used if name in _OF_COLUMNS}
 
 
 # ---------------------------------------------------------------- words of columns
 
 
-def _ids(shown: Columns, *columns: Column) -> list[str]:
-    return [
-        quoted.name for column in columns for quoted in (shown[column].quotations if column in shown else ())
-    ]
+def _ids(columns: Columns, *names: Column) -> list[str]:
+    return [quoted.name for name in names for quoted in (columns[name].quotations if name in columns else ())]
 
 
-def _options(context: BriefContext, shown: Columns) -> str:
-    del shown
+def _options(context: BriefContext, columns: Columns) -> str:
+    del columns
     whole = context.view.get(Column.QUESTION)
     return _line(option.id for option in context.opened.options if whole and whole.extent != "goals")
 
@@ -67,16 +65,16 @@ def _options(context: BriefContext, shown: Columns) -> str:
 def _claims(statuses: Collection[Status]) -> Callable[[BriefContext, Columns], str]:
     """Return a function that lists the ids of shown claims with one of these statuses."""
 
-    def line(context: BriefContext, shown: Columns) -> str:
-        facts, named = context.state.claims, _ids(shown, Column.OLD_CLAIMS, Column.CLAIMS)
+    def line(context: BriefContext, columns: Columns) -> str:
+        facts, named = context.state.claims, _ids(columns, Column.OLD_CLAIMS, Column.CLAIMS)
         return _line(claim for claim in named if facts[claim].status in statuses)
 
     return line
 
 
-def _objections(context: BriefContext, shown: Columns) -> list[str]:
+def _objections(context: BriefContext, columns: Columns) -> list[str]:
     """Return the ids of shown reviews and retrospectives of other roles that hold an objection."""
-    events = (context.book.by_id[name] for name in _ids(shown, Column.FLIPS))
+    events = (context.book.by_id[name] for name in _ids(columns, Column.FLIPS))
     others = (event for event in events if isinstance(event, Statement) and event.by != context.step.role)
     return [str(event.id) for event in others if objection_in(event)]
 
@@ -85,8 +83,8 @@ def _once_if(holds: object) -> Sequence[Row]:
     return [{}] if holds else []
 
 
-def _sealed(context: BriefContext, shown: Columns) -> list[str]:
-    return _own_positions(context) if Column.POSITIONS in shown else []
+def _sealed(context: BriefContext, columns: Columns) -> list[str]:
+    return _own_positions(context) if Column.POSITIONS in columns else []
 
 
 def _line(words: Iterable[str]) -> str:
@@ -133,18 +131,20 @@ _OF_COLUMNS: Final[Mapping[str, Callable[[BriefContext, Columns], Text | Sequenc
     "may_move": _claims((*_PENDING, *TESTED)),
     "pending": _claims(_PENDING),
     "replaceable": _claims(TESTED),
-    "decisions": lambda _, shown: _line(_ids(shown, Column.DECISIONS)),
-    "statements": lambda _, shown: _line(_ids(shown, Column.PROPOSAL, Column.SUPPLEMENTS)),
-    "artifacts": lambda _, shown: _line(_ids(shown, Column.ARTIFACTS)),
-    "verdicts": lambda _, shown: _line(_ids(shown, Column.VERDICTS)),
-    "tensions": lambda _, shown: _line(name for name in _ids(shown, Column.FLIPS) if name.startswith("N-")),
-    "objections": lambda context, shown: _line(_objections(context, shown)),
-    "positions": lambda context, shown: _line(_sealed(context, shown)),
+    "decisions": lambda _, columns: _line(_ids(columns, Column.DECISIONS)),
+    "statements": lambda _, columns: _line(_ids(columns, Column.PROPOSAL, Column.SUPPLEMENTS)),
+    "artifacts": lambda _, columns: _line(_ids(columns, Column.ARTIFACTS)),
+    "verdicts": lambda _, columns: _line(_ids(columns, Column.VERDICTS)),
+    "tensions": lambda _, columns: _line(
+        name for name in _ids(columns, Column.FLIPS) if name.startswith("N-")
+    ),
+    "objections": lambda context, columns: _line(_objections(context, columns)),
+    "positions": lambda context, columns: _line(_sealed(context, columns)),
     "failed_drift": lambda context, _: _line(identity for identity, _ in failed_drift(context)),
-    "roles": lambda context, shown: _line(_active(context)) if Column.PLAN in shown else "none",
+    "roles": lambda context, columns: _line(_active(context)) if Column.PLAN in columns else "none",
     "checks": lambda context, _: _checks(context) if context.step.task == "E.position" else [],
-    "sealed": lambda context, shown: _once_if(_sealed(context, shown)),
-    "unsealed": lambda context, shown: _once_if(not _sealed(context, shown)),
+    "sealed": lambda context, columns: _once_if(_sealed(context, columns)),
+    "unsealed": lambda context, columns: _once_if(not _sealed(context, columns)),
     "first_round": lambda context, _: _once_if(context.round == 1),
     "later_round": lambda context, _: _once_if(context.round > 1),
     "some_failed_drift": lambda context, _: _once_if(failed_drift(context)),
@@ -156,7 +156,7 @@ _OF_COLUMNS: Final[Mapping[str, Callable[[BriefContext, Columns], Text | Sequenc
 # ---------------------------------------------------------------- words of records
 
 
-def _of_records(context: BriefContext, shown: Columns) -> Values:
+def _of_records(context: BriefContext, columns: Columns) -> Values:
     """Return ids by kind (all, own, others'), goals, options, named variants and lost steps."""
     missing: list[Row] = [{"lost": step} for pick in picks(context) for step in lost(context, pick)]
     return {
@@ -166,27 +166,27 @@ def _of_records(context: BriefContext, shown: Columns) -> Values:
         "target": target_of(context.step.name) or "",
         "goals": _line(goal.id for goal in context.opened.goals),
         "options": _line(option.id for option in context.state.options),
-        "claims": _line(_shown_claims(context, shown)),
+        "claims": _line(_shown_claims(context, columns)),
         "roles": _line(context.state.roles),
         "some_lost": _once_if(missing),
         "missing": missing,
         "first_round": _once_if(context.round == 1),
         "later_round": _once_if(context.round > 1),
-        **dict(_ids_by_kind(context, shown)),
+        **dict(_ids_by_kind(context, columns)),
         **_variants(context.protocol, context.opened.rules),
     }
 
 
-def _shown_claims(context: BriefContext, shown: Columns) -> list[str]:
+def _shown_claims(context: BriefContext, columns: Columns) -> list[str]:
     """Return the ids of claims that the protocol shows to this step."""
-    names = _ids(shown, Column.TOLD)
+    names = _ids(columns, Column.TOLD)
     return [identity for identity in names if identity in context.state.claims]
 
 
-def _ids_by_kind(context: BriefContext, shown: Columns) -> Iterator[tuple[str, str]]:
+def _ids_by_kind(context: BriefContext, columns: Columns) -> Iterator[tuple[str, str]]:
     events: list[Event] = []
-    if Column.RECORD in shown:
-        events = [context.book.events[seq] for each in shown[Column.RECORD].quotations for seq in each.seqs]
+    if Column.RECORD in columns:
+        events = [context.book.events[seq] for each in columns[Column.RECORD].quotations for seq in each.seqs]
     for kind in KINDS:
         of_kind = [event for event in events if event.kind == kind and event.id]
         yield f"{kind}s", _line(str(event.id) for event in of_kind)
@@ -196,7 +196,7 @@ def _ids_by_kind(context: BriefContext, shown: Columns) -> Iterator[tuple[str, s
 
 def _focus(context: BriefContext) -> str:
     """Return the plan's focus of the round, or `none`."""
-    # A focus comes from moot's own plan, never from the question, so it is safe outside of bars.
+    # The focus is the plan's own text and never comes from the question, so it needs no bars.
     rows = [row for row in context.opened.plan if row.round == context.round]
     return (rows[0].focus if rows else None) or "none"
 

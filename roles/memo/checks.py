@@ -115,9 +115,9 @@ class MemoAnswer(NamedTuple):
 class MemoContext(msgspec.Struct, frozen=True, kw_only=True):
     """Facts that a memo is checked against.
 
-    `cited`: ref → its texts; a ref that does not resolve is absent. `values`: computed numbers that may be stated: group
-    forecast, ranges over roles, values of tests, counts. `likelihood`: follows from the group forecast, None without
-    forecasts. `shown`: number of a sentence → class printed beside it. `shown_basis`: the printed basis.
+    `cited`: ref → its texts; a ref that does not resolve is absent. `values`: computed numbers that may be stated:
+    group forecast, ranges over roles, values of tests, counts. `likelihood`: follows from the group forecast, None
+    without forecasts. `shown`: number of a sentence → class printed beside it. `shown_basis`: the printed basis.
     """
 
     status: OutcomeStatus
@@ -179,9 +179,7 @@ def classes_of_reasons(
     sentences: Sequence[MemoSentence], cited: Mapping[str, CitedText]
 ) -> tuple[EvidenceClass, ...]:
     """Return the class of every reason in order, from which the basis is computed."""
-    return tuple(
-        class_of_sentence(sentence, cited) for sentence in sentences if sentence.field == "why"
-    )
+    return tuple(class_of_sentence(sentence, cited) for sentence in sentences if sentence.field == "why")
 
 
 # ---------------------------------------------------------------- one sentence

@@ -22,10 +22,10 @@ from roles.memo.checks import CitedText
 
 
 def cited_texts(
-    book: Book, refs: Iterable[str], shown: Mapping[str, Event] | None = None
+    book: Book, refs: Iterable[str], citable: Mapping[str, Event] | None = None
 ) -> dict[str, CitedText]:
-    """Return ref → its texts, for refs that resolve. `shown`: the events that may be cited (default: all)."""
-    by_id = book.by_id if shown is None else shown
+    """Return ref → its texts, for refs that resolve. `citable`: the events that may be cited (default: all)."""
+    by_id = book.by_id if citable is None else citable
     texts = ((ref, _cited(book, ref, by_id)) for ref in dict.fromkeys(refs))
     return {ref: cited for ref, cited in texts if cited is not None}
 

@@ -109,7 +109,7 @@ class CommandSeat:
         if len(out) > OUTPUT_BYTES_MAX:
             raise AttemptLost("malformed", f"more than {OUTPUT_BYTES_MAX} bytes", Used(), again=False)
         if code != 0:
-            what = f"exit code {code}: {told(err or out)}"
+            what = f"exit code {code}: {error_text(err or out)}"
             raise AttemptLost("unavailable", what, Used(latency_ms=latency))
         return self._read(out, latency)
 
@@ -268,7 +268,7 @@ def _usd(value: object) -> str | None:
     return value if isinstance(value, str) and DECIMAL.fullmatch(value) else None
 
 
-def told(err: bytes) -> str:
+def error_text(err: bytes) -> str:
     """Return the tail of a program's error output on one line. It is masked before it is cut."""
     # Cutting first could split a key, and half of a key is not recognized.
     return " ".join(masked(err.decode("utf-8", "replace")).split())[-TOLD_CHARACTERS:] or "it said nothing"

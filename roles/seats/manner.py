@@ -108,7 +108,9 @@ def without_refused(manner: Manner, words: str) -> Plainer | None:
         return Plainer(plainer, f"{plainer.limit} from now on, since the server does not take {manner.limit}")
     if len(manner.forms) > 1 and _OF_FORM.search(words):
         plainer = manner._replace(forms=manner.forms[1:])
-        change = f"replies as {plainer.form} from now on, since the server does not take the form {manner.form}"
+        change = (
+            f"replies as {plainer.form} from now on, since the server does not take the form {manner.form}"
+        )
         return Plainer(plainer, change)
     return None
 

@@ -167,8 +167,7 @@ class SeatWaits(Exception):
 
 
 async def attempt(seat: Seat, request: Request) -> SeatReply:
-    """Make one attempt at a step. Raises `SeatFailed` or `SeatWaits` for any failure of a server or a program.
-    """
+    """Make one attempt at a step. Raises `SeatFailed` or `SeatWaits` for any failure of a server or a program."""
     # A recording must be played byte for byte, and what a person typed is that person's own.
     if seat.kind in WITHIN:
         return await seat.reply(request)

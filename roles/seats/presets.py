@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import msgspec
 
-from roles.seats.command import CommandSeat, told
+from roles.seats.command import CommandSeat, error_text
 from roles.seats.port import AttemptLost, Request, Seat, SeatReply, Used, counted, named
 from roles.seats.prompt import prompt_of
 from roles.seats.registry import MAKERS, PROVIDERS, Wanted, declared_of
@@ -53,7 +53,7 @@ def _claude(out: bytes) -> dict[str, Any]:
     result = _object(out, "result", "is_error")
     usage = member(result, "usage")
     if result.get("is_error") is True or not isinstance(result.get("result"), str):
-        raise AttemptLost("unavailable", f"claude: {told(out)}", Used())
+        raise AttemptLost("unavailable", f"claude: {error_text(out)}", Used())
     read, written = (
         counted(member(usage, "cache_read_input_tokens")),
         counted(member(usage, "cache_creation_input_tokens")),
@@ -76,7 +76,7 @@ def _gemini(out: bytes) -> dict[str, Any]:
     """Read the single object of `--output-format json`."""
     result = _object(out, "response", "error")
     if result.get("error") is not None or not isinstance(result.get("response"), str):
-        raise AttemptLost("unavailable", f"gemini: {told(out)}", Used())
+        raise AttemptLost("unavailable", f"gemini: {error_text(out)}", Used())
     models = members_of(member(member(result, "stats"), "models"))
     # Gemini CLI may call a second model for routing, so the tokens of all of them are added up.
     tokens = [member(model, "tokens") for model in models.values()]
@@ -194,7 +194,7 @@ def _object(out: bytes, *fields: str) -> dict[str, Any]:
     """Return the last JSON object in an output that has one of `fields`; log lines may surround it."""
     objects = [value for value, _ in objects_in(out.decode("utf-8", "replace"))]
     if not objects:
-        raise AttemptLost("malformed", f"no JSON came: {told(out)}", Used())
+        raise AttemptLost("malformed", f"no JSON came: {error_text(out)}", Used())
     return next((value for value in reversed(objects) if any(name in value for name in fields)), objects[-1])
 
 

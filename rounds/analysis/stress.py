@@ -80,7 +80,7 @@ class RoleLoss(Result, frozen=True):
 def planned_forks(state: State, per_role: int = FORKS_A_ROLE) -> list[Planned]:
     """Return rounds in which no role was absent, spread over the run, each role as often; round 1 only if needed."""
     held = [number for number in sorted(state.rounds) if _is_normal(state, number)]
-    # Round 1 has no earlier decisions, so an absence there shows less than a later one (SD-24).
+    # Round 1 has no earlier decisions, so an absence there shows less than a later one.
     rounds = [number for number in held if number > 1] or held
     chosen = _spread(rounds, per_role)
     return [Planned(role=role, round=number) for role in deliberating_roles(state) for number in chosen]

@@ -315,7 +315,7 @@ def _flags(protocol: str, runs: Sequence[RunValue]) -> Iterator[str]:
             )
             yield f"{protocol}: {side} has won every one of {of_these}; {other} may idle"
     if protocol == "ratchet":
-        # The last five runs count, since an improved critic must be able to clear the flag (AD-25).
+        # Only the last five runs count, so a fix rate that improved clears the flag (AD-25).
         rates = [counts[0] / sum(counts) for counts in contests][-IN_A_ROW:]
         if len(rates) == IN_A_ROW and max(rates) < FIX_RATE_LEAST:
             yield f"ratchet: less than 30 % of the critiques were fixed, {IN_A_ROW} runs running"

@@ -236,7 +236,7 @@ def recommendation(book: Book) -> tuple[Event, ...]:
     # Stable, so options with equal totals stay in the order in which they were scored first.
     ordered = sorted(totals, key=lambda option: -totals[option])
     means_text = ", ".join(f"{option} {four_digits(totals[option])}" for option in ordered)
-    # A gap of a few percent is within what two readings of one judge differ by, so no winner is named.
+    # Within five percent no winner is named (AD-16): the scores are not exact enough for that.
     close = len(ordered) > 1 and is_close(totals[ordered[0]], totals[ordered[1]])
     verdict = (
         f"Close: {ordered[0]} and {ordered[1]} are within five per cent"

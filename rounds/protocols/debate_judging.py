@@ -244,7 +244,7 @@ def _ahead(sides: Mapping[str, Fraction]) -> str | None:
 def _order_read(book: Book, step: Step) -> tuple[str, ...]:
     """Return the arguments as the judge read them: every second judge reads the sides in the other order."""
     arguments = [event for event in book.events if isinstance(event, Argument)]
-    # Judges favor what they read first, so half of a panel starts with the other side.
+    # Judges may favor what they read first, so half of a panel starts with the other side.
     if step.name.repeat % 2 == 0:
         sides = list(dict.fromkeys(event.side for event in arguments))[::-1]
         arguments.sort(key=lambda event: sides.index(event.side))

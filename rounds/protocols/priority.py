@@ -87,7 +87,7 @@ def _levels(numbering: Numbering, step: Step, reply: LevelsReply) -> Iterator[Ev
 
 def level_of_sum(total: int, lenses: int = 2) -> str:
     """Return the level of a sum of points: its share for each lens, rounded to the more urgent."""
-    # Division with the sign turned rounds up: 7 points of two lenses are nearer to P0 than to P1.
+    # Division with the sign turned rounds up, so 7 points of two lenses are P0 and not P1.
     return f"P{4 - -(-total // lenses)}"
 
 

@@ -395,7 +395,7 @@ def go_on(session: RunSession) -> tuple[Event, ...]:
 
 def _envelope(book: Book) -> dict[str, Any]:
     state = book.state
-    # Acts after the end belong to no round's phase; the rules allow them under `close` alone.
+    # After the end no phase is open, so acts are recorded under `close`.
     return {"round": state.round, "phase": "close" if state.finished else state.phase, "by": "human"}
 
 

@@ -65,7 +65,6 @@ def standard(protocol: Protocol) -> Verdicts:
 
         return screened.screenings_due(book)
 
-    # Built anew for each call: rules may cache in the context what holds for one book only.
     def context() -> RuleContext:
         from validators.ledger_index import RuleContext
 

@@ -121,7 +121,7 @@ def _choice(
 ) -> GateChoice:
     protocol = kind.protocol
     most = PROTOCOLS[protocol].options_wanted[1]
-    # Comparing many options on criteria takes too long, while ordering scales; so the list is ordered.
+    # More options than a protocol takes can still be put in order.
     if question.options > most:
         reason = f"{question.options} options are more than {protocol} takes"
         kind, protocol = ORDER, ORDER.protocol

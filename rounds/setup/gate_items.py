@@ -35,7 +35,7 @@ _SEMICOLON: Final = re.compile(r"\s*;\s*(?:(?:and|or)\s+)?", re.IGNORECASE)
 def listed_items(text: str) -> list[str]:
     """Return the items of a list in the text: its bullets, or what follows a colon, separated by commas."""
     bullets = _BULLET.findall(text)
-    # A single bullet is punctuation more often than a list.
+    # A single bullet does not make a list.
     if len(bullets) > 1:
         return _clean(bullets, ITEM_WORDS_MAX)
     for after in _LISTED.findall(text):

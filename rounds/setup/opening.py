@@ -146,8 +146,7 @@ def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool =
         update={
             "domain": event.domain,
             "goals": tuple(goal.text for goal in event.goals),
-            # The plan's name is dropped: its rows are written out, and both together
-            # would be a contradiction.
+            # The rows are written out, and a plan's name beside them would be a contradiction.
             "plan": None,
             "profile": event.stop.profile if event.stop.profile in PROFILES else None,
             "not_before": event.stop.not_before,
@@ -169,7 +168,6 @@ def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool =
                 for prediction in event.predict
             ),
             "context": tuple(
-                # A text that was written in the file stays there; everything else is a blob of the run.
                 written
                 if written is not None and written.text is not None
                 else Document(name=kept.name, path=f"blobs/{kept.sha256}")
@@ -292,7 +290,6 @@ def _context(
         except NotText as error:
             what = f"context document {document.name!r} is {error}"
             raise DeliberationError(what, document.path or name, error.fix) from None
-        # An empty document would be cited by nothing and still count as material.
         if not content.strip():
             what = f"context document {document.name!r} is empty"
             raise DeliberationError(what, document.path or name, "leave it out, or give text")
@@ -401,7 +398,6 @@ def _thresholds(profile: str) -> bytes:
 def _stop_rule(
     deliberation: Deliberation, protocol: Protocol, plan: Sequence[PlanRow], name: str, params: bytes | None
 ) -> StopRule:
-    # `crux` stops by the value of tests, so thresholds of stop checks would have no effect.
     subject = deliberation.deliberation
     if protocol.profile == "crux":
         if subject.profile or params:
@@ -423,7 +419,6 @@ def _stop_rule(
             name,
             "leave params out, or say profile=gates",
         )
-    # A plan of a person's own rows has no name, and its first obeyed look follows from the rows.
     named = subject.plan or ("" if deliberation.round else "standard-13")
     return StopRule(
         profile=profile,
@@ -446,7 +441,6 @@ def _experiments(protocol: Protocol, word: Experiments, name: str) -> Experiment
 
 
 def _waived(deliberation: Deliberation, rules: Rules) -> tuple[Waiver, ...]:
-    # A waiver is kept on the ledger: the missing check must be visible in every later reading.
     waived: list[Waiver] = []
     if deliberation.deliberation.no_stress:
         waived.append(NO_STRESS)

@@ -20,8 +20,9 @@ TRACES: Final = ("happy_path", "edge_case", "cross_round")
 def artifact_agrees_with_itself(index: LedgerIndex) -> Iterator[Breach]:
     """The parts of an artifact fit together: friction and steps, verdict and its reason, sections.
 
-    Friction names a step that was walked; a FAIL names its mechanism and a CONDITIONAL_PASS its condition, and no other
-    verdict does; the three traces stand in their order; findings and proposed claims name sections that are there.
+    Friction names a step that was walked. A FAIL names its mechanism and a CONDITIONAL_PASS its condition, and no
+    other
+    verdict does. The three traces are in their order. Findings and proposed claims name sections that exist.
     """
     for event in index.events:
         if not isinstance(event, Artifact):
@@ -62,14 +63,14 @@ def _body(event: Artifact) -> Iterator[str]:
 
 
 CONDITIONAL: Final = re.compile(r"\b(would|could|might|may|should)\b", re.IGNORECASE)
-"""Words that tell what would be done, not what was."""
+"""Words for what would be done, not for what was done."""
 
 
 @rule("STY002", "warning", source="SD-13")
 def walkthrough_is_walked(index: LedgerIndex) -> Iterator[Breach]:
     """The steps of a walkthrough are told as done, not as what would be done.
 
-    "Would click" was never tried; friction shows only where somebody really went.
+    "Would click" was never tried. Friction shows only where the steps were really taken.
     """
     for event in artifacts(index, "operator_walkthrough"):
         steps = [n for n, text in enumerate(texts(event, "steps", "action"), 1) if CONDITIONAL.search(text)]
@@ -91,7 +92,7 @@ VAGUE: Final = re.compile(
 
 @rule("STY003", "warning", source="SD-12, SD-13")
 def persona_is_concrete(index: LedgerIndex) -> Iterator[Breach]:
-    """The operator of a walkthrough is somebody: a name, a role, a checkable level of skill.
+    """The operator of a walkthrough is a concrete person: a name, a role, a checkable level of skill.
 
     "A typical user" gets through everything.
     """
@@ -119,7 +120,7 @@ EXACT: Final = re.compile(
 
 @rule("STY004", "warning", source="SD-10, SD-11")
 def invariant_is_falsifiable(index: LedgerIndex) -> Iterator[Breach]:
-    """An invariant is measured by something and has a tolerance; it is no wish.
+    """An invariant is measured by something and has a tolerance; it is not a wish.
 
     "Should always be reasonable" cannot be violated.
     """

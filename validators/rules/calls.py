@@ -23,7 +23,7 @@ from validators.rule import rule
 def blob_is_kept(index: LedgerIndex) -> Iterator[Breach]:
     """The prompt set, the run's own parameters, the documents, every brief and every reply are among the blobs.
 
-    Without them nobody can see what a seat was shown or what it really said.
+    Without them it cannot be checked what a seat was shown or what it really replied.
     """
     redacted = {sha256 for event in index.book.state.amendments for sha256 in redacted_blobs(event)}
     there: dict[str, bool] = {}
@@ -33,7 +33,7 @@ def blob_is_kept(index: LedgerIndex) -> Iterator[Breach]:
             if sha256 not in there:
                 there[sha256] = index.book.blobs.read(sha256) is not None
             if not there[sha256]:
-                # without a prompt set briefs cannot be derived again, which is said; nothing else breaks
+                # Without a prompt set briefs cannot be derived again, which BRF001 reports. Nothing else breaks.
                 severity: Severity = "warning" if kind == "prompt set" or sha256 in redacted else "error"
                 why = "was redacted" if sha256 in redacted else "is missing"
                 yield Breach(event.seq, f"the blob of {what} {why} ({sha256[:12]}…)", severity)

@@ -65,9 +65,10 @@ def last_stances(verification: str, than: int, index: LedgerIndex) -> dict[str, 
 
 @rule("STR002", "error", source="SD-32, SD-34 … SD-36, SD-56, SD-84, FORMAT 5")
 def inapplicable_check_is_not_asked(index: LedgerIndex) -> Iterator[Breach]:
-    """A check that needs what is not there is asked of nobody and says so; every other has a verdict.
+    """A check that lacks what it needs is marked NOT_APPLICABLE and not asked; every other check has a verdict.
 
-    A verdict on an artifact that does not exist would hide the absence, and NOT_APPLICABLE on one that does would hide
+    A verdict on an artifact that does not exist would hide the absence, and NOT_APPLICABLE on one that does would
+    hide
     the test.
     """
     if not index.watched:
@@ -222,8 +223,9 @@ def flip_is_of_own_position(index: LedgerIndex) -> Iterator[Breach]:
 def flip_brings_new_evidence(index: LedgerIndex) -> Iterator[Breach]:
     """Evidence given for a flip was not cited in the same check before.
 
-    What everybody had already seen when the position was sealed does not explain why it changed; such a flip counts as
-    one without evidence.
+    Evidence that every role had already seen when the position was sealed does not explain why it changed. Such a
+    flip
+    counts as one without evidence.
     """
     cited: dict[str, set[str]] = {}
     for event in index.events:
@@ -245,10 +247,10 @@ def flip_brings_new_evidence(index: LedgerIndex) -> Iterator[Breach]:
 def dissent_is_recorded(index: LedgerIndex) -> Iterator[Breach]:
     """A role that a decision names as dissenting says so in these words where the decision points.
 
-    Words that nobody said would make an open question months later; they are the role's own, or they are not there.
+    Invented words would raise an open question months later. They are the role's own, or they are left out.
     """
     for event in index.events:
-        # A person's or the controller's decision quotes nobody. Only a seat can invent a dissenter.
+        # Decisions by a person or the controller quote no dissent. Only a seat can invent a dissenter.
         if not isinstance(event, Decision) or event.step is None:
             continue
         for dissent in event.dissent:
@@ -269,8 +271,8 @@ CHECKS_MIN: Final = 2
 def round_has_disagreement(index: LedgerIndex) -> Iterator[Breach]:
     """Not every check of a round comes out ROBUST.
 
-    One such round is a candidate for sycophancy, never a reason to stop: look at how hard the critic pushed. Said when
-    the next round opens or the run ends.
+    Such a round is a candidate for sycophancy, never a reason to stop: look at how hard the critic pushed. The rule
+    reports it when the next round opens or the run ends.
     """
     results: list[str] = []
     for event in index.events:

@@ -17,7 +17,7 @@ from validators.rule import rule
 def claim_is_testable(index: LedgerIndex) -> Iterator[Breach]:
     """A claim says which observable outcome would test it.
 
-    What nothing could show to be wrong cannot be decided upon.
+    A claim that nothing could disprove cannot support a decision.
     """
     for event in index.events:
         if isinstance(event, Claim) and not event.testable_as.strip():
@@ -26,9 +26,9 @@ def claim_is_testable(index: LedgerIndex) -> Iterator[Breach]:
 
 @rule("CLM002", "warning", source="SD-42, SD-82")
 def test_is_not_the_claim(index: LedgerIndex) -> Iterator[Breach]:
-    """What would test a claim is more than the claim said again.
+    """The test of a claim is more than the claim said again.
 
-    A test that restates its claim is fulfilled by believing it.
+    A test that restates its claim is passed by believing it.
     """
     for event in index.events:
         if isinstance(event, Claim) and event.text.strip() and _bare(event.text) == _bare(event.testable_as):
@@ -117,7 +117,7 @@ def status_follows_its_bearing(index: LedgerIndex) -> Iterator[Breach]:
 def changed_claims_are_affected(index: LedgerIndex) -> Iterator[Breach]:
     """A claim that was tested is among the affected claims of what tested it.
 
-    Otherwise a status would have changed without anybody saying that it was tested. The published rule asked for any
+    Otherwise a status would have changed without any record that it was tested. The published rule asked for any
     verification; this one asks for the one that moved it.
     """
     for event in index.events:
@@ -154,10 +154,11 @@ def superseded_claim_has_a_successor(index: LedgerIndex) -> Iterator[Breach]:
 
 @rule("STY010", "warning", source='SD-44 ("later stricter claim")')
 def successor_has_another_author(index: LedgerIndex) -> Iterator[Breach]:
-    """A claim is superseded by somebody else than who raised it.
+    """A claim is superseded by another role than the one that raised it.
 
-    Replacing one's own claim is allowed, and is also the way in which a refuted claim quietly comes back: look whether
-    the successor is stricter.
+    Replacing one's own claim is allowed, but it is also how a refuted claim quietly returns. Check whether the
+    successor
+    is stricter.
     """
     for event in index.events:
         if not isinstance(event, Claim) or event.supersedes is None:

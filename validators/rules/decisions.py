@@ -17,7 +17,7 @@ from validators.rule import rule
 def decision_rests_on_a_citation(index: LedgerIndex) -> Iterator[Breach]:
     """A decision cites at least one thing that it rests on.
 
-    A decision without a footing cannot fall when what it was built on falls.
+    A decision without a basis cannot fall when its basis falls.
     """
     for event in index.events:
         if isinstance(event, Decision) and not any(cite.id.strip() for cite in event.cites):
@@ -28,8 +28,8 @@ def decision_rests_on_a_citation(index: LedgerIndex) -> Iterator[Breach]:
 def decision_rests_on_tested_claims(index: LedgerIndex) -> Iterator[Breach]:
     """Of the claims that a decision rests on, at least one has been tested and has not fallen.
 
-    Said at the event that made it so, and gone with the one that mends it. It is not the same as AT RISK
-    (decided.py), which one fallen claim is enough for and an untested one is not.
+    Reported at the event that made it so, and gone with the one that mends it. This is not AT RISK (decided.py): one
+    fallen claim is enough for that, and an untested claim is not.
     """
     for event in index.events:
         if isinstance(event, Decision):
@@ -74,8 +74,9 @@ def _breach(
 def decision_rests_on_what_stands(index: LedgerIndex) -> Iterator[Breach]:
     """When a decision is made, nothing that it rests on has fallen already.
 
-    What falls later puts a decision AT RISK, which every output says; a decision that was built on a refuted claim, or
-    on a decision that was AT RISK by then, should have been seen by its author.
+    What falls later puts a decision AT RISK, which every output says. A decision that was built on a refuted claim,
+    or
+    on a decision that was AT RISK by then, should have been caught by its author.
     """
     state = index.book.state
     for identity, facts in state.decisions.items():
@@ -95,7 +96,7 @@ def _fallen_in_words(fallen: Fallen) -> str:
 def cited_thing_exists(index: LedgerIndex) -> Iterator[Breach]:
     """What a decision cites is on the ledger before it and is what the citation calls it.
 
-    Closes the hole that the targets of citations were never looked at. Only a decision is overturned or superseded by a
+    This closes a gap: the targets of citations were never checked. Only a decision is overturned or superseded by a
     decision.
     """
     for event in index.events:

@@ -20,8 +20,8 @@ from validators.rule import rule
 def ledger_is_intact(index: LedgerIndex) -> Iterator[Breach]:
     """The ledger's bytes, chain, head and blobs are what was committed.
 
-    Everything else that is judged rests on it. The problems are those of `verify`; this rule only passes them on, so
-    that `check` alone never calls a damaged ledger good.
+    All other rules depend on it. The problems are those of `verify`; this rule only passes them on, so that `check`
+    alone never accepts a damaged ledger.
     """
     for problem in index.context.ledger_problems:
         # Bytes of an interrupted commit are normal after a crash, so they only warn.
@@ -33,7 +33,7 @@ def ledger_is_intact(index: LedgerIndex) -> Iterator[Breach]:
 def fields_are_known(index: LedgerIndex) -> Iterator[Breach]:
     """A line holds no field that this version of moot does not know.
 
-    Unknown fields are kept and never judged, so a reader should know that something was said which nobody here can
+    Unknown fields are kept and never judged, so a reader should know that the line says something this version cannot
     check.
     """
     for seq, fields in sorted(index.context.unknown.items()):
@@ -63,7 +63,7 @@ _SPOKEN_FOR: Final = {
     ("decision", "cites"),
 }
 _WITHOUT_SOURCE: Final = frozenset({"run_opened", "round_opened", "position"})
-"""Kinds whose texts no source has: that is said once, by the import's report."""
+"""Kinds whose texts no source has, which the import's report says once."""
 
 
 @rule("LAW002", "warning", source="FORMAT 12")
@@ -98,8 +98,8 @@ def commit_is_whole(index: LedgerIndex) -> Iterator[Breach]:
 def time_runs_forward(index: LedgerIndex) -> Iterator[Breach]:
     """A commit is not dated before the one that it follows.
 
-    A clock that was set back does this, and so does whoever writes a ledger anew. Nothing is ordered by `at`, so it
-    stays a warning.
+    A clock that was set back does this, and so does a rewritten ledger. Nothing is ordered by `at`, so it stays a
+    warning.
     """
     for before, after in pairwise(index.events):
         # Instants have one fixed form in UTC, so comparing strings compares times.
@@ -111,8 +111,8 @@ def time_runs_forward(index: LedgerIndex) -> Iterator[Breach]:
 def id_is_unique(index: LedgerIndex) -> Iterator[Breach]:
     """An id belongs to one event, one goal, one option or one document.
 
-    Of two claims with the same id only one would be tested, and nobody could say which. Closes the hole that duplicates
-    were never looked for.
+    Of two claims with the same id only one would be tested, and it would be unclear which. This closes a gap:
+    duplicates were never looked for.
     """
     for event in index.events:
         first = index.book.by_id.get(event.id) if event.id else None

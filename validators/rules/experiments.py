@@ -29,7 +29,8 @@ def experiment_can_decide(index: LedgerIndex) -> Iterator[Breach]:
 def experiment_is_planned_before_it_runs(index: LedgerIndex) -> Iterator[Breach]:
     """A run of an experiment follows its plan; controls come first, every run once, repetitions without a gap.
 
-    What is planned behind a result is fitted to it, and a run that counts twice makes once into reproduced.
+    A plan written after a result is fitted to it, and a run counted twice would turn a single run into a
+    reproduction.
     """
     slots: dict[str, list[Slot]] = {}
     for event in index.book.of(ExperimentRun):
@@ -60,12 +61,12 @@ def _called(slot: Slot) -> str:
 def program_runs_by_a_persons_word(index: LedgerIndex) -> Iterator[Breach]:
     """A program is run only where a person said so, for the run or for this experiment, and in a sandbox that held.
 
-    A file, or a seat, that could have programs started would own the machine of whoever reads its words.
+    Otherwise a file or a seat that starts programs would control the machine of anyone who reads its words.
     """
     for event, state in _with_state(index):
         if not isinstance(event, ExperimentRun):
             continue
-        # Judged by the state before the run, because consent that is recorded afterwards is none.
+        # Judged by the state before the run, because consent that is recorded afterwards does not count.
         if not state.may_run(event.of):
             yield Breach(event.seq, f"{event.of} was run, and nobody had said that it may be")
         if not event.environment.self_test:
@@ -86,8 +87,8 @@ def _with_state(index: LedgerIndex) -> Iterator[tuple[Event, State]]:
 def judgement_is_computed_again(index: LedgerIndex) -> Iterator[Breach]:
     """What an experiment was judged to be, and where that moved claims, follows from its plan and its runs.
 
-    A verdict that somebody wrote by hand would carry the weight of one that was run. Where an output was removed on the
-    record nobody can judge it again: that is a warning.
+    A verdict written by hand would carry the weight of one that was run. Where an output was removed on the record it
+    cannot be judged again, which is a warning.
     """
     for event in index.book.of(ExperimentJudged):
         try:
@@ -109,7 +110,7 @@ def judgement_is_computed_again(index: LedgerIndex) -> Iterator[Breach]:
 def only_experiments_are_ran(index: LedgerIndex) -> Iterator[Breach]:
     """No verification calls its evidence ran or reproduced: these classes come from experiments on the ledger alone.
 
-    A seat that says that it ran something has said it.
+    A seat's statement that it ran something is only a statement.
     """
     for event in index.book.of(Verification):
         for change in event.claim_status_changes:

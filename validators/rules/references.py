@@ -174,7 +174,7 @@ def _saw(event: Event) -> Iterator[Breach]:
 
 @rule("REF004", "error", source='SD-10, SD-11, FORMAT 5 ("a quote matches")')
 def quote_stands_there(index: LedgerIndex) -> Iterator[Breach]:
-    """A quotation stands word for word at its reference.
+    """A quotation occurs word for word at its reference.
 
     An invented quotation is worse than none: it looks checked.
     """
@@ -254,7 +254,7 @@ SCALES: Final[Mapping[str, tuple[int | str, ...]]] = {
 
 @rule("RAT001", "error", source="FORMAT 2 (`rating`), AD-5, AD-12, AD-28")
 def rating_is_on_its_scale(index: LedgerIndex) -> Iterator[Breach]:
-    """A rating's value stands on the scale that it names.
+    """A rating's value is on the scale that it names.
 
     A level that the scale does not have cannot be added up or compared.
     """
@@ -270,7 +270,8 @@ def rating_is_on_its_scale(index: LedgerIndex) -> Iterator[Breach]:
 def artifact_cites_the_past(index: LedgerIndex) -> Iterator[Breach]:
     """Once something is decided, every artifact cites something from an earlier round.
 
-    Check 4 holds artifacts against earlier decisions; one that cites none can contradict them all in silence.
+    Check 4 compares artifacts with earlier decisions. An artifact that cites none can silently contradict all of
+    them.
     """
     state = index.book.state
     first = next((state.decisions[identity] for identity in deliberated(state)), None)

@@ -176,7 +176,7 @@ _BETWEEN: Final = frozenset(
 def controller_writes_what_is_due(index: LedgerIndex) -> Iterator[Breach]:
     """In a short protocol the controller writes what is due, when it is due, and no more.
 
-    Rulings, decisions by rule, and what stands in for a lost reply follow from the ledger alone; one that was edited,
+    Rulings, decisions by rule, and replacements for a lost reply follow from the ledger alone. One that was edited,
     added or left out would pass for the rule's own.
     """
     protocol = index.context.protocol
@@ -233,11 +233,11 @@ def _surplus(due: int, events: Sequence[Event]) -> Iterator[Breach]:
     recorded=False,
 )
 def text_is_screened(index: LedgerIndex) -> Iterator[Breach]:
-    """What was asked and given is screened before anybody answers, and nobody answers what holds a run up.
+    """Question and documents are screened before any answer, and nothing is answered while a hold is in force.
 
-    A screening is recomputed from the opening and its documents; an override is a person's, recorded, and cites it.
-    A screening by other rules than the installed ones is taken as given, and one of words that were redacted is a
-    warning: it cannot be made again.
+    A screening is recomputed from the opening and its documents. An override is a person's, recorded, and cites it.
+    A screening by other rules than the installed ones is accepted as recorded. One of words that were redacted is a
+    warning, because it cannot be repeated.
     """
     due = index.context.screenings
     if due is None or index.opened is None or not index.opened.rules.get("screening"):

@@ -37,9 +37,9 @@ TESTS: Final = frozenset({"verification", "drift_check", "experiment_planned"})
 
 @rule("AUT001", "error", source="SD-27 … SD-32, DESIGN 4 (neutral `verifier`)", applies_to_imports=False)
 def verifier_is_not_author(index: LedgerIndex) -> Iterator[Breach]:
-    """Whoever tests something did not write it, and the neutral verifier writes only verdicts and tests.
+    """The tester of something did not write it, and the neutral verifier writes only verdicts and tests.
 
-    Otherwise an author could confirm its own claim, which is the agreement that looks robust and is not.
+    Otherwise an author could confirm its own claim: agreement that looks robust and is not.
     """
     for event in index.events:
         if event.by == "verifier" and event.kind not in TESTS and not _gathers(event):
@@ -90,7 +90,7 @@ _OTHERS: Final = frozenset({"controller", "human", "import"})
 def role_is_in_the_cast(index: LedgerIndex) -> Iterator[Breach]:
     """Every role that an event names has a seat in this run.
 
-    A misspelt role counts as one more voice: it would satisfy a signal that asks how many have led or were absent.
+    A misspelled role counts as one more voice: it would satisfy a signal that asks how many have led or were absent.
     """
     cast = frozenset(index.roles)
     # Without an opening there is no cast to compare with, and ORD001 reports that.
@@ -203,13 +203,13 @@ def _follows_by_rule(event: Event) -> bool:
 def lead_follows_rotation(index: LedgerIndex) -> Iterator[Breach]:
     """The lead of a round is the present role that has led least, ties by role order.
 
-    Who leads frames the round; a lead that is chosen freely is how one role comes to dominate.
+    The lead frames the round. If leads were chosen freely, one role could dominate.
     """
     led: list[str | None] = []
     for event in index.events:
         if not isinstance(event, RoundOpened):
             continue
-        # Only `structured` rotates its lead. With every author absent nobody could lead.
+        # Only `structured` rotates its lead. With every author absent no role can lead.
         if index.watched and any(role != event.absent for role in index.authors):
             expected = next_lead(index.authors, led, event.absent)
             if event.lead != expected:

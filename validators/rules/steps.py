@@ -41,7 +41,7 @@ def step_was_open(index: LedgerIndex) -> Iterator[Breach]:
 def step_has_one_reply(index: LedgerIndex) -> Iterator[Breach]:
     """A step is answered once, and every event of a step leads to the call of its reply.
 
-    A second answer would be a choice between answers, and an event without a call would be nobody's.
+    A second answer would be a choice between answers, and an event without a call would have no author.
     """
     answered: dict[str, Event] = {}
     for event in index.events:
@@ -95,7 +95,8 @@ WITH_PROGRAMS: Final = frozenset({"D", "E.checks", "E.check3"})
 def step_yields_its_kinds(index: LedgerIndex) -> Iterator[Breach]:
     """A step yields what the table of its protocol says, and nothing else.
 
-    A decision slipped into a review, or a claim into the synthesis, would bypass whoever should have tested it.
+    A decision slipped into a review, or a claim into the synthesis, would bypass the roles that should have tested
+    it.
     """
     if not index.watched:
         return

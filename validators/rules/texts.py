@@ -70,8 +70,9 @@ PUBLISHED_WORDS: Final[Mapping[str, tuple[int, int]]] = {"proposal": (600, 800),
 def statement_keeps_its_length(index: LedgerIndex) -> Iterator[Breach]:
     """A proposal has at most 500 words and a supplement at most 250, a closing of a debate 100 to 200.
 
-    Above, nobody reads to the weak point. The published lengths ask for 600 to 800 words of a proposal and 200 to 400
-    of a supplement, so that there is something to attack.
+    In a longer text the weak point is never read. The published lengths ask for 600 to 800 words of a proposal and
+    200
+    to 400 of a supplement, so that there is something to attack.
     """
     opened = index.opened
     if opened is None:
@@ -142,8 +143,8 @@ LESS_UNDER_STRESS: Final = 2
 def round_keeps_its_volume(index: LedgerIndex) -> Iterator[Breach]:
     """A round raises 5 to 7 claims and takes 1 to 3 decisions.
 
-    Far more is noise that nobody tests; far fewer is silence. Said when the next round opens or the run ends; a stress
-    round, a role short, may raise fewer.
+    Far more is noise that goes untested; far fewer is silence. Reported when the next round opens or the run ends. A
+    stress round, one role short, may raise fewer.
     """
     if not index.watched:
         return
@@ -182,7 +183,7 @@ def _norms(seq: int, opened: RoundOpened, claims: int, decisions: int) -> Iterat
 def claim_is_plain(index: LedgerIndex) -> Iterator[Breach]:
     """A claim commits itself; it does not hedge.
 
-    What "might perhaps" be the case cannot be refuted.
+    A claim that something "might perhaps" be the case cannot be refuted.
     """
     for event in index.events:
         if isinstance(event, Claim):
@@ -193,9 +194,9 @@ def claim_is_plain(index: LedgerIndex) -> Iterator[Breach]:
 
 @rule("STY012", "warning", source="FORMAT 2 (`claim.places`)")
 def claim_is_readable_outside(index: LedgerIndex) -> Iterator[Breach]:
-    """The words of a claim name no ids of the run; what it is about stands in `places`.
+    """The words of a claim name no ids of the run; what it is about is listed in `places`.
 
-    Nobody outside the run can read "the mechanism of S-2-B-action#p3".
+    Outside the run, "the mechanism of S-2-B-action#p3" means nothing.
     """
     opened = index.opened
     if opened is None:

@@ -17,7 +17,7 @@ from validators.rule import rule
 def affected_claims_exist(index: LedgerIndex) -> Iterator[Breach]:
     """Every claim that a verification tests or moves was raised before.
 
-    A verdict on a claim that nobody raised, or raised later, tests nothing.
+    A verdict on a claim that was never raised, or raised later, tests nothing.
     """
     for event in index.events:
         if not isinstance(event, Verification):
@@ -30,11 +30,13 @@ def affected_claims_exist(index: LedgerIndex) -> Iterator[Breach]:
 
 @rule("REF002", "error", source="SD-49 (2), SD-50, FORMAT 2 (`Ref`), FORMAT 12", published=2)
 def evidence_resolves(index: LedgerIndex) -> Iterator[Breach]:
-    """The evidence of a verification points at a section or at lines that are there.
+    """The evidence of a verification points at a section or at lines that exist.
 
-    At a section of an earlier event or at lines of a context document; in an import at a file that came with it, where
-    a missing one is a warning. Closes the holes that sections were never looked up, that `#x` pointed at the folder,
-    and that inapplicable checks could point anywhere.
+    It points at a section of an earlier event or at lines of a context document; in an import at a file that came
+    with it,
+    where a missing one is a warning. This closes three gaps: sections were never looked up, `#x` pointed at the
+    folder,
+    and inapplicable checks could point anywhere.
     """
     files = (
         frozenset(_bare(entry.name) for entry in index.opened.context) if index.opened else frozenset[str]()
@@ -84,10 +86,11 @@ def evidence_has_two_references(index: LedgerIndex) -> Iterator[Breach]:
 
 @rule("REF007", "error", source="FORMAT 2 (`class`)", applies_to_imports=False)
 def class_follows_from_its_evidence(index: LedgerIndex) -> Iterator[Breach]:
-    """The class of a status change is what its own evidence comes to, whatever a seat calls it.
+    """The class of a status change follows from its own evidence, not from what a seat calls it.
 
-    A document's words are quoted, arithmetic that comes out is calculated, another role's text is argued; a claim that
-    rests on its own author alone is stated, not tested. What was run is judged by experiments, never by a verdict. What
+    A document's words are quoted, arithmetic that agrees is calculated, another role's text is argued; a claim that
+    rests on its own author alone is stated, not tested. What was run is judged by experiments, never by a verdict.
+    What
     the controller computes from an expression is computed again from the reply.
     """
     for event in index.events:

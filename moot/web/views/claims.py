@@ -28,6 +28,7 @@ class ClaimFilter(NamedTuple):
 
     def matches(self, event: Claim, state: State) -> bool:
         """Return whether a claim passes the filter."""
+        # The id is searched too, so that a person can paste it into the search field.
         words = f"{event.id} {event.text} {event.testable_as}".casefold()
         return (
             self.status in ("", state.claims[event.id or ""].status)
@@ -77,12 +78,15 @@ def claims_page(
     """Return the claims that match, in order; with `named` false their lanes are pictures without links."""
     book, state = run.book(), run.state
     matching = [event for event in book.of(Claim) if wanted.matches(event, state)]
+    # Only the claims of this page get a lane: drawing thousands would take seconds.
     page, pages, rows = paged(matching, page, size)
+    # An import may have claims and no rounds; the axis needs at least one.
     rounds = max([1, *state.rounds])
     counts = claims_by_status(state)
     return ClaimsPage(
         lanes=tuple(_lane(tell_claim(book, event), rounds, links, named) for event in rows),
         axis=axis(rounds, [row.round for row in state.rounds.values() if row.absent]),
+        # In the fixed order of the statuses, so that the filter chips never change places.
         counts={status: counts[status] for status in STATUSES if status in counts},
         roles=tuple(dict.fromkeys(event.raised_by for event in book.of(Claim))),
         wanted=wanted,

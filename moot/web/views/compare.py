@@ -70,6 +70,7 @@ def compare_page(a: Followed, b: Followed) -> ComparePage:
 
 
 def _fork(a: Followed, b: Followed) -> str | None:
+    # Either run may be the fork, because the person chooses the order of the two.
     for run, other, names in ((a, b, ("a", "b")), (b, a, ("b", "a"))):
         origin = run.state.opened.origin if run.state.opened else None
         if origin is None or origin.type != "fork":

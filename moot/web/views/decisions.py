@@ -51,6 +51,7 @@ def picture(decision: DecisionTold, links: Links) -> Markup:
     nodes: dict[str, Node] = {
         decision.id: Node(decision.id, 0, decision.id, "◼", "open", links.event(decision.id), decision.id)
     }
+    # A dict as an ordered set: a quote that is cited twice is one arrow.
     edges: dict[tuple[str, str], None] = {}
     for parent, child in _walk(decision.id, decision.rests_on, 1, links):
         # Beyond the limit only edges between nodes that are drawn already are added: more could not be read, or
@@ -64,6 +65,7 @@ def picture(decision: DecisionTold, links: Links) -> Markup:
 
 def _walk(parent: str, grounds: tuple[Ground, ...], column: int, links: Links) -> Iterator[tuple[str, Node]]:
     for ground in grounds:
+        # Checks share a column wherever they are cited, so that arrows run from left to right.
         place = 2 if ground.kind == "verification" else min(column, 2)
         shape, tone = _look(ground)
         alt = f"{ground.id}: {ground_standing(ground)}"

@@ -61,7 +61,9 @@ def event_page(run: Followed, event: Event) -> EventPage:
     if isinstance(event, Decision):
         kept = _in_words(event, kept)
     if parts:
+        # Parts show these with their anchors; as fields they would appear a second time.
         kept = {key: value for key, value in kept.items() if key not in ("body", "sections", "findings")}
+    # Events without an id cannot be cited, so no later event can name them.
     back = run.named_by(event.id) if event.id else []
     around = run.round_book(event.round)
     return EventPage(
@@ -83,6 +85,7 @@ def parts_of(event: Event) -> Iterator[AnchoredPart]:
             count = 0
             for section in event.sections:
                 yield AnchoredPart(section.name, section.name, None)
+                # Paragraphs are counted over all sections of a statement, as evidence counts them.
                 for paragraph in (text for text in section.text.split("\n\n") if text.strip()):
                     count += 1
                     yield AnchoredPart(f"p{count}", "", paragraph)

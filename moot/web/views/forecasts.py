@@ -59,6 +59,7 @@ def forecasts_shown(run: str, book: Book) -> ForecastsShown | None:
             percent(report.before[option]),
             percent(report.group[option]),
             report.group[option],
+            # The text names the roles first, which the table's heading does already.
             roles_range(report, option).partition(" ")[2].strip("()"),
         )
         for option, words in report.options.items()
@@ -70,6 +71,7 @@ def forecasts_shown(run: str, book: Book) -> ForecastsShown | None:
             crux.claim,
             crux.text,
             crux_line(crux),
+            # A settled crux needs no more answers.
             answer_command(run, book, crux.claim).command if crux.result is None else None,
         )
         for crux in report.cruxes

@@ -101,11 +101,13 @@ def overview(run: Followed) -> Overview:
         goals=opened.goals,
         decided=tuple(_decided(run, event) for event in events_shown),
         overturned=tuple(_overturned(run)),
+        # Decisions that are shown without a final one must not look like the answer.
         undecided=bool(events_shown) and not final,
         hidden_decisions=hidden,
         rulings=tuple(words_of(event, book) for event in book.of(Ruling)),
         scores=scores_of(book),
         signals=signals_now(run),
+        # The last rounds: a run of hundreds has a page of its own for the others.
         rounds=lines[-ROUNDS_SHOWN:],
         hidden_rounds=max(0, len(lines) - ROUNDS_SHOWN),
         shown_rounds=tuple(_short(run)),
@@ -129,6 +131,7 @@ def signals_now(run: Followed) -> SignalReport | None:
     from moot.view.stop_checks import worded
 
     opened = run.state.opened
+    # Forecasts are shown in a block of their own, and protocols of fixed steps have nothing to measure.
     if opened is None or opened.stop.profile == "crux" or not (run.state.checks or is_watched(opened)):
         return None
     if lacks_parameters(run):
@@ -143,6 +146,7 @@ def lacks_parameters(run: Followed) -> bool:
 
     try:
         parameters_of(run.state, run.blobs)
+    # Other thresholds would give other signals than the run was stopped by, so none are shown.
     except BlobMissing:
         return True
     return False
@@ -151,6 +155,7 @@ def lacks_parameters(run: Followed) -> bool:
 def _short(run: Followed) -> Iterator[RoundPage]:
     """Yield the rounds of a run that is short enough to be read on one page."""
     rounds = run.state.rounds
+    # A short run is read on one page; a click for each of two rounds would only be in the way.
     if 0 < len(rounds) <= SHORT_ROUNDS and run.seq <= SHORT_EVENTS:
         yield from (round_page(run, number) for number in sorted(rounds))
 
@@ -161,6 +166,7 @@ def _shown(run: Followed) -> tuple[list[Decision], bool, int]:
     final, ids = final_in_force(state), outcome(state)
     events = (
         [book.by_id[identity] for identity in reversed(ids)]
+        # Without a final decision the latest round decision comes first: it is the closest to an answer.
         if not final
         else [book.by_id[identity] for identity in ids]
     )

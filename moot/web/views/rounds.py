@@ -98,6 +98,7 @@ def round_page(run: Followed, number: int, asked: Mapping[str, LiveStep] | None 
     titles = {member.role: member.title for member in opened.cast}
     # In a cast of two, a judge is half of the round and gets a column like the other.
     apart = [role for role in titles if role in BENCH] if len(titles) > 2 else []
+    # The openings are in the page's head already.
     cards = [words_of(event, book) for event in events if event.kind not in ("round_opened", "run_opened")]
     columns = {role: _column(role, title, summary, cards, steps) for role, title in titles.items()}
     return RoundPage(
@@ -131,6 +132,7 @@ def _column(
 
 def _phases(summary: RoundTold, events: Sequence[Event], working: set[str]) -> Iterator[PhaseMark]:
     begun = [event.phase for event in events if event.phase not in ("open", "close")]
+    # A plan may leave out the phase in which a resumed or imported round began.
     first = [phase for phase in begun[:1] if phase not in summary.planned]
     order = list(dict.fromkeys([*first, *summary.planned, *begun, *sorted(working)]))
     now = max((order.index(phase) for phase in {*begun, *working} if phase in order), default=0)
@@ -147,6 +149,7 @@ def round_lines(run: Followed) -> Iterator[RoundLine]:
     state = run.state
     results: dict[int, list[tuple[str, int, str]]] = {}
     for identity, check in state.checks.items():
+        # Checks of other phases resolve single claims, and would drown the four of the round.
         if check.phase == "E":
             results.setdefault(check.round, []).append((identity, check.check_id, check.result))
     claims: dict[int, int] = {}

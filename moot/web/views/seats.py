@@ -117,9 +117,11 @@ def briefs_judged(run: Followed) -> tuple[str, Mapping[int, str]]:
     """Return how the prompts were checked, in words, and the failed ones by sequence number of the reply."""
     if run.opened.origin.type == "import":
         return "an import has no briefs", {}
+    # The rulebook derives every prompt already, so its findings are used instead of deriving them again.
     report = run.checked()
     if report is None:
         return f"not judged: with {run.seq + 1} events the rules are run on the check page", {}
+    # Without the prompt set no prompt can be derived: that is neither a pass nor a breach.
     unavailable = [finding for finding in report.findings if finding.code == UNAVAILABLE]
     if unavailable:
         return f"UNVERIFIED: {unavailable[0].message}", {}
@@ -151,6 +153,7 @@ def _named_by(run: Followed, sha256: str) -> tuple[BlockShown, ...] | None:
     content = run.blobs.read(sha256)
     try:
         return None if content is None else msgspec.json.decode(content, type=BlocksNamed).blocks
+    # The hash may name any blob in a ledger that was written by hand.
     except msgspec.MsgspecError:
         return None
 
@@ -179,4 +182,5 @@ def _derived(run: Followed, event: Event, call: Call) -> tuple[bool | None, str]
         return None, "the ledger breaks rules that a brief is derived by"
     if brief.sha256 != call.brief:
         return False, f"it comes out as {brief.sha256}"
+    # Equal words are not enough: `saw` also has to list exactly the events that the prompt quotes.
     return brief.saw == event.saw, "" if brief.saw == event.saw else "`saw` names other events than it quotes"

@@ -72,12 +72,14 @@ def signals_page(run: Followed, links: Links) -> SignalsPage:
     """Return the signals of a run."""
     state, book = run.state, run.book()
     bars, slope = bars_of(run, links)
+    # An alarm names the one that it closes by sequence number, since a failure mode may alarm more than once.
     closed = {alarm.closes: alarm for alarm in state.alarms if alarm.action == "closed"}
     opened = state.opening
     now = signals_now(run)
     return SignalsPage(
         now=now,
         open_alarms=tuple(alarm for alarm in now.alarms if alarm.is_open) if now else (),
+        # A chart of a single round shows nothing that its number does not.
         courses=tuple(_drawn(series) for series in course(state)) if now and len(bars) > 1 else (),
         lacks_parameters=lacks_parameters(run),
         looks=tuple(state.looks),
@@ -96,6 +98,7 @@ def signals_page(run: Followed, links: Links) -> SignalsPage:
 
 
 def _drawn(series: Series) -> CourseDrawn:
+    # Shares are drawn against 1, so that two charts compare; counts only against their own maximum.
     known = [value for value in series.values if value is not None]
     top = 1.0 if series.share else max(known, default=0.0)
     listed = numbers(series.values, series.share)

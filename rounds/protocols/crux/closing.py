@@ -20,6 +20,7 @@ from ledger.events.ids import parse_reference
 from ledger.events.values import StandingStatus
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
+from ledger.state.lifecycle import FALLEN
 from ledger.state.state import VERIFIER, State
 from roles.outcome_status import OutcomeStatus
 from roles.protocol import AfterRound
@@ -359,12 +360,23 @@ def decided(book: Book) -> tuple[Event, ...]:
     return (removed, decision) if removed else (decision,)
 
 
+def _ground(book: Book, identity: str) -> str:
+    """Return the thing that bears a sentence: for a claim that has fallen, the test or answer that felled it."""
+    # A memo may well rest on a claim's failure. To cite the claim itself would put the decision AT RISK from
+    # its first moment, because a refuted claim supports nothing.
+    claim = book.state.claims.get(identity)
+    if claim is None or claim.status not in FALLEN:
+        return identity
+    felled = next(move for move in sorted(claim.moves, reverse=True) if move.to in FALLEN)
+    return book.events[felled.seq].id or identity
+
+
 def _cites(book: Book, sentences: Sequence[MemoSentence]) -> tuple[Cite, ...]:
     """Return what the remaining sentences refer to, and at least the forecasts of the group."""
     # A decision without a cite breaks a rule (SD-47), and a judgment alone cites nothing;
     # the forecasts always exist.
     state = book.state
-    named = [parse_reference(ref).id for sentence in sentences for ref in sentence.refs]
+    named = [_ground(book, parse_reference(ref).id) for sentence in sentences for ref in sentence.refs]
     forecasts = [facts.id for facts in state.beliefs_at(state.round).values()]
     cites: list[Cite] = []
     for identity in dict.fromkeys((*named, *forecasts)):
