@@ -1,1 +1,1 @@
-"""Measurements against the targets, as ratios in one run."""
+"""Benchmarks that compare measurements with targets, mostly as ratios within one run."""

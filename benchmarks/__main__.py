@@ -1,4 +1,4 @@
-"""All measurements, or one part: `python -m benchmarks [PART] [OPTIONS]`; the parts are files beside this one."""
+"""Run all benchmarks or one part: `python -m benchmarks [PART] [OPTIONS]`. The parts are modules of this package."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from importlib import import_module
 from typing import Final
 
 PARTS: Final = ("commands", "crux", "gate", "ledger", "model_seats", "recorded", "signals", "viewer")
-"""Files beside this one, each with a `main` that returns 1 when a target is missed."""
+"""Modules of this package, each with a `main` that returns 1 when a target is missed."""
 
 
 def measure(part: str, options: list[str]) -> int:
-    """Run one part; its exit code."""
+    """Run one part and return its exit code."""
     main: Callable[[list[str]], int] = import_module(f"benchmarks.{part}").main
     return main(options)
 
 
 def main(arguments: list[str]) -> int:
-    """Run what is named, or everything; 1 when a target is missed."""
+    """Run the named part, or all parts; return 1 when a target is missed."""
     if arguments:
         part, *options = arguments
         if part not in PARTS:

@@ -1,11 +1,11 @@
-"""What a verb costs as a whole process, beside `python -c pass` and beside importing pydantic and typer.
+"""Measure the cost of a verb as a process, relative to `python -c pass` and to importing pydantic and typer.
 
 python -m benchmarks.commands                     a scripted run of 13 rounds, made for it
 python -m benchmarks.commands --run RUN           another run
 
-A turn runs every process once. What is shown are medians over the turns: of processor time, user and system, which a
-busy machine disturbs less than the clock does; and of the ratios inside each turn. Bytecode is cached, as it is from
-the second start of an installed program on: in a directory of the benchmark's own, which a turn fills that does not
+A turn runs every process once. The figures are medians over the turns: of processor time (user and system), which a
+busy machine disturbs less than the clock; and of the ratios within each turn. Bytecode is cached, as it is from the
+second start of an installed program on, in a directory of the benchmark's own, which a first turn fills that does not
 count.
 """
 
@@ -35,7 +35,7 @@ SEED: Final = 3
 
 
 class Row(NamedTuple):
-    """A process: processor time in ms, that time against both others, and how many modules it imports."""
+    """Figures of a process: processor time in ms, its ratios to both baselines, and its imported modules."""
 
     name: str
     cpu_ms: float
@@ -46,7 +46,7 @@ class Row(NamedTuple):
 
 
 def processes(run: Path) -> dict[str, list[str]]:
-    """Name → arguments of the interpreter."""
+    """Return name → arguments of the interpreter."""
     verbs = {verb: ["-m", "moot", verb, str(run)] for verb in ("status", "check", "signals")}
     return {
         FLOOR: ["-c", "pass"],
@@ -57,7 +57,7 @@ def processes(run: Path) -> dict[str, list[str]]:
 
 
 def measured(run: Path, turns: int) -> list[Row]:
-    """A row for every process over `turns` turns."""
+    """Return a row for every process, over `turns` turns."""
     named = processes(run)
     with tempfile.TemporaryDirectory() as bytecode:
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode}
@@ -72,10 +72,10 @@ def measured(run: Path, turns: int) -> list[Row]:
             statistics.median(turn[name] for turn in taken),
             statistics.median(turn[name] / turn[FLOOR] for turn in taken),
             statistics.median(turn[name] / turn[MEASURE] for turn in taken),
-            len(found),
-            any(module.partition(".")[0] == NEVER for module in found),
+            len(modules),
+            any(module.partition(".")[0] == NEVER for module in modules),
         )
-        for name, found in imports.items()
+        for name, modules in imports.items()
     ]
 
 
@@ -85,24 +85,25 @@ def _cpu_ms(arguments: Sequence[str], environment: Mapping[str, str]) -> float:
     )
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode in (0, 1), (
-        f"{arguments} ended with {process.returncode}"
-    )  # signals: 1 says go on
+    # `moot signals` exits with 1 when the run should go on.
+    assert process.returncode in (0, 1), f"{arguments} ended with {process.returncode}"
     return (used.ru_utime + used.ru_stime) * 1_000
 
 
 def _imports(arguments: Sequence[str], environment: Mapping[str, str]) -> frozenset[str]:
-    """The modules that a process imports, by the interpreter's own account."""
+    """Return the modules that a process imports, as reported by the interpreter."""
     command = [sys.executable, "-X", "importtime", *arguments]
-    told = subprocess.run(
+    report = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     ).stderr
-    lines = (line.rpartition("|")[2].strip() for line in told.splitlines() if line.startswith("import time:"))
+    lines = (
+        line.rpartition("|")[2].strip() for line in report.splitlines() if line.startswith("import time:")
+    )
     return frozenset(lines) - {"imported package"}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print a line for each process; 1 when one misses the target or imports the SDK."""
+    """Print a line for each process; return 1 when one misses the target or imports the SDK."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.commands")
     parser.add_argument("--run", type=Path)
     parser.add_argument("--turns", type=int, default=TURNS)

@@ -1,9 +1,9 @@
-"""What a durable event costs beside SQLite, which writes the same line into a table in WAL mode with full sync.
+"""Measure the cost of a durable event relative to SQLite, which inserts the same line in WAL mode with full sync.
 
 python -m benchmarks.commits                      processor time per event, in one run, as a ratio
 
 Both sides open their files for every event, as `moot submit` and a driver do between replies: SQLite a connection, moot
-the lock. What is compared is processor time (user and system), which a busy machine disturbs less than the clock does.
+the lock. The comparison is in processor time (user and system), which a busy machine disturbs less than the clock.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def turn(place: Path, number: int) -> tuple[float, float]:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the costs and their ratio; 1 when the target is missed."""
+    """Print the costs and their ratio; return 1 when the target is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.commits")
     parser.add_argument("--on", type=Path, default=Path.cwd(), help="a directory on the disk to measure")
     options = parser.parse_args(arguments)

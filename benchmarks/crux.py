@@ -1,11 +1,11 @@
-"""The rule of `crux` in simulated worlds, against release 0.1 on the same worlds: right answers and replies.
+"""Compare the rule of `crux` with release 0.1 in the same simulated worlds: right answers and replies.
 
 python -m benchmarks crux                  2,000 worlds per row, seeds 0 to 1999, about two minutes
 python -m benchmarks crux --worlds 200     the first 200 of them
 
-Nothing here measures models: seats are noise around facts (benchmarks/crux_worlds/world.py). Release 0.1 is not played
-again. Its results are stored world by world (benchmarks/crux_worlds/release_0_1.json). Differences are paired. The 95 %
-intervals of differences are those of Agresti and Min, the intervals of shares are score intervals.
+This measures no models: seats are noise around facts (benchmarks/crux_worlds/world.py). The results of release 0.1 are
+stored per world (benchmarks/crux_worlds/release_0_1.json) and not computed again. Differences are paired. The 95 %
+intervals of differences are those of Agresti and Min; the intervals of shares are score intervals.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ COLUMNS: Final = (
     "the rule (most)",
 )
 BEHIND_AT_MOST: Final = 1.5
-"""Percentage points that the rule may be behind release 0.1."""
+"""Largest allowed deficit to release 0.1, in percentage points."""
 BEHIND_AT_MOST_AT_PULL: Final = {0.25: 2.5}
 FEWER_REPLIES: Final = 2.5
 TRUSTED: Final = 0.95
@@ -42,7 +42,7 @@ REPEATS: Final = {"independent": 0.0, "repeats half of the errors": 0.5}
 
 
 class Row(NamedTuple):
-    """One row of the table: what the rule did, beside what release 0.1 did in the same worlds."""
+    """Row of the table: results of the rule and of release 0.1 in the same worlds."""
 
     circumstances: Circumstances
     second: str
@@ -52,32 +52,32 @@ class Row(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of the row."""
+        """Return the name of the row."""
         return self.circumstances.name if self.second == "–" else f"{self.circumstances.name}; {self.second}"
 
     @property
     def gain(self) -> Interval:
-        """Percentage points more than release 0.1."""
+        """Return the gain over release 0.1, in percentage points."""
         return difference(self.right, self.old.right)
 
     @property
     def gain_over_first(self) -> Interval:
-        """Percentage points more than the mean of the first answers."""
+        """Return the gain over the mean of the first answers, in percentage points."""
         return difference(self.right, self.old.first_answers)
 
     @property
     def replies(self) -> float:
-        """Mean number of replies."""
+        """Return the mean number of replies."""
         return statistics.fmean(ended.replies for ended in self.ended)
 
     @property
     def fewer(self) -> float:
-        """Replies fewer than release 0.1, on average."""
+        """Return the mean number of replies saved compared with release 0.1."""
         return statistics.fmean(self.old.replies) - self.replies
 
 
 def rows_of(circumstances: Circumstances, worlds: int, old: stored.Row) -> list[Row]:
-    """Play the worlds of one row: once where no program runs, else for each kind of second program."""
+    """Play the worlds of one row: once if no program runs, else for each kind of second program."""
     kinds = REPEATS if circumstances.runnable else {"–": 0.0}
     rights = [World(seed, circumstances).right for seed in range(worlds)]
     rows: list[Row] = []
@@ -106,7 +106,7 @@ def line(row: Row) -> str:
 
 
 def targets(rows: Sequence[Row]) -> list[tuple[str, bool]]:
-    """Return every target with whether it is met, by the figures and not by their intervals."""
+    """Return every target and whether the figure (not its interval) meets it."""
     result: list[tuple[str, bool]] = []
     for row in rows:
         is_pulled = row.circumstances.disturbed == "persuasive"
@@ -142,7 +142,7 @@ def targets(rows: Sequence[Row]) -> list[tuple[str, bool]]:
 
 
 def main(options: Sequence[str] = ()) -> int:
-    """Play the worlds and print the table and the targets; 1 if a target is missed."""
+    """Play the worlds, print the table and the targets, and return 1 if a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks crux")
     parser.add_argument("--worlds", type=int, default=stored.WORLDS, help="per row, from seed 0 on")
     worlds = parser.parse_args(options).worlds

@@ -1,4 +1,4 @@
-"""What an audit costs beside bare `orjson.loads` of the same lines, and how much memory a long ledger takes.
+"""Measure the cost of an audit relative to `orjson.loads` of the same lines, and the memory of a long ledger.
 
 python -m benchmarks.ledger                       100,000 events: ratios of time
 python -m benchmarks.ledger --memory 1000000      peak memory of verify and of the fold, each in its own process
@@ -38,18 +38,18 @@ def chain(run: RunStore) -> None:
 
 
 def audit(run: RunStore) -> None:
-    """Chain, canonical bytes, schema and fold."""
+    """Check chain, canonical bytes and schema, and fold the state."""
     run.state()
 
 
 def loads(lines: list[bytes]) -> None:
-    """The measure: parse every line into Python objects, check nothing."""
+    """Parse every line into Python objects and check nothing; the baseline."""
     for line in lines:
         orjson.loads(line)
 
 
 def ratios(events: int) -> dict[str, tuple[float, float]]:
-    """Name → processor seconds (median) and ratio to `orjson.loads` (median of the ratios of each turn)."""
+    """Return name → median processor seconds, and median of the ratios to `orjson.loads` within each turn."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "run"
         write_run(path, events)
@@ -71,14 +71,14 @@ def ratios(events: int) -> dict[str, tuple[float, float]]:
 
 
 def _seconds(act: Callable[[], None]) -> float:
-    """Of processor time, which a busy machine disturbs less than the clock does."""
+    # Processor time is disturbed less by a busy machine than the clock is.
     start = time.process_time()
     act()
     return time.process_time() - start
 
 
 def memory(events: int) -> dict[str, int]:
-    """Peak resident megabytes of verifying and of folding a ledger of `events` events, and of a bare start."""
+    """Return the peak resident megabytes of a bare start, of verifying and of folding a ledger of `events` events."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "run"
         write_run(path, events)
@@ -91,13 +91,13 @@ def _peak_mb(name: str, path: Path) -> int:
 
 
 def alone(name: str, path: Path) -> int:
-    """Do one thing in this process; its peak in megabytes."""
+    """Do one task in this process and return its peak memory in megabytes."""
     match name:
         case "verify":
             report = verify(path)
-            assert all("prompt set" in one.what or "missing" in one.what for one in report.problems), (
-                report.problems[0]
-            )
+            assert all(
+                "prompt set" in problem.what or "missing" in problem.what for problem in report.problems
+            ), report.problems[0]
         case "fold":
             assert RunStore(path).state().seq > 0
         case _:
@@ -106,7 +106,7 @@ def alone(name: str, path: Path) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """Print a line for each measurement; 1 when a target is missed."""
+    """Print a line for each measurement; return 1 when a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.ledger")
     parser.add_argument("--events", type=int, default=EVENTS)
     parser.add_argument("--memory", type=int, metavar="EVENTS")

@@ -1,4 +1,4 @@
-"""Model seats against the fake of the Messages API, with the real SDK: what a run costs, and how long it takes.
+"""Measure cost and time of model seats, with the real SDK against the fake of the Messages API.
 
     python -m benchmarks.model_seats tokens    standard-13: growth of the input, cache reads, cost against transcripts
     python -m benchmarks.model_seats document  the same with a document of 24 KB under discussion
@@ -34,14 +34,17 @@ READ_MIN: Final = 0.75
 COST_MAX: Final = 0.25
 PATH_MAX: Final = 1.10
 SCALE: Final = 0.1
-"""Two to twenty seconds a reply, scaled."""
+"""Factor on the latency of a reply, which is two to twenty seconds."""
 FIRST_BYTE: Final = 0.1
 DOCUMENT_BYTES: Final = 24_000
 OWN: Final = ("frame", "question", "goals", "role", "task")
 
 
 def measure_tokens(document_bytes: int = 0) -> bool:
-    """The first acceptance point; whether every target is met. A document under discussion is in most briefs."""
+    """Measure input growth, cache reads and cost, and return whether all targets are met.
+
+    A document under discussion is part of most briefs.
+    """
     openings.DOCUMENT = b"one writer, many readers, no lost line\n" * (1 + document_bytes // 40)
     print(f"context document of {len(openings.DOCUMENT)} bytes")
     with tempfile.TemporaryDirectory() as directory:
@@ -69,7 +72,7 @@ def measure_tokens(document_bytes: int = 0) -> bool:
 
 
 def _with_transcripts(book: Book) -> Decimal:
-    """The cost when each call is sent every reply so far, its own blocks and its schema, and nothing is cached."""
+    """Return the cost if every call got all replies so far, its own blocks and its schema, without a cache."""
     import orjson
 
     prices, total, transcript = read_prices(), Decimal(0), 0
@@ -87,17 +90,18 @@ def _with_transcripts(book: Book) -> Decimal:
 
 
 def _always(block: str) -> bool:
-    """Whether a block would stand beside a transcript, too: it quotes no reply."""
+    """Return whether a block quotes no reply, so that it would be sent with a transcript too."""
     return block in OWN or block.startswith("K-")
 
 
 def measure_time() -> bool:
-    """The second acceptance point: staggered, all at once, and one after another."""
+    """Measure the time of staggered, parallel and sequential requests, and return whether the target is met."""
     spent: dict[str, float] = {}
     for name, driving in (("staggered", {}), ("together", {"staggered": False})):
         with tempfile.TemporaryDirectory() as directory:
             session = opened(Path(directory) / "run", rows(2))
-            deliberate(opened(Path(directory) / "warm"))  # the SDK's import is not what is measured
+            # The first run imports the SDK, which must not count.
+            deliberate(opened(Path(directory) / "warm"))
             began = time.perf_counter()
             outcome, _ = deliberate(session, latency=_latency, driving=driving)
             spent[name] = time.perf_counter() - began
@@ -114,18 +118,18 @@ def measure_time() -> bool:
 
 
 def _groups(book: Book) -> list[list[str]]:
-    """The steps of each group, in the order in which they were asked."""
+    """Return the steps of each group, in the order of their requests."""
     from rounds.run.session import protocol_of
 
     opened_ = book.state.opened
     assert opened_ is not None
     protocol = protocol_of(opened_)
-    found: list[list[str]] = []
+    groups: list[list[str]] = []
     for round_ in sorted(book.state.rounds):
         for group in protocol.groups(book.state, round_):
             asked = [step.id for step in group.steps if step.id in book.state.answered]
-            found += [asked] if asked else []
-    return found
+            groups += [asked] if asked else []
+    return groups
 
 
 def _staggered(group: list[str]) -> float:
@@ -138,9 +142,9 @@ def _seconds(step: str) -> float:
 
 
 def _latency(_: int, body: dict[str, Any]) -> tuple[float, float]:
-    found = STEP.search(body["messages"][0]["content"][-1]["text"])
-    assert found is not None
-    seconds = _seconds(found[0])
+    match = STEP.search(body["messages"][0]["content"][-1]["text"])
+    assert match is not None
+    seconds = _seconds(match[0])
     return FIRST_BYTE * seconds, seconds
 
 
@@ -160,7 +164,7 @@ MEASURES: Final[dict[str, Callable[[], bool]]] = {
 
 
 def main(arguments: list[str]) -> int:
-    """Measure what is named, or everything; 1 when a target is missed."""
+    """Run the named measurements, or all; return 1 when a target is missed."""
     met = [MEASURES[name]() for name in arguments or MEASURES]
     return 0 if all(met) else 1
 

@@ -1,9 +1,9 @@
-"""What the stop signals (SD-60) and the absence of a role (SD-67) say of the recorded runs.
+"""Evaluate the stop signals (SD-60) and the absence of a role (SD-67) on the recorded runs.
 
 python -m benchmarks recorded
 
-Every long run, at the end of each round: how many of the six signals hold (four stop it), which profile would stop,
-which gates fail, which failure modes are alarmed. Forks without a role: `moot fork RUN --stress`.
+For the end of each round of every long run: how many of the six signals hold (four stop it), which profile would stop,
+which gates fail, and which failure modes raise an alarm. Forks without a role: `moot fork RUN --stress`.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from moot.api import open_run
 
 EXAMPLES: Final = Path(__file__).resolve().parents[1] / "runs" / "examples"
 PROFILES: Final[tuple[SignalProfile, ...]] = ("published", "gates")
-"""Whose stop is shown: the count of six signals, and the gates."""
+"""Profiles whose stop is shown: the count of six signals, and the gates."""
 
 
 class Look(NamedTuple):
-    """How a run reads at the end of a round; `stops` in the order of `PROFILES`, `failing` are gates."""
+    """State of a run at the end of a round; `stops` in the order of `PROFILES`, `failing` are gates."""
 
     round: int
     satisfied: int
@@ -33,16 +33,16 @@ class Look(NamedTuple):
 
 
 def looks(book: Book) -> Iterator[Look]:
-    """A run round by round."""
+    """Yield the state of a run at the end of each round."""
     opened = [event for event in book.events if isinstance(event, RoundOpened)]
     ends = [event.seq - 1 for event in opened[1:]] + [book.events[-1].seq]
     for event, end in zip(opened, ends, strict=True):
-        found = [signals(book, profile, end) for profile in PROFILES]
-        gates = found[-1]
+        readings = [signals(book, profile, end) for profile in PROFILES]
+        gates = readings[-1]
         yield Look(
             round=event.round,
-            satisfied=found[0].satisfied,
-            stops=tuple(one.stop for one in found),
+            satisfied=readings[0].satisfied,
+            stops=tuple(reading.stop for reading in readings),
             failing=tuple(gate.name for gate in gates.gates if gate.decides and not gate.ok),
             alarms=tuple(alarm.id for alarm in gates.alarms if alarm.is_open),
         )
@@ -61,6 +61,6 @@ def main(options: Sequence[str] = ()) -> int:
                 f"{'stop' if stop else 'go on':{len(profile)}}"
                 for profile, stop in zip(PROFILES, look.stops, strict=True)
             )
-            told = " ".join(look.failing) + ("; " + " ".join(look.alarms) if look.alarms else "")
-            print(f"{name:36} R{look.round:<4} {look.satisfied:>5}  {stops}  {told}")
+            details = " ".join(look.failing) + ("; " + " ".join(look.alarms) if look.alarms else "")
+            print(f"{name:36} R{look.round:<4} {look.satisfied:>5}  {stops}  {details}")
     return 0

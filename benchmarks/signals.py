@@ -1,11 +1,11 @@
-"""How often the gates and failure modes alarm, find, stop and never get ready, in simulated worlds.
+"""Measure alarms, recall, stops and runs that are never ready, of the gates and failure modes in simulated worlds.
 
 python -m benchmarks signals                               every world, 2,000 runs for each figure
 python -m benchmarks signals --worlds renewing --runs 200  one world, quicker
 
-Every run is read by the functions behind `moot signals`. Each figure stands with its 95 % Wilson interval. A target
-that is missed is `near` where the interval holds it, else `MISSED`. No threshold was fitted to these worlds; the seeds
-that are scored begin at 1,000,000, those for development at 0.
+The functions behind `moot signals` read every run. Each figure has its 95 % Wilson interval. A missed target is `near`
+if the interval contains it, else `MISSED`. No threshold was fitted to these worlds: scored seeds start at 1,000,000,
+those for development at 0.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ STARVING: Final = 0.9
 
 
 class Job(NamedTuple):
-    """One run: world, plan, seed, what fails and how much, and whether it is asked if it would stop."""
+    """Parameters of one run: world, plan, seed, strength of each failure mode, and whether stops are checked."""
 
     world: str
     plan: str
@@ -51,7 +51,7 @@ class Job(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One figure: how many of how many, and the target, at most (or at least)."""
+    """Figure with its counts and its target, an upper (or lower) limit."""
 
     world: str
     what: str
@@ -62,7 +62,7 @@ class Line(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """`met`, `near` where the interval holds the target, or `MISSED`."""
+        """Return `met`, `near` if the interval contains the target, `MISSED`, or `none` without runs."""
         if not self.of:
             return "none"
         low, high = wilson(self.hits, self.of)
@@ -72,7 +72,7 @@ class Line(NamedTuple):
         return "near" if low <= self.target <= high else "MISSED"
 
     def row(self) -> str:
-        """A row of the table."""
+        """Return the row of the table."""
         low, high = wilson(self.hits, self.of) if self.of else (0.0, 1.0)
         share = self.hits / self.of if self.of else 0.0
         sign = "≥" if self.at_least else "≤"
@@ -83,7 +83,7 @@ class Line(NamedTuple):
 
 
 def wilson(count: int, of: int) -> tuple[float, float]:
-    """The 95 % interval of a share."""
+    """Return the 95 % Wilson interval of a share."""
     share, square = count / of, Z * Z
     middle = (share + square / (2 * of)) / (1 + square / of)
     half = Z * ((share * (1 - share) + square / (4 * of)) / of) ** 0.5 / (1 + square / of)
@@ -91,7 +91,7 @@ def wilson(count: int, of: int) -> tuple[float, float]:
 
 
 def play(job: Job) -> Course:
-    """One run."""
+    """Play one run."""
     return played(WORLDS[job.world], job.plan, job.seed, dict(job.failures), stops=job.stops)
 
 
@@ -107,30 +107,36 @@ def lines(
     plans: Sequence[str] = tuple(PLANS),
     lengths: Sequence[str] = LENGTHS,
 ) -> Iterator[Line]:
-    """Every figure of a world, one after the other."""
+    """Yield every figure of a world."""
     seeds = range(first, first + runs)
     for plan in lengths:
-        found = play_all([Job(world, plan, seed) for seed in seeds])
-        alarmed = sum(bool(one.alarms) for one in found)
-        yield Line(world, f"healthy, any alarm in {plan} rounds{_told(found)}", alarmed, len(found), ALARMED)
+        courses = play_all([Job(world, plan, seed) for seed in seeds])
+        alarmed = sum(bool(course.alarms) for course in courses)
+        yield Line(
+            world,
+            f"healthy, any alarm in {plan} rounds{_most_alarmed(courses)}",
+            alarmed,
+            len(courses),
+            ALARMED,
+        )
     for name in plans:
-        found = play_all([Job(world, name, seed, stops=True) for seed in seeds])
-        never = sum(one.stop is None for one in found)
-        yield Line(world, f"healthy, never READY in {name}", never, len(found), NEVER)
-        ready = [one for one in found if one.stop is not None]
+        courses = play_all([Job(world, name, seed, stops=True) for seed in seeds])
+        never = sum(course.stop is None for course in courses)
+        yield Line(world, f"healthy, never READY in {name}", never, len(courses), NEVER)
+        ready = [course for course in courses if course.stop is not None]
         for close, target in ((False, WRONG), (True, WRONG_IF_CLOSE)):
-            told = [one for one in ready if one.close == close]
-            if told or not close:
-                wrong = sum(not one.right for one in told)
+            counted = [course for course in ready if course.close == close]
+            if counted or not close:
+                wrong = sum(not course.right for course in counted)
                 yield Line(
-                    world, f"READY in {name} with a wrong leader{CLOSE * close}", wrong, len(told), target
+                    world, f"READY in {name} with a wrong leader{CLOSE * close}", wrong, len(counted), target
                 )
     for strength in STRENGTHS:
         yield from _failing(world, strength, range(first, first + failing), play_all)
 
 
 def _failing(world: str, strength: float, seeds: Sequence[int], play_all: Play) -> Iterator[Line]:
-    """Recall of each mode in 13 rounds, and stops after the onset."""
+    """Yield the recall of each mode in 13 rounds, then the stops after the onset."""
     own = PUBLISHED.name != world
     stopped = counted = 0
     # Where roles hold back less, more than two claims come in each round: that is no starvation by the source's rule.
@@ -139,28 +145,28 @@ def _failing(world: str, strength: float, seeds: Sequence[int], play_all: Play) 
     modes += ["fm9"] if WORLDS[world].options and strength == 1.0 else []
     for mode in modes:
         jobs = [Job(world, "standard-13", seed, ((mode, strength),), stops=True) for seed in seeds]
-        found = play_all(jobs)
-        hits = sum(NAMED[mode] in one.alarms for one in found)
-        yield Line(world, f"{mode} at {strength:g}: alarmed", hits, len(found), RECALL[strength][own], True)
-        late = [one for one in found if one.stop is None or one.stop >= one.onset]
-        stopped += sum(one.stop is not None for one in late)
+        courses = play_all(jobs)
+        hits = sum(NAMED[mode] in course.alarms for course in courses)
+        yield Line(world, f"{mode} at {strength:g}: alarmed", hits, len(courses), RECALL[strength][own], True)
+        late = [course for course in courses if course.stop is None or course.stop >= course.onset]
+        stopped += sum(course.stop is not None for course in late)
         counted += len(late)
     yield Line(world, f"stop while failing at {strength:g}, all modes", stopped, counted, STOPS[strength])
 
 
-def _told(found: Sequence[Course]) -> str:
-    """The modes that alarmed most often."""
+def _most_alarmed(courses: Sequence[Course]) -> str:
+    """Return the three modes that alarmed most often, for the label of a figure."""
     counts: dict[str, int] = {}
-    for one in found:
-        for mode in one.alarms:
+    for course in courses:
+        for mode in course.alarms:
             counts[mode] = counts.get(mode, 0) + 1
     most = sorted(counts.items(), key=lambda pair: -pair[1])[:3]
-    told = ", ".join(f"{mode} {100 * count / len(found):.1f}" for mode, count in most)
-    return f" ({told})" if told else ""
+    listed = ", ".join(f"{mode} {100 * count / len(courses):.1f}" for mode, count in most)
+    return f" ({listed})" if listed else ""
 
 
 def main(options: Sequence[str] = ()) -> int:
-    """Print the table row by row; 1 when a target is missed."""
+    """Print the table row by row; return 1 when a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks signals")
     parser.add_argument("--worlds", nargs="+", default=list(WORLDS), choices=list(WORLDS))
     parser.add_argument("--runs", type=int, default=2_000, help="healthy runs for each figure")
@@ -169,17 +175,23 @@ def main(options: Sequence[str] = ()) -> int:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--plans", nargs="+", default=list(PLANS), choices=list(PLANS))
     parser.add_argument("--lengths", nargs="+", default=list(LENGTHS))
-    said = parser.parse_args(options)
+    arguments = parser.parse_args(options)
     missed = False
     print("| world | what | share | 95 % | runs | target | |\n|---|---|---|---|---|---|---|", flush=True)
-    with get_context("spawn").Pool(said.processes, initializer=os.nice, initargs=(10,)) as pool:
+    with get_context("spawn").Pool(arguments.processes, initializer=os.nice, initargs=(10,)) as pool:
 
         def play_all(jobs: Sequence[Job]) -> Sequence[Course]:
             return pool.map(play, jobs, chunksize=8)
 
-        for world in said.worlds:
+        for world in arguments.worlds:
             for line in lines(
-                world, said.runs, said.failing or said.runs, said.seed, play_all, said.plans, said.lengths
+                world,
+                arguments.runs,
+                arguments.failing or arguments.runs,
+                arguments.seed,
+                play_all,
+                arguments.plans,
+                arguments.lengths,
             ):
                 print(line.row(), flush=True)
                 missed |= line.verdict == "MISSED"

@@ -1,12 +1,12 @@
-"""The viewer in a real browser: from a commit on disk to a pixel, first pages, smoothness, and what fifty viewers cost.
+"""Measure the viewer in a real browser: commit to pixel, first pages, smooth scrolling, and the cost of fifty viewers.
 
 python -m benchmarks.viewer                     all, in real Chromium
 python -m benchmarks.viewer pixels | pages | viewers
 
-`pixels` drives a scripted run in a process of its own, one commit a reply, while a browser shows its live page: the
+`pixels` drives a scripted run in a process of its own, one commit per reply, while a browser shows its live page: the
 time from a commit's return to the second animation frame after the update that shows it. `pages` loads the first pages
-cold, from a viewer that was just started, and scrolls the long one. `viewers` runs the same deliberation with nobody
-and with fifty streams open, in turns, and compares its wall time and the times of its commits. All share one machine.
+cold, from a viewer that was just started, and scrolls the long one. `viewers` runs the same deliberation with none and
+with fifty streams open, in turns, and compares its wall time and the times of its commits. All share one machine.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ TIMES: Final = """() => {
 
 @contextmanager
 def chromium() -> Generator[Any]:
-    """A page of Debian's Chromium."""
+    """Open a page in Debian's Chromium."""
     from playwright.sync_api import sync_playwright
 
     path = shutil.which("chromium")
@@ -80,33 +80,33 @@ def chromium() -> Generator[Any]:
 
 
 def percentile(values: list[float], share: float) -> float:
-    """The value that so many are not above."""
+    """Return the value at a percentile, given as a share."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
 
-def said(name: str, value: float, target: float, unit: str) -> bool:
-    """Print a line; whether the target was missed."""
+def report(name: str, value: float, target: float, unit: str) -> bool:
+    """Print a line, and return whether the target was missed."""
     missed = value > target
     print(f"{name:58} {value:9.2f} {unit:3} {'MISSED' if missed else '≤'} {target:g}", flush=True)
     return missed
 
 
 def commits(run: Path, pause_seconds: float) -> subprocess.Popen[bytes]:
-    """A scripted deliberation in a process of its own; it prints when each commit was on disk and how long it took."""
+    """Start a scripted deliberation in a process of its own, which prints the times of its commits."""
     command = [sys.executable, "-m", "benchmarks.viewer_run", str(run), str(pause_seconds)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
 
 
 def written(process: subprocess.Popen[bytes]) -> dict[str, Any]:
-    """What that process printed at its end."""
+    """Wait for the process and return the times it printed."""
     out, _ = process.communicate(timeout=600)
     assert process.returncode == 0, "the scripted run failed"
     return json.loads(out)
 
 
 def pixels(folder: Path) -> bool:
-    """From a commit on disk to a pixel."""
+    """Measure the time from a commit on disk to a pixel."""
     run = folder / "pixels" / "live"
     run.parent.mkdir()
     begin(run, "minimum-8")
@@ -114,16 +114,16 @@ def pixels(folder: Path) -> bool:
         page.goto(f"{serving.url}run/live/live")
         page.wait_for_selector('#live-link[data-state="on"]')
         page.evaluate(WATCH)
-        told = written(commits(run, 0.15))
+        times = written(commits(run, 0.15))
         page.wait_for_timeout(1_500)
-        shown: list[tuple[int, float]] = page.evaluate("() => window.shown")
-    late = [min(at for seq, at in shown if seq >= last) - on_disk for last, on_disk in told["commits"]]
+        painted: list[tuple[int, float]] = page.evaluate("() => window.shown")
+    late = [min(at for seq, at in painted if seq >= last) - on_disk for last, on_disk in times["commits"]]
     print(f"pixels: {len(late)} commits, median {statistics.median(late):.0f} ms, slowest {max(late):.0f} ms")
-    return said("commit on disk to pixel, 95th percentile", percentile(late, 0.95), PIXEL_MS, "ms")
+    return report("commit on disk to pixel, 95th percentile", percentile(late, 0.95), PIXEL_MS, "ms")
 
 
 def pages(folder: Path) -> bool:
-    """First pages, from a viewer that was just started, and how smoothly the longest scrolls."""
+    """Measure first pages of a viewer that was just started, and how smoothly the longest one scrolls."""
     runs = folder / "pages"
     runs.mkdir()
     aside(lambda: play(begin(runs / "thirteen", "standard-13"), Script(seed=3)))
@@ -132,12 +132,12 @@ def pages(folder: Path) -> bool:
     for name, target in (("thirteen", PAGE_MS), ("long", LONG_PAGE_MS)):
         loads, counts = _cold_loads(runs, f"run/{name}")
         kind = f"first page of {name}, {counts} elements"
-        missed |= said(f"cold, loaded and painted: {kind}", statistics.median(loads), target, "ms")
+        missed |= report(f"cold, loaded and painted: {kind}", statistics.median(loads), target, "ms")
     with viewer(runs) as serving, chromium() as page:
         for path in ("", "/rounds", "/claims", "/log"):
             page.goto(f"{serving.url}run/long{path}")
             frames: list[float] = page.evaluate(SCROLL)
-            missed |= said(
+            missed |= report(
                 f"scrolling long{path}: 95th percentile of frames", percentile(frames, 0.95), FRAME_MS, "ms"
             )
     return missed
@@ -158,31 +158,32 @@ def _cold_loads(runs: Path, path: str) -> tuple[list[float], int]:
 
 
 def viewers(folder: Path) -> bool:
-    """The same run with nobody and with fifty streams open, in turns."""
+    """Compare the same run with none and with fifty streams open, in turns."""
     walls: list[float] = []
     slower: list[float] = []
     for turn in range(2 * TURNS):
-        order = (
-            (0, VIEWERS) if turn % 2 == 0 else (VIEWERS, 0)
-        )  # what the machine does meanwhile favours neither
-        told = {count: _one(folder / f"viewers-{turn}-{count}", count) for count in order}
-        alone, watched = told[0], told[VIEWERS]
+        # The order alternates, so that other work of the machine favors neither side.
+        order = (0, VIEWERS) if turn % 2 == 0 else (VIEWERS, 0)
+        times = {count: _run_watched(folder / f"viewers-{turn}-{count}", count) for count in order}
+        alone, watched = times[0], times[VIEWERS]
         walls.append(watched["wall"] / alone["wall"])
-        pair = [percentile(one["took"], 0.95) for one in (alone, watched)]
+        pair = [percentile(times_["took"], 0.95) for times_ in (alone, watched)]
         slower.append(pair[1] / pair[0])
         print(
             f"turn {turn}: wall {alone['wall']:.1f} s and {watched['wall']:.1f} s, "
             f"commits {pair[0]:.1f} and {pair[1]:.1f} ms"
         )
-    missed = said(f"wall time with {VIEWERS} viewers, of that with none", statistics.median(walls), WALL, "×")
+    missed = report(
+        f"wall time with {VIEWERS} viewers, of that with none", statistics.median(walls), WALL, "×"
+    )
     return (
-        said("95th percentile of commits, of that with none", statistics.median(slower), COMMIT, "×")
+        report("95th percentile of commits, of that with none", statistics.median(slower), COMMIT, "×")
         or missed
     )
 
 
-def _one(folder: Path, count: int) -> dict[str, Any]:
-    """A run of three rounds while `count` viewers look on; the viewer serves in both cases."""
+def _run_watched(folder: Path, count: int) -> dict[str, Any]:
+    """Drive a run of three rounds while `count` viewers are connected; the viewer serves in both cases."""
     run = folder / "live"
     folder.mkdir()
     begin(run, rows(3))
@@ -195,16 +196,16 @@ def _one(folder: Path, count: int) -> dict[str, Any]:
         )
         assert streams.stdout is not None
         streams.stdout.readline()
-        told = written(commits(run, 0.2))
+        times = written(commits(run, 0.2))
         out, _ = streams.communicate(b"\n", timeout=60)
         assert int(out) >= count, f"{out!r} updates reached {count} viewers"
-    return told
+    return times
 
 
 def streams(port: int, count: int) -> None:
     """Hold `count` streams open until a line comes in; print how many updates came.
 
-    It stands for fifty machines that are not this one, so it gives way to what is measured.
+    It represents fifty other machines, so it gives way to the measured processes.
     """
     os.nice(19)
     asyncio.run(_streams(port, count))
@@ -213,13 +214,13 @@ def streams(port: int, count: int) -> None:
 async def _streams(port: int, count: int) -> None:
     got = [0]
 
-    async def one() -> None:
+    async def listen() -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 22)
         writer.write(f"GET /run/live/stream HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
         while line := await reader.readline():
             got[0] += line.startswith(b"data:")
 
-    tasks = [asyncio.create_task(one()) for _ in range(count)]
+    tasks = [asyncio.create_task(listen()) for _ in range(count)]
     await asyncio.sleep(1.5)
     print("ready", flush=True)
     await asyncio.to_thread(sys.stdin.readline)
@@ -232,7 +233,7 @@ PARTS: Final[dict[str, Callable[[Path], bool]]] = {"pixels": pixels, "pages": pa
 
 
 def main(arguments: list[str]) -> int:
-    """Measure what is named, or all; 1 when a target is missed."""
+    """Measure the named parts, or all; return 1 when a target is missed."""
     if arguments[:1] == ["streams"]:
         streams(int(arguments[1]), int(arguments[2]))
         return 0

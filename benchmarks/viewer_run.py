@@ -1,4 +1,4 @@
-"""A scripted deliberation with a pause before every reply, as a process; prints when each commit was on disk, in JSON.
+"""Drive a scripted deliberation with a pause before every reply, and print as JSON when each commit was on disk.
 
 {"wall": seconds, "commits": [[last seq, Unix time in ms], …], "took": [ms, …]}
 """
@@ -27,7 +27,7 @@ TOOK_MS: list[float] = []
 
 
 class Paused(ScriptedSeat):
-    """Waits before it answers, as everybody does."""
+    """Scripted seat that waits before it answers, as a real one does."""
 
     pause_seconds = 0.0
 

@@ -1,4 +1,4 @@
-"""Events in any number: rounds of a deliberation with invented text, kinds and sizes as in recorded runs."""
+"""Generate any number of events: rounds with invented text, and with the kinds and sizes of recorded runs."""
 
 from __future__ import annotations
 
@@ -56,25 +56,25 @@ WORDS: Final = PARAGRAPH.split()
 
 
 class Text:
-    """Sentences from a seeded source."""
+    """Source of sentences from a seeded generator."""
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
 
     def sentences(self, words: int) -> str:
-        """About so many words; a long one has paragraphs of 80 words and quotation marks, as replies have."""
+        """Return about `words` words; a long text has paragraphs of 80 words and quotation marks, like a reply."""
         paragraphs = [
             " ".join(self.chance.choices(WORDS, k=min(80, words - done))) for done in range(0, words, 80)
         ]
         return '.\n\nThe "next" point: '.join(paragraphs).capitalize() + "."
 
     def hash(self) -> str:
-        """64 hex digits."""
+        """Return 64 hex digits."""
         return f"{self.chance.getrandbits(256):064x}"
 
 
 def opening(text: Text, rounds: int) -> RunOpened:
-    """The first event of a run."""
+    """Return the first event of a run."""
     return RunOpened(
         round=0,
         phase="open",
@@ -98,7 +98,7 @@ def opening(text: Text, rounds: int) -> RunOpened:
 
 
 class RoundWriter:
-    """One round of drafts after another; `seq` of the next event is kept, because events cite earlier ones."""
+    """Generator of rounds of drafts; keeps the `seq` of the next event, because events cite earlier ones."""
 
     def __init__(self, text: Text) -> None:
         self.text = text
@@ -107,7 +107,7 @@ class RoundWriter:
         self._claims: list[str] = []
 
     def round(self, n: int) -> Iterator[Event]:
-        """The events of round `n`: phases A to G with their calls, and a validation."""
+        """Yield the events of round `n`: phases A to G with their calls, and a validation."""
         for event in self._round(n):
             yield event
             self.seq += 1
@@ -328,7 +328,7 @@ class RoundWriter:
 
 
 def body(kind: str, text: Text) -> dict[str, Any]:
-    """A lawful artifact body."""
+    """Return a valid body of an artifact."""
 
     def say(words: int) -> str:
         return text.sentences(words)
@@ -340,14 +340,14 @@ def body(kind: str, text: Text) -> dict[str, Any]:
             return {
                 "traces": [
                     {
-                        "kind": one,
+                        "kind": name,
                         "trigger": say(5),
                         "initial_state": variables,
                         "steps": steps,
                         "outcome": say(8),
                         "hooks": [],
                     }
-                    for one in ("happy_path", "edge_case", "cross_round")
+                    for name in ("happy_path", "edge_case", "cross_round")
                 ]
             }
         case "identity_invariant_check":
@@ -390,7 +390,7 @@ def body(kind: str, text: Text) -> dict[str, Any]:
 
 
 def drafts(events: int, seed: int = 1) -> Iterator[Event]:
-    """An opening and rounds, cut after `events` events. After round 9999 the rounds begin again at 1."""
+    """Yield an opening and rounds, cut after `events` events. After round 9999 the numbers start again at 1."""
     text = Text(seed)
     yield opening(text, PLANNED)
     rounds = RoundWriter(text)
@@ -404,14 +404,14 @@ def drafts(events: int, seed: int = 1) -> Iterator[Event]:
 
 
 def _at(seq: int) -> str:
-    """An instant a little later for every event."""
+    """Return a timestamp that is a little later for every event."""
     minute, second = divmod(seq + 1, 60)
     day, hour = minute // 1440 % 28 + 1, minute // 60 % 24
     return f"2026-03-{day:02}T{hour:02}:{minute % 60:02}:{second:02}.{seq % 999_983:06}Z"
 
 
 def write_run(directory: Path, events: int, seed: int = 1) -> Head:
-    """A run of `events` events at `directory`, every event a commit, written without ceremony."""
+    """Write a run of `events` events to `directory`, one event per commit, without locks or syncs."""
     directory.mkdir(parents=True)
     (directory / BLOBS).touch()
     head = BEGINNING

@@ -43,8 +43,7 @@ FADES: Final = "Disagreement fades with discovery"
 
 
 def disagreement_persists(seen: Observations, parameters: PublishedParameters) -> Signal:
-    """Report whether the slope without stress holds, over all rounds and at the end, or discovery fell (SD-63 [T],
-    SD-91).
+    """Report whether the slope without stress holds, overall and at the end, or discovery fell (SD-63 [T], SD-91).
 
     The second way to hold is the source's own: a slope below zero beside fewer new tensions and BROKEN verdicts is
     called legitimate convergence. Nothing persists there, so the reading does not carry that name.

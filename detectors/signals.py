@@ -83,7 +83,7 @@ def signals_of_state(
 ) -> SignalReport:
     """Return the same from a folded state alone.
 
-    `parameters` stand over the run's own in the profile `gates`, and a `judgement` is one that was kept up to date
+    `parameters` replace the run's own in the profile `gates`, and a `judgement` is one that was kept up to date
     (`detectors.stopping.judgement`).
     """
     if profile not in PROFILES:

@@ -6,7 +6,7 @@
     form feed             taken out; other control characters become visible pictures, `␛` for U+001B
     decomposed letters    composed (NFC), so that a quote of them is found
 
-A text that needs none of this stays as it is, byte for byte. What is no text is refused: other encodings and NUL bytes.
+A text that needs none of this stays as it is, byte for byte. Other content is refused: other encodings and NUL bytes.
 
 A run records the size and SHA-256 of the text that seats saw. They differ from those of a file that was changed here.
 """
@@ -46,7 +46,7 @@ def without_mark(content: bytes) -> bytes:
 
 
 class NotText(ValueError):
-    """Content that is no text; the message says what it is instead."""
+    """Content that is not text; the message says what it is instead."""
 
     fix: ClassVar[str] = "save it as UTF-8, for example with `iconv -f WINDOWS-1252 -t UTF-8 FILE`"
 

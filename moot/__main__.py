@@ -55,7 +55,7 @@ def _dispatch(arguments: list[str]) -> int:
         from moot.cli.completion import set_up
 
         return set_up(arguments[0], arguments[1:])
-    # `moot --json status` and `moot status --json` mean the same, so these move behind the verb.
+    # `moot --json status` and `moot status --json` mean the same, so these move after the verb.
     ahead: list[str] = []
     while arguments and arguments[0] in EVERYWHERE:
         ahead.append(arguments.pop(0))
@@ -151,7 +151,7 @@ def _failed(error: BaseException, arguments: Sequence[str]) -> int:
     # typer and shell completion end a process this way on purpose.
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else USAGE
-    # Only on request: a traceback frightens people, and says nothing that they could fix.
+    # Only on request: a traceback tells a user nothing that they could fix.
     if DEBUG in arguments:
         import traceback
 

@@ -77,7 +77,7 @@ EXIT_CODES: Final = {
 """Exit code → when a verb ends with it (FORMAT 13)."""
 
 _WRITING: Final = frozenset({errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT, errno.EFBIG})
-"""Errors of the system that only a write can meet."""
+"""Errors of the system that are reported as a failed write."""
 
 
 class MootError(Exception):
@@ -184,7 +184,7 @@ def _spoken(error: BaseException) -> MootError | None:
 def _of_the_system(error: OSError) -> MootError:
     reason = (error.strerror or str(error)).lower()
     where = str(error.filename or "")
-    # Python's error does not say whether a read or a write failed, but these only come from a write.
+    # Python's error does not say whether a read or a write failed; these mean a write, or a failing disk.
     if error.errno in _WRITING:
         return MootError(
             "write_failed", f"cannot write: {reason}", where, "make room, then do it again", DAMAGED

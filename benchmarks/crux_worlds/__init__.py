@@ -1,4 +1,4 @@
-"""Simulated worlds in which the right answer is known, and the rules of `crux` played in them.
+"""Simulated worlds with a known right answer, to compare the rules of `crux` on the same draws.
 
-Nothing here measures models. A seat is noise around facts. The worlds exist to compare rules on the same draws.
+This measures no models: a seat is noise around facts.
 """

@@ -10,7 +10,7 @@ Z: Final = 1.959964
 
 
 class Interval(NamedTuple):
-    """A figure in percent, or in percentage points, with the bounds of its 95 % interval."""
+    """Figure in percent or percentage points, with its 95 % interval."""
 
     figure: float
     low: float
@@ -26,10 +26,10 @@ def share(right: Sequence[bool]) -> Interval:
 
 
 def difference(rule: Sequence[bool], other: Sequence[bool]) -> Interval:
-    """Return how many more are right by the rule than by the other, over pairs.
+    """Return the paired difference in right answers between two rules, in percentage points.
 
     The interval is that of Agresti and Min (2005) for matched pairs: half a pair is added to each of the four cells.
-    It also holds where one of the two always wins, and where they never differ.
+    It is also valid if one of the two always wins, and if they never differ.
     """
     pairs = list(zip(rule, other, strict=True))
     won = sum(mine and not theirs for mine, theirs in pairs)

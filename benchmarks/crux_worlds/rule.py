@@ -1,7 +1,7 @@
-"""The rule of `crux` in simulated worlds, through the product's own arithmetic (`detectors/forecasts`).
+"""Play the rule of `crux` in simulated worlds with the product's own arithmetic (`detectors/forecasts`).
 
-Answers, three cruxes by value, sealed numbers of all roles, programs, a second program after a joint surprise, and
-the update by Bayes. Nobody is asked again, and nobody waits: what a person would be asked to run ends the run.
+A run has answers, three cruxes by value, sealed numbers of all roles, programs, a second program after a joint
+surprise, and the update by Bayes. No role answers twice, and a test that only a person could run ends the run.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ PARAMETERS: Final = forecast_parameters()
 FRAME: Final = FrameCheck(ill_posed=False, objection=False)
 PROPOSALS_AT_MOST: Final = 2
 EFFECT_AT_LEAST: Final = 10
-"""A seat proposes what would move its own forecast by this many points."""
+"""Smallest effect, in points of its own forecast, for which a seat proposes a crux."""
 CLOSE: Final = 3
-"""Replies of the close: memo, objection, check."""
+"""Number of replies in the closing: memo, objection, check."""
 
 
 class Ended(NamedTuple):
-    """The end of a run: its leader, replies and status, and the second programs that it asked for."""
+    """End of a run: leader, replies, status, and number of second programs."""
 
     leader: int
     replies: int
@@ -36,7 +36,7 @@ class Ended(NamedTuple):
 
 
 def run(seed: int, circumstances: Circumstances, repeats: float = 0.0) -> Ended:
-    """Play one world. `repeats` is the share of a program's errors that a second program makes again."""
+    """Play one world. `repeats`: share of a program's errors that a second program repeats."""
     world = World(seed, circumstances)
     terms = ForecastTerms(PARAMETERS.tau["normal"], circumstances.runnable > 0, False, PARAMETERS)
     first = world.seats[seed % len(world.seats)]
@@ -57,15 +57,15 @@ def run(seed: int, circumstances: Circumstances, repeats: float = 0.0) -> Ended:
     verdicts: dict[str, Verdict] = {}
     for crux in cruxes_to_test(table, agenda):
         replies += 1
-        said = world.program(_fact(crux))
-        if said == "inconclusive":
+        verdict = world.program(_fact(crux))
+        if verdict == "inconclusive":
             continue
-        if extra and all_expected_otherwise(crux.sealed, said == "holds", ROLES):
+        if extra and all_expected_otherwise(crux.sealed, verdict == "holds", ROLES):
             extra -= 1
             replies += 1
-            if world.second_program(_fact(crux), repeats) != said:
+            if world.second_program(_fact(crux), repeats) != verdict:
                 continue
-        verdicts[crux.claim] = Verdict(said == "holds", "reproduced")
+        verdicts[crux.claim] = Verdict(verdict == "holds", "reproduced")
     standing = standing_of(
         table._replace(
             cruxes=[
@@ -107,11 +107,11 @@ def _own_proposals(world: World, seat: Seat) -> dict[int, Numbers]:
 
 
 def _proposed(world: World) -> list[Crux]:
-    given: dict[int, dict[str, Numbers]] = {}
+    numbers_of: dict[int, dict[str, Numbers]] = {}
     for seat in world.seats:
         for fact, numbers in _own_proposals(world, seat).items():
-            given.setdefault(fact, {})[seat.role] = numbers
-    return [Crux(f"C-1-{fact}", _how(world, fact), by_role) for fact, by_role in given.items()]
+            numbers_of.setdefault(fact, {})[seat.role] = numbers
+    return [Crux(f"C-1-{fact}", _how(world, fact), by_role) for fact, by_role in numbers_of.items()]
 
 
 def _is_short(world: World, seats: Sequence[Seat], terms: ForecastTerms, at_least: int) -> bool:

@@ -18,7 +18,7 @@ REPLIES: Final = digits + ascii_uppercase + ascii_lowercase
 
 
 class Row(NamedTuple):
-    """What release 0.1 did in the worlds of one row, in the order of their seeds."""
+    """Results of release 0.1 in the worlds of one row, in the order of their seeds."""
 
     first_answers: list[bool]
     """Whether the mean of the four first answers is right."""
@@ -28,7 +28,7 @@ class Row(NamedTuple):
     """Whether the mean is right once a program tested every fact."""
     replies: list[int]
     reasons: Mapping[str, int]
-    """How often the rule stopped for which reason."""
+    """Stop reason of the rule → count."""
 
     def first(self, worlds: int) -> Row:
         """Return the row of the first worlds alone; the reasons are those of all."""

@@ -31,7 +31,7 @@ POINTS_ON_NONE: Final = 2
 
 
 class Circumstances(NamedTuple):
-    """What a row of the table varies. Shares and probabilities lie in 0…1."""
+    """Parameters that vary between rows of the table. Shares and probabilities are from 0 to 1."""
 
     name: str
     runnable: float
@@ -89,7 +89,7 @@ class Numbers(NamedTuple):
 
     @property
     def effect(self) -> int:
-        """The greatest difference that the crux makes to an option, in points."""
+        """Return the largest difference that the crux makes to an option, in points."""
         return max(abs(true - false) for true, false in zip(self.if_true, self.if_false, strict=True))
 
 
@@ -141,7 +141,7 @@ class World:
 
     @property
     def facts(self) -> range:
-        """The places of the facts."""
+        """Return the indices of the facts."""
         return range(len(self.truth))
 
     def _winner(self, case: Sequence[bool]) -> int:

@@ -1,4 +1,4 @@
-"""Is the gate right? Its choices against the labels of two independent readers: `python -m benchmarks gate`."""
+"""Score the gate's choices against the labels of two independent readers: `python -m benchmarks gate`."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from rounds.setup.gate import GateChoice, GateQuestion, gate
 from rounds.setup.gate_cues import KINDS, OTHERWISE, SINGLE
 
 TARGET: Final = 0.85
-"""Share of the second half that the gate has to get right, where both readers agree."""
+"""Share of the second half that the gate must get right, among questions on which both readers agree."""
 LABELS: Final = ("labels-1.jsonl", "labels-2.jsonl")
 SMALL: Final = frozenset(kind.name for kind in KINDS if kind.protocol == SINGLE)
 """Kinds for which one reply is enough."""
 
 
 def kappa(pairs: Sequence[tuple[str, str]]) -> float:
-    """Return Cohen's kappa of two readers: agreement beyond what their own shares of kinds give by chance."""
+    """Return Cohen's kappa of two readers: agreement beyond the one expected from their shares of kinds."""
     count = len(pairs)
-    observed = sum(one == other for one, other in pairs) / count
-    ones, others = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
-    expected = sum(ones[kind] * others[kind] for kind in ones) / count**2
+    observed = sum(first == second for first, second in pairs) / count
+    firsts, seconds = Counter(first for first, _ in pairs), Counter(second for _, second in pairs)
+    expected = sum(firsts[kind] * seconds[kind] for kind in firsts) / count**2
     return 1.0 if expected == 1 else (observed - expected) / (1 - expected)
 
 
 def too_small(
     asked: Sequence[Question], chosen: Mapping[str, GateChoice], readers: Sequence[Mapping[str, str]]
 ) -> list[Question]:
-    """Return the questions that the gate gives one reply although a reader says that they deserve more."""
+    """Return the questions that get one reply from the gate although a reader says that they deserve more."""
     return [
         question
         for question in asked
@@ -44,11 +44,13 @@ def report(asked: Sequence[Question], readers: Sequence[Mapping[str, str]], tune
     """Print the figures, and return whether a target is missed."""
     chosen = {question.id: gate(GateQuestion(question.text)) for question in asked}
     pairs = [(readers[0][question.id], readers[1][question.id]) for question in asked]
-    same = sum(one == other for one, other in pairs)
+    same = sum(first == second for first, second in pairs)
     print(
         f"readers agree on {same} of {len(pairs)} ({same / len(pairs):.0%}), Cohen's kappa {kappa(pairs):.2f}"
     )
-    agreed = {question.id: one for question, (one, other) in zip(asked, pairs, strict=True) if one == other}
+    agreed = {
+        question.id: first for question, (first, second) in zip(asked, pairs, strict=True) if first == second
+    }
     missed = False
     for name, ids in (
         ("first half (seen while writing cues)", [key for key in agreed if key in tuned]),
@@ -84,7 +86,7 @@ def _protocol(kind: str) -> str:
 
 
 def main(options: list[str]) -> int:
-    """Score the gate against both readers' labels; 1 when a target is missed, 2 when there are no labels."""
+    """Score the gate against both readers' labels; return 1 when a target is missed, 2 without labels."""
     directory = Path(options[0]) if options else HERE
     missing = [name for name in LABELS if not (directory / name).is_file()]
     if missing:

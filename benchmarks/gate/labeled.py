@@ -1,4 +1,4 @@
-"""The questions, their halves, and the labels of the readers."""
+"""Read the questions, their halves, and the labels of the readers."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from rounds.setup.gate_cues import KINDS, OTHERWISE
 HERE: Final = Path(__file__).parent
 SEED: Final = 7
 NAMES: Final = tuple(kind.name for kind in (*KINDS, OTHERWISE))
-"""Kinds that a reader can give."""
+"""Kinds that a reader can choose."""
 
 
 class Question(NamedTuple):
-    """One question of the set."""
+    """Question of the set."""
 
     id: str
     text: str
 
 
 class WrongLabels(ValueError):
-    """A file of labels that cannot be used."""
+    """Error in a file of labels."""
 
 
 def questions() -> list[Question]:
@@ -33,20 +33,20 @@ def questions() -> list[Question]:
 
 
 def first_half(rows: list[Question]) -> frozenset[str]:
-    """Return the ids that the cues were written with in view, by a seeded draw."""
+    """Return the ids of the questions that were visible while the cues were written, by a seeded draw."""
     return frozenset(random.Random(SEED).sample([row.id for row in rows], len(rows) // 2))
 
 
 def labels(path: Path, known: list[Question]) -> dict[str, str]:
-    """Return kind by id. Raises `WrongLabels` for an unknown kind, and for an id that is unknown, missing or twice."""
-    given: dict[str, str] = {}
+    """Return id → kind. Raises `WrongLabels` for an unknown kind, and an unknown, missing or repeated id."""
+    kinds: dict[str, str] = {}
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         row = json.loads(line)
         if row["kind"] not in NAMES:
             raise WrongLabels(f"{path.name}:{number}: no kind {row['kind']!r}; kinds are {', '.join(NAMES)}")
-        if row["id"] in given:
+        if row["id"] in kinds:
             raise WrongLabels(f"{path.name}:{number}: {row['id']} has a label already")
-        given[row["id"]] = row["kind"]
-    if wrong := sorted(given.keys() ^ {question.id for question in known}):
+        kinds[row["id"]] = row["kind"]
+    if wrong := sorted(kinds.keys() ^ {question.id for question in known}):
         raise WrongLabels(f"{path.name}: missing or unknown ids: {', '.join(wrong[:5])}")
-    return given
+    return kinds

@@ -19,7 +19,7 @@ from benchmarks.runnable.scores import contested, scores
 
 
 def decide(names: Sequence[str], record: bool) -> int:
-    """Print a line for each question; 1 when an output or a key does not agree."""
+    """Print a line for each question; return 1 when an output or a key differs."""
     known, missed = keys(), False
     print(f"{'question':24} {'key':4} {'found':5} {'seconds':>7}")
     for name in names:
@@ -28,15 +28,15 @@ def decide(names: Sequence[str], record: bool) -> int:
             (FOLDER / name / "output.txt").write_text(now.output, "utf-8")
         wrong = differences(name, now, known)
         missed |= bool(wrong)
-        said = "; ".join(wrong) or ("agrees (measured)" if name in known.measured else "agrees")
-        print(f"{name:24} {known.answers[name]:4} {now.answer:5} {now.seconds:7.1f}  {said}", flush=True)
+        verdict = "; ".join(wrong) or ("agrees (measured)" if name in known.measured else "agrees")
+        print(f"{name:24} {known.answers[name]:4} {now.answer:5} {now.seconds:7.1f}  {verdict}", flush=True)
     spread = sorted(Counter(known.answers[name] for name in names).items())
     print(f"{len(names)} questions; keys: {', '.join(f'{option} × {n}' for option, n in spread)}")
     return int(missed)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Exit code 1 when something does not agree, 2 when a name is not known."""
+    """Return 1 when an output or a key differs; exit with 2 for an unknown name."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.runnable")
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--record", action="store_true")

@@ -1,6 +1,6 @@
-"""The questions of this folder: read, decided again by their programs, and as a paper for readers who run nothing.
+"""Read the questions of this folder, decide them again with their programs, and print them for readers who run nothing.
 
-A folder a question: `question.md` (the question, then `- O-1: …`), the given programs, `truth.py` (decides it, prints
+A folder holds `question.md` (the question, then `- O-1: …`), the given programs, `truth.py` (decides it, prints
 `answer: O-n` last) and `output.txt` (what it printed when it was recorded). `keys.toml` has the answers and is in no
 paper. A question named there as `measured` is about time on a machine: there only the answer has to come again.
 """
@@ -23,7 +23,7 @@ TIMEOUT_S: Final = 120
 
 
 class Question(NamedTuple):
-    """What a reader is shown: the question, its options in order, and the given files by name."""
+    """Question as a reader sees it: text, options in order, and files by name."""
 
     name: str
     text: str
@@ -39,7 +39,7 @@ class Keys(NamedTuple):
 
 
 class Rerun(NamedTuple):
-    """What a truth printed now."""
+    """Output of a truth in this run."""
 
     answer: str
     output: str
@@ -47,30 +47,30 @@ class Rerun(NamedTuple):
 
 
 def questions(folder: Path = FOLDER) -> list[Question]:
-    """All questions in the order of their numbers."""
+    """Return all questions in the order of their numbers."""
     return [_read(path) for path in sorted(folder.glob("q[0-9][0-9]-*"))]
 
 
 def _read(folder: Path) -> Question:
     text, _, listed = (folder / "question.md").read_text("utf-8").partition("\n\n- O-1: ")
     options = dict(re.findall(r"^- (O-\d): (.+)$", f"- O-1: {listed}", re.MULTILINE))
-    given = [path for path in sorted(folder.glob("*.py")) if path.name != "truth.py"]
-    return Question(folder.name, text, options, {path.name: path.read_text("utf-8") for path in given})
+    programs = [path for path in sorted(folder.glob("*.py")) if path.name != "truth.py"]
+    return Question(folder.name, text, options, {path.name: path.read_text("utf-8") for path in programs})
 
 
 def keys(folder: Path = FOLDER) -> Keys:
-    """The file of keys."""
+    """Read the file of keys."""
     read = tomllib.loads((folder / "keys.toml").read_text("utf-8"))
     return Keys(read["answers"], frozenset(read["measured"]))
 
 
 def recorded(name: str) -> str:
-    """The output that is kept."""
+    """Return the recorded output of a question."""
     return (FOLDER / name / "output.txt").read_text("utf-8")
 
 
 def rerun(name: str) -> Rerun:
-    """Run a question's truth; an error of the program is an error here."""
+    """Run the truth of a question. Raises `RuntimeError` when the program fails."""
     begin = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-B", "truth.py"],
@@ -86,25 +86,25 @@ def rerun(name: str) -> Rerun:
 
 
 def answer(output: str) -> str:
-    """The option that the last line of an output names."""
-    found = re.search(r"^answer: (O-\d)\n\Z", output, re.MULTILINE)
-    if found is None:
+    """Return the option in the last line of an output. Raises `ValueError` without one."""
+    match = re.search(r"^answer: (O-\d)\n\Z", output, re.MULTILINE)
+    if match is None:
         raise ValueError(f"The last line has to be 'answer: O-n', not {output[-40:]!r}.")
-    return found[1]
+    return match[1]
 
 
 def differences(name: str, now: Rerun, known: Keys) -> list[str]:
-    """What does not agree: the answer with the key, the output with the recorded one."""
-    found = []
+    """Return the differences of an answer from the key, and of the output from the recorded one."""
+    lines = []
     if now.answer != known.answers[name]:
-        found.append(f"answer {now.answer}, key {known.answers[name]}")
+        lines.append(f"answer {now.answer}, key {known.answers[name]}")
     if name not in known.measured and now.output != recorded(name):
-        found.append("output differs from output.txt")
-    return found
+        lines.append("output differs from output.txt")
+    return lines
 
 
 def paper() -> str:
-    """All questions with options and documents and nothing else."""
+    """Return all questions with options and documents as one text."""
     parts = ["Answer each question with one option. Nothing may be run.\n"]
     for question in questions():
         options = "\n".join(f"- {option}: {text}" for option, text in question.options.items())

@@ -1,4 +1,4 @@
-"""What readers who ran nothing answered, against the keys: picks that are right, Brier score, and all of them pooled.
+"""Score the answers of readers who ran nothing: right picks and Brier scores, per reader and pooled.
 
 `answers/reader-N.json` holds the points of one reader: question → option → points of 100. A question that the first
 reader was nearly sure of, and right about, shows nothing and is left out (`saturated` in `keys.toml`).
@@ -18,7 +18,7 @@ Points = Mapping[str, float]
 
 
 class Score(NamedTuple):
-    """How one reader, or all of them pooled, did; `brier` is 0 at best and 2 at worst."""
+    """Score of one reader, or of all pooled; `brier` is 0 at best and 2 at worst."""
 
     reader: str
     right: int
@@ -27,22 +27,22 @@ class Score(NamedTuple):
 
 
 def contested() -> list[str]:
-    """The questions that are scored: all but the saturated ones."""
+    """Return the names of the scored questions: all but the saturated ones."""
     read = tomllib.loads((FOLDER / "keys.toml").read_text("utf-8"))
     return [question.name for question in questions() if question.name not in read["saturated"]]
 
 
 def read_answers() -> dict[str, dict[str, Points]]:
-    """Reader → question (`q01`) → points."""
+    """Return reader → question (`q01`) → points."""
     return {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(ANSWERS.glob("*.json"))}
 
 
 def scores(names: Sequence[str]) -> Iterator[Score]:
-    """Every reader, then the mean of their points. A reader who was not shown a question is not asked about it."""
-    given = read_answers()
-    for reader, answered in given.items():
+    """Yield the score of every reader, then that of their mean. Readers are scored only on questions they saw."""
+    readers = read_answers()
+    for reader, answered in readers.items():
         yield _score(reader, {name: answered[name[:3]] for name in names if name[:3] in answered})
-    yield _score("pooled", {name: _mean([one[name[:3]] for one in given.values()]) for name in names})
+    yield _score("pooled", {name: _mean([points[name[:3]] for points in readers.values()]) for name in names})
 
 
 def _score(reader: str, beliefs: Mapping[str, Points]) -> Score:
@@ -57,4 +57,4 @@ def _score(reader: str, beliefs: Mapping[str, Points]) -> Score:
 
 
 def _mean(beliefs: Sequence[Points]) -> Points:
-    return {option: sum(one[option] for one in beliefs) / len(beliefs) for option in beliefs[0]}
+    return {option: sum(points[option] for points in beliefs) / len(beliefs) for option in beliefs[0]}

@@ -1,1 +1,1 @@
-"""Simulated deliberations that the stop checks are scored on: worlds, their ledgers, and how they are read."""
+"""Simulated deliberations for scoring the stop checks: worlds, their ledgers, and the code that reads them."""

@@ -1,9 +1,9 @@
-"""A simulated ledger as a run, read after every round by the functions that `moot signals` calls.
+"""Turn a simulated ledger into a run and read it after every round with the functions behind `moot signals`.
 
-The ledger is imported by the real import. In a world that is `asked` it is then made what a run of moot's own would be:
-the plan, the question's options, what claims are about, and the sealed answers of every role. An answer of a round is
-about the rounds before it: from what a role held first it goes towards what all evidence would show, half the way for
-every so many tested claims. `truth` is the option that leads once all evidence is in.
+The real import reads the ledger. In a world with `asked` it then gets the fields of one of moot's own runs: the plan,
+the options of the question, the subjects of claims, and the sealed forecasts of every role. A forecast reflects the
+rounds before it: it moves from a role's first forecast toward the one that all evidence supports, half the way for a
+fixed number of tested claims. `truth` is the option that leads once all evidence is in.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from ledger.state.state import ANSWERS, NEITHER, POSITIONS, STANDS
 from rounds.protocols.plans import NORMAL, PLANS
 
 LAST: Final = 12
-"""Of a role's points, what its own start and its own end differ by from the others', at most."""
+"""Largest difference, in points, between a role's first or last forecast and that of the panel."""
 
 
 class Course(NamedTuple):
-    """What the panel said of one run."""
+    """Results of one run."""
 
     alarms: Mapping[str, int]
     """Failure mode → round of its alarm."""
     stop: int | None
     """The first round after which the run would have stopped."""
     right: bool
-    """Whether the answers led to the option then that all evidence shows."""
+    """Whether the forecasts then led to the option that all evidence supports."""
     onset: int
     oracle_stop: int | None
     close: bool
@@ -47,7 +47,7 @@ class Course(NamedTuple):
 
 
 def plan_of(name: str) -> tuple[PlanRow, ...]:
-    """The deliberating rows of a plan that is shipped, or of so many rounds with the standard absences stretched."""
+    """Return the deliberating rows of an installed plan, or of a number of rounds with the absences stretched."""
     if name in PLANS:
         return tuple(row for row in PLANS[name]() if "G" in row.phases)
     stress = Simulation(Setting(seed=0, rounds=int(name))).stress
@@ -58,7 +58,7 @@ def plan_of(name: str) -> tuple[PlanRow, ...]:
 
 
 def played(world: World, plan: str, seed: int, failures: Mapping[str, float], *, stops: bool) -> Course:
-    """One run of a plan, read to its end; `stops` asks after every round whether it would have stopped."""
+    """Simulate one run of a plan to its end; with `stops`, check after every round whether it would stop."""
     rows = plan_of(plan)
     setting = Setting(
         seed=seed,
@@ -86,7 +86,7 @@ def played(world: World, plan: str, seed: int, failures: Mapping[str, float], *,
             if all(gate.ok for gate in gates if gate.decides):
                 stop, right = number, answers.leads_to_truth()
     judged = watch.readings()
-    alarms = {str(one.mode): one.alarm_round or 0 for one in judged if one.verdict == "ALARM"}
+    alarms = {str(mode.mode): mode.alarm_round or 0 for mode in judged if mode.verdict == "ALARM"}
     return Course(alarms, stop, right, simulation.onset, simulation.oracle_stop, answers.close)
 
 
@@ -106,7 +106,7 @@ def _as_run(
 
 
 def _subjects(world: World, rng: random.Random, neglect: float) -> Iterator[tuple[str, ...]]:
-    """What claims are about: two in three about one option alone, in turn. FM-9: the last option is passed over."""
+    """Yield the subjects of claims: two in three concern one option, in turn. FM-9: the last option is skipped."""
     turn = 0
     while world.options:
         if rng.random() < 1 / 3:
@@ -115,14 +115,14 @@ def _subjects(world: World, rng: random.Random, neglect: float) -> Iterator[tupl
         turn = turn % world.options + 1
         passed = turn == world.options and rng.random() < neglect
         about = f"O-{1 if passed else turn}"
-        # A comparison never names the option that is passed over.
+        # With neglect there are no comparisons, which could name the skipped option after all.
         other = f"O-{turn % world.options + 1}"
         both = world.compares and not neglect and rng.random() < world.compares
         yield (about, other) if both and other != about else (about,)
 
 
 class _Answers:
-    """The sealed answers of one run."""
+    """Sealed forecasts of one run."""
 
     def __init__(self, world: World, rng: random.Random) -> None:
         self.world, self.rng = world, rng
@@ -130,30 +130,30 @@ class _Answers:
         self.keys = (*options, NEITHER)
         first = {key: rng.uniform(20, 45) for key in self.keys} | {NEITHER: rng.uniform(2, 20)}
         self.truth = rng.choice(options) if world.options or rng.random() < 0.9 else NEITHER
-        shown = {key: rng.uniform(2, 20) for key in self.keys} | {self.truth: rng.uniform(45, 80)}
+        final = {key: rng.uniform(2, 20) for key in self.keys} | {self.truth: rng.uniform(45, 80)}
         self.close = bool(world.options) and rng.random() < world.close
         if self.close:
             rival = rng.choice([key for key in options if key != self.truth])
-            shown[rival] = shown[self.truth] - rng.uniform(0, 12)
+            final[rival] = final[self.truth] - rng.uniform(0, 12)
         self.first = {role: self._own(first) for role in ROLES}
-        self.shown = {role: self._own(shown) for role in ROLES}
+        self.final = {role: self._own(final) for role in ROLES}
         # Until the turn the evidence speaks for another option, which leads the truth by as much as that leads later.
         self.turn = rng.randint(3, 12) if world.options and rng.random() < world.turns else 0
         before = rng.choice([key for key in options if key != self.truth] or [self.truth])
         swapped = {before: self.truth, self.truth: before}
         self.before = {
             role: {key: points[swapped.get(key, key)] for key in self.keys}
-            for role, points in self.shown.items()
+            for role, points in self.final.items()
         }
         self.now: list[Points] = []
 
     def _own(self, points: Mapping[str, float]) -> dict[str, float]:
-        """A role's own version; roles that move together differ by less."""
+        """Return a role's own variation of points; roles that move together differ less."""
         far = LAST * (1 - self.world.together)
         return {key: max(1.0, value + self.rng.uniform(-far, far)) for key, value in points.items()}
 
     def of_round(self, number: int, watch: RunningJudgement, stress: Mapping[int, str]) -> Iterator[Event]:
-        """The answers of every role that is there."""
+        """Yield the forecasts of all present roles."""
         tested = sum(any(move.to in TESTED for move in claim.moves) for claim in watch.state.claims.values())
         way = 1 - 0.5 ** (tested / self.world.evidence_half)
         roles = [role for role in ROLES if role != stress.get(number)]
@@ -163,26 +163,27 @@ class _Answers:
             yield _belief(number, role, self.now[-1])
 
     def _points(self, role: str, way: float, number: int) -> Points:
-        shown = self.before if number <= self.turn else self.shown
+        final = self.before if number <= self.turn else self.final
         held = {
-            key: (1 - way) * _of(self.first[role], key) + way * _of(shown[role], key) for key in self.keys
+            key: (1 - way) * _of(self.first[role], key) + way * _of(final[role], key) for key in self.keys
         }
-        said = {
+        noisy = {
             key: max(0.0, value + self.rng.gauss(0, self.world.belief_noise)) for key, value in held.items()
         }
-        points = {key: round(100 * value / sum(said.values())) for key, value in said.items()}
+        points = {key: round(100 * value / sum(noisy.values())) for key, value in noisy.items()}
+        # Rounded shares may not add up to 100, so the largest one takes the difference.
         most = max(points, key=lambda key: points[key])
         return points | {most: points[most] + 100 - sum(points.values())}
 
     def leads_to_truth(self) -> bool:
-        """Whether the option with the most points now is the one that all evidence shows."""
+        """Return whether the option with the most points now is the one that all evidence supports."""
         pool = {key: sum(points[key] for points in self.now) for key in self.keys}
-        full = {key: sum(_of(own, key) for own in self.shown.values()) for key in self.keys}
+        full = {key: sum(_of(own, key) for own in self.final.values()) for key in self.keys}
         return max(pool, key=lambda key: pool[key]) == max(full, key=lambda key: full[key])
 
 
 def _of(points: Mapping[str, float], key: str) -> float:
-    """Points in a hundred."""
+    """Return the points of an option, scaled to a total of 100."""
     return 100 * points[key] / sum(points.values())
 
 

@@ -1,8 +1,8 @@
-"""Simulated deliberations as state directories: healthy ones, decoys, and one for each failure mode.
+"""Simulate deliberations as state directories: healthy ones, decoys, and one for each failure mode.
 
-Written for tests and benchmarks, from the definitions of the failure modes. A subject holds a number of issues; roles
-find them at a pace that falls as they run out, checks settle what was found. Base rates differ from ledger to ledger;
-from `onset` on a failure mode pushes its own rate up by its strength. Several can be pushed at once.
+Tests and benchmarks use them; they follow the definitions of the failure modes. A subject has a number of issues. Roles
+find them at a pace that falls as they run out, and checks settle the findings. Base rates differ between ledgers. From
+`onset` on, a failure mode raises its own rate by its strength; several can be raised at once.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ FAILING: Final = {
     "flood": ("fm8", 0.9),
     "unsettled": ("fm8", 0.8),
 }
-"""Rate → the failure mode that pushes it, and where to at full strength."""
+"""Rate → the failure mode that raises it, and its value at full strength."""
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """What a ledger is made of. `shift` is how far base rates may lie from the usual ones, as a share."""
+    """Parameters of a ledger. `shift`: largest relative deviation of base rates from the usual ones."""
 
     seed: int
     failures: Mapping[str, float] = msgspec.field(default_factory=dict[str, float])
@@ -65,14 +65,16 @@ class Setting(msgspec.Struct, frozen=True):
 
     @property
     def chance(self) -> str:
-        """What every draw follows from. Worlds have seeds of their own; the published one has those of before."""
-        said = msgspec.to_builtins(self)
-        world, stress, drift = said.pop("world"), said.pop("stress"), said.pop("drift")
-        return repr(said) if world["name"] == PUBLISHED.name else repr((said, world["name"], stress, drift))
+        """Return the seed of all draws, which for the published world must stay as it was before there were others."""
+        fields = msgspec.to_builtins(self)
+        world, stress, drift = fields.pop("world"), fields.pop("stress"), fields.pop("drift")
+        return (
+            repr(fields) if world["name"] == PUBLISHED.name else repr((fields, world["name"], stress, drift))
+        )
 
 
 class Simulation:
-    """One ledger. `oracle_stop` is the round from which on next to nothing was left to find, None when never."""
+    """Simulation of one ledger. `oracle_stop`: first round after which almost nothing was left to find, or None."""
 
     def __init__(self, setting: Setting) -> None:
         self.rng = rng = random.Random(setting.chance)
@@ -119,7 +121,7 @@ class Simulation:
             self._round(round_)
 
     def files(self) -> dict[str, bytes]:
-        """The state directory."""
+        """Return the files of the state directory."""
         return {
             f"{name}.jsonl": b"".join(orjson.dumps(self._kept(row)) + b"\n" for row in rows)
             for name, rows in self.rows.items()
@@ -279,7 +281,7 @@ class Simulation:
         }
 
     def _moved(self, result: str) -> dict[str, str]:
-        """A claim that the verdict moves: a pending one, now and then one that was tested before."""
+        """Return a status change for a verdict: of a pending claim, or sometimes of one that was tested before."""
         to = {"ROBUST": "tested_confirmed", "BROKEN": "tested_refuted", "UNCLEAR": "tested_unclear"}[result]
         again = self.status and self.rng.random() < 0.03
         if not self.pending and not again:
@@ -297,12 +299,12 @@ class Simulation:
     ) -> dict[str, Any]:
         rng, others = self.rng, ["BROKEN", "ROBUST", "UNCLEAR"]
         pre = {role: result if rng.random() < 0.64 else rng.choice(others) for role in acting}
-        one = self.world.together > 0 and rng.random() < self.world.together
-        if one and rng.random() < 0.5:
+        moves_as_one = self.world.together > 0 and rng.random() < self.world.together
+        if moves_as_one and rng.random() < 0.5:
             pre = dict.fromkeys(acting, result)
         if self.world.lost and rng.random() < self.world.lost:
             return {}
-        all_give_in = self._happens("giving_in", round_) if one else None
+        all_give_in = self._happens("giving_in", round_) if moves_as_one else None
         flips: list[dict[str, str | None]] = []
         for role in acting:
             if lead in pre and pre[role] != pre[lead]:
@@ -335,13 +337,13 @@ class Simulation:
             self.rows["decisions"].append(row)
 
     def _is_idle_break(self, identity: str) -> bool:
-        """A BROKEN of this round that moved no claim: where it is healthy a decision deals with it."""
+        """Return whether a verdict is BROKEN and moved no claim; in a healthy run a decision then cites it."""
         row = next(row for row in reversed(self.rows["verifications"]) if row["id"] == identity)
         return row["result"] == "BROKEN" and not row["claim_status_changes"]
 
 
 def _plan(rounds: int) -> dict[int, str]:
-    """Round → the role that is planned to be absent; the standard schedule, stretched to another length."""
+    """Return round → absent role: the standard schedule, stretched to the number of rounds."""
     if rounds == 13:
         return dict(STANDARD)
     numbers = [max(3, round(rounds * part)) for part in (0.38, 0.77, 0.92, 1.0)]
@@ -354,7 +356,7 @@ def _ref(round_: int, role: str, rng: random.Random) -> str:
 
 
 def poisson(rng: random.Random, mean: float) -> int:
-    """A count with this mean."""
+    """Draw a count from a Poisson distribution."""
     threshold, product, count = 2.718281828459045**-mean, rng.random(), 0
     while product > threshold:
         product *= rng.random()
@@ -363,7 +365,7 @@ def poisson(rng: random.Random, mean: float) -> int:
 
 
 def shuffled(files: Mapping[str, bytes], seed: int) -> dict[str, bytes]:
-    """The same directory with the lines of every file in another order."""
+    """Return the same directory with the lines of every file shuffled."""
     rng = random.Random(seed)
     lines = {name: content.splitlines(keepends=True) for name, content in files.items()}
     return {name: b"".join(rng.sample(rows, len(rows))) for name, rows in lines.items()}

@@ -1,10 +1,10 @@
-"""What a simulated deliberation is made of: each knob a field, and the worlds that the tables name.
+"""Parameters of simulated deliberations, and the worlds that the tables name.
 
-`PUBLISHED` has the base rates of the published definitions. The others look like long runs of moot 0.1:
-their rates of resolutions, anchors, references, findings and ROBUST verdicts lie near those of `library-minimum-8` and
-`storage-standard-13`; claims come in slower, at the pace that the plan tolerates. How far two answers of a role are
-apart is that of recorded runs of `crux`; how fast answers settle is assumed, because no long run has recorded them. No
-world was fitted to a detector.
+`PUBLISHED` has the base rates of the published definitions. The others resemble long runs of moot 0.1: their rates of
+resolutions, anchors, references, findings and ROBUST verdicts are near those of `library-minimum-8` and
+`storage-standard-13`, and claims are raised more slowly, at the pace that the plan tolerates. The distance between two
+forecasts of a role is that of recorded runs of `crux`. How fast forecasts settle is an assumption, because no long run
+has recorded it. No world was fitted to a detector.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Base rates of healthy runs; a run draws its own around them."""
+    """Base rates of healthy runs; each run draws its own around them."""
 
     name: str
     issues_mean: float = 55

@@ -58,7 +58,7 @@ class RolesWereStressed(_Table, frozen=True, kw_only=True):
 
 
 class FewClaimsPending(_Table, frozen=True, kw_only=True):
-    """S6: the share of claims that nobody tested (SD-70)."""
+    """S6: the share of claims that were never tested (SD-70)."""
 
     share_below: str
 

@@ -111,7 +111,7 @@ def _wealth(row: Sequence[float], planned_rounds: int) -> list[float]:
 
 
 def mixed(parts: Sequence[int], values: Sequence[Sequence[float]]) -> tuple[float, ...]:
-    """Return E of a coin that was split into so many parts between bets."""
+    """Return E of a coin that was split in these parts between bets."""
     return tuple(
         sum(part * value for part, value in zip(parts, at, strict=True)) / sum(parts)
         for at in zip(*values, strict=True)

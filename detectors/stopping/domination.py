@@ -58,5 +58,5 @@ def domination(
 def domination_bets(
     parameters: GateParameters, roles: int
 ) -> tuple[tuple[float, tuple[float, ...]], tuple[float, tuple[float, ...]]]:
-    """Return the tolerated shares of citations and of leads among so many roles, and the worse shares to bet on."""
+    """Return the tolerated shares of citations and of leads among `roles` roles, and the worse shares to bet on."""
     return parameters.domination_cited.bet(roles), parameters.domination_led.bet(roles)

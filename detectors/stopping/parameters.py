@@ -77,7 +77,7 @@ class AboveShare(_Table, frozen=True, kw_only=True):
 
 
 class Unanimity(_Table, frozen=True, kw_only=True):
-    """FM-1: a string of rounds in which checks found nothing and nobody stood against the lead."""
+    """FM-1: a string of rounds in which checks found nothing and no position differed from the lead's."""
 
     rounds_running: int
     checks_at_least: int
@@ -92,7 +92,7 @@ class Mean(_Table, frozen=True, kw_only=True):
 
 
 class Starvation(_Table, frozen=True, kw_only=True):
-    """FM-5: so few new claims a round, so many rounds running, while work is left."""
+    """FM-5: fewer new claims per round than this, for this many rounds running, while work is left."""
 
     claims_below: int
     rounds_running: int

@@ -1,4 +1,4 @@
-"""The published schema of every event kind, made from its type and its laws (draft 2020-12).
+"""Published schemas of all event kinds, made from their types and laws (draft 2020-12).
 
 A document is valid exactly when `canonical.decode` accepts it in its canonical bytes, with three exceptions that
 no JSON Schema can say: a number written 1.0 is an integer to a schema and refused in a line, a line is at most

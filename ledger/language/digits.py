@@ -149,7 +149,7 @@ def _single(groups: Iterable[str]) -> tuple[Numeral, ...]:
 
 
 def _with_scale(text: str, end: int, readings: list[Reading]) -> tuple[list[Reading], int]:
-    """Return readings multiplied by the scale behind a number: 5 million, 1.2万, 1億2000万; and where it ends."""
+    """Return readings multiplied by the scale after a number (5 million, 1.2万, 1億2000万), and where it ends."""
     total: list[Reading] = []
     start = end
     scale = SCALE.match(text, end)

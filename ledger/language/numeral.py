@@ -79,7 +79,7 @@ def _exact(values: frozenset[str]) -> tuple[Fraction, ...]:
 
 
 def plain(whole: str, part: str = "") -> str:
-    """Return plain digits: no zero in front, none behind the last decimal."""
+    """Return plain digits: no leading zeros, and no trailing zeros after the point."""
     whole, part = whole.lstrip("0") or "0", part.rstrip("0")
     return f"{whole}.{part}" if part else whole
 

@@ -82,7 +82,7 @@ def _words_between_blanks(part: str) -> int:
 
 
 def first_words(text: str, count: int) -> str:
-    """Return the beginning of a text with at most so many words, on one line."""
+    """Return the beginning of a text with at most `count` words, on one line."""
     kept: list[str] = []
     for part in text.split():
         words = word_count(part)
@@ -102,7 +102,7 @@ def tokens(text: str) -> list[str]:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of one line of text; an abbreviation before a small letter ends none."""
+    """Return the sentences of one line of text; an abbreviation before a lower-case letter does not end one."""
     parts: list[str] = []
     begin = 0
     for match in _BREAKS.finditer(text):
@@ -130,7 +130,7 @@ def asks(text: str) -> bool:
 
 
 def is_english(text: str) -> bool:
-    """Return whether a text may be English: Latin letters, and no more frequent words of other languages than of it."""
+    """Return whether a text may be English: Latin letters, and frequent words mostly of English."""
     letters = [letter for letter in text if letter.isalpha()]
     latin = sum(letter.isascii() for letter in letters)
     if not letters or latin < LATIN_LETTERS_MIN * len(letters):

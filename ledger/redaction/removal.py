@@ -64,7 +64,7 @@ def redact(
         targets = tuple(target(name, book, run) for name in dict.fromkeys(names))
         for chosen in targets:
             _refuse_what_is_needed(chosen.blobs, book, run)
-            _refuse_what_nobody_knows(chosen, recorded, run)
+            _refuse_unknown_words(chosen, recorded, run)
         fresh = tuple(
             chosen for chosen in targets if not set(chosen.blobs) <= recorded or _is_there(chosen, run)
         )
@@ -148,7 +148,7 @@ def _is_there(chosen: Target, run: RunStore) -> bool:
     return any(run.blobs.read(sha256) is not None for sha256 in chosen.blobs)
 
 
-def _refuse_what_nobody_knows(chosen: Target, recorded: set[str], run: RunStore) -> None:
+def _refuse_unknown_words(chosen: Target, recorded: set[str], run: RunStore) -> None:
     """Raise `CannotRedact` for a document or reply whose blob is missing, because only the blob tells its words."""
     if chosen.whole and not _is_there(chosen, run) and not set(chosen.blobs) <= recorded:
         fix = "give the words in a file: --secret FILE --out DIR"

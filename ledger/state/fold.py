@@ -157,7 +157,7 @@ def step(state: State, event: Event) -> None:
             state.amendments.append(event)
             if event.what == "plan" and state.opened is not None:
                 state.opened = planned_anew(state.opened, event)
-            _forget_what_nobody_allows(state)
+            _stop_awaiting_programs(state)
         case Fallback():
             state.given_up[event.step_failed] = event.seq
         case RunOpened():
@@ -165,7 +165,7 @@ def step(state: State, event: Event) -> None:
                 state.faults.imported_before = event.seq
             if event.seq == 0 or (state.opened is not None and event.origin.type == "fork"):
                 state.opened = event  # one that comes late or again opens nothing: ORD001 says so
-                _forget_what_nobody_allows(state)
+                _stop_awaiting_programs(state)
         case RunClosed():
             state.closing = event
         case Screening():
@@ -340,7 +340,7 @@ def _verification(state: State, event: Verification) -> None:
             )
 
 
-def _forget_what_nobody_allows(state: State) -> None:
+def _stop_awaiting_programs(state: State) -> None:
     """Stop waiting for experiments where programs are no longer run, or not yet in a fork."""
     if any(facts.awaited for facts in state.experiments.values()) and not state.runs_programs:
         for facts in state.experiments.values():

@@ -113,7 +113,7 @@ class DecisionFacts(msgspec.Struct):
 
 
 class RulingFacts(msgspec.Struct):
-    """A ruling; `decision` says it in words, and an override of either ends both."""
+    """Ruling; `decision` words it, and an override of either ends both."""
 
     round: int
     decision: str | None = None
@@ -238,7 +238,7 @@ class DriftFacts(NamedTuple):
 
 
 class Spend(msgspec.Struct):
-    """What the calls cost so far. `unpriced` counts calls whose cost is unknown; tokens leave unknown ones out."""
+    """Cost of the calls so far. `unpriced` counts calls whose cost is unknown; tokens leave unknown ones out."""
 
     calls: int = 0
     engine_calls: int = 0

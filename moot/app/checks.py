@@ -1,4 +1,4 @@
-"""Series of an experiment that were run beside a finished ledger: `checks/E-2-1.1.json`, `checks/E-2-1.2.json` …
+"""Series of an experiment that were run after its ledger was finished: `checks/E-2-1.1.json`, `checks/E-2-1.2.json` …
 
 A series is a hash chain that goes on where the ledger ended: its first line names the hash of the ledger's last line,
 or that of the series before it. The verdict is not kept, it is computed from the runs and from what they wrote.
@@ -35,7 +35,7 @@ _NAME: Final = re.compile(r"E-[0-9-]+\.([1-9][0-9]{0,5})\.json")
 
 
 class CheckFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a file under `checks/` holds. `wrote_bytes`: output that is no UTF-8, a character per byte."""
+    """Content of a file under `checks/`. `wrote_bytes`: output that is not UTF-8, a character per byte."""
 
     lines: tuple[str, ...]
     hash: str
@@ -49,11 +49,11 @@ class CheckFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _BadCheck(Exception):
-    """A file under `checks/` is not what a series wrote; the message says why."""
+    """A file under `checks/` that no series wrote, or that was changed; the message says why."""
 
 
 class _Series(NamedTuple):
-    """A series whose lines hold together and whose outputs are those that they name."""
+    """A series with an intact chain and the outputs that its lines name."""
 
     runs: tuple[ExperimentRun, ...]
     wrote: Mapping[str, bytes]
@@ -110,7 +110,7 @@ def checks_of(path: Path, book: Book, experiment: str) -> list[CheckShown]:
         problem = (
             _broken_link(series, before, book) if number == 1 or before else _NO_BEFORE.format(number - 1)
         )
-        checks.append(_shown(file, series, plan, book, problem))
+        checks.append(_check(file, series, plan, book, problem))
         before = series
     return checks
 
@@ -118,7 +118,7 @@ def checks_of(path: Path, book: Book, experiment: str) -> list[CheckShown]:
 _NO_BEFORE: Final = "series {} before it is missing or damaged"
 
 
-def _shown(
+def _check(
     file: Path, series: _Series, plan: ExperimentPlanned, book: Book, problem: str | None
 ) -> CheckShown:
     repetitions = sum(run.control is None for run in series.runs)

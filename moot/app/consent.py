@@ -102,8 +102,8 @@ def bench_for(agreed: Agreed | None) -> Bench:
     return bench
 
 
-# A ledger is a file like any other: that it says `on` is not the person's word when somebody else sent it. So moot
-# keeps, outside of all runs, which runs this person opened here.
+# A ledger is a file like any other: if another person sent it, its `on` is not this person's consent. So moot keeps
+# a list, outside of all runs, of the runs that this person opened here.
 
 
 def note_opened(run: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a deliberation needs from where it runs, looked at one by one. Nothing is changed, no key is shown."""
+"""Checks of this machine for what deliberations need. They change nothing and show no key."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ FILES_MAX: Final = 2_000
 NAME_MAX: Final = 160
 FILE_BYTES_MAX: Final = 1 << 22
 LARGEST: Final = 12
-"""How many sizes a refusal shows."""
+"""Most sizes that a refusal lists."""
 LISTING: Final = "what-was-given.md"
 STANDARD_INPUT: Final = "standard-input.txt"
 LONE_RETURN: Final = "\u240d"
@@ -48,7 +48,7 @@ class Taken(NamedTuple):
 
 
 class Left(NamedTuple):
-    """What was passed over, and why."""
+    """A source that was left out, and the reason."""
 
     name: str
     why: str

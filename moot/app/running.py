@@ -363,7 +363,7 @@ def _drive_here(
     try:
         return asyncio.run(_until_ended(drive_run(run, seats, watch, pause, bench)))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        # The stop is written after the loop has ended, so that no reply can be committed behind it.
+        # The stop is written after the loop has ended, so that no reply can be committed after it.
         run.stop("human")
         raise KeyboardInterrupt from None
 

@@ -342,8 +342,7 @@ def _bytes(reply: Reply) -> bytes:
         case bytes():
             return reply
         case str():
-            # A lone surrogate cannot be encoded; the reply is then refused by its schema, and not by an exception
-            # here.
+            # A lone surrogate cannot be encoded, and must not end a host's call with an exception.
             return reply.encode("utf-8", "replace")
         case _:
             return json.dumps(dict(reply), ensure_ascii=False).encode("utf-8", "replace")

@@ -15,7 +15,7 @@ class Verb(NamedTuple):
     also: str = ""
     """A second name of the same verb, which no list shows as a row of its own."""
     first: bool = False
-    """Whether `moot --help` shows it, and not only `moot help --all`."""
+    """True if `moot --help` shows it, and not only `moot help --all`."""
 
     @property
     def path(self) -> str:

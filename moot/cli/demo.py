@@ -56,9 +56,9 @@ def demo(
     if json or quiet:
         result = _executed(ours, _unseen)
         if json:
-            out_json(_found(ours, result))
+            out_json(_summary(ours, result))
         return GOOD if result.identical else NO
-    return GOOD if _shown(ours, console(), live=not no_live, speed=speed) else NO
+    return GOOD if _play(ours, console(), live=not no_live, speed=speed) else NO
 
 
 def _first_example() -> Path:
@@ -85,7 +85,7 @@ def _can_be_played(ours: Run) -> None:
         )
 
 
-def _shown(ours: Run, screen: Console, *, live: bool, speed: float) -> bool:
+def _play(ours: Run, screen: Console, *, live: bool, speed: float) -> bool:
     """Play the run for people; return whether the ledger came out the same."""
     labels = (_label(ours),)
     growing = GrowingBook(ours.blobs)
@@ -133,7 +133,7 @@ def _executed(ours: Run, watch: Callable[[tuple[Event, ...]], None]) -> Reexecut
     return re_execute(ours.book, protocol, Controller(protocol, standard(protocol)), watch)
 
 
-def _found(ours: Run, result: Reexecution) -> Demo:
+def _summary(ours: Run, result: Reexecution) -> Demo:
     story = tell(ours.book)
     compared = reexecuted(str(ours.path), result)
     return Demo(

@@ -65,13 +65,13 @@ def report(
         )
     if html is not None:
         write_document(Path(html), _page(ours).encode())
-        return _said(ours, "html", html, None, json=json, quiet=quiet)
+        return _print(ours, "html", html, None, json=json, quiet=quiet)
     form: Form = "full" if full else "page" if page else "pages"
     text = markdown(ours, form=form if adr is None else "adr")
     place = file if adr is None else adr
     if place is not None:
         write_document(Path(place), text.encode())
-    return _said(ours, "markdown", place, text, json=json, quiet=quiet, no_pager=no_pager)
+    return _print(ours, "markdown", place, text, json=json, quiet=quiet, no_pager=no_pager)
 
 
 def _page(ours: Run) -> str:
@@ -84,7 +84,7 @@ def _page(ours: Run) -> str:
     return report_html(run)
 
 
-def _said(
+def _print(
     ours: Run,
     form: Literal["markdown", "html"],
     file: str | None,

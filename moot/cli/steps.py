@@ -23,7 +23,7 @@ from roles.schema import REPLY_BYTES_MAX
 from rounds.run.engine import ReplyRefused, StepRefused
 
 BARE = {"--wait": "600"}
-"""What an option means when it is given without its value."""
+"""Values of options that are given without one."""
 
 
 def next(

@@ -318,7 +318,7 @@ def _read_measures(place: Path) -> list[tuple[str, str, str, float]]:
     reader = csv.DictReader(io.StringIO(text, newline=""))
     rows: list[tuple[str, str, str, float]] = []
     try:
-        # Columns in another order would be read by name, but a missing one only fails at the first row.
+        # Checked at once: a missing column would otherwise fail at the first row, and without its name.
         if tuple(reader.fieldnames or ()) != MEASURE_COLUMNS:
             what = f"the columns are {', '.join(reader.fieldnames or ('none',))}"
             raise usage(what, f"write {','.join(MEASURE_COLUMNS)}", str(place))

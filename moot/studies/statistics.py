@@ -107,7 +107,7 @@ def _percentiles(values: Sequence[float], tail: float, seed: int, draws: int) ->
     n = len(values)
 
     def means(count: int) -> NDArray[np.float64]:
-        # The high 32 bits times n, shifted: a uniform index without the bias of a modulo that matters here.
+        # The high 32 bits times n, shifted right: an index below n, uniform enough for any study's n.
         places = ((bits.random_raw((count, n)) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32)
         sums: NDArray[np.float64] = known[places.astype(np.intp)].sum(axis=1)
         return sums / n

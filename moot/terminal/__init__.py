@@ -1,1 +1,1 @@
-"""What needs a terminal: colours, live layout, forms, questions, completion."""
+"""Terminal output and input: colors, live layout, forms, questions."""

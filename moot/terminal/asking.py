@@ -179,7 +179,7 @@ def _ctrl_c_is_the_editors() -> Generator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    # The terminal sends Ctrl-C to both processes; without this it would end the run behind the editor.
+    # The terminal sends Ctrl-C to both processes; without this it would end the run while the editor is open.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield

@@ -58,7 +58,7 @@ class LiveView:
         self._asked: dict[str, float] = {}
         self._book = read()
         # A resumed run prints only rounds that end from now on; earlier ones were printed before.
-        self._told = set(self._book.state.rounds) - {self._book.state.round}
+        self._printed = set(self._book.state.rounds) - {self._book.state.round}
         self._out_of_reach = False
         self._live = Live(
             get_renderable=self._stage,
@@ -102,9 +102,9 @@ class LiveView:
         """Print the rounds that are over above the live part, once each."""
         state = self._book.state
         planned = len(state.opened.plan) if state.opened else 0
-        for round_ in sorted(set(state.rounds) - self._told):
+        for round_ in sorted(set(state.rounds) - self._printed):
             if all_of_them or round_ < state.round:
-                self._told.add(round_)
+                self._printed.add(round_)
                 self._console.print(round_block(tell_round(self._book, round_), planned))
                 # Said once: a plan that cannot become ready stays that way.
                 if not self._out_of_reach and (warning := out_of_reach(self._book)):

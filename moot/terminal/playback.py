@@ -34,7 +34,7 @@ def player(
     asked: set[str] = set()
 
     def play(events: Sequence[Event]) -> None:
-        # The book grows before the view is told, because the view reads it.
+        # The book grows before the view is notified, because the view reads it.
         growing.take(events)
         for step in open_steps(protocol, growing.book().state):
             # A step stays open over several commits, and its clock must not start again with each.

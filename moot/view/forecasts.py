@@ -107,19 +107,19 @@ def status_line(report: ForecastReport) -> str:
     worth = [crux for crux in unsettled if (crux.value or 0) >= report.tau]
     match report.status:
         case "nobody_answered":
-            return "No role answered."
+            return "STOP: no role answered."
         case "ill_posed":
-            return "The question is ill-posed: the frame says so, and most points are on none of the options."
+            return "STOP: the question is ill-posed. The frame says so, and most points are on none of the options."
         case "run_this_first":
             ids = ", ".join(crux.claim for crux in worth)
-            return f"Run this first: a test of {ids} is worth {report.tau:g} points or more."
+            return f"GO ON, with a test of {ids}: it makes a right answer {report.tau:g} points or more likelier."
         case _:
             lead = (
-                "The first two options are less than 10 points apart, so a person weighs."
+                "a person weighs, because the first two options are less than 10 points apart."
                 if report.status == "your_call"
-                else "The forecasts decide."
+                else "the forecasts decide."
             )
-            return f"{lead} No remaining test is worth {report.tau:g} points."
+            return f"STOP: {lead} No test that is left is worth {report.tau:g} points."
 
 
 def forecasts_text(report: ForecastReport, width: int) -> str:

@@ -1,1 +1,1 @@
-"""What people look at: the local web viewer, and the report as one HTML file; both tell what `moot.view` tells."""
+"""The local web viewer, and the report as one HTML file; both show the values of `moot.view`."""

@@ -39,7 +39,7 @@ FILTERS: Final = ("q", "status", "protocol")
 
 
 class PageMissing(LookupError):
-    """An address names something that does not exist; the message says what."""
+    """An address of something that does not exist; the message says what."""
 
 
 def runs(index: RunIndex, request: Request) -> str:

@@ -172,7 +172,7 @@ def _verdict(role: str, p_value: float | None, powers: Sequence[Power], forks: i
         return "INSUFFICIENT", f"no fork without {role} has gone through its round"
     if p_value <= LEVEL:
         return "CARRIES", f"without {role} fewer claims were raised than chance explains (p = {p_value:.3f})"
-    power_text = ", ".join(f"{power_.power:.0%} if it carried {power_.share:.0%}" for power_ in powers)
+    power_text = ", ".join(f"{row.power:.0%} if it carried {row.share:.0%}" for row in powers)
     if powers and powers[0].power >= POWER_ENOUGH:
         return "NO_DROP", f"claims did not fall without {role}; a drop would have shown: {power_text}"
     count = f"{forks} fork{'' if forks == 1 else 's'}"

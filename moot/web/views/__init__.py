@@ -1,1 +1,1 @@
-"""What each page shows, as values: pure functions of a run that is followed, built on the story of `moot.view`."""
+"""Content of each page as values: pure functions of a followed run, built on `moot.view`."""

@@ -59,7 +59,7 @@ def forecasts_shown(run: str, book: Book) -> ForecastsShown | None:
             percent(report.before[option]),
             percent(report.group[option]),
             report.group[option],
-            # The text names the roles first, which the table's heading does already.
+            # Only the range: the group forecast at the beginning of the text has a column of its own.
             roles_range(report, option).partition(" ")[2].strip("()"),
         )
         for option, words in report.options.items()

@@ -85,7 +85,7 @@ def overview(run: Followed) -> Overview:
     book, state = run.book(), run.state
     opened = state.opening
     seats = seats_told(book)
-    events_shown, final, hidden = _shown(run)
+    events_shown, final, hidden = _listed(run)
     lines = tuple(round_lines(run))
     question, _, more = opened.question.strip().partition("\n")
     return Overview(
@@ -160,7 +160,7 @@ def _short(run: Followed) -> Iterator[RoundPage]:
         yield from (round_page(run, number) for number in sorted(rounds))
 
 
-def _shown(run: Followed) -> tuple[list[Decision], bool, int]:
+def _listed(run: Followed) -> tuple[list[Decision], bool, int]:
     """Return the decisions to show, whether they are final, and how many more there are."""
     book, state = run.book(), run.state
     final, ids = final_in_force(state), outcome(state)

@@ -132,7 +132,7 @@ def _column(
 
 def _phases(summary: RoundTold, events: Sequence[Event], working: set[str]) -> Iterator[PhaseMark]:
     begun = [event.phase for event in events if event.phase not in ("open", "close")]
-    # A plan may leave out the phase in which a resumed or imported round began.
+    # A round may begin in a phase that its plan leaves out, which is then shown first.
     first = [phase for phase in begun[:1] if phase not in summary.planned]
     order = list(dict.fromkeys([*first, *summary.planned, *begun, *sorted(working)]))
     now = max((order.index(phase) for phase in {*begun, *working} if phase in order), default=0)
