@@ -80,7 +80,7 @@ def _next(report: SignalReport, state: State) -> str:
     # An open alarm may have set another focus than the plan.
     focus = active_focus(state) or row.focus
     if focus:
-        return f"next round is about {focus[0].lower()}{focus[1:]}"
+        return f"next round: {focus[0].lower()}{focus[1:]}"
     if row.absent:
         return f"next round is about what is missing without the {row.absent}"
     missing = [gate.name for gate in report.gates if gate.decides and not gate.ok]
