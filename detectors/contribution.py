@@ -120,6 +120,7 @@ def _compared(state: State, role: str) -> tuple[list[int], list[int]]:
 
 def _caused(state: State, role: str) -> int:
     """Count status changes by checks whose evidence is in an artifact of the role (moot's own, or an import's path)."""
+    # An import cites files, and moot's own runs cite artifact ids; `_is_of` recognizes both.
     citing = {
         identity
         for identity, check in state.checks.items()
@@ -151,6 +152,7 @@ def _binomial(count: int, trials: int, share: float) -> float:
 
 
 def _powers(stress_rounds: int, rounds_around: int, claims_around: int) -> list[Power]:
+    # Without claims around the stress rounds there is no rate, and a power of such a test would be a guess.
     if not stress_rounds or not rounds_around or not claims_around:
         return []
     rate = claims_around / rounds_around

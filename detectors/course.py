@@ -34,6 +34,7 @@ def course(state: State, parameters: GateParameters | None = None) -> list[Serie
         Series(name="disagreement", feeds="S2", values=_disagreement(observe(state)), share=False),
         Series(name="untested share", feeds="untested", values=_untested(state, len(rounds)), share=True),
     ]
+    # Runs that never asked for answers have no margins, and an empty series would draw an empty chart.
     margins = course_of(state, len(rounds)).margins
     if margins:
         series.append(_counts("leader's margin", "settled", [round(float(margin), 1) for margin in margins]))

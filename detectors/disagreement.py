@@ -123,5 +123,6 @@ def alarm_over(rounds: tuple[Tally, ...]) -> SlopeAlarm | None:
     if len(falling) < rule.readings_running:
         return None
     onset = falling[-1].round
+    # The checks that came out ROBUST since the onset are what a person must look at again.
     robust = [identity for tally in reversed(rounds) if tally.round >= onset for identity in tally.robust]
     return SlopeAlarm(onset, tuple(reversed(falling)), tuple(robust[:EVIDENCE_MAX]))

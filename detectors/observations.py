@@ -137,6 +137,7 @@ def deliberation_rounds(state: State) -> tuple[Tally, ...]:
         # A repeated check is a second opinion on the same thing and would count one disagreement twice.
         if check.phase != SYNTHESIS and check.repeats is None and check.round != running
     }
+    # Rounds up to the last one with a check count, silent ones too: a gap is part of the trend.
     last = max((check.round for check in counted.values()), default=0)
     tallies = [Tally(number, stress=_is_stress(state, number)) for number in range(1, last + 1)]
     for identity, check in counted.items():
@@ -178,6 +179,7 @@ def parts(state: State) -> Mapping[str, str]:
     role's artifacts say it. An attack is the adversary's all the same, an invariant the guardian's, a trace the one's
     who acts and a step the walking observer's (SD-6, SD-10, SD-12, SD-14).
     """
+    # Live runs use the roles of the protocol, whose names are their parts.
     by_name = {role: role for role in ROLES}
     if not is_import(state):
         return by_name

@@ -146,6 +146,7 @@ def decimal_string(value: int | float | Fraction, digits: int = SIGNAL_DIGITS) -
 
     A float is taken at its exact binary value, so the result depends on nothing but its bits.
     """
+    # Whole units are formatted, so that no float formatting of a platform decides a digit.
     units = round(Fraction(value) * 10**digits)  # Fraction rounds half to even
     whole, rest = divmod(abs(units), 10**digits)
     places = f"{rest:0{digits}d}".rstrip("0") if digits else ""

@@ -35,6 +35,7 @@ def every_role_led(seen: Observations, parameters: PublishedParameters) -> Signa
 def entropy(counts: Counter[str]) -> float:
     """Return Shannon entropy in bits; 0 without counts. Summed exactly, so the order of roles does not matter."""
     total = counts.total()
+    # The sum is exact, because the order of the roles must not decide whether the limit is reached.
     return fsum(count / total * log2(total / count) for count in counts.values())
 
 
@@ -45,6 +46,7 @@ def roles_were_stressed(seen: Observations, parameters: PublishedParameters) -> 
     for event in seen.settled:
         if event.absent is not None and event.absent in seen.roles:
             first.setdefault(event.absent, event.seq)
+    # A run with one role still needs one absence to satisfy the signal.
     needed = max(1, len(seen.roles) - rule.roles_spared)
     return reading(
         "S4",

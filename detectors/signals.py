@@ -135,6 +135,7 @@ def _by_gates(report: SignalReport, judged: StopJudgement) -> SignalReport:
 
 def _with_verdict(report: SignalReport, state: State) -> SignalReport:
     verdict: StopVerdict = "stop" if report.ready else "wait" if report.stop else "go_on"
+    # A finished run cannot go on or wait, whatever its gates say.
     if state.finished and not report.ready:
         verdict = "ended"
     return msgspec.structs.replace(
@@ -143,6 +144,7 @@ def _with_verdict(report: SignalReport, state: State) -> SignalReport:
 
 
 def _waits_for(state: State) -> list[str]:
+    # Imported here, because only a run that waits needs the questions.
     from detectors.stopping.questions import deciding_questions
 
     return [question.id for question in deciding_questions(state)]

@@ -1,7 +1,9 @@
-"""What a seat returns for a step: closed JSON shapes, one a kind of step.
+"""Types of replies: closed JSON objects, one per kind of step.
 
-Shapes bound counts, enums and lengths. What needs the ledger (does that id exist, does that quote stand there, may that
-claim be superseded) is asked at accept by the protocol. Annotations are no texts here, as in `ledger/events`.
+The types limit counts, enums and lengths. Checks that need the ledger (an id exists, a quote occurs at its reference, a
+claim may be superseded) are made by the protocol when a reply is accepted. Annotations must stay real objects, not
+strings, as in `ledger/events`. Docstrings and descriptions of the types are part of the published schemas, whose hashes
+recorded briefs hold, so they must not change.
 """
 
 from collections.abc import Callable

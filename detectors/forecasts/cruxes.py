@@ -57,6 +57,7 @@ def ranked(cruxes: Iterable[Crux], parameters: ForecastParameters) -> list[Crux]
 
 def by_number(claim: str) -> tuple[tuple[int, str], ...]:
     """Return a key that orders ids by their numbers."""
+    # Compared as text, C-1-10 would precede C-1-2.
     return tuple((int(part) if part.isdigit() else -1, part) for part in re.split(r"(\d+)", claim))
 
 
@@ -92,6 +93,7 @@ def doubters(numbers: Mapping[str, Numbers], order: Sequence[str]) -> list[str]:
 
 def all_expected_otherwise(numbers: Mapping[str, Numbers], holds: bool, roles: Collection[str]) -> bool:
     """Return whether every one of the roles gave numbers and found the other result more likely than this one."""
+    # A probability of exactly one half expected neither result, so it never counts as surprise.
     half = WHOLE // 2
     return all(
         role in numbers and (numbers[role].probability < half if holds else numbers[role].probability > half)

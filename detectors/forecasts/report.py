@@ -117,6 +117,7 @@ def _points(mean: GroupForecast | None, options: Sequence[str]) -> dict[str, flo
 
 
 def _crux(crux: Crux, standing: ForecastStanding, text: str, kept: bool, disagree: bool) -> CruxReport:
+    # A settled crux has no value any more: its test was made.
     now = next((open_crux for open_crux in standing.unsettled if open_crux.claim == crux.claim), None)
     verdict, mean = crux.verdict, crux.mean
     return CruxReport(

@@ -168,6 +168,7 @@ def _status(
     # Sums over roles are compared, not the mean, so that no rounding decides the status.
     on_none = group.sums[-1]
     if table.frame and table.frame.ill_posed and on_none >= limits.ill_posed_from * group.roles:
+        # An ill-posed question needs both the frame check and forecasts that put points on `none`.
         return OutcomeStatus.ILL_POSED
     # A test that is worth its cost comes before any verdict on the margin: it could change the leader.
     if any(crux.best >= table.terms.tau for crux in unsettled):
@@ -179,6 +180,7 @@ def _status(
 
 def without_each(table: ForecastTable) -> dict[str, WithoutRole]:
     """Compute the end without each role of the group: its forecast, proposals and numbers left out."""
+    # Roles that left the group are not tried: without them nothing would change.
     whole = standing_of(table)
     return {role: _without(role, table, whole) for role in whole.forecasts}
 

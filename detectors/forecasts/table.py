@@ -116,6 +116,7 @@ def _crux(where: str, crux: _Crux, options: Sequence[str]) -> Crux:
 
 def _numbers(where: str, by_role: Mapping[str, _Numbers], options: Sequence[str]) -> dict[str, Numbers]:
     for role, numbers in by_role.items():
+        # 0 and 100 would make one result impossible, and Bayes would divide by zero when it occurs.
         if not 1 <= numbers.probability <= WHOLE - 1:
             raise WrongTable(f"{where}.{role}.probability", f"{numbers.probability}", "write 1 to 99")
     return {

@@ -95,6 +95,7 @@ def joint_value(group: GroupForecast, tests: Sequence[tuple[Numbers, int]]) -> F
         scale = WHOLE * chance / sum(clipped)
         weighted = [points * scale for points in clipped]
         best += max(weighted)
+        # The choice now is compared over the same clipped results, so that no value is negative.
         expected = [total + points for total, points in zip(expected, weighted, strict=True)]
     return best - max(expected)
 

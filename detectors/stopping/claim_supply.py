@@ -59,6 +59,7 @@ def _famines(
     Rounds from which a role was absent are left out: they have fewer claims by design.
     """
     few = parameters.starvation.claims_below
+    # An absent role raises no claims, which would look like starvation.
     calm = [each for each in rounds if each.absent is None]
     stretches = [tuple(calm[end - running : end]) for end in range(running, len(calm) + 1)]
     return [

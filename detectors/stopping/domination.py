@@ -36,6 +36,7 @@ def domination(
         values = [e_values(stream, planned) for stream in streams]
         per_role[role] = (mixed(parameters.stakes.domination, values), streams, units)
     each_role = zip(*(values for values, _, _ in per_role.values()), strict=True)
+    # The mean of e-values is an e-value, so looking at every role costs no false alarms.
     mean = [math.fsum(at) / len(roles) for at in each_role]  # the same whatever the roles' order
     # The mean over roles decides the alarm. The sentence names the one role that carries most of it.
     who = max(roles, key=lambda role: per_role[role][0][-1] if rounds else 0.0)

@@ -126,6 +126,7 @@ def _string(rounds: Rounds, rule: Unanimity) -> Rounds:
     held = [each for each in rounds if each.unopposed.counts[1]]
     string: list[RoundUnits] = []
     for each in reversed(held):
+        # One check that found something, or one position against the lead, ends the string.
         if each.unopposed.good:
             break
         string.insert(0, each)

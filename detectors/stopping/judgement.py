@@ -171,6 +171,7 @@ class RunningJudgement:
 
     def readings(self) -> tuple[ModeReading, ...]:
         """Return every failure mode now."""
+        # The plan may have been amended since, so it is read anew each time.
         rounds, planned = self.rounds(), planned_rounds(self.state)
         return tuple(read(self.state, rounds, self._parameters, planned) for read in PANEL)
 

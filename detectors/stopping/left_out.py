@@ -40,6 +40,7 @@ def left_out(state: State) -> tuple[PoolWithout, ...]:
     if not is_asked(state):
         return ()
     last = last_answers(state)
+    # Without a second answer there is no pool to compare with.
     if last is None or len(last.by_role) < 2:
         return ()
     leader = last.keys[group_forecast(last.by_role.values()).leader]

@@ -202,6 +202,7 @@ def read_parameters(content: bytes) -> GateParameters:
     Raises `msgspec.DecodeError` when it is not one, and `WrongParameters` for a bet that cannot be made.
     """
     parameters = msgspec.toml.decode(content, type=GateParameters)
+    # The first fault is raised, because later ones may follow from it.
     for wrong in faults(parameters):
         raise wrong
     return parameters
@@ -273,6 +274,7 @@ def faults(parameters: GateParameters) -> Iterator[WrongParameters]:
     for name, above in (("domination_cited", cited), ("domination_led", led)):
         tolerated = f"{name}.above_share"
         yield from _bet(f"{name}.grid", 1 / ROLES + above.above_share, above.grid, tolerated)
+        # A tolerated share below an even one would alarm on perfectly equal roles.
         if above.above_share < 0:
             yield WrongParameters(
                 tolerated, f"{above.above_share:g} is below an even share", "make it 0 or more"

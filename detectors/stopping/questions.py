@@ -33,6 +33,7 @@ class OpenQuestion(msgspec.Struct, frozen=True):
 
 def deciding_questions(state: State) -> tuple[OpenQuestion, ...]:
     """Return the open questions that decide, in the order in which they were last asked."""
+    # A person who overrides the final decision has seen the open questions and decided anyway.
     if any(facts.type == "override" and facts.rank == "final" for facts in state.decisions.values()):
         return ()  # a person decided without the answers
     asked = {

@@ -79,6 +79,7 @@ def _claims(counts: Mapping[str, Tested]) -> str:
 
 def unexamined(state: State, rule: ExaminedTerms, through: int | None = None) -> tuple[str, ...]:
     """Return the options that are in the race and were hardly tested by the end of round `through` (None: now)."""
+    # An option that a verdict removed needs no further tests.
     gone = dropped(state)
     return tuple(
         option
@@ -226,6 +227,7 @@ def last_answers(state: State) -> LastAnswers | None:
         return None
     last, keys = max(facts.round for facts in answers), _keys(state)
     by_role = {facts.role: _points(facts.points, keys) for facts in answers if facts.round == last}
+    # The order of the cast is stable, unlike the order in which answers arrived.
     order = [member.role for member in state.opening.cast]
     return LastAnswers(last, keys, {role: by_role[role] for role in sorted(by_role, key=order.index)})
 
@@ -380,6 +382,7 @@ def lacks(state: State, rounds: Sequence[RoundUnits], rule: SettledTerms) -> Ite
 def rounds_left(state: State, held: int) -> list[PlanRow]:
     """Return rows of the plan that deliberate after round `held`, as far as the budget of rounds allows."""
     limit = state.limits.rounds
+    # A budget of rounds ends the run before the plan does.
     rows = state.opening.plan if limit is None else state.opening.plan[:limit]
     return [row for row in rows if "G" in row.phases and row.round > held]
 

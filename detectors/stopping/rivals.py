@@ -28,6 +28,7 @@ def rivals_unexamined(
     short = [
         name for name, count in counts.items() if count.claims < rule.tests_at_least and name not in gone
     ]
+    # Only an option without any tested claim alarms. A hardly tested one is watched.
     untouched = [option for option in short if not counts[option].claims]
     tests = tests_by_round(state)
     first = _enough_since(0, tests, len(rounds), rule)

@@ -88,6 +88,7 @@ def index_rounds(state: State) -> RoundIndex:
     for identity, claim in state.claims.items():
         index.round(claim.round).claims.append(identity)
         for move in claim.moves:
+            # Only checks touch claims here, to match what `take` reads from single events.
             if move.by in state.checks:  # another claim that replaces this one is no test of it
                 index.round(move.place.round).touched.add(identity)
     for identity, decision in state.decisions.items():

@@ -109,6 +109,7 @@ def _not_absent(state: State, rounds: Sequence[RoundUnits], references: int) -> 
     """Yield traces of a role in the round that it was absent from."""
     part_of = parts(state)
     for each in rounds:
+        # Rounds without an absence have nothing to be traced.
         if each.absent is None:
             continue
         role, number = each.absent, each.round

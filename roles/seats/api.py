@@ -8,7 +8,6 @@ differs between providers is abstract in `ApiSeat`, or part of the provider's ro
 from __future__ import annotations
 
 import json
-import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -26,6 +25,7 @@ from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply,
 from roles.seats.prices import Prices, Tokens
 from roles.seats.reachable import unreachable
 from roles.seats.registry import Provider
+from roles.seats.retry_after import retry_after
 from roles.seats.server_words import STATUS_OF, Refusal, cause_of, member, plain_kind, refusal_in
 
 OVERHEAD_TOKENS: Final = 2_000
@@ -444,13 +444,3 @@ def _parsed(body: bytes) -> object:
         return json.loads(body)
     except (ValueError, RecursionError):
         return body
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the wait in seconds that the service asks for; None without one, and then the driver chooses."""
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        value = headers.get(name, "")
-        # Dates are ignored: the clocks of server and client may differ.
-        if re.fullmatch(r"\d{1,9}(\.\d{1,6})?", value):
-            return float(value) * unit
-    return None

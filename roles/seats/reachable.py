@@ -11,6 +11,21 @@ SECONDS_MAX: Final = 3.0
 PORTS: Final = {"http": 80, "https": 443}
 
 
+def proxy_of(url: str) -> str | None:
+    """Return the host and port of the proxy that the environment sets for an address; None without one."""
+    try:
+        parts = urlsplit(url)
+        proxies = getproxies()
+        proxy = proxies.get(parts.scheme) or proxies.get("all")
+        if not proxy or not parts.hostname or proxy_bypass(parts.hostname):
+            return None
+    # A malformed address has no proxy, and the caller reports it in its own words.
+    except ValueError:
+        return None
+    # A proxy's address may contain a password, which must not be printed.
+    return proxy.rpartition("@")[2].rpartition("://")[2].rstrip("/")
+
+
 def unreachable(url: str) -> str | None:
     """Return why an address cannot be reached; None when a connection opens, or when a proxy is in between."""
     try:
@@ -22,8 +37,7 @@ def unreachable(url: str) -> str | None:
     if host is None or port is None:
         return f"{url} is not an address: write http://HOST:PORT/v1"
     # Behind a proxy the address need not be reachable from this machine, and only a request shows whether it answers.
-    proxies = getproxies()
-    if (parts.scheme in proxies or "all" in proxies) and not proxy_bypass(host):
+    if proxy_of(url) is not None:
         return None
     try:
         socket.create_connection((host, port), SECONDS_MAX).close()

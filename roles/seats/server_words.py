@@ -17,6 +17,8 @@ import ssl
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, NamedTuple, cast
 
+from roles.seats.reachable import proxy_of
+
 WORDS_CHARACTERS_MAX: Final = 600
 DEPTH_MAX: Final = 6
 STATUS_OF: Final[Mapping[str, int]] = {
@@ -201,6 +203,10 @@ def cause_of(error: BaseException, address: str, key_name: str) -> Cause:
     if "unsupportedprotocol" in low or "invalidurl" in low or "unknown scheme" in low:
         what = f"{address or 'the address'} is not an address: write http://HOST:PORT/v1"
         return Cause(what)
+    # With a proxy in the environment it is the proxy that refuses or is unknown, not the server.
+    if (proxy := proxy_of(address)) and ("refused" in low or "gaierror" in low):
+        what = f"cannot reach {address} through the proxy {proxy} ({_last(errors)})"
+        return Cause(f"{what}: check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY", "if it answered")
     if any(isinstance(cause, ConnectionRefusedError) for cause in errors) or "refused" in low:
         what = f"cannot reach {address}: connection refused. Is the server running?"
         return Cause(what, "if it answered")
