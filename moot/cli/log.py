@@ -16,7 +16,7 @@ from moot.cli.options import JsonOption, NoPagerOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.terminal.paging import page
 from moot.terminal.streams import out_json
-from moot.view.events import event_line
+from moot.view.event_lines import event_line
 
 
 def log(

@@ -16,7 +16,7 @@ from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, Tex
 from moot.environment import git_identity
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
-from moot.view.events import event_line
+from moot.view.event_lines import event_line
 from moot.view.results import Act
 
 OUTPUT_BYTES_MAX: Final = 8 << 20

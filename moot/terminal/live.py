@@ -23,7 +23,7 @@ from moot.terminal.round_block import round_block
 from moot.terminal.theme import labels_text, style_of
 from moot.view import marks
 from moot.view.banners import Label
-from moot.view.events import event_lines
+from moot.view.event_lines import event_lines
 from moot.view.readiness import out_of_reach
 from moot.view.round import tell_round
 from moot.view.scene import scene_of

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Final, NamedTuple, TypeVar
 
 from ledger.events import Argument, Decision, Ruling, Score, Vote
-from ledger.plain_text import first_sentence, one_line
+from ledger.plain_text import first_sentence, one_line, sentences
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from moot.view.options import options_of
@@ -18,6 +18,13 @@ _E = TypeVar("_E")
 GAP: Final = "; the gap of "
 """Words of a judge's narrative about the totals of the sides."""
 _OPTION: Final = re.compile(r"\bO-\d+\b")
+_POSITION: Final = re.compile(
+    r"\bI (?:(?:still|now|therefore|thus|also|again|continue to) )*(?:(?:do not|don't|cannot|can't) )?"
+    r"(?:act|hold|keep|maintain|object|oppose|refuse|support|uphold|veto|vote|warn)\b"
+)
+"""How a voter states a position: `I still oppose`, `I do not support`."""
+NAMED: Final = 3
+"""Maximum number of other plans named; the rest is counted."""
 
 
 _MEMBERS: Final = frozenset({"single-pass", "council"})
@@ -76,6 +83,14 @@ def last_votes_told(votes: Iterable[Vote]) -> str:
     )
 
 
+def reason_of(vote: Vote) -> str:
+    """Return the sentence of a vote that gives its reason; the first one where none states a position."""
+    stated = sentences(vote.reasoning)
+    # A revision goes through its challenges first and concludes at the end, often in one of several "I hold".
+    positions = [sentence for sentence in stated if _POSITION.search(sentence)] if vote.ballot > 1 else []
+    return positions[-1] if positions else first_sentence(vote.reasoning)
+
+
 def is_split(votes: Sequence[Vote]) -> bool:
     """Return whether no way to vote has more than half of the votes, and no veto decides."""
     ways = Counter(vote.decision for vote in votes)
@@ -92,11 +107,10 @@ def ruling_told(book: Book) -> str:
     if ruling is None:
         return ""
     votes = votes_of(book, ruling)
-    vetoing = {vote.by for vote in votes if vote.decision == "VETO"}
-    # Quote the first ballot: a revised veto only refers back to its first reasons.
-    veto = next((vote for vote in book.of(Vote) if vote.by in vetoing and vote.decision == "VETO"), None)
+    # The ruling counts the last ballots, so an earlier veto may rest on reasons that were withdrawn.
+    veto = next((vote for vote in votes if vote.decision == "VETO"), None)
     if veto is not None and ruling.rule.endswith("veto"):
-        return f"{ruling.decision}: {veto.by.upper()} vetoed: {first_sentence(veto.reasoning)}"
+        return f"{ruling.decision}: {view_of(veto).upper()} vetoed: {reason_of(veto)} ({veto.id})"
     by_rule = f"the rule {ruling.rule.replace('_', ' ')}"
     # Quoting one voter of a split vote would make that voter look like the winner.
     if is_split(votes):
@@ -106,7 +120,7 @@ def ruling_told(book: Book) -> str:
     cast = [vote for vote in votes if not vote.fallback]
     agreed = [vote for vote in cast if vote.decision == ruling.decision]
     counts = f"{len(agreed)} of {len(votes)} votes"
-    why = f". {view_of(agreed[0])}: {first_sentence(agreed[0].reasoning)}" if agreed else "."
+    why = f". {view_of(agreed[0])}: {reason_of(agreed[0])} ({agreed[0].id})" if agreed else "."
     return f"{ruling.decision} by {by_rule} ({counts} say {ruling.decision}){why}"
 
 
@@ -144,14 +158,27 @@ def merged_told(book: Book) -> str:
     counted = majority(book)
     if counted is None:
         return ""
-    # Without a common option any member may speak; else one who chose the leading option.
-    first = next(
-        decision for decision in book.of(Decision) if counted.option in (None, option_of(book, decision))
-    )
+    first, *others = agreeing(book, counted)
+    # Agreement on an option is none on how it is carried out, so the other plans are named beside the first.
+    apart = [plan.id or "" for plan in others if one_line(plan.text) != one_line(first.text)]
+    more = [f"{len(apart) - NAMED} more"] if len(apart) > NAMED else []
+    plans = "the other plans" if len(apart) > 1 else "the other plan"
+    named = f"; {plans} may differ: {', '.join([*apart[:NAMED], *more])}" if apart else ""
+    words = f"({first.id}{named}): {one_line(first.text)}"
     if counted.option is None:
-        return f"{counted.members} members, who name no option. The first of them: {one_line(first.text)}"
-    count = f"{counted.most} of {counted.members} say {counted.option}."
-    return f"{count} In the words of one of them ({first.id}): {one_line(first.text)}"
+        return f"{counted.members} members, who name no option. The first of them {words}"
+    return f"{counted.most} of {counted.members} say {counted.option}. In the words of one of them {words}"
+
+
+def agreeing(book: Book, counted: Majority) -> list[Decision]:
+    """Return the plans of the members who chose the leading option; of all members where there is none."""
+    return [
+        decision
+        for decision in book.of(Decision)
+        if decision.made_by == "resolver"
+        and decision.type == "round"
+        and counted.option in (None, option_of(book, decision))
+    ]
 
 
 def confidences_told(book: Book, counted: Majority) -> str:

@@ -31,6 +31,7 @@ from moot.view.approval import approval_objection, approval_of, approval_reasons
 from moot.view.banners import calls_of
 from moot.view.evidence import RAN, meaning
 from moot.view.judged import (
+    agreeing,
     confidences_told,
     majority,
     merged_told,
@@ -167,12 +168,20 @@ def _beside(
     serious = serious_questions(book)
     verdict = approval_of(book)
     parts = [verdict.verdict] if verdict is not None else []
-    parts += [counted(len(requirements), "requirement")] if requirements else []
+    parts += (
+        [f"{counted(len(requirements), 'requirement')}{_plans(book, requirements)}"] if requirements else []
+    )
     parts += [f"{counted(serious, 'serious question')} open"] if serious else []
     if any(end.changes for end in without.values()):
         # A decision that flips without one seat deserves a warning before anything else is read.
         parts.append("another answer would lead without one role")
     return ", ".join(parts)
+
+
+def _plans(book: Book, requirements: list[Point]) -> str:
+    """Return ` in 3 plans` where members of a council wrote requirements in several plans; else nothing."""
+    plans = {ref for point in requirements for ref in point.refs}
+    return f" in {len(plans)} plans" if majority(book) is not None and len(plans) > 1 else ""
 
 
 def _decision(book: Book, identity: str) -> Decision:
@@ -235,7 +244,10 @@ def _conditions(
     book: Book, main: Decision | None, finals: list[Decision]
 ) -> list[tuple[Decision, Conditions]]:
     """Return the conditions of the main decision, then those of every other final one."""
-    others = [decision for decision in finals[1:] if main is None or decision.id != main.id]
+    members = majority(book)
+    # Members of a council who agree on an option still set conditions of their own.
+    plans = agreeing(book, members) if members is not None else finals[1:]
+    others = [decision for decision in plans if main is None or decision.id != main.id]
     decisions = [*([main] if main is not None else []), *others]
     held = [(decision, conditions_of(decision)) for decision in decisions]
     # Judges of a debate put their falsifiers into statements, not into decisions.

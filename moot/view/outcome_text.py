@@ -17,6 +17,7 @@ from ledger.plain_text import counted
 from moot.view.aftermath import became_line
 from moot.view.evidence import shown_as
 from moot.view.outcome import Outcome
+from moot.view.questions import Asking
 from moot.view.quorum import RunQuorum, headline
 from moot.view.reasons import Point
 from moot.view.text import WIDTH, joined
@@ -57,6 +58,10 @@ TAIL: Final = ("said before", "trust", "looked at", "in full")
 """Labels after the words that are counted."""
 DISSENT: Final = 3
 """Maximum number of dissenters listed; the others are counted."""
+PLANS: Final = 3
+"""Maximum number of decisions named for points that are not listed."""
+QUESTION: Final = 400
+"""Maximum number of characters of a question to a person, who has to read all of it to answer."""
 ANSWER: Final = "answer"
 INDENT: Final = 12
 """Columns for the labels."""
@@ -182,6 +187,9 @@ def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterato
     # All hidden points have the same id as the last shown one, so no command is needed.
     elif {*left} == {_ref(listed[-1])} - {""}:
         more = f" (and {len(left)} more there)"
+    # A few plans are named; the ids say more than a command that prints everything.
+    elif len(plans := list(dict.fromkeys(left))) <= PLANS and all(ref.startswith("D-") for ref in plans):
+        more = f" (and {len(left)} more: {', '.join(plans)})"
     else:
         # Assumptions of a plan are events of their own; those of a memo are its sentences.
         is_listed = label == "assumed" and all(ref.startswith("Q-") for ref in left)
@@ -197,7 +205,7 @@ def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     # Only answers share a command; overrides and experiments each bring their own.
     listed = [asking for asking in outcome.needs_you if asking.command.startswith("moot answer")]
     for asking in listed[: cut.questions]:
-        yield "needs you", f"{_cut(asking.text, cut.text, '')} ({', '.join(asking.ids[:3])})"
+        yield "needs you", _question(asking, run)
     for asking in outcome.needs_you:
         if asking not in listed and asking.command.startswith("moot override"):
             yield "needs you", f"{asking.text} {asking.command}"
@@ -212,6 +220,16 @@ def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     older = f"{counted(more, 'more question')}: moot log {run} --kind concern; " if listed and more else ""
     if listed:
         yield "needs you", f"{older}to answer: {listed[0].command}"
+
+
+def _question(asking: Asking, run: str) -> str:
+    """Return a question whole, with its ids; one that is very long ends with the command that prints it."""
+    text, ids = " ".join(asking.text.split()), ", ".join(asking.ids[:3])
+    # A question that breaks off among its options cannot be answered, so fewer questions are listed instead.
+    if len(text) <= QUESTION:
+        return f"{text} ({ids})"
+    head = text[:QUESTION]
+    return f"{(head.rpartition(' ')[0] or head).rstrip(' ,;:–-，、；：')} … ({ids}; whole: moot show {run} {asking.ids[0]})"
 
 
 def _point_text(point: Point, most: int) -> str:

@@ -37,6 +37,7 @@ from moot.view.judged import (
     latest,
     majority,
     option_of,
+    reason_of,
     ruling_of,
     scorecard,
     side_means,
@@ -245,15 +246,12 @@ def _ruling_reasons(book: Book) -> Iterator[Point]:
     # With split votes no side won, so no vote is a reason for the result.
     for vote in votes if not is_split(votes) else ():
         if ruling and not vote.fallback and sides_with(vote.decision, ruling.decision):
-            # A revised vote often only refers to its first version, which holds the argument.
-            first = next(
-                ballot
-                for ballot in book.of(Vote)
-                if ballot.by == vote.by and ballot.decision == vote.decision
-            )
-            later = f"; {vote.risk} in the last ballot" if first is not vote else ""
-            reason = f"{vote.by} ({vote.decision}, risk {first.risk} of 100{later}): {first_sentence(first.reasoning)}"
-            yield Point(one_line(reason), "said", None, [first.id or ""])
+            first = next(ballot for ballot in book.of(Vote) if ballot.by == vote.by)
+            other = f"{first.decision}, " if first.decision != vote.decision else ""
+            earlier = f"; {other}{first.risk} in the first ballot" if first is not vote else ""
+            # Only the last ballot counts: a role may have withdrawn the reasons of its first one.
+            reason = f"{vote.by} ({vote.decision}, risk {vote.risk} of 100{earlier}): {reason_of(vote)}"
+            yield Point(one_line(reason), "said", None, [vote.id or ""])
 
 
 def _scorecard(book: Book) -> Iterator[Point]:
@@ -314,7 +312,7 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str,
     if left is not None:
         return left.by, f"{left.claim} {left.text}", left.id or ""
     # Concerns that the decision cites or lists as reasons were taken in, so they are no objection.
-    elsewhere = cited | {cite.id for cite in decision.cites}
+    elsewhere = cited | {cite.id for cite in decision.cites} | taken_up(book)
     concerns = [
         concern
         for concern in book.of(Concern)
@@ -338,6 +336,19 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str,
         ),
     )
     return gravest.by, gravest.text, gravest.id or ""
+
+
+def taken_up(book: Book) -> frozenset[str]:
+    """Return the objections that are none to the final answer: accepted into it, or put to a person as a question."""
+    became = {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
+    # What is left of an escalated objection is its question, which `needs you` or the answer to it shows.
+    asked = (
+        of
+        for concern in book.of(Concern)
+        if concern.type == "question" and concern.for_human
+        for of in concern.between
+    )
+    return frozenset([*(of for of, disposition in became.items() if disposition in TAKEN), *asked])
 
 
 def _gist(vote: Vote) -> str:
@@ -371,14 +382,18 @@ def _losing_argument(book: Book) -> Argument | None:
 
 
 def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> Challenge | None:
-    """Return a challenge that was escalated, rejected, deflected or half met, else one that was only defended."""
+    """Return a challenge that was escalated, rejected, deflected or half met, else one that was only defended.
+
+    One that waits as a question to a person is left out: the question is shown instead.
+    """
+    elsewhere = in_reasons | taken_up(book)
     cited = {cite.id for cite in decision.cites if cite.type == "challenge"}
     became = {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
     answered = {response.to: response.outcome for response in book.of(Response)}
     challenges = [
         challenge
         for challenge in book.of(Challenge)
-        if challenge.id and challenge.id not in in_reasons and (not cited or challenge.id in cited)
+        if challenge.id and challenge.id not in elsewhere and (not cited or challenge.id in cited)
     ]
     # Ordered by weight: an escalated challenge is open by decision, the others by neglect.
     for wanted in ("escalated", "rejected", "deflected", "partially_addressed"):

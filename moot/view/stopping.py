@@ -102,7 +102,11 @@ def stopped_because(
     `look` is the last one; `opened` and `planned` are numbers of rounds.
     """
     # A plan is an upper bound: `crux` plans rounds for answers that may never come.
-    played = f"{opened} of {planned} planned rounds" if opened == planned else f"{opened} of at most {planned} rounds"
+    played = (
+        f"{opened} of {planned} planned rounds"
+        if opened == planned
+        else f"{opened} of at most {planned} rounds"
+    )
     if closing is None:
         return f"The run has not stopped: {played} were opened."
     why = words.why_closed(closing.reason)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from ledger.store.failures import LedgerError
 from ledger.store.store import read_driver
 from moot.app.speech import read_speech
-from moot.view.events import event_lines
+from moot.view.event_lines import event_lines
 from moot.view.outcome import outcome_of
 from moot.view.scene import scene_of
 from moot.web.followed import Followed, labels_shown, standing_of

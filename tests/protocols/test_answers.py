@@ -14,7 +14,7 @@ from detectors.signals import signals
 from detectors.stopping.readiness import counted_alone
 from ledger.events import Alarm, Belief, RoundOpened, Signals
 from ledger.state.book import Book
-from moot.view.events import event_lines
+from moot.view.event_lines import event_lines
 from moot.view.readiness import what_a_plan_lacks
 from roles.protocol import Step
 from rounds.protocols import protocol_of

@@ -19,7 +19,7 @@ from ledger.events.values import Evidence
 from ledger.state.book import Book, book
 from moot.view.claims import claims_of, claims_text
 from moot.view.decisions import decisions_of
-from moot.view.events import event_lines
+from moot.view.event_lines import event_lines
 from moot.view.evidence import claim_mark, shown_as, told_status
 from moot.view.show import show_of
 from moot.view.why import why_of

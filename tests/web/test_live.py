@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ledger.store.store import RunStore
-from moot.view.events import event_lines
+from moot.view.event_lines import event_lines
 from moot.web.run_index import RunIndex
 from moot.web.sse import Broadcast, Broadcasts
 from tests.web.live_run import played, prepared, running
