@@ -18,11 +18,13 @@ _E = TypeVar("_E")
 GAP: Final = "; the gap of "
 """Words of a judge's narrative about the totals of the sides."""
 _OPTION: Final = re.compile(r"\bO-\d+\b")
-_POSITION: Final = re.compile(
-    r"\bI (?:(?:still|now|therefore|thus|also|again|continue to) )*(?:(?:do not|don't|cannot|can't) )?"
-    r"(?:act|hold|keep|maintain|object|oppose|refuse|support|uphold|veto|vote|warn)\b"
+_I: Final = r"\bI (?:(?:still|now|therefore|thus|also|again|continue to) )*"
+_AGAINST: Final = re.compile(
+    rf"{_I}(?:(?:do not|don't|cannot|can't) (?:act|approve|recommend|support)|object|oppose|refuse|veto)\b"
 )
-"""How a voter states a position: `I still oppose`, `I do not support`."""
+_FOR: Final = re.compile(rf"{_I}(?:act|approve|recommend|support|warn)\b")
+_KEPT: Final = re.compile(rf"{_I}(?:hold|keep|maintain|uphold|vote)\b")
+"""How a voter states a position; a condition (`I would support`) matches none of these."""
 NAMED: Final = 3
 """Maximum number of other plans named; the rest is counted."""
 
@@ -86,9 +88,12 @@ def last_votes_told(votes: Iterable[Vote]) -> str:
 def reason_of(vote: Vote) -> str:
     """Return the sentence of a vote that gives its reason; the first one where none states a position."""
     stated = sentences(vote.reasoning)
-    # A revision goes through its challenges first and concludes at the end, often in one of several "I hold".
-    positions = [sentence for sentence in stated if _POSITION.search(sentence)] if vote.ballot > 1 else []
-    return positions[-1] if positions else first_sentence(vote.reasoning)
+    # A revision goes through its challenges first, concedes something, and states its position near the end.
+    positions = (_AGAINST if vote.decision in ("REFUSE", "VETO") else _FOR, _KEPT) if vote.ballot > 1 else ()
+    for position in positions:
+        if matches := [sentence for sentence in stated if position.search(sentence)]:
+            return matches[-1]
+    return first_sentence(vote.reasoning)
 
 
 def is_split(votes: Sequence[Vote]) -> bool:

@@ -35,7 +35,6 @@ from moot.view.judged import (
     confidences_told,
     majority,
     merged_told,
-    option_of,
     ruling_of,
     ruling_told,
     scores_told,
@@ -195,9 +194,7 @@ def _latest(book: Book) -> Decision | None:
     members = majority(book)
     # Any member who chose the leading option can speak for the majority.
     if members is not None:
-        return next(
-            decision for decision in book.of(Decision) if members.option in (None, option_of(book, decision))
-        )
+        return agreeing(book, members)[0]
     state = book.state
     # A person's answer to a question is context and never the run's own answer.
     standing = [identity for identity in in_force(state) if state.decisions[identity].rank != "answer"]

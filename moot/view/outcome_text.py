@@ -229,7 +229,8 @@ def _question(asking: Asking, run: str) -> str:
     if len(text) <= QUESTION:
         return f"{text} ({ids})"
     head = text[:QUESTION]
-    return f"{(head.rpartition(' ')[0] or head).rstrip(' ,;:–-，、；：')} … ({ids}; whole: moot show {run} {asking.ids[0]})"
+    head = (head.rpartition(" ")[0] or head).rstrip(" ,;:–-，、；：")
+    return f"{head} … ({ids}; whole: moot show {run} {asking.ids[0]})"
 
 
 def _point_text(point: Point, most: int) -> str:

@@ -342,13 +342,17 @@ def taken_up(book: Book) -> frozenset[str]:
     """Return the objections that are none to the final answer: accepted into it, or put to a person as a question."""
     became = {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
     # What is left of an escalated objection is its question, which `needs you` or the answer to it shows.
-    asked = (
-        of
+    asked = {
+        objection
         for concern in book.of(Concern)
         if concern.type == "question" and concern.for_human
-        for of in concern.between
+        for objection in concern.between
+    }
+    return frozenset(
+        objection
+        for objection, disposition in became.items()
+        if disposition in TAKEN or (disposition == "escalated" and objection in asked)
     )
-    return frozenset([*(of for of, disposition in became.items() if disposition in TAKEN), *asked])
 
 
 def _gist(vote: Vote) -> str:

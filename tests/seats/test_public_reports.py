@@ -336,8 +336,8 @@ def test_a_file_with_windows_line_ends_has_the_lines_of_its_editor(tmp_path: Pat
     (tmp_path / "a.py").write_bytes(b"one = 1\r\ntwo = 2\r\nthree = one / 0\r\n")
     for words in (["add", "a.py"], ["commit", "-q", "-m", "two"]):
         subprocess.run([*git, *words], cwd=tmp_path, check=True, capture_output=True)
-    words = ("--protocol", "single-pass", "--context", "git:HEAD~1..HEAD", "--seats", "host")
-    begun = moot(tmp_path / "runs", "run", "-q", "Is it right?", *words)
+    options = ("--protocol", "single-pass", "--context", "git:HEAD~1..HEAD", "--seats", "host")
+    begun = moot(tmp_path / "runs", "run", "-q", "Is it right?", *options)
     assert begun.returncode == 4, begun.stderr
     text = moot(tmp_path / "runs", "next", "@last", "r1.plan.solo").stdout.decode()
     assert "\r" not in text

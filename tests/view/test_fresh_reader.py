@@ -1,0 +1,182 @@
+"""Sentences of the outcome screen that a fresh reader of recorded runs found to be false or misleading."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger.events import Challenge, Disposition, Vote
+from ledger.state.book import Book
+from moot.api import open_run
+from moot.view.outcome import Outcome, outcome_of
+from moot.view.outcome_text import QUESTION, outcome_lines, status_told
+from roles.protocol import Step
+from tests.protocols.changing import Change, changed_run
+from tests.recorded import run_of
+
+
+def recorded(name: str) -> tuple[Book, Outcome]:
+    book = open_run(run_of(name)).book
+    return book, outcome_of(name, book)
+
+
+def scripted(path: Path, protocol: str, change: Change, **more: Any) -> tuple[Book, Outcome]:
+    book = changed_run(path / "run", protocol, change, **more).book()
+    return book, outcome_of("run", book)
+
+
+def rows(outcome: Outcome, label: str, width: int = 100) -> str:
+    """Return the text of all rows with a label."""
+    texts: dict[str, list[str]] = {}
+    current = ""
+    for line in outcome_lines(outcome, "run", width):
+        current = line[:12].strip() or current
+        texts.setdefault(current, []).append(line[12:])
+    return " ".join(" ".join(texts.get(label, [])).split())
+
+
+# ---------------------------------------------------------------- the last ballot decides
+
+
+def test_a_veto_is_quoted_from_the_ballot_that_decided() -> None:
+    _, outcome = recorded("tribunal-medicines")
+    assert outcome.answer == (
+        "REFUSE: SAFETY vetoed: What can happen remains severe and partly irreversible, and the question as put"
+        " promises none of these safeguards, so I still oppose acting on it without them. (VO-3-2-safety)"
+    )
+
+
+def test_reasons_of_a_vote_are_those_of_last_ballots() -> None:
+    book, outcome = recorded("tribunal-medicines")
+    assert [point.refs for point in outcome.why] == [["VO-3-2-accuracy"], ["VO-3-2-safety"]]
+    for point in outcome.why:
+        vote = book.by_id[point.refs[0]]
+        assert isinstance(vote, Vote)
+        assert point.text.partition("): ")[2] in " ".join(vote.reasoning.split())
+    assert outcome.why[0].text.startswith(
+        "accuracy (REFUSE, risk 65 of 100; 70 in the first ballot): The question"
+    )
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "quoted"),
+    [
+        ("Both hit a gap. I still oppose it. With a source I support it.", "I still oppose it."),
+        ("Both hit a gap. I now keep my veto. I would support a source.", "I now keep my veto."),
+        ("Too much is unknown. With a source I support it.", "Too much is unknown."),
+    ],
+)
+def test_the_sentence_quoted_is_for_the_vote_and_else_the_first(
+    reasoning: str, quoted: str, tmp_path: Path
+) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task in ("analyse", "revise") and step.role == "safety":
+            made["confidence"], made["risk"] = 50, 80
+            made["reasoning"] = reasoning if step.task == "revise" else "A first reason."
+
+    _, outcome = scripted(tmp_path, "tribunal", change)
+    assert outcome.answer.startswith(f"REFUSE: SAFETY vetoed: {quoted} (VO-3-2-safety)")
+
+
+def test_a_role_that_changed_its_vote_is_told_with_both(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task in ("analyse", "revise") and step.role == "safety":
+            made["confidence"], made["risk"] = (50, 80) if step.task == "analyse" else (80, 20)
+
+    _, outcome = scripted(tmp_path, "tribunal", change)
+    (safety,) = [point.text for point in outcome.why if point.refs == ["VO-3-2-safety"]]
+    assert safety.startswith("safety (ACT, risk 20 of 100; VETO, 80 in the first ballot): ")
+
+
+# ---------------------------------------------------------------- a question is shown whole
+
+
+@pytest.mark.parametrize("width", [60, 100, 200])
+def test_a_question_is_shown_with_all_its_options(width: int) -> None:
+    _, outcome = recorded("jugalbandi-ledger")
+    asked = rows(outcome, "needs you", width)
+    assert asked.startswith(f"{outcome.needs_you[0].text} (N-1-1) ")
+    assert "or refusal of all commits? And which named person" in asked
+
+
+def _asking(question: str) -> Change:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        for disposition in made.get("dispositions", ()):
+            if disposition.get("question"):
+                disposition["question"] = question
+
+    return change
+
+
+@pytest.mark.parametrize("protocol", ["jugalbandi", "single-pass"])
+def test_a_very_long_question_ends_with_the_command_that_prints_it(protocol: str, tmp_path: Path) -> None:
+    question = f"Which of these: {'a very long option, ' * 40}or none?"
+    _, outcome = scripted(tmp_path / "long", protocol, _asking(question))
+    (asking,) = outcome.needs_you
+    asked = rows(outcome, "needs you")
+    assert f" … ({asking.ids[0]}; whole: moot show run {asking.ids[0]})" in asked
+    assert QUESTION - 30 <= len(asked.partition(" …")[0]) <= QUESTION
+    question = f"Which of these: {'an option, ' * 30}or none?"
+    _, outcome = scripted(tmp_path / "whole", protocol, _asking(question))
+    assert rows(outcome, "needs you").startswith(f"{question} (")
+
+
+# ---------------------------------------------------------------- what is against the final answer
+
+
+def test_what_waits_as_a_question_is_no_objection_too() -> None:
+    book, outcome = recorded("jugalbandi-ledger")
+    assert book.state.concerns["N-1-1"].between == ("X-1-10",)
+    assert outcome.objection is None
+    assert not rows(outcome, "against it")
+
+
+@pytest.mark.parametrize("rounds", ["1", "2"])
+def test_an_objection_is_one_that_was_rejected(rounds: str, tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        del step
+        ways = ["escalated", "accepted", "rejected"]
+        for way, disposition in zip(ways, made.get("dispositions", ()), strict=False):
+            disposition |= {"disposition": way, "question": "Who pays?" if way == "escalated" else None}
+            disposition["revision"] = "Mended." if way == "accepted" else None
+
+    book, outcome = scripted(tmp_path, "jugalbandi", change, rules={"rounds": rounds})
+    assert outcome.objection is not None
+    identity = outcome.objection.rpartition("(")[2].rstrip(")")
+    assert isinstance(book.by_id[identity], Challenge)
+    became = {event.of: event.disposition for event in book.of(Disposition)}
+    assert became[identity] == "rejected"
+    assert identity in rows(outcome, "against it")
+
+
+# ---------------------------------------------------------------- plans of several members
+
+
+def test_the_plans_of_other_members_are_named() -> None:
+    _, outcome = recorded("council-ledger")
+    assert outcome.answer.startswith(
+        "3 of 3 say O-2 (One JSONL journal with a hash chain). In the words of one of them"
+        " (D-1-1; the other plans may differ: D-1-2, D-1-3): Build O-2 as one hash-chained JSONL journal"
+    )
+
+
+def test_conditions_are_those_of_all_members_who_agree() -> None:
+    _, outcome = recorded("council-ledger")
+    assert status_told(outcome) == "DECIDED: 9 requirements in 3 plans"
+    for points in (outcome.requirements, outcome.changes_our_mind):
+        assert [point.refs for point in points] == [[f"D-1-{n}"] for n in (1, 2, 3) for _ in range(3)]
+    for label in ("required", "revisit if"):
+        assert rows(outcome, label).endswith("(D-1-1) (and 6 more: D-1-2, D-1-3)")
+
+
+def test_a_member_for_another_option_sets_no_conditions(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        made |= {"decision": f"Plan {step.name.repeat}.", "answers": f"O-{1 if step.name.repeat < 3 else 2}"}
+        made["requirements"] = [f"need {step.name.repeat}"]
+
+    _, outcome = scripted(tmp_path, "council", change)
+    assert outcome.answer.startswith("2 of 3 say O-1")
+    assert "(D-1-1; the other plan may differ: D-1-2): Plan 1." in outcome.answer
+    assert {point.refs[0] for point in outcome.requirements} == {"D-1-1", "D-1-2"}
