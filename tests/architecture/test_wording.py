@@ -13,27 +13,8 @@ from typing import Final
 
 from tests.architecture.test_house import sources
 
-WEAK_OPENINGS: Final = frozenset(
-    [
-        "what",
-        "whether",
-        "how",
-        "where",
-        "who",
-        "whose",
-        "which",
-        "when",
-        "why",
-        "whoever",
-        "the",
-        "a",
-        "an",
-        "one",
-        "all",
-        "every",
-        "each",
-    ]
-)
+WEAK: Final = "what whether how where who whose which when why whoever the a an one all every each"
+WEAK_OPENINGS: Final = frozenset(WEAK.split())
 VAGUE: Final = frozenset({"one", "found", "said", "told", "made", "given", "shown"})
 BANNED: Final = re.compile(
     r"\b(?:is none\b|of none\b|as good as none|what all\b|whoever|nobody|somebody"
