@@ -82,8 +82,9 @@ def signals(
         if profile is not None or params is not None or at is not None or watch:
             raise usage("a crux run has forecasts, no stop profile", "leave out the options", str(path))
         _show_forecasts(forecasts, json=json, quiet=quiet)
-        # A crux run has no stop profile: it says "stop" once its forecasts have been looked at.
-        return GOOD if ours.state.looks else NO
+        # A crux run has no stop profile: it says "stop" once its forecasts have been looked at, and no test
+        # is left that is worth making first.
+        return GOOD if ours.state.looks and forecasts.status != "run_this_first" else NO
     refuse_unwatched(ours)
     if watch:
         return _watch(path, profile, params, whole=all)

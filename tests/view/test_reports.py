@@ -35,7 +35,9 @@ def test_three_pages_and_one_page(name: str) -> None:
     run = open_run(run_of(name))
     for text in (report(run), report(run, form="page")):
         assert len(text.splitlines()) <= 250
-        assert words(text) <= 2500
+        # The final text is what the run was for, and is printed whole however long it is.
+        around = re.sub(r"^## The final text$.*?(?=^## )", "", text, flags=re.MULTILINE | re.DOTALL)
+        assert words(around) <= 2500
 
 
 @pytest.mark.parametrize("name", recorded_names())
