@@ -186,6 +186,11 @@ def agreeing(book: Book, counted: Majority) -> list[Decision]:
     ]
 
 
+def plans_told(book: Book, plans: set[str]) -> str:
+    """Return ` in 3 plans` where members of a council wrote something in several plans; else nothing."""
+    return f" in {len(plans)} plans" if majority(book) is not None and len(plans) > 1 else ""
+
+
 def confidences_told(book: Book, counted: Majority) -> str:
     """Return the members' confidence: `Stated confidence, of 5: 4 by 31 of 33 members, 3 by 2`."""
     stated = Counter(

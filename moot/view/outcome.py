@@ -35,6 +35,7 @@ from moot.view.judged import (
     confidences_told,
     majority,
     merged_told,
+    plans_told,
     ruling_of,
     ruling_told,
     scores_told,
@@ -167,20 +168,13 @@ def _beside(
     serious = serious_questions(book)
     verdict = approval_of(book)
     parts = [verdict.verdict] if verdict is not None else []
-    parts += (
-        [f"{counted(len(requirements), 'requirement')}{_plans(book, requirements)}"] if requirements else []
-    )
+    plans = plans_told(book, {ref for point in requirements for ref in point.refs})
+    parts += [f"{counted(len(requirements), 'requirement')}{plans}"] if requirements else []
     parts += [f"{counted(serious, 'serious question')} open"] if serious else []
     if any(end.changes for end in without.values()):
         # A decision that flips without one seat deserves a warning before anything else is read.
         parts.append("another answer would lead without one role")
     return ", ".join(parts)
-
-
-def _plans(book: Book, requirements: list[Point]) -> str:
-    """Return ` in 3 plans` where members of a council wrote requirements in several plans; else nothing."""
-    plans = {ref for point in requirements for ref in point.refs}
-    return f" in {len(plans)} plans" if majority(book) is not None and len(plans) > 1 else ""
 
 
 def _decision(book: Book, identity: str) -> Decision:

@@ -1,7 +1,7 @@
 """The outcome block for people: lines for a terminal of 60 to 200 columns, and Markdown.
 
 The block has at most 40 lines at 100 columns, and 350 words from the answer to the assumptions. A long text is cut
-at a word and names the place of the rest.
+at a word and names the place of the rest. A question to a person is shown whole.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ PLANS: Final = 3
 QUESTION: Final = 400
 """Maximum number of characters of a question to a person, who has to read all of it to answer."""
 ANSWER: Final = "answer"
+ASKED: Final = "needs you"
 INDENT: Final = 12
 """Columns for the labels."""
 
@@ -81,8 +82,8 @@ class _Cut(NamedTuple):
 _CUTS: Final = (
     _Cut(130, 40, 40, 3, 5), _Cut(125, 28, 24, 3, 5), _Cut(120, 26, 20, 3, 4), _Cut(120, 26, 20, 2, 3),
     _Cut(110, 26, 18, 2, 2), _Cut(110, 26, 22, 1, 2), _Cut(90, 26, 20, 1, 2), _Cut(80, 24, 18, 1, 1),
-    _Cut(80, 20, 14, 1, 1), _Cut(70, 18, 12, 1, 1), _Cut(60, 12, 10, 1, 1), _Cut(40, 8, 6, 1, 1),
-    _Cut(30, 6, 5, 1, 1),
+    _Cut(80, 20, 14, 1, 1), _Cut(70, 18, 12, 1, 1), _Cut(65, 15, 11, 1, 1), _Cut(60, 12, 10, 1, 1),
+    _Cut(40, 8, 6, 1, 1), _Cut(30, 6, 5, 1, 1),
 )  # fmt: skip
 """Cuts in the order in which they are tried: fewer points before shorter ones."""
 
@@ -187,8 +188,10 @@ def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterato
     # All hidden points have the same id as the last shown one, so no command is needed.
     elif {*left} == {_ref(listed[-1])} - {""}:
         more = f" (and {len(left)} more there)"
-    # A few plans are named; the ids say more than a command that prints everything.
-    elif len(plans := list(dict.fromkeys(left))) <= PLANS and all(ref.startswith("D-") for ref in plans):
+    # Decisions that hold the hidden points are named, while a memo only cites some for its sentences.
+    elif len(plans := list(dict.fromkeys(left))) <= PLANS and all(
+        point.at is None and _ref(point).startswith("D-") for point in points[most:]
+    ):
         more = f" (and {len(left)} more: {', '.join(plans)})"
     else:
         # Assumptions of a plan are events of their own; those of a memo are its sentences.
@@ -205,21 +208,21 @@ def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     # Only answers share a command; overrides and experiments each bring their own.
     listed = [asking for asking in outcome.needs_you if asking.command.startswith("moot answer")]
     for asking in listed[: cut.questions]:
-        yield "needs you", _question(asking, run)
+        yield ASKED, _question(asking, run)
     for asking in outcome.needs_you:
         if asking not in listed and asking.command.startswith("moot override"):
-            yield "needs you", f"{asking.text} {asking.command}"
+            yield ASKED, f"{asking.text} {asking.command}"
         if asking.command.startswith("moot experiment"):
-            yield "needs you", asking.text
+            yield ASKED, asking.text
             what = "to hand its result in" if "submit" in asking.command else "to run"
-            yield "needs you", f"{what}: {asking.command}"
+            yield ASKED, f"{what}: {asking.command}"
     # A merged question shows three of its ids; the rest counts as more.
     more = sum(len(asking.ids) for asking in outcome.needs_you) - sum(
         len(asking.ids[:3]) for asking in listed[: cut.questions]
     )
     older = f"{counted(more, 'more question')}: moot log {run} --kind concern; " if listed and more else ""
     if listed:
-        yield "needs you", f"{older}to answer: {listed[0].command}"
+        yield ASKED, f"{older}to answer: {listed[0].command}"
 
 
 def _question(asking: Asking, run: str) -> str:

@@ -65,7 +65,10 @@ def test_reasons_of_a_vote_are_those_of_last_ballots() -> None:
     [
         ("Both hit a gap. I still oppose it. With a source I support it.", "I still oppose it."),
         ("Both hit a gap. I now keep my veto. I would support a source.", "I now keep my veto."),
-        ("Too much is unknown. With a source I support it.", "Too much is unknown."),
+        (
+            "Far too much about the person is unknown here. With a checked source I support it.",
+            "Far too much about the person is unknown here.",
+        ),
     ],
 )
 def test_the_sentence_quoted_is_for_the_vote_and_else_the_first(
@@ -103,9 +106,11 @@ def test_a_question_is_shown_with_all_its_options(width: int) -> None:
 
 def _asking(question: str) -> Change:
     def change(step: Step, made: dict[str, Any]) -> None:
-        for disposition in made.get("dispositions", ()):
-            if disposition.get("question"):
-                disposition["question"] = question
+        del step
+        dispositions = made.get("dispositions", made.get("criticisms", ()))
+        for n, disposition in enumerate(dispositions):
+            asks = {"disposition": "escalated", "question": question, "revision": None}
+            disposition |= asks if n == 0 else {"disposition": "rejected", "question": None, "revision": None}
 
     return change
 
@@ -113,13 +118,14 @@ def _asking(question: str) -> Change:
 @pytest.mark.parametrize("protocol", ["jugalbandi", "single-pass"])
 def test_a_very_long_question_ends_with_the_command_that_prints_it(protocol: str, tmp_path: Path) -> None:
     question = f"Which of these: {'a very long option, ' * 40}or none?"
-    _, outcome = scripted(tmp_path / "long", protocol, _asking(question))
+    rules = {"dispositions": "three"} if protocol == "single-pass" else {}
+    _, outcome = scripted(tmp_path / "long", protocol, _asking(question), rules=rules)
     (asking,) = outcome.needs_you
     asked = rows(outcome, "needs you")
     assert f" … ({asking.ids[0]}; whole: moot show run {asking.ids[0]})" in asked
     assert QUESTION - 30 <= len(asked.partition(" …")[0]) <= QUESTION
     question = f"Which of these: {'an option, ' * 30}or none?"
-    _, outcome = scripted(tmp_path / "whole", protocol, _asking(question))
+    _, outcome = scripted(tmp_path / "whole", protocol, _asking(question), rules=rules)
     assert rows(outcome, "needs you").startswith(f"{question} (")
 
 
