@@ -112,7 +112,8 @@ def status_line(report: ForecastReport) -> str:
             return "STOP: the question is ill-posed. The frame says so, and most points are on none of the options."
         case "run_this_first":
             ids = ", ".join(crux.claim for crux in worth)
-            return f"GO ON, with a test of {ids}: it makes a right answer {report.tau:g} points or more likelier."
+            gain = f"the chance of a right answer by {report.tau:g} points or more"
+            return f"GO ON: a test of {ids} raises {gain}."
         case _:
             lead = (
                 "a person weighs, because the first two options are less than 10 points apart."
