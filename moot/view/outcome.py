@@ -393,7 +393,7 @@ class _Wording(msgspec.Struct, frozen=True):
         final = final_text(self.book, self.chief) if majority(self.book) is None else None
         if final is None:
             return None
-        return _point(f"Take the final text as it stands there ({final.words} words).", final.ref)
+        return _point(f"Read the final text before you use it ({final.words} words).", final.ref)
 
     def not_settled(self) -> Iterator[Point]:
         """Yield fallen grounds, what the closing leaves open, and open questions of a judge."""

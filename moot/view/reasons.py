@@ -219,7 +219,7 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
     refs = [event.id or "", *([answer.id or ""] if answer is not None else [])]
     # A concession by the other side counts more than any verdict on the challenge.
     if answer is not None and answer.outcome in GIVEN_UP:
-        lead = "Granted" if answer.outcome == "concede" else "Mended in the text"
+        lead = "Granted" if answer.outcome == "concede" else "Criticism, taken up in the text"
         return 1.0, Point(f"{lead}: {text}", "conceded", quote, refs)
     if became is None:
         return None
@@ -229,7 +229,7 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
     if answer is None and became.disposition in TAKEN:
         # An author who accepts their own critique is no second opinion.
         alone = became.by == event.by
-        lead = "Own objection to the draft, mended" if alone else "Objection to the draft, mended"
+        lead = "Own objection to the draft, taken up" if alone else "Objection to the draft, taken up"
         return 0.0, Point(f"{lead}: {text}", "said" if alone else "argued", quote, [event.id or ""])
     return None
 

@@ -183,8 +183,8 @@ def test_no_quote_stands_at_another_claim(name: str) -> None:
 
 def test_a_reason_is_told_as_what_it_was_said_of() -> None:
     """An objection to a draft is no fact about the answer; a vote's number is that of the ballot it was given in."""
-    assert of_played("jugalbandi").why[0].text.startswith("Objection to the draft, mended: STRUCTURAL 0")
-    assert of_played("single-pass").why[0].text.startswith("Own objection to the draft, mended: flaw 0")
+    assert of_played("jugalbandi").why[0].text.startswith("Objection to the draft, taken up: STRUCTURAL 0")
+    assert of_played("single-pass").why[0].text.startswith("Own objection to the draft, taken up: flaw 0")
     assert of_played("cross-examination", analysts="2").why[2].text.startswith("Granted: gap 0")
     assert "(ACT, risk 10 of 100; 10 in the first ballot)" in of_played("tribunal").why[1].text
 

@@ -155,4 +155,4 @@ def test_the_text_that_is_handed_on_is_the_section_that_the_decision_names() -> 
     found = final_text(run.book, next(iter(run.book.of(Decision))))
     assert found is not None
     assert found.ref == "S-1-plan-solo#revised"
-    assert run.outcome.do_now[0].text == f"Take the final text as it stands there ({found.words} words)."
+    assert run.outcome.do_now[0].text == f"Read the final text before you use it ({found.words} words)."
