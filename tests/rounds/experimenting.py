@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -58,9 +59,12 @@ def with_claims(path: Path) -> RunSession:
     raise AssertionError("no claim was made")
 
 
-def planned(session: RunSession, program: str = READS, **more: Any) -> str:
-    """The id of an experiment that a person planned: good data, a control with bad data, one with other good data."""
-    blobs: dict[str, bytes] = {}
+def planned(session: RunSession, program: str = READS, contents: Iterable[bytes] = (), **more: Any) -> str:
+    """The id of an experiment that a person planned: good data, a control with bad data, one with other good data.
+
+    `contents` are those of the inputs in `more`.
+    """
+    blobs = {hashlib.sha256(content).hexdigest(): content for content in contents}
 
     def kept(name: str, text: str) -> NamedBlob:
         content = text.encode()

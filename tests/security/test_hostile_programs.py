@@ -83,7 +83,7 @@ def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outside]:
         sha256 = hashlib.sha256(content).hexdigest()
         holds, fails = (Predicate(of="exit", test="equals", value=value) for value in ("0", "1"))
         experiment = planned(
-            session, inputs=(InputBlob(name="given.json", sha256=sha256, origin="a test"),),
+            session, contents=[content], inputs=(InputBlob(name="given.json", sha256=sha256, origin="a test"),),
             pass_if=(holds,), fail_if=(fails,), limits=LIMITS,
         )  # fmt: skip
         allow_experiment(session, experiment)
