@@ -9,6 +9,7 @@ import pytest
 
 from ledger.events import Challenge, Disposition, Vote
 from ledger.state.book import Book
+from ledger.state.decided import standing
 from moot.api import open_run
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import QUESTION, outcome_lines, status_told
@@ -186,3 +187,16 @@ def test_a_member_for_another_option_sets_no_conditions(tmp_path: Path) -> None:
     assert outcome.answer.startswith("2 of 3 say O-1")
     assert "(D-1-1; the other plan may differ: D-1-2): Plan 1." in outcome.answer
     assert {point.refs[0] for point in outcome.requirements} == {"D-1-1", "D-1-2"}
+
+
+def test_an_answer_that_rests_on_a_claim_s_failure_is_not_at_risk() -> None:
+    """The memo of crux-hook cites the measurement that refuted C-1-1, and not the claim, which supports nothing."""
+    state = recorded("crux-hook")[0].state
+    assert standing(state, "D-2-1") == "in_force"
+    cites = {cite.id: cite.relation for cite in state.decisions["D-2-1"].cites}
+    assert cites["D-1-2"] == "supported-by"
+    assert "C-1-1" not in cites
+
+
+def test_what_a_person_measured_is_counted_beside_the_programs() -> None:
+    assert "no program was run, 1 claim measured by a person" in recorded("crux-hook")[1].looked_at
