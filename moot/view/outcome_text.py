@@ -152,7 +152,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     yield ANSWER, f"{answer} ({whole})" if answer.endswith("…") else answer
     yield from (("became", became_line(became)) for became in outcome.became if became.overruled_by is None)
     yield "how sure", outcome.how_sure
-    yield from (("hangs on", sentence) for sentence in (outcome.hangs_on,) if sentence)
+    yield from (("depends on", sentence) for sentence in (outcome.hangs_on,) if sentence)
     yield from (("go on", command) for command in (outcome.go_on,) if command)
     yield from _points("do now", outcome.do_now, cut, run)
     yield from (("why", _point_text(point, cut.reason)) for point in outcome.why)
@@ -275,7 +275,7 @@ def outcome_markdown(outcome: Outcome, run: str = "RUN") -> Iterator[str]:
     before = ""
     for label, text in rows:
         # Single texts are paragraphs, and labels with several entries become lists.
-        if label in ("answer", "how sure", "hangs on", "against it", *TAIL):
+        if label in ("answer", "how sure", "depends on", "against it", *TAIL):
             yield from (("",) if before not in ("", label) else ())
             yield f"**{label.capitalize()}.** {inline(text)}"
         else:

@@ -50,8 +50,8 @@ def test_an_answer_that_one_role_carries_says_which_and_what_would_lead_instead(
     found = outcome_of("run", split().book)
     assert found.without == SPLIT
     assert found.hangs_on == "action: without it another answer would lead"
-    assert "hangs on    action: without it another answer would lead" in outcome_lines(found, "run")
-    assert "**Hangs on.** action: without it another answer would lead" in list(outcome_markdown(found))
+    assert "depends on  action: without it another answer would lead" in outcome_lines(found, "run")
+    assert "**Depends on.** action: without it another answer would lead" in list(outcome_markdown(found))
 
 
 def test_an_answer_that_hangs_on_nobody_says_so() -> None:
@@ -70,7 +70,7 @@ def test_the_report_has_a_table_of_it() -> None:
     ]
     assert "no reply was spent on it" in section[-1]
     page = " ".join(re.sub(r"<[^>]+>", " ", page_of(split())).split())
-    assert "Hangs on action: without it another answer would lead." in page
+    assert "Depends on action: without it another answer would lead." in page
     assert "action another answer 10 another one leads guardian the answer as it stands 26.7 the same" in page
 
 
@@ -92,7 +92,7 @@ def test_without_sealed_answers_the_block_is_silent_and_the_report_says_why(tmp_
     run = open_run(tmp_path / "run")
     found = outcome_of("run", run.book)
     assert (found.hangs_on, found.without) == (None, {})
-    assert not [line for line in outcome_lines(found, "run") if line.startswith("hangs on")]
+    assert not [line for line in outcome_lines(found, "run") if line.startswith("depends on")]
     assert f"## Without each role\n\n{NOT_MEASURABLE}\n" in report(run)
     assert NOT_MEASURABLE in page_of(run)
     assert NOT_MEASURABLE not in report(open_run(played("debate")))
