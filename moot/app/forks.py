@@ -23,9 +23,9 @@ from moot.app.seat_specs import spoken
 from moot.app.session import Session
 from moot.environment import now, read_settings
 from moot.errors import MootError, usage
+from moot.view.agreement import pools_without
 from moot.view.comparison import Stress
 from moot.view.results import Fork
-from moot.view.without import pools_without
 from roles.seats.registry import declared_of
 from rounds.analysis.stress import (
     ForkLosses,

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ledger.store.failures import Problem
     from moot.view.claims import ClaimLine
     from moot.view.decisions import DecisionLine
+    from moot.view.labels import RunQuorum
     from moot.view.outcome import Outcome
-    from moot.view.quorum import RunQuorum
 
 AnyPath = str | os.PathLike[str]
 
@@ -88,7 +88,7 @@ class Run:
     @property
     def quorum(self) -> RunQuorum:
         """Return the declared and the actual quorum, what was lost, and whether a role decided."""
-        from moot.view.quorum import quorum_told
+        from moot.view.labels import quorum_told
 
         return quorum_told(self.state)
 

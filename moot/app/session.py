@@ -24,9 +24,9 @@ from moot.app.runs import find_run
 from moot.environment import now
 from moot.errors import usage
 from moot.view.costs import spent_beyond
+from moot.view.labels import RunQuorum, quorum_told
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.played import Submission
-from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.steps import Next, OpenStep, next_of
 from roles.outsiders import claims_with_ids
 from roles.protocol import awaited_answers, awaited_experiments, open_steps

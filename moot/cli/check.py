@@ -13,8 +13,8 @@ from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import out, out_json, show
-from moot.view.banners import calls_of, caveats
 from moot.view.findings import check_text, github_text
+from moot.view.labels import calls_of, caveats
 from moot.view.review_forms import check_sarif
 from validators.rulebook import PhaseUnknown
 

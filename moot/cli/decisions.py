@@ -13,8 +13,8 @@ from moot.cli.options import JsonOption, NoPagerOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.terminal.paging import page
 from moot.terminal.streams import columns, out_json
-from moot.view.banners import beside_outcome
 from moot.view.decisions import decisions_text
+from moot.view.labels import beside_outcome
 from moot.view.outcome_text import outcome_first
 
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from ledger.events import Event
 from ledger.plain_text import one_line, visible
 from ledger.state.book import GrowingBook, commits
+from ledger.state.decided import final_in_force
 from moot.api import Run, open_run
 from moot.app.runs import example, examples, find_run, finished_examples
 from moot.cli.options import JsonOption, QuietOption
@@ -21,12 +22,11 @@ from moot.terminal.console import console
 from moot.terminal.live import view_of
 from moot.terminal.playback import pause_seconds, player, recorded_seconds
 from moot.terminal.streams import out_json
-from moot.view.banners import Label
+from moot.view.labels import Label
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_text
 from moot.view.played import Demo, reexecuted
-from moot.view.stopping import why_it_stopped
-from moot.view.story import tell
+from moot.view.stop_checks import why_it_stopped
 from rounds.protocols import protocol_of
 from rounds.run.controller import Controller
 from rounds.run.reexecution import Reexecution, re_execute
@@ -134,14 +134,13 @@ def _executed(ours: Run, watch: Callable[[tuple[Event, ...]], None]) -> Reexecut
 
 
 def _summary(ours: Run, result: Reexecution) -> Demo:
-    story = tell(ours.book)
     compared = reexecuted(str(ours.path), result)
     return Demo(
         run=str(ours.path),
         recorded=True,
         events=result.events,
-        stopped=why_it_stopped(story),
-        decisions=[decision.id for decision in story.final],
+        stopped=why_it_stopped(ours.state),
+        decisions=final_in_force(ours.state),
         identical=result.identical,
         head=result.head.hash,
         expected_head=result.expected.hash,

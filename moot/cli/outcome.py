@@ -15,8 +15,8 @@ from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, amo
 from moot.environment import git_identity
 from moot.errors import GOOD, usage
 from moot.terminal.streams import columns, out_json, show_outcome
+from moot.view.labels import quorum_told
 from moot.view.outcome_text import outcome_first
-from moot.view.quorum import quorum_told
 from moot.view.results import OutcomeSaid
 from rounds.run.aftermath import FATES, fate_of
 

@@ -18,7 +18,7 @@ from moot.app.seats import SeatChoice
 from moot.cli import options as common
 from moot.errors import GOOD, NO, WAITING, usage
 from moot.terminal.streams import columns, err, out, out_json, show
-from moot.view.quorum import finished_exit, quorum_told
+from moot.view.labels import finished_exit, quorum_told
 from moot.view.review import ChangeReview, review_of
 from moot.view.review_forms import review_github, review_markdown, review_sarif, review_text
 

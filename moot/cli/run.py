@@ -16,9 +16,9 @@ from moot.cli.status import status
 from moot.errors import GOOD, WAITING, usage
 from moot.terminal.streams import columns, err, out_json, show, show_outcome
 from moot.view.estimate import estimate_text
+from moot.view.labels import finished_exit
 from moot.view.played import RunEnd, run_end_text
-from moot.view.quorum import finished_exit
-from moot.view.readiness import what_a_plan_lacks
+from moot.view.stop_checks import what_a_plan_lacks
 from roles.seats.registry import PROVIDERS
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from moot.cli.options import (
 )
 from moot.errors import GOOD
 from moot.terminal.streams import columns, out_json, show, show_outcome
-from moot.view.banners import beside_outcome, tally
 from moot.view.costs import spent_beyond
+from moot.view.labels import beside_outcome, tally
 from moot.view.outcome_text import outcome_first
 from moot.view.status import status_text
 

@@ -21,7 +21,7 @@ from moot.app.session import Session, names, role_of
 from moot.errors import usage
 from moot.mcp.pages import RESULT_BYTES_MAX, size_of
 from moot.mcp.rights import Rights
-from moot.view.quorum import RunQuorum
+from moot.view.labels import RunQuorum
 from moot.view.results import Act
 from moot.view.steps import OpenStep
 from roles.brief import derive

@@ -23,9 +23,9 @@ from moot.app.run_options import RunOptions
 from moot.studies.counted import counts_in
 from moot.studies.definition import ArmRow, Study
 from moot.view.annexes import final_text
-from moot.view.judged import majority, option_of
+from moot.view.judgements import majority, option_of
 from moot.view.memo import has_beliefs, standing_now
-from moot.view.options import option_said, options_of
+from moot.view.judgements import option_said, options_of
 from moot.view.outcome import outcome_of
 from rounds.protocols import PROTOCOLS
 from rounds.setup.deliberation import Deliberation, checked

@@ -22,11 +22,11 @@ from moot.terminal.live_layout import Stage
 from moot.terminal.round_block import round_block
 from moot.terminal.theme import labels_text, style_of
 from moot.view import marks
-from moot.view.banners import Label
 from moot.view.event_lines import event_lines
-from moot.view.readiness import out_of_reach
+from moot.view.labels import Label
 from moot.view.round import tell_round
 from moot.view.scene import scene_of
+from moot.view.stop_checks import out_of_reach
 from rounds.run.driver import Watch
 from rounds.setup.size import asked_of
 

@@ -16,10 +16,10 @@ from moot.terminal.seats_shown import columns, stack, verdict_text
 from moot.terminal.theme import labels_text
 from moot.view import marks, words
 from moot.view.marks import mark_of
-from moot.view.readiness import told_at_a_look
 from moot.view.round import RoundTold
 from moot.view.scene import Scene, spent
 from moot.view.seats import answered_by
+from moot.view.stop_checks import told_at_a_look
 
 WIDE: Final = 120
 """Width of the terminal from which on every seat gets a column of its own."""

@@ -29,11 +29,10 @@ from ledger.state.state import State
 from moot.terminal import theme
 from moot.terminal.theme import labels_text
 from moot.view import marks, words
-from moot.view.banners import labels_of
+from moot.view.labels import labels_of
 from moot.view.marks import mark_of
 from moot.view.seats import Answered, one_family
-from moot.view.stop_checks import alarm_told
-from moot.view.stopping import because, ended, gate_told, held_told, next_round
+from moot.view.stop_checks import alarm_told, because, ended, gate_told, held_told, next_round
 from moot.view.text import log_sparkline, numbers, sparkline
 
 TEXT: Final = 140

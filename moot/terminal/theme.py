@@ -8,7 +8,7 @@ from typing import Final
 from rich.text import Text
 
 from ledger.plain_text import one_line
-from moot.view.banners import Label
+from moot.view.labels import Label
 from moot.view.marks import Mark, Tone
 
 _STYLES: Final[Mapping[Tone, str]] = {

@@ -18,10 +18,10 @@ from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from ledger.state.decided import outcome as outcome_ids
 from ledger.state.state import State
-from moot.view.aftermath import became_line
 from moot.view.evidence import shown_as
-from moot.view.options import options_of
+from moot.view.judgements import options_of
 from moot.view.outcome import Outcome, outcome_of
+from moot.view.outcome_status import became_line
 from moot.view.reasons import Point
 from rounds.run.acceptance import current_acceptance
 

@@ -38,7 +38,7 @@ from moot.view.annexes_judging import (
     scorecard_annex,
     votes_annex,
 )
-from moot.view.judged import GAP, majority
+from moot.view.judgements import GAP, majority
 from moot.view.words import counted
 
 

@@ -25,9 +25,10 @@ from ledger.plain_text import first_sentence, one_line
 from ledger.state.book import Book
 from moot.view.annex_parts import Annex, annex_table, annex_text, cell
 from moot.view.approval import Approval, approval_of, is_genuine, surviving
-from moot.view.judged import (
+from moot.view.judgements import (
     GAP,
     majority,
+    named,
     option_of,
     ruling_of,
     scorecard,
@@ -35,7 +36,6 @@ from moot.view.judged import (
     view_of,
     votes_of,
 )
-from moot.view.options import named
 from moot.view.reasons import severity
 from rounds.run.same_question import covers
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from ledger.events import Argument, Concern, Decision, Rating, Statement
 from ledger.plain_text import one_line
 from ledger.state.book import Book
-from moot.view.judged import latest
+from moot.view.judgements import latest
 from moot.view.reasons import Point, argument_point, concern_point, severity
 from rounds.protocols.adversarial import GENUINE_FROM, SCALES
 from rounds.protocols.step_table import rule

@@ -24,9 +24,9 @@ from ledger.state.decided import (
 from ledger.state.state import State
 from moot.view.evidence import how_tested, last_test, told_status
 from moot.view.grounds import DEPTH_MAX, Ground, Sectioned, decision_standing, rests_on
+from moot.view.labels import RunQuorum, quorum_told
 from moot.view.marks import STATUSES
 from moot.view.outcome import Outcome, outcome_of
-from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.text import WIDTH, folded, joined, listed
 
 if TYPE_CHECKING:

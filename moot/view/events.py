@@ -57,7 +57,7 @@ from ledger.state.state import State
 from moot.view import marks, words
 from moot.view.evidence import claim_mark
 from moot.view.marks import NEUTRAL, Mark, mark_of
-from moot.view.readiness import told_at_a_look
+from moot.view.stop_checks import told_at_a_look
 
 
 class EventWords(msgspec.Struct, frozen=True):

@@ -24,22 +24,23 @@ from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import fallen_under, final_in_force, in_force, overridden
 from ledger.state.lifecycle import OPEN
-from moot.view.aftermath import Became, became_told
+from moot.view.agreement import EndWithout, hangs_on_told, without_each
 from moot.view.annexes import final_text
 from moot.view.annexes_judging import falsifiers_of_judges, merged_questions
 from moot.view.approval import approval_objection, approval_of, approval_reasons
-from moot.view.banners import calls_of
 from moot.view.evidence import RAN, meaning
-from moot.view.judged import (
+from moot.view.judgements import (
     agreeing,
     confidences_told,
     majority,
     merged_told,
+    named,
     plans_told,
     ruling_of,
     ruling_told,
     scores_told,
 )
+from moot.view.labels import calls_of, why_stopped
 from moot.view.memo import (
     MemoTold,
     basis_told,
@@ -52,15 +53,12 @@ from moot.view.memo import (
     revisit_if,
     tests_to_make,
 )
-from moot.view.options import named
-from moot.view.outcome_status import open_under, serious_questions, standing_of
+from moot.view.outcome_status import Became, became_told, open_under, serious_questions, standing_of
 from moot.view.questions import Asking, asked_of_you
 from moot.view.reasons import Point, dissent_told, objection_told, reasons_of
 from moot.view.seats import family_of
-from moot.view.stop_cause import why_stopped
 from moot.view.trust import looked_at_told, model_families, trust_told
 from moot.view.undecided import forecasts_told, not_decided_yet
-from moot.view.without import EndWithout, hangs_on_told, without_each
 from moot.view.words import going_on
 from roles.outcome_status import OutcomeStatus
 

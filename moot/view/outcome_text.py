@@ -14,11 +14,11 @@ from typing import Final, NamedTuple
 from ledger.interchange.markdown import inline
 from ledger.language.words import first_words, word_count
 from ledger.plain_text import counted
-from moot.view.aftermath import became_line
 from moot.view.evidence import shown_as
+from moot.view.labels import RunQuorum, headline
 from moot.view.outcome import Outcome
+from moot.view.outcome_status import became_line
 from moot.view.questions import Asking
-from moot.view.quorum import RunQuorum, headline
 from moot.view.reasons import Point
 from moot.view.text import WIDTH, joined
 from roles.outcome_status import OutcomeStatus

@@ -8,9 +8,9 @@ import msgspec
 
 from ledger.plain_text import counted
 from ledger.result import Result
+from moot.view.labels import RunQuorum, headline
 from moot.view.outcome import Outcome
 from moot.view.outcome_text import outcome_first
-from moot.view.quorum import RunQuorum, headline
 from moot.view.text import WIDTH, joined
 from moot.view.words import going_on
 from rounds.run.reexecution import Reexecution

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ledger.events import RunOpened
 from ledger.result import Result
 from moot.view.gate import Choice, choices_lines
-from moot.view.readiness import seldom_ready, what_a_plan_lacks
+from moot.view.stop_checks import seldom_ready, what_a_plan_lacks
 from moot.view.text import WIDTH, joined, listed
 from roles.castings import CASTINGS
 from rounds.protocols import PROTOCOLS

@@ -14,7 +14,7 @@ from ledger.events import Concern
 from ledger.plain_text import counted, one_line
 from ledger.result import Result
 from ledger.state.book import Book
-from moot.view.held_up import is_held_by_an_error
+from moot.view.labels import is_held_by_an_error
 from moot.view.memo import has_beliefs, order_for, unsettled, worth_told
 from rounds.protocols import awaited_of, experiments_awaited
 from rounds.run.same_question import asks_all_of, words_asked

@@ -32,7 +32,7 @@ from ledger.state.book import Book
 from ledger.state.decided import overridden
 from moot.view.evidence import times_of
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
-from moot.view.judged import (
+from moot.view.judgements import (
     is_split,
     latest,
     majority,

@@ -16,15 +16,15 @@ from ledger.interchange.markdown import inline, paragraphs
 from ledger.interchange.transcript import entry
 from ledger.state.book import Book
 from moot.view.adr import adr
+from moot.view.agreement import without_section
 from moot.view.annexes_judging import open_questions, severities
 from moot.view.experiments import experiments_markdown, experiments_of
 from moot.view.forecasts import forecasts_markdown, forecasts_of
-from moot.view.hindsight import Hindsight
-from moot.view.hindsight import hindsight as hindsight_of
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import outcome_markdown
 from moot.view.report_decisions import decided, decisions_table
-from moot.view.report_hindsight import failures_section, hindsight_sections
+from moot.view.report_hindsight import Hindsight, failures_section, hindsight_sections
+from moot.view.report_hindsight import hindsight as hindsight_of
 from moot.view.report_tables import (
     alarms_section,
     annex_sections,
@@ -38,9 +38,8 @@ from moot.view.report_tables import (
     stress_section,
 )
 from moot.view.seats import answered_by, one_family_told
-from moot.view.stopping import why_it_stopped
+from moot.view.stop_checks import why_it_stopped
 from moot.view.story import Story, tell
-from moot.view.without import without_section
 from rounds.protocols import is_watched
 from rounds.run.budget import Amounts
 
@@ -148,7 +147,7 @@ def _sections(
 ) -> Sections:
     """Yield the sections of a three-page document, in order."""
     yield "Other decisions", decisions_table(story)
-    yield "Why it stopped" if story.closing else "Where it stands", iter([inline(why_it_stopped(story))])
+    yield "Why it stopped" if story.closing else "Where it stands", iter([inline(why_it_stopped(book.state))])
     if watched:
         yield "Stop signals", signals_section(story, signals)
         yield "Rounds", rounds_section(story)

@@ -18,7 +18,7 @@ from moot.view.marks import mark_of
 from moot.view.round import READINGS, RoundTold
 from moot.view.scene import spent
 from moot.view.seats import contexts_told, dollars_cell, filled_by
-from moot.view.stopping import alarms_first
+from moot.view.stop_checks import alarms_first
 from moot.view.story import Story
 
 ANNEX_ROWS, ANNEX_LINES, ANNEX_WORDS = 40, 90, 1300

@@ -15,11 +15,10 @@ from ledger.state.amending import Life
 from ledger.state.fold import add_call
 from ledger.state.state import Spend, State
 from moot.view.costs import beyond_told
-from moot.view.held_up import held_up_told, rules_asked_told
+from moot.view.labels import RunQuorum, held_up_told, quorum_told, rules_asked_told
 from moot.view.outcome import Outcome
-from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.seats import dollars
-from moot.view.stopping import alarms_first, held_told, no_all_clear
+from moot.view.stop_checks import alarms_first, held_told, no_all_clear
 from moot.view.text import WIDTH, joined, listed
 from moot.view.words import round_in
 from rounds.protocols import is_watched

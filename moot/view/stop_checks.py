@@ -1,21 +1,33 @@
-"""The stop checks for people: a verdict, one line per deciding gate, one line per open alarm.
+"""The stop checks for people: verdict, gates, alarms, why a run stopped, and what its plan still allows.
 
 The terminal, the web page, `--json` and MCP show the same lines. A run that cannot stop yet names the subject of
-its next round.
-"""
+its next round."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
-from detectors.report import AlarmReading, SignalReport
-from ledger.plain_text import counted
+from detectors.report import AlarmReading, GateReading, SignalReport
+from ledger.events import RunOpened, Signals
+from ledger.events.run import PlanRow
+from ledger.plain_text import counted, shortened
+from ledger.state.book import Book
 from ledger.state.state import State
-from moot.view import words
-from moot.view.stopping import gate_told
-from rounds.protocols.schedule import active_focus, next_row
+from moot.view import marks, words
+from moot.view.marks import mark_of
+from roles.rotation import next_lead
+from rounds.protocols import is_watched
+from rounds.protocols.schedule import (
+    active_focus,
+    authors,
+    deliberation_is_validated,
+    next_row,
+    plan_row,
+    stop_is_obeyed,
+)
 
 ABOUT: Final = {
     "examined": "the options that are hardly tested",
@@ -92,3 +104,205 @@ def alarm_told(alarm: AlarmReading) -> str:
     """Say an alarm in one line: its name and code, since when, and what was counted."""
     since = f" since R{alarm.onset_round}" if alarm.onset_round is not None else ""
     return f"{words.failure(alarm.id)}{since}: {alarm.detail}"
+
+
+def because(report: SignalReport) -> str:
+    """Return one sentence: `Not ready because 45.0% of the claims are untested (limit 30%), alarms are open: …`."""
+    deciding = [gate for gate in report.gates if gate.decides]
+    if deciding:
+        sentences = dict.fromkeys(gate_told(gate) for gate in deciding if gate.ok == report.ready)
+        # A run also stops where what is missing cannot be had by going on.
+        if report.stop and not report.ready:
+            return f"Stops, not ready: {', '.join(sentences)}."
+        return f"{'Ready' if report.ready else 'Not ready'} because {', '.join(sentences)}.{no_all_clear(report)}"
+    holding = [signal.id for signal in report.signals if signal.satisfied]
+    missing = [signal.id for signal in report.signals if not signal.satisfied]
+    verdict = "Says stop" if report.stop else "Says go on"
+    lacking = f"; {', '.join(missing)} {'does' if len(missing) == 1 else 'do'} not" if missing else ""
+    held = f"{report.satisfied} of {report.of} signals hold ({', '.join(holding) or 'none'})"
+    first = alarms_first(report) if report.stop else ""
+    return f"{first}{' ' if first else ''}{verdict} because {held}{lacking}."
+
+
+def no_all_clear(report: SignalReport) -> str:
+    """Return the caveat to READY when a failure mode could not be measured; empty otherwise."""
+    # A detector without enough data is silent, and silence is not the same as clear.
+    blind = [alarm.id for alarm in report.alarms if alarm.verdict == "INSUFFICIENT"]
+    return (
+        f" This is no all-clear: {', '.join(blind)} could not be measured." if report.ready and blind else ""
+    )
+
+
+def held_told(report: SignalReport) -> str:
+    """Return how many of the deciding gates hold, or of the signals in runs without gates."""
+    deciding = [gate for gate in report.gates if gate.decides]
+    if deciding:
+        return f"{sum(gate.ok for gate in deciding)} of {len(deciding)} gates"
+    return f"{report.satisfied} of {report.of} signals"
+
+
+def alarms_first(report: SignalReport) -> str:
+    """Return `one role dominates (FM-4): alarmed and unanswered.`; empty where no alarm is open."""
+    open_ones = [words.failure(alarm.id) for alarm in report.alarms if alarm.is_open]
+    if not open_ones:
+        return ""
+    return f"{'; '.join(open_ones)}: alarmed and unanswered."
+
+
+def ended(state: State) -> str:
+    """Return how the run ended, or that it has not."""
+    closing = state.closing
+    if closing is None:
+        return "The run has not stopped."
+    return f"The run {closing.state} because {words.why_closed(closing.reason)}."
+
+
+def gate_told(gate: GateReading) -> str:
+    """Say what a gate found, with the names of failure modes next to their codes."""
+    return words.failures_in(gate.text or gate.value or gate.name)
+
+
+def why_it_stopped(state: State) -> str:
+    """Return one sentence on why a run stopped, or that it has not; also for an import."""
+    if state.opening.origin.type == "import":
+        rounds = len(state.rounds)
+        return f"{rounds} rounds were played elsewhere; whether and why they ended is not recorded."
+    opened, planned, closing = len(state.rounds), len(state.opening.plan), state.closing
+    # A plan is an upper bound: `crux` plans rounds for answers that may never come.
+    of_plan = f"{planned} planned" if opened == planned else f"at most {planned}"
+    played = f"{opened} of {of_plan} rounds"
+    if closing is None:
+        return f"The run has not stopped: {played} were opened."
+    look = state.looks[-1] if state.looks else None
+    looked = ""
+    if look is not None and look.of:
+        advice = mark_of(marks.ADVICE, look.advice).plain
+        looked = (
+            f" The last look, in round {look.round}, found {look.satisfied} of {look.of} signals: {advice}."
+        )
+    answered = f"{state.quorum.actual} of {state.quorum.declared} steps were answered"
+    why = words.why_closed(closing.reason)
+    return f"The run {closing.state} because {why}, after {played}; {answered}.{looked}"
+
+
+def next_round(state: State) -> list[str]:
+    """Return lines on the next round, or a line that no round follows."""
+    opened = state.opened
+    if opened is None or state.finished:
+        return ["nothing: the run is finished" if state.finished else "nothing: no run is open"]
+    if opened.origin.type == "import":
+        return ["nothing: the run was made by another system"]
+    # Before the first round opens, the plan is all there is.
+    if state.round not in state.rounds:
+        return [_planned_round(state, opened.plan[0])] if opened.plan else ["nothing: the plan is empty"]
+    lines: list[str] = []
+    if not deliberation_is_validated(state, state.round) and "G" in plan_row(state, state.round).phases:
+        lines.append(f"R{state.round} is under way (phase {state.phase})")
+    # Round numbers and plan rows may differ, so the row of the last round counts.
+    after = state.rounds[state.round].plan_row + 1
+    if stop_is_obeyed(state, state.round) or after >= len(opened.plan):
+        lines.append(
+            "synthesis: pending claims are resolved, every role looks back, the lead decides for good"
+        )
+    else:
+        lines.append(_planned_round(state, opened.plan[after]))
+    return lines
+
+
+def _planned_round(state: State, row: PlanRow) -> str:
+    # Past leads decide the next one: the role with the fewest leads goes first (SD-52).
+    leads = [event.lead for event in state.rounds.values()]
+    parts = [f"R{row.round}, lead {next_lead(authors(state), leads, row.absent)}"]
+    if row.absent:
+        parts.append(f"stress: what is missing without {row.absent}")
+    if row.drift:
+        parts.append("a drift check against the goals")
+    if "G" not in row.phases and "S" in row.phases:
+        parts.append("synthesis alone: pending claims are resolved, final decisions made")
+    if _has_look(state, row):
+        parts.append("a look at the signals at its end")
+    if row.focus:
+        parts.append(f"focus: {shortened(row.focus, 120)}")
+    return "; ".join(parts)
+
+
+def _has_look(state: State, row: PlanRow) -> bool:
+    return "G" in row.phases and row.round % state.opening.stop.check_every == 0
+
+
+_BLOCKED: Final = "more rounds cannot settle this: {value}"
+_AT_A_LOOK: Final[Mapping[str, str]] = {
+    "reachable": "this plan cannot become ready: {value}",
+    "unblocked": _BLOCKED,
+    "blocked": _BLOCKED,
+}
+"""Gate → what a look reports where the gate fails; `blocked` is a name of moot 0.1."""
+
+
+# This number comes from simulated runs, as docs/signals.md explains.
+ROUNDS_OFTEN_ENOUGH: Final = 6
+"""With fewer deliberating rounds, most simulated healthy runs ended with their plan (docs/signals.md)."""
+
+
+def what_a_plan_lacks(opening: RunOpened) -> list[str]:
+    """Return why a run with this opening can never become ready, one clause each; empty where it can."""
+    if not _is_gated(opening):
+        return []
+    from detectors.stopping.parameters import gate_parameters
+    from detectors.stopping.readiness import lacks
+
+    # A state with nothing but the opening shows what no course of events can repair.
+    return list(lacks(State(opened=opening), (), gate_parameters().settled))
+
+
+def seldom_ready(opening: RunOpened) -> str:
+    """Return why a run with this opening seldom becomes ready; empty where it mostly does."""
+    if not _is_gated(opening) or what_a_plan_lacks(opening):
+        return ""
+    held = sum("G" in row.phases for row in opening.plan)
+    if held >= ROUNDS_OFTEN_ENOUGH:
+        return ""
+    return f"{held} rounds leave little time to test every option; about every other healthy run ends unready"
+
+
+def out_of_reach(book: Book) -> str:
+    """Return why the rest of a run's plan cannot make it ready, though rounds are left; empty where it can.
+
+    Also empty in its last round, in runs that decide by other criteria, and where the opening or the last look
+    has reported it already.
+    """
+    state = book.state
+    opened = state.opened
+    if opened is None or not _is_gated(opened):
+        return ""
+    # The look said so already, and a second notice would look like a second problem.
+    if state.looks and "reachable" in _failing(state.looks[-1]):
+        return ""
+    # A defect of the plan was reported at the start, and in the last round nothing can be changed.
+    if what_a_plan_lacks(opened) or state.round >= max(
+        (row.round for row in opened.plan if "G" in row.phases), default=0
+    ):
+        return ""
+    from detectors.signals import signals  # who watches no such run does not pay for it
+
+    gates = {gate.name: gate for gate in signals(book, "gates").gates}
+    notice = gates.get("reachable")
+    return notice.text if notice is not None and not notice.ok else ""
+
+
+def told_at_a_look(look: Signals) -> str:
+    """Return the warnings of a look: the plan cannot become ready, or reading cannot settle the question."""
+    failing = _failing(look)
+    return "; ".join(
+        words.format(value=failing[name]) for name, words in _AT_A_LOOK.items() if name in failing
+    )
+
+
+def _is_gated(opening: RunOpened) -> bool:
+    """Return whether the run looks at gates."""
+    # The other stop profiles count signals or test values and know no gates.
+    return is_watched(opening) and opening.stop.profile == "gates"
+
+
+def _failing(look: Signals) -> dict[str, str]:
+    return {gate.name: gate.value or "" for gate in look.gates if not gate.ok}

@@ -1,37 +1,38 @@
 """Two sentences on how an outcome came about: reasons to trust it, and the effort spent.
 
-trust_told(book) and looked_at_told(run, book) are fields of `moot.view.outcome.Outcome`.
-"""
+trust_told(book) and looked_at_told(run, book) are fields of `moot.view.outcome.Outcome`."""
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import orjson
 
 from ledger.events import ExperimentJudged, Memo, Statement
 from ledger.plain_text import counted
 from ledger.state.book import Book
 from ledger.state.state import State
+from ledger.store.blobs import named_by_brief
 from moot.view import words
-from moot.view.banners import Calls, calls_of
+from moot.view.agreement import alarms_told, families_told
 from moot.view.costs import beyond_told, written
-from moot.view.cut_prompts import cut_prompts, cut_told
 from moot.view.experiments import test_told
-from moot.view.families import families_told
+from moot.view.judgements import named
+from moot.view.labels import Calls, calls_of
 from moot.view.memo import has_beliefs, unseen_told, why_untested
-from moot.view.options import named
-from moot.view.record_front import followed
 from moot.view.seats import dollars, family_of
 from moot.view.text import listed
-from moot.view.unopposed import alarms_told
 from rounds.protocols import is_watched
 from rounds.run.outcome import RunOutcome
 from rounds.run.outcome import outcome_of as quorum_of
 
 if TYPE_CHECKING:
     from rounds.run.budget import Amounts
+
 
 TESTS_NAMED: Final = 3
 
@@ -216,3 +217,115 @@ def _ended(state: State) -> str:
         opening = state.opening
         return f"not stopped: {words.round_in(opening.protocol, state.round, len(opening.plan))}, phase {state.phase}"
     return f"{state.closing.state}: {words.CLOSINGS.get(state.closing.reason, state.closing.reason)}"
+
+
+TOKENS_MIN: Final = 1_000
+"""A smaller count is no whole prompt: some servers only count tokens that were not in their cache."""
+UNSPACED_CHARACTERS_PER_TOKEN: Final = 4
+# Thai to Tibetan, Myanmar, Khmer; Chinese, Japanese, and Korean, which has spaces but is written as densely.
+_UNSPACED: Final = re.compile(
+    r"[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+
+
+class CutPrompt(NamedTuple):
+    """An attempt whose server counted fewer tokens than its prompt has at least."""
+
+    step: str
+    tokens: int
+    tokens_min: int
+
+
+def cut_prompts(book: Book) -> list[CutPrompt]:
+    """Return the attempts whose prompt was probably cut, in the order of the ledger."""
+    counts: dict[str, int] = {}
+
+    # Prompts are large and shared by repair attempts, so each is read and counted once.
+    def least(sha256: str) -> int:
+        if sha256 not in counts:
+            # A missing blob counts as 0 tokens, so a redacted prompt never raises the suspicion.
+            counts[sha256] = tokens_min((book.blobs.read(sha256) or b"").decode("utf-8", "replace"))
+        return counts[sha256]
+
+    return [
+        CutPrompt(step, tokens, prompt)
+        for step, brief, tokens in _counted(book)
+        if tokens
+        # The server receives the blocks of the brief and the reply schema, which are blobs of their own.
+        < (prompt := sum(least(named.sha256) for named in named_by_brief(book.blobs.read(brief) or b"")))
+    ]
+
+
+def _counted(book: Book) -> Iterator[tuple[str, str, int]]:
+    """Yield step, brief and tokens of every attempt whose server counted a whole prompt."""
+    for event in book.events:
+        for attempt in event.call.attempts if event.call is not None else ():
+            if attempt.tokens_in is not None and attempt.tokens_in >= TOKENS_MIN:
+                yield event.step or "", attempt.brief, attempt.tokens_in
+
+
+def tokens_min(text: str) -> int:
+    """Return a number of tokens that no model falls below for a text."""
+    return len(text.split()) + len(_UNSPACED.findall(text)) // UNSPACED_CHARACTERS_PER_TOKEN
+
+
+def cut_told(cut: list[CutPrompt], prompts: int) -> str:
+    """Return the suspicion in words; empty without one."""
+    if not cut:
+        return ""
+    first, steps = cut[0], len({prompt.step for prompt in cut})
+    return (
+        f"{steps} of {counted(prompts, 'prompt')} probably truncated by the server ({first.step}: it counted"
+        f" {first.tokens:,} tokens of at least {first.tokens_min:,}): set its context length, see docs/seats.md"
+    )
+
+
+# The front matter must open the file, as the `---` of a horizontal rule may come later.
+FRONT: Final = re.compile(r"---\n(.*?\n)---\n(.*)", re.DOTALL)
+KEYS: Final = frozenset({"moot-run", "moot-head", "moot-decisions"})
+
+
+class EarlierDecision(NamedTuple):
+    """An earlier decision among the documents of a run: the document's id, the run, its decisions."""
+
+    document: str
+    run: str
+    decisions: tuple[str, ...]
+
+
+def _parted(text: str) -> tuple[dict[str, str], str]:
+    """Return front matter by key, and the rest; empty front matter where a text has none."""
+    match = FRONT.fullmatch(text)
+    if match is None:
+        return {}, text
+    # A full YAML parser is not needed: `moot report` writes one key per line, values in JSON.
+    pairs = (line.partition(": ") for line in match[1].splitlines())
+    return {key: value for key, colon, value in pairs if colon}, match[2]
+
+
+def _value(front: Mapping[str, str], key: str) -> str:
+    """Return a value as text; empty where it does not parse."""
+    value = front.get(key, "")
+    if not value.startswith('"'):
+        return value
+    try:
+        return str(orjson.loads(value))
+    # A user may edit the record by hand, and a broken value must not stop the run.
+    except orjson.JSONDecodeError:
+        return ""
+
+
+def _decisions(front: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(name for name in _value(front, "moot-decisions").split(", ") if name not in ("", "nobody"))
+
+
+def followed(book: Book) -> Iterator[EarlierDecision]:
+    """Yield the decision records among the documents of a run, which are its starting points."""
+    for document in book.state.opening.context:
+        content = book.blobs.read(document.sha256)
+        if content is None or not content.startswith(b"---\n"):
+            continue  # redacted, or lost: `verify` says which
+        front, _ = _parted(content.decode("utf-8", "replace"))
+        # Other documents may have front matter of their own; only all three keys mark a record.
+        if front.keys() >= KEYS:
+            yield EarlierDecision(document.id, _value(front, "moot-run"), _decisions(front))

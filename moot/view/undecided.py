@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ledger.plain_text import counted
 from ledger.state.book import Book
+from moot.view.agreement import leader_told, pools_without
+from moot.view.judgements import named, options_of
 from moot.view.memo import has_beliefs, how_likely, standing_now
-from moot.view.options import named, options_of
-from moot.view.without import leader_told, pools_without
 
 NOTHING_YET = "Nothing is decided yet."
 

@@ -23,8 +23,8 @@ from ledger.store.blob_file import BlobStore
 from ledger.store.failures import refuse_unopened
 from ledger.store.reading import LogTail
 from ledger.store.store import read_driver
-from moot.view.banners import Calls, Label, labels_of
 from moot.view.grounds import Sources
+from moot.view.labels import Calls, Label, labels_of
 
 if TYPE_CHECKING:
     from validators.rulebook import CheckReport

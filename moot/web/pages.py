@@ -15,7 +15,7 @@ from ledger.state.book import Book
 from moot.view.costs import spent_beyond
 from moot.view.events import EventWords, words_of
 from moot.view.outcome import outcome_of
-from moot.view.stopping import why_of
+from moot.view.stop_checks import why_it_stopped
 from moot.web.followed import Followed, labels_shown, standing_of
 from moot.web.links import SiteLinks, links_of
 from moot.web.live import asked_now, parts_of
@@ -118,7 +118,7 @@ class PageRequest:
             opened=self.run.opened,
             labels=labels_shown(self.run),
             standing=standing_of(self.run),
-            why=why_of(self.run.state),
+            why=why_it_stopped(self.run.state),
             seq=self.run.seq,
             links=self.links,
             **values,

@@ -20,13 +20,13 @@ from markupsafe import Markup
 from ledger.events import Artifact, Event, Statement
 from ledger.events.ids import Reference, parse_reference
 from ledger.state.anchors import sections_of
+from moot.view.agreement import FROM_ANSWERS, HEADS, NOT_MEASURABLE, without_rows
 from moot.view.annexes import annexes_of
 from moot.view.costs import spent_beyond
 from moot.view.grounds import Ground, Quote
 from moot.view.outcome import outcome_of
 from moot.view.round import CheckTold
 from moot.view.story import Story, tell
-from moot.view.without import FROM_ANSWERS, HEADS, NOT_MEASURABLE, without_rows
 from moot.web.followed import Followed
 from moot.web.links import ReportLinks
 from moot.web.templating import render

@@ -18,7 +18,7 @@ from ledger.store.store import read_driver
 from ledger.store.streams import HEAD_BYTES
 from moot.app.unlawful_runs import explain_with
 from moot.view import words
-from moot.view.banners import Label
+from moot.view.labels import Label
 from moot.view.outcome import outcome_of
 from moot.web.followed import Followed, labels_shown, standing_of
 from moot.web.links import address_of

@@ -18,7 +18,7 @@ from ledger.state.fold import fold
 from ledger.state.state import Spend, State
 from moot.api import Run, open_run
 from moot.view.seats import contexts_told, dollars, dollars_cell, seats_told
-from moot.view.stopping import because, held_told
+from moot.view.stop_checks import because, held_told
 from moot.view.story import tell
 from tests.cli.conftest import Moot
 from tests.recorded import LONG, NAMES, protocol_of, recorded_names, run_of

@@ -18,7 +18,7 @@ from detectors.stopping.readiness import counts_by_option
 from ledger.events import Concern, Decision, RoundOpened, Signals, Verification
 from ledger.state.book import Book
 from ledger.state.fold import fold
-from moot.view.stopping import because
+from moot.view.stop_checks import because
 from roles.protocol import Step
 from rounds.run import human_actions
 from rounds.run.session import RunSession

@@ -21,7 +21,7 @@ from ledger.events.run import PlanRow
 from ledger.events.values import DECIMAL_PATTERN, Quorum
 from ledger.state.book import book
 from ledger.state.fold import fold
-from moot.view.stopping import because
+from moot.view.stop_checks import because
 from tests.detectors.generated import rows as generated_rows
 from tests.detectors.ledgers import NO_HASH, Blobs, built, ends, run_opened, verification
 from tests.detectors.made import a_change, a_claim, a_verification, disagreement, first_tests, leads, report

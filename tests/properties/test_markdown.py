@@ -21,9 +21,9 @@ from ledger.plain_text import one_line, visible
 from ledger.state.book import Book
 from ledger.store.store import RunStore
 from moot.view.annexes_judging import merged_questions, open_questions
-from moot.view.hindsight import hindsight
 from moot.view.questions import open_questions_merged
 from moot.view.report import full_report, report
+from moot.view.report_hindsight import hindsight
 from moot.view.story import tell
 from tests.protocols import playing
 from tests.protocols.playing import VARIANTS

@@ -15,7 +15,7 @@ from detectors.stopping.readiness import counted_alone
 from ledger.events import Alarm, Belief, RoundOpened, Signals
 from ledger.state.book import Book
 from moot.view.event_lines import event_lines
-from moot.view.readiness import what_a_plan_lacks
+from moot.view.stop_checks import what_a_plan_lacks
 from roles.protocol import Step
 from rounds.protocols import protocol_of
 from rounds.run.controller import Controller

@@ -9,8 +9,8 @@ import pytest
 from ledger.events import Decision
 from ledger.state.book import Book
 from moot.view import report_decisions
-from moot.view.banners import labels_told
 from moot.view.grounds import rests_on
+from moot.view.labels import labels_told
 from moot.view.seats import answered_by, seats_told
 from moot.view.story import tell
 from rounds.run.outcome import outcome_of

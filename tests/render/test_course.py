@@ -14,7 +14,7 @@ from detectors.signals import signals, signals_of_state
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
 from ledger.state.state import State
-from moot.view.stopping import because, ended
+from moot.view.stop_checks import because, ended
 from moot.view.text import BLOCKS, log_sparkline, numbers, sparkline
 from tests.render.sample import sample_book
 

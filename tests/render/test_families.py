@@ -10,7 +10,7 @@ from ledger.events import Event
 from ledger.format.chain import Head
 from ledger.state.book import Book, book
 from moot.terminal.panel import read_panel, whole_panel
-from moot.view.banners import caveats, tally
+from moot.view.labels import caveats, tally
 from moot.view.report import report
 from moot.view.seats import Answered, Family, family_of, one_family
 from moot.view.story import tell

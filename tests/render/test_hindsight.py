@@ -8,8 +8,7 @@ from benchmarks.signal_worlds.ledgers import Setting, Simulation
 from ledger.format.chain import BEGINNING, seal
 from ledger.interchange.skill_import import read_skill
 from ledger.state.book import Book, book
-from moot.view.hindsight import Hindsight, hindsight
-from moot.view.report_hindsight import hindsight_sections
+from moot.view.report_hindsight import Hindsight, hindsight, hindsight_sections
 from tests.detectors.ledgers import Blobs
 
 AT = "2026-01-01T00:00:00.000000Z"

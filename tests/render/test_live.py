@@ -11,7 +11,7 @@ from ledger.state.book import Book, book
 from moot.terminal.live import LiveView, PlainView, view_of
 from moot.terminal.live_layout import Stage
 from moot.terminal.round_block import round_block
-from moot.view.banners import Label
+from moot.view.labels import Label
 from moot.view.marks import ADVICE, ALARMS, DRIFT, RESULTS, SEEN, STATUSES
 from moot.view.round import tell_round
 from moot.view.scene import clock_time, scene_of

@@ -12,8 +12,7 @@ from ledger.state.book import Book
 from moot.api import open_run
 from moot.api import signals as signals_now
 from moot.terminal.panel import panel, read_panel, watch_panel, whole_panel
-from moot.view.stop_checks import worded
-from moot.view.stopping import next_round
+from moot.view.stop_checks import next_round, worded
 from tests.detectors.test_readiness import waiting
 from tests.recorded import LONG, RUNS, protocol_of, run_of
 from tests.render.golden import agrees

@@ -19,8 +19,8 @@ from moot.app import session as working
 from moot.app.session import Session
 from moot.mcp.rights import rights_in
 from moot.mcp.verbs import Verbs
-from moot.view.banners import labels_told
-from moot.view.stopping import ended
+from moot.view.labels import labels_told
+from moot.view.stop_checks import ended
 from moot.view.story import tell
 from moot.web.followed import Followed, standing_of
 from moot.web.live import asked_now

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ledger.events.run import Budgets
-from moot.view.banners import caveats, tally
+from moot.view.labels import caveats, tally
 from roles.seats.port import Seat
 from rounds.run.budget import Reservations
 from rounds.run.outcome import outcome_of

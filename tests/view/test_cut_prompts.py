@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from moot.view.cut_prompts import tokens_min
+from moot.view.trust import tokens_min
 from tests.cli.conftest import Moot, moot
 from tests.seats.test_registry import REPLY
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ledger.events import Event
 from ledger.state.book import Book, book
-from moot.view.families import choices, families_told
+from moot.view.agreement import choices, families_told
 from moot.view.trust import trust_told
 from tests.protocols.crux_seats import World, begin, play
 from tests.protocols.playing import begin as begin_short

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from moot.view.options import option_said
+from moot.view.judgements import option_said
 
 ESTIMATORS = {
     "O-1": "`midhinge`: the mean of the 3rd and the 10th reading in order",

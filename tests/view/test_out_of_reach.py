@@ -11,7 +11,7 @@ from rich.console import Console
 from ledger.events import RoundOpened
 from ledger.state.book import Book
 from moot.terminal.live import LiveView, PlainView
-from moot.view.readiness import out_of_reach
+from moot.view.stop_checks import out_of_reach
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script
 

@@ -12,7 +12,7 @@ from ledger.events import Concern, Decision, Memo
 from ledger.state.decided import final_in_force
 from moot.api import open_run
 from moot.view.grounds import rests_on
-from moot.view.options import named
+from moot.view.judgements import named
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import LINES, WORDS, outcome_lines, outcome_markdown
 from moot.view.show import show_of, show_text

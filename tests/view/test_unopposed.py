@@ -16,7 +16,7 @@ from ledger.interchange.skill_import import read_skill
 from ledger.state.book import Book, book
 from moot.api import open_run
 from moot.view.outcome import outcome_of
-from moot.view.stopping import because
+from moot.view.stop_checks import because
 from roles.protocol import Step
 from tests.long_run import long_run
 from tests.protocols import crux_seats

@@ -9,9 +9,9 @@ from tempfile import mkdtemp
 
 from moot.api import open_run, report
 from moot.app.run import Run
+from moot.view.agreement import NOT_MEASURABLE, EndWithout
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_lines, outcome_markdown
-from moot.view.without import NOT_MEASURABLE, EndWithout
 from moot.web.followed import Followed
 from moot.web.report import report_html
 from rounds.run.engine import Answer

@@ -16,7 +16,7 @@ from ledger.events import Claim
 from ledger.store.store import RunStore
 from moot.__main__ import main
 from moot.view import evidence, marks
-from moot.view.stopping import why_it_stopped
+from moot.view.stop_checks import why_it_stopped
 from moot.view.story import tell
 from moot.web.followed import Followed
 from moot.web.report import report_html
@@ -104,9 +104,10 @@ def _links(page_at: object, start: str) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", ["recorded", "scripted", "sample"])
 def test_the_page_says_what_the_terminal_says(served: Viewer, runs: Path, name: str) -> None:
-    story = tell(RunStore(runs / name).book())
+    ours = RunStore(runs / name).book()
+    story = tell(ours)
     page = served.get(f"/run/{name}").body
-    assert why_it_stopped(story).replace("'", "&#39;") in page
+    assert why_it_stopped(ours.state).replace("'", "&#39;") in page
     for label in story.labels:
         assert f"<strong>{label.kind}</strong>" in page
     claims = served.get(f"/run/{name}/claims").body

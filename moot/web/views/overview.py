@@ -11,15 +11,15 @@ from ledger.events.run import Labelled
 from ledger.state.decided import final_in_force, outcome
 from ledger.state.state import State
 from ledger.store.failures import BlobMissing
-from moot.view.banners import Label
 from moot.view.costs import RunCosts, costs_of
 from moot.view.decisions import DecisionTold, tell_decision
 from moot.view.events import EventWords, words_of
 from moot.view.experiments import ExperimentShown, experiments_of
 from moot.view.grounds import Ground
-from moot.view.scores import ScoreRow, scores_of
+from moot.view.judgements import ScoreRow, scores_of
+from moot.view.labels import Label
 from moot.view.seats import answered_by, one_family_told, seats_told
-from moot.view.stopping import why_of
+from moot.view.stop_checks import why_it_stopped
 from moot.web.followed import Followed, isolation_of, labels_shown
 from moot.web.views.claims import claims_by_status
 from moot.web.views.forecasts import ForecastsShown, forecasts_shown
@@ -93,7 +93,7 @@ def overview(run: Followed) -> Overview:
         question=question,
         more_question=more.strip(),
         labels=labels_shown(run),
-        why=why_of(state),
+        why=why_it_stopped(state),
         closing=state.closing,
         answered_by=answered_by(seats) if opened.origin.type != "import" else "an import does not say",
         one_family=one_family_told(seats),

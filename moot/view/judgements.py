@@ -1,18 +1,101 @@
-"""Judgements in words: the ruling of a vote, the merge of a council, totals of sides, the scorecard of options."""
+"""Judgements in words: options, the ruling of a vote, the merge of a council, totals of sides, scorecards."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple, TypeVar
 
-from ledger.events import Argument, Decision, Ruling, Score, Vote
+import msgspec
+
+from ledger.events import Agenda, Argument, Decision, Ruling, Score, Standing, Vote
+from ledger.language.words import word_count
 from ledger.plain_text import first_sentence, one_line, sentences
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
-from moot.view.options import options_of
+from moot.view import marks
+from moot.view.marks import Mark
+
+_LISTED: Final = re.compile(r"^\s*(?:[-*+]\s+)?[*_`]*(O-\d+)[*_`]*[:.)]?\s+(\S.*)$", re.MULTILINE)
+"""A line of a document that begins with the id of an option: `- O-2 One journal with a hash chain.`"""
+# Skip ids that a parenthesis explains already; an opening one becomes part of the gloss.
+_NAMED: Final = re.compile(r"(\()?\b(O-\d+)\b(?! \()")
+# Words of refusal shortly before a name: "not X", "rather than X". A "but" or a comma ends their reach.
+_SET_ASIDE: Final = re.compile(
+    r"\b(?:not|no|than|over|against|beats|instead of|rather than)\b(?:(?!\bbut\b)[^,;:.]){0,25}\Z"
+)
+"""Words before an option's name by which a sentence rules the option out."""
+WORDS: Final = 8
+"""Maximum words of an option next to its id; a longer one is cut at its first comma, colon or semicolon."""
+
+
+def options_of(book: Book) -> dict[str, str]:
+    """Return option texts by id, from the opening, else the agenda, else a document of the opening.
+
+    In a document, the first line that begins with an id defines it. Empty where no source defines the ids: then
+    each text that uses an `O-1` means its own.
+    """
+    opening = book.state.opening
+    agendas = list(book.of(Agenda))
+    # The asker's own list wins over an agenda that a role wrote.
+    options = opening.options or (agendas[-1].options if agendas else ())
+    if options:
+        return {option.id: option.text for option in options}
+    options_listed: dict[str, str] = {}
+    for document in opening.context:
+        raw = book.blobs.read(document.sha256)
+        # Documents come from the user and need not be valid UTF-8.
+        for identity, text in _LISTED.findall(raw.decode("utf-8", "replace")) if raw else ():
+            # A document may name an option again later; its first line is the definition.
+            options_listed.setdefault(identity, one_line(text))
+    return options_listed
+
+
+def named(book: Book, text: str) -> str:
+    """Return a text in which each option has the asker's words at its first mention."""
+    options = options_of(book) if "O-" in text else {}
+    # Glossing every mention would drown a sentence, so only the first has the words.
+    seen: set[str] = set()
+
+    def glossed(match: re.Match[str]) -> str:
+        opens, identity = match[1] or "", match[2]
+        if identity in seen or identity not in options:
+            return match[0]
+        seen.add(identity)
+        words = _short(options[identity])
+        return f"{opens}{identity}: {words}" if opens else f"{identity} ({words})"
+
+    return _NAMED.sub(glossed, text)
+
+
+def option_said(options: Mapping[str, str], text: str) -> str | None:
+    """Return the option whose name comes first in the first sentence of a text; None where it names none.
+
+    The name of an option is its text up to the first comma, colon or semicolon, as in ``Take `lru`: it is
+    simple``.
+    """
+    sentence = first_sentence(text).replace("`", "").casefold()
+    mentions: list[tuple[int, int, str]] = []
+    for identity, words in options.items():
+        name = re.split(r"[,;:]", one_line(words).replace("`", ""))[0].strip(" .").casefold()
+        # Whole words only: the option `list` must not match inside "listing".
+        places = re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", sentence) if name else ()
+        mentions += [
+            # At the same place the longest name wins, so "lru cache" beats "lru".
+            (place.start(), -len(name), identity)
+            for place in places
+            if not _SET_ASIDE.search(sentence, 0, place.start())
+        ]
+    return min(mentions)[2] if mentions else None
+
+
+def _short(text: str) -> str:
+    line = one_line(text)
+    line = line if word_count(line) <= WORDS else re.split(r"[,;:]", line)[0]
+    return line.rstrip(".")
+
 
 _E = TypeVar("_E")
 GAP: Final = "; the gap of "
@@ -259,3 +342,75 @@ def scorecard(book: Book) -> tuple[Card, ...]:
 
 def _mean(values: Sequence[Decimal]) -> Decimal:
     return sum(values, Decimal(0)) / len(values)
+
+
+JUDGED: Final = {
+    "UPHELD": "upheld",
+    "PARTIALLY_UPHELD": "partly upheld",
+    "REFUTED": "refuted",
+    "UNCERTAIN": "uncertain",
+    "SURVIVE": "survives",
+    "COLLAPSE": "collapses",
+}
+"""Standing → its words."""
+
+
+class ScoreRow(msgspec.Struct, frozen=True):
+    """A scored argument or option: id, label with side, text; totals and standings in judging order; reasons."""
+
+    of: str
+    label: str
+    text: str
+    totals: tuple[str, ...]
+    stands: tuple[Mark, ...]
+    fallacies: tuple[str, ...]
+    because: tuple[str, ...]
+
+
+def scores_of(book: Book) -> tuple[ScoreRow, ...]:
+    """Return everything with a score or a standing, in the order of the first judgement."""
+    # A dict keeps the order of the first judgement.
+    judged: dict[str, list[Score | Standing]] = {}
+    for event in book.events:
+        if isinstance(event, Score | Standing):
+            judged.setdefault(event.of, []).append(event)
+    options = {option.id: option.text for option in book.state.opening.options}
+    return tuple(_row(book, of, events, options.get(of, "")) for of, events in judged.items())
+
+
+def _row(book: Book, of: str, events: list[Score | Standing], option: str) -> ScoreRow:
+    scored = book.by_id.get(of)
+    argument = scored if isinstance(scored, Argument) else None
+    return ScoreRow(
+        of=of,
+        label=_label(argument) if argument else "",
+        text=argument.claim if argument else option,
+        totals=tuple(event.total for event in events if isinstance(event, Score)),
+        stands=tuple(_stands(event) for event in events if isinstance(event, Standing)),
+        fallacies=tuple(_fallacies(events)),
+        because=tuple(_because(events)),
+    )
+
+
+def _label(argument: Argument) -> str:
+    """Return `PRO-1`, with the side where the label does not begin with it."""
+    label, side = argument.label, argument.side
+    # Labels such as PRO-1 carry their side already (XS-2).
+    return label if label.casefold().startswith(side.casefold()) else f"{label} ({side})"
+
+
+def _stands(event: Standing) -> Mark:
+    return Mark("◆", JUDGED[event.standing], marks.STANDINGS.get(event.standing, "warn"))
+
+
+def _fallacies(events: list[Score | Standing]) -> Iterator[str]:
+    for event in events:
+        if isinstance(event, Score):
+            yield from event.fallacies
+
+
+def _because(events: list[Score | Standing]) -> Iterator[str]:
+    for event in events:
+        text = event.notes if isinstance(event, Score) else event.reason
+        if text:
+            yield text

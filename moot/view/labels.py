@@ -1,4 +1,4 @@
-"""Labels to read before any verdict: given up, waived, alarmed, unfinished, simulated, imported."""
+"""Labels to read before any verdict, the quorum, and what blocks or stopped a run."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from ledger.events import Event, RunOpened
+from ledger.events.run import CloseReason
+from ledger.plain_text import one_line
+from ledger.result import Result
+from ledger.state.amending import STOP_PATH
 from ledger.state.book import Book
 from ledger.state.fold import step
 from ledger.state.state import State
+from moot.errors import GOOD, SEAT_FAILED
 from moot.view import words
-from moot.view.quorum import headline
 from moot.view.seats import Answered, one_family
 from moot.view.words import going_on, why_closed
-from rounds.run.outcome import outcome_of
+from rounds.run.outcome import Kind, RunOutcome, outcome_of
 
 _POSITIONS_OFF: Final = (
     "positions were not sealed, so nobody can see who changed a stance because others did (FM-1)"
@@ -216,3 +220,129 @@ def beside_outcome(state: State) -> list[str]:
     return [
         *(f"WAIVED {waiver.what}: {waiver.why}" for waiver in (opened.waived if opened else ())),
     ]
+
+
+class LostLine(Result, frozen=True):
+    """A step that was given up. `means`: what the run does without it; `decides`: the outcome was this step's."""
+
+    step: str
+    role: str
+    instead: str
+    means: str
+    decides: bool
+
+
+class RunQuorum(Result, frozen=True):
+    """`declared` steps were asked and settled, `actual` answered by a seat; `told` says it in words.
+
+    `kind`: whole (none was lost so far), degraded (some were), unanswered (the run is finished, and nobody answered
+    what decides), imported (another system asked).
+    """
+
+    declared: int
+    actual: int
+    kind: Kind
+    told: str
+    lost: list[LostLine]
+
+
+def quorum_told(state: State) -> RunQuorum:
+    """Return the quorum of a run, for machines."""
+    outcome = outcome_of(state)
+    return RunQuorum(
+        declared=outcome.declared,
+        actual=outcome.actual,
+        kind=outcome.kind,
+        told=outcome.told,
+        lost=[LostLine(**step._asdict()) for step in outcome.lost],
+    )
+
+
+def headline(outcome: RunOutcome | RunQuorum) -> str:
+    """Return the line to print before any verdict; empty before the first step, and for imports."""
+    match outcome.kind:
+        case "degraded":
+            return f"DEGRADED: {outcome.told}"
+        case "unanswered":
+            return f"UNANSWERED: {outcome.told}"
+        # Before the first step a quorum of 0 of 0 would look like a failure.
+        case "whole":
+            return f"quorum: {outcome.told}" if outcome.declared else ""
+        case "imported":
+            return ""
+
+
+def finished_exit(outcome: RunQuorum) -> int:
+    """Return the exit code of a finished run (FORMAT 13): 5 when fewer steps were answered than declared."""
+    # Scripts rely on this code to notice that a finished run had lost seats.
+    return GOOD if outcome.kind in ("whole", "imported") else SEAT_FAILED
+
+
+def rules_asked_told(state: State) -> str:
+    """Return after which phases the rules were checked; empty where they are checked only once per round."""
+    # Checks run after single phases, and the validation closes the round; both check the rules.
+    asked = state.checked.get(state.round, []) + state.validated.get(state.round, [])
+    if not state.validates_phases or not asked:
+        return ""
+    result = "no error" if state.faulty is None else "an error, see `moot check`"
+    return f"asked after R{state.round} {', '.join(asked)}: {result}"
+
+
+def is_held_by_an_error(state: State) -> bool:
+    """Return whether an error of the ledger blocks the run, rather than a screening."""
+    return state.held_up[:1] == (f"@{state.faulty}",)
+
+
+def held_up_told(run: str, state: State) -> str:
+    """Return what blocks the run and how to go on; empty where nothing does.
+
+    `run` is how commands name the run.
+    """
+    if not state.held_up:
+        return ""
+    # One override lets the whole screening through, so the first place is enough.
+    place = state.held_up[0]
+    if is_held_by_an_error(state):
+        return (
+            f"by an error that the validation {place} found: `moot check {run}` says which; mend it and resume, or "
+            f"`moot override {run} {place} 'why it is harmless'`"
+        )
+    return (
+        f"by the screening {', '.join(state.held_up)} of what was asked: see `moot log {run}`; "
+        f"`moot override {run} {place} 'why it is harmless'` lets it through"
+    )
+
+
+def why_stopped(state: State) -> str:
+    """Return why a stopped run stopped, with what the driver noted and what was spent of the limit that binds."""
+    reason = state.stopped_by
+    if reason is None:
+        return ""
+    return "; ".join(part for part in (why_closed(reason), _spent_of(state, reason), _noted(state)) if part)
+
+
+def _noted(state: State) -> str:
+    """Return what the driver noted when it stopped the run; empty where it noted nothing."""
+    # Notes before the last closing belong to an earlier stop of a run that went on since.
+    stopped = 0 if state.closing is None else state.closing.seq
+    notes = [
+        note.reason
+        for note in state.amendments
+        if note.seq > stopped and any(change.path == STOP_PATH for change in note.change)
+    ]
+    return one_line(notes[-1]).rstrip(".") if notes else ""
+
+
+def _spent_of(state: State, reason: CloseReason) -> str:
+    """Return what the ledger shows of the limit that stopped the run: `$0.12 of $0.15 spent`."""
+    limits, spend = state.limits, state.spend
+    # The ledger has no clock of the driver, so minutes have no figure here.
+    match reason:
+        case "budget_usd" if limits.usd is not None:
+            return f"${spend.micro_usd / 1_000_000:.2f} of ${float(limits.usd):.2f} spent"
+        case "budget_tokens" if limits.tokens is not None:
+            return f"{spend.tokens_in + spend.tokens_out:,} of {limits.tokens:,} tokens used"
+        case "budget_calls" if limits.calls is not None:
+            return f"{spend.engine_calls:,} of {limits.calls:,} calls made"
+        case _:
+            return ""

@@ -1,0 +1,261 @@
+"""Agreement between the roles: the answer without each role, answers nobody opposed, and model families.
+
+All of it is computed from the sealed answers, votes and decisions, and costs no reply. What the others would have said
+without hearing a role takes a fork (`moot fork --stress`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+from ledger.events import Decision
+from ledger.interchange.markdown import inline, table
+from ledger.plain_text import counted
+from ledger.result import Result
+from ledger.state.book import Book
+from ledger.state.state import NEITHER, STANDS, BeliefFacts, State
+from moot.view.judgements import majority, option_of, options_of, ruling_of, votes_of
+from moot.view.labels import calls_of
+from moot.view.memo import has_beliefs
+from moot.view.seats import family_of
+from rounds.protocols import is_watched
+
+if TYPE_CHECKING:
+    from detectors.stopping.left_out import PoolWithout
+
+
+NOT_MEASURABLE: Final = "Not measurable: no sealed answers."
+HEADS: Final = ("without", "would lead", "by points", "reading")
+FROM_ANSWERS: Final = "Computed from the last sealed answers; no reply was spent on it."
+
+
+class EndWithout(Result, frozen=True):
+    """The end without a role: who would lead, null where nobody is left; whether leader or outcome would differ."""
+
+    leader: str | None
+    changes: bool
+
+
+def without_each(book: Book) -> dict[str, EndWithout]:
+    """Return the result without each role; empty while answers are still coming in."""
+    if has_beliefs(book):
+        return _of_forecasts(book)
+    return {pool.role: EndWithout(pool.without, pool.changes) for pool in pools_without(book)}
+
+
+def _of_forecasts(book: Book) -> dict[str, EndWithout]:
+    from moot.view.forecasts import forecasts_of
+
+    report = forecasts_of("", book)
+    each = {} if report is None else report.without
+    return {role: EndWithout(end.leader, end.changes) for role, end in each.items()}
+
+
+def pools_without(book: Book) -> tuple[PoolWithout, ...]:
+    """Return the pools without each role, with margins, for runs that ask once per round; empty mid-round."""
+    from detectors.stopping.left_out import left_out
+
+    state = book.state
+    pools = left_out(state)
+    # Mid-round some roles have answered and others have not, which would compare unequal sets.
+    whole = state.finished or (
+        pools and (pools[0].round in state.validated or "E" in state.checked.get(pools[0].round, ()))
+    )
+    return pools if whole else ()
+
+
+def hangs_on_told(book: Book, chief: Decision | None, without: Mapping[str, EndWithout]) -> str | None:
+    """Return the sentence for the outcome; None without data, and where a person decided in place of the roles."""
+    if not without or chief is None or chief.type == "override":
+        return None
+    options = bool(options_of(book))
+    changing = {role: end for role, end in without.items() if end.changes}
+    if not changing:
+        return "no single role: without any one of them the answer would be the same"
+    # If the leader stays the same, only the status can be what changes.
+    leaders = {end.leader for end in without.values() if not end.changes}
+    return "; ".join(
+        f"{role}: without it {_instead(end.leader, leaders, options)}" for role, end in changing.items()
+    )
+
+
+def _instead(leader: str | None, leaders: set[str | None], options: bool) -> str:
+    if leader is None:
+        return "nobody answers"
+    return (
+        # The same option would lead, but too narrowly, so that another status results.
+        "the outcome would be another" if leader in leaders else f"{leader_told(leader, options)} would lead"
+    )
+
+
+def leader_told(option: str | None, options: bool) -> str:
+    """Return an option by its id; the codes for no option in words."""
+    if option == NEITHER:
+        return "none of the options" if options else "another answer"
+    return "the answer as it stands" if option == STANDS else str(option)
+
+
+def without_rows(book: Book) -> list[tuple[str, ...]]:
+    """Return the cells under `HEADS`, one row per role; empty without sealed answers."""
+    options = bool(options_of(book))
+    return [
+        (pool.role, leader_told(pool.without, options), f"{pool.margin:g}", _reading(pool))
+        for pool in pools_without(book)
+    ]
+
+
+def _reading(pool: PoolWithout) -> str:
+    return (
+        f"{'another one leads' if pool.changes else 'the same'}{', within the noise' if pool.close else ''}"
+    )
+
+
+def without_section(book: Book) -> Iterator[str]:
+    """Yield the table for the report; a run with forecasts shows it next to its pool instead."""
+    # A run with forecasts shows the same figures next to its forecasts.
+    if has_beliefs(book):
+        return
+    rows = without_rows(book)
+    if not rows:
+        yield NOT_MEASURABLE
+        return
+    yield from table(HEADS, [[inline(cell) for cell in row] for row in rows])
+    yield ""
+    yield f"{FROM_ANSWERS} What the others would have said without a role takes a fork: `moot fork RUN --stress`."
+
+
+OWN: Final = "own"
+"""Points on an answer in a role's own words; two such answers never count as the same option."""
+RECENT: Final = 2
+"""Number of last rounds with checks in which nothing may have been found."""
+
+
+def alarms_told(book: Book, alarms: list[str]) -> str:
+    """Return the open alarms, else whether alarms were watched for and whether agreement was ever tested."""
+    if alarms:
+        return f"open alarms: {', '.join(alarms)}"
+    state = book.state
+    # Detectors never watched an imported run, which is not the same as finding nothing.
+    if state.opening.origin.type == "import":
+        watch = "no failure mode was looked for as it ran"
+    else:
+        watch = "no open alarm" if is_watched(state.opening) else ""
+    return "; ".join(part for part in (watch, unopposed_told(book)) if part)
+
+
+def unopposed_told(book: Book) -> str:
+    """Return the common answer that was never tested; empty where any role differed or a test found something."""
+    state = book.state
+    if not without_each(book):  # nobody sealed an answer, or answers are still coming in
+        return ""
+    closed = max((look.round for look in state.looks), default=0) if has_beliefs(book) else state.round
+    # Points on an answer in own words name no option that roles could agree on.
+    own = [belief for belief in state.beliefs.values() if not (belief.derived or OWN in belief.points)]
+    sealed = [belief for belief in own if belief.round <= closed]
+    first = {_first(belief) for belief in sealed}
+    # A single role cannot agree with anyone, and a tie at the top is no choice.
+    if len({belief.role for belief in sealed}) < 2 or len(first) > 1 or None in first:
+        return ""
+    tested, moved = _crux_tests(state) if has_beliefs(book) else _checks(state)
+    if moved:
+        return ""
+    leader = leader_told(first.pop(), bool(options_of(book)))
+    nothing = "no test found anything" if tested else "nothing was tested"
+    return (
+        f"every role put {leader} first in every sealed answer and {nothing}, so this is no all-clear (FM-1)"
+    )
+
+
+def _first(belief: BeliefFacts) -> str | None:
+    """Return the option with more points than any other; None on a tie."""
+    most = max(belief.points.values(), default=0)
+    best = [option for option, points in belief.points.items() if points == most]
+    return best[0] if len(best) == 1 else None
+
+
+def _checks(state: State) -> tuple[bool, bool]:
+    """Return whether checks applied, and whether a check of the last rounds was not ROBUST."""
+    applied = [
+        check for check in state.checks.values() if check.phase != "S" and check.result != "NOT_APPLICABLE"
+    ]
+    # Early checks find flaws in drafts; only the last rounds tell something about the result.
+    last = sorted({check.round for check in applied})[-RECENT:]
+    return bool(applied), any(check.result != "ROBUST" for check in applied if check.round in last)
+
+
+def _crux_tests(state: State) -> tuple[bool, bool]:
+    """Return whether a crux was tested, and whether a test had a result that could move the answer."""
+    statuses = {claim.status for claim in state.claims.values()}
+    ran = {experiment.verdict for experiment in state.experiments.values() if experiment.judged}
+    moved = bool(
+        statuses & {"tested_confirmed", "tested_refuted", "partially_refuted"} or ran & {"holds", "fails"}
+    )
+    # An unclear test moved nothing, yet it is a test.
+    return bool(ran or statuses - {"pending"}), moved
+
+
+UNNAMED: Final = "an unnamed family"
+
+
+def families_told(book: Book) -> str:
+    """Return `families agree: claude (3) and gpt (2) all put O-2 first`, or how they differ.
+
+    Empty where only one family answered, or where the families did not choose between the same things.
+    """
+    families = families_of_roles(book)
+    chosen: dict[str, Counter[str]] = {}
+    for role, choice in choices(book).items():
+        if role in families:
+            chosen.setdefault(families[role], Counter())[choice] += 1
+    # Agreement within one family says nothing, since its models share their blind spots.
+    if len(chosen) < 2:
+        return ""
+    # A forecast ranks all options, whereas a vote or a decision chooses one.
+    verb = "put" if book.state.beliefs else "chose"
+    after = " first" if book.state.beliefs else ""
+    everything = {choice for counts in chosen.values() for choice in counts}
+    if len(everything) == 1:
+        who = " and ".join(f"{family} ({counts.total()})" for family, counts in sorted(chosen.items()))
+        return f"families agree: {who} all {verb} {everything.pop()}{after}"
+    each = [f"{family} {verb} {_spread(counts)}{after}" for family, counts in sorted(chosen.items())]
+    return f"families differ: {', '.join(each)}"
+
+
+def _spread(counts: Counter[str]) -> str:
+    """Return `O-2`, or `O-2 (2 seats) and O-1 (1 seat)`."""
+    if len(counts) == 1:
+        return next(iter(counts))
+    return " and ".join(f"{choice} ({counted(number, 'seat')})" for choice, number in counts.most_common())
+
+
+def families_of_roles(book: Book) -> dict[str, str]:
+    """Return the family that answered for each role, without roles that several families answered for."""
+    families: dict[str, set[str]] = {}
+    for respondent in calls_of(book.events).answered:
+        family = family_of(respondent.provider, respondent.model)
+        families.setdefault(respondent.role, set()).add(family.name if family else UNNAMED)
+    # A role whose seat changed families mid-run cannot be counted for either.
+    return {role: next(iter(names)) for role, names in families.items() if len(names) == 1}
+
+
+def choices(book: Book) -> Mapping[str, str]:
+    """Return each role's choice: the option that it puts first, its vote, or the option that its decision names."""
+    state, ruling = book.state, ruling_of(book)
+    if state.beliefs:
+        # Only the last forecasts count: earlier ones were given before the tests.
+        latest = state.beliefs_at(state.round)
+        return {role: max(facts.points, key=facts.points.__getitem__) for role, facts in latest.items()}
+    if ruling is not None:
+        # A lost vote was filled in by the controller and is no family's opinion.
+        return {vote.by: vote.decision for vote in votes_of(book, ruling) if not vote.fallback}
+    if majority(book) is not None:
+        decided = [
+            decision
+            for decision in book.of(Decision)
+            if decision.made_by == "resolver" and decision.type == "round"
+        ]
+        return {
+            decision.by: option for decision in decided if (option := option_of(book, decision)) is not None
+        }
+    return {}
