@@ -2,8 +2,8 @@
 
 python -m benchmarks.runnable                   run every truth, compare with output and key, print the table
 python -m benchmarks.runnable q08-retry-policy  one question (any beginning of a name)
-python -m benchmarks.runnable --record          write output.txt anew
-python -m benchmarks.runnable --paper           write paper.md, run nothing
+python -m benchmarks.runnable --record          write outputs.json anew
+python -m benchmarks.runnable --paper           print all questions for readers who run nothing
 python -m benchmarks.runnable --scores          what readers who ran nothing answered, against the keys
 """
 
@@ -14,18 +14,18 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from benchmarks.runnable.questions import FOLDER, PAPER, differences, keys, paper, questions, rerun
+from benchmarks.runnable.questions import differences, keys, paper, questions, record, rerun
 from benchmarks.runnable.scores import contested, scores
 
 
-def decide(names: Sequence[str], record: bool) -> int:
+def decide(names: Sequence[str], again: bool) -> int:
     """Print a line for each question; return 1 when an output or a key differs."""
     known, missed = keys(), False
     print(f"{'question':24} {'key':4} {'found':5} {'seconds':>7}")
     for name in names:
         now = rerun(name)
-        if record:
-            (FOLDER / name / "output.txt").write_text(now.output, "utf-8")
+        if again:
+            record(name, now.output)
         wrong = differences(name, now, known)
         missed |= bool(wrong)
         verdict = "; ".join(wrong) or ("agrees (measured)" if name in known.measured else "agrees")
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--scores", action="store_true")
     options = parser.parse_args(arguments)
     if options.paper:
-        PAPER.write_text(paper(), "utf-8")
+        print(paper())
         return 0
     if options.scores:
         for score in scores(contested()):

@@ -1,12 +1,13 @@
 """Read the questions of this folder, decide them again with their programs, and print them for readers who run nothing.
 
 A folder holds `question.md` (the question, then `- O-1: …`), the given programs, `truth.py` (decides it, prints
-`answer: O-n` last) and `output.txt` (what it printed when it was recorded). `keys.toml` has the answers and is in no
-paper. A question named there as `measured` is about time on a machine: there only the answer has to come again.
+`answer: O-n` last). `outputs.json` has what each printed when it was recorded, `keys.toml` the answers; the paper has
+neither. A question named there as `measured` is about time on a machine: there only the answer has to come again.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 FOLDER: Final = Path(__file__).resolve().parent
-PAPER: Final = FOLDER / "paper.md"
+OUTPUTS: Final = FOLDER / "outputs.json"
 TIMEOUT_S: Final = 120
 """A truth takes at most 20 s on an idle machine; others may be at work."""
 
@@ -66,7 +67,13 @@ def keys(folder: Path = FOLDER) -> Keys:
 
 def recorded(name: str) -> str:
     """Return the recorded output of a question."""
-    return (FOLDER / name / "output.txt").read_text("utf-8")
+    return str(json.loads(OUTPUTS.read_text("utf-8"))[name])
+
+
+def record(name: str, output: str) -> None:
+    """Write the recorded output of a question anew."""
+    outputs = json.loads(OUTPUTS.read_text("utf-8")) | {name: output}
+    OUTPUTS.write_text(json.dumps(outputs, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
 
 
 def rerun(name: str) -> Rerun:
@@ -99,7 +106,7 @@ def differences(name: str, now: Rerun, known: Keys) -> list[str]:
     if now.answer != known.answers[name]:
         lines.append(f"answer {now.answer}, key {known.answers[name]}")
     if name not in known.measured and now.output != recorded(name):
-        lines.append("output differs from output.txt")
+        lines.append("output differs from the recorded one")
     return lines
 
 

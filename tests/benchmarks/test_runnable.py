@@ -9,7 +9,6 @@ import pytest
 
 from benchmarks.runnable.questions import (
     FOLDER,
-    PAPER,
     Rerun,
     answer,
     differences,
@@ -50,8 +49,7 @@ def test_no_option_is_right_much_more_often_than_another() -> None:
     assert max(counted.values()) <= len(ALL) / 3
 
 
-def test_the_paper_is_what_the_folders_say_and_has_no_key() -> None:
-    assert PAPER.read_text("utf-8") == paper()
+def test_the_paper_has_no_key() -> None:
     for name in ALL:
         assert recorded(name) not in paper()
         assert (FOLDER / name / "truth.py").read_text("utf-8") not in paper()
@@ -82,7 +80,7 @@ def test_another_answer_and_another_output_are_seen() -> None:
     assert wrong != right
     assert differences(name, Rerun("O-1", wrong, 0.0), keys()) == [
         "answer O-1, key O-4",
-        "output differs from output.txt",
+        "output differs from the recorded one",
     ]
     with pytest.raises(ValueError, match="last line"):
         answer("no answer\n")

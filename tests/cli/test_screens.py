@@ -67,7 +67,7 @@ def test_a_screen(verb: str, width: int, moot: Moot, terminal: pytest.MonkeyPatc
         wide = [line for line in text.splitlines() if len(line) > width and " " in line.strip()]
         assert not wide
     if verb != "gate":  # its prices are of the day
-        agrees(f"../screens/{verb}-{width}.txt", HASH.sub("0" * 64, text))
+        agrees("screens", f"{verb}-{width}", HASH.sub("0" * 64, text))
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS.keys() - {"list", "gate"}))

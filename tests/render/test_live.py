@@ -34,7 +34,8 @@ def stage(events: int, width: int, height: int = 60, **asked: float) -> str:
 @pytest.mark.parametrize("events", [SEALED, JUDGED, STRESS])
 def test_stage(events: int, width: int) -> None:
     agrees(
-        f"stage-{events}-{width}.txt",
+        "render",
+        f"stage-{events}-{width}",
         stage(events, width, r1_E_check1_verifier=58.0, r2_E_check2_verifier=39.5),
     )
 
@@ -76,7 +77,9 @@ def test_the_stage_keeps_to_its_height(width: int, height: int) -> None:
 @pytest.mark.parametrize("round_", [1, 2, 3])
 @pytest.mark.parametrize("width", [80, 120])
 def test_round_block(round_: int, width: int) -> None:
-    agrees(f"round-{round_}-{width}.txt", shown(round_block(tell_round(sample_book(), round_), 3), width))
+    agrees(
+        "render", f"round-{round_}-{width}", shown(round_block(tell_round(sample_book(), round_), 3), width)
+    )
 
 
 def growing(scribe_events: int = 44) -> tuple[list[int], Callable[[], Book]]:
@@ -117,7 +120,7 @@ def test_plain_lines() -> None:
             there[0] = count
             view.asked("r1.B.action")
             view.committed()
-    agrees("lines.txt", written(console))
+    agrees("render", "lines", written(console))
 
 
 def test_plain_lines_are_one_line_each_and_have_no_escape_codes() -> None:

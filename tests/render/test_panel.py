@@ -58,7 +58,7 @@ def test_the_headline_says_what_to_do(tmp_path: Path) -> None:
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize("events", [23, 37, 44])
 def test_panel(events: int, width: int) -> None:
-    agrees(f"panel-{events}-{width}.txt", panel_text(sample_book(events), width))
+    agrees("render", f"panel-{events}-{width}", panel_text(sample_book(events), width))
 
 
 def test_degraded_and_alarm_come_before_the_first_verdict() -> None:

@@ -26,7 +26,7 @@ def report_text(book: Book) -> str:
 
 
 def test_report() -> None:
-    agrees("report.md", report_text(sample_book()))
+    agrees("render", "report", report_text(sample_book()))
 
 
 def test_an_unfinished_run_says_so_first_and_calls_nothing_final() -> None:

@@ -196,7 +196,7 @@ SURFACES: Final = ("terminal", "markdown", "html", "page", "json")
 def test_what_is_said_of_decisions(case: tuple[str, Surfaces], surface: str) -> None:
     """R-5, R-6, R-8: a golden for each surface and kind of run."""
     name, surfaces = case
-    agrees(f"../surfaces/{name}.{surface}.txt", surfaces.decided[surface])
+    agrees("surfaces", f"{name}.{surface}", surfaces.decided[surface])
 
 
 @pytest.mark.parametrize("surface", SURFACES)
