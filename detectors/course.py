@@ -1,16 +1,27 @@
-"""Course of a run: what the gates and signals read, round by round, for sparklines and charts. Display only."""
+"""Course of a run, and its leaders without each role. Display only.
+
+The course is what the gates and signals read, round by round, for sparklines and charts. For the leaders, the answers
+of the last round that asked are pooled again without one role: a stress test that costs no reply. It shows the weight
+of the role's own answer, and nothing about what the others would have said without hearing it; that takes a fork. A
+fork is worth its replies where the leader changes without the role, or where it leads by little.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
+from detectors.forecasts.points import group_forecast
 from detectors.observations import Observations, observe, untested
-from detectors.stopping.judgement import readings_of
-from detectors.stopping.parameters import GateParameters, gate_parameters
-from detectors.stopping.readiness import course_of
+from detectors.parameters import GateParameters, gate_parameters
+from detectors.stopping.gates import readings_of
+from detectors.stopping.readiness import course_of, is_asked, last_answers
 from detectors.stopping.rounds import count_rounds
 from ledger.result import Result
 from ledger.state.state import State
+
+CLOSE_POINTS: Final = 5
+"""Points by which two answers of one role may differ by chance: a lead of no more than this is close."""
 
 
 class Series(Result, frozen=True):
@@ -28,10 +39,11 @@ def course(state: State, parameters: GateParameters | None = None) -> list[Serie
     rounds = count_rounds(state, rule.bypass.references_at_least)
     if not rounds:
         return []
+    seen = observe(state)
     series = [
         _counts("new claims", "FM-5", [len(each.arrivals) for each in rounds]),
-        _counts("first tests", "S1", [len(each.resolutions) for each in rounds]),
-        Series(name="disagreement", feeds="S2", values=_disagreement(observe(state)), share=False),
+        _counts("first tests", "S1", [len(tally.tested) for tally in seen.rounds]),
+        Series(name="disagreement", feeds="S2", values=_disagreement(seen), share=False),
         Series(name="untested share", feeds="untested", values=_untested(state, len(rounds)), share=True),
     ]
     # Runs that never asked for answers have no margins, and an empty series would draw an empty chart.
@@ -63,3 +75,45 @@ def _untested(state: State, rounds: int) -> list[float | None]:
         # The count is taken as of that round, so a claim that was tested later still shows as untested here.
         shares.append(len(untested(state, number)) / raised if raised else None)
     return shares
+
+
+class PoolWithout(Result, frozen=True):
+    """The pool without `role`: who leads (`leader` is that of all roles), by how many points, rounded to one decimal.
+
+    `changes`: another option leads. `close`: the leader's margin is at most `CLOSE_POINTS`.
+    """
+
+    role: str
+    round: int
+    leader: str
+    without: str
+    margin: float
+    changes: bool
+    close: bool
+
+
+def left_out(state: State) -> tuple[PoolWithout, ...]:
+    """Return each role of the last round that asked, in the order of the cast; empty where fewer than two answered."""
+    if not is_asked(state):
+        return ()
+    last = last_answers(state)
+    # Without a second answer there is no pool to compare with.
+    if last is None or len(last.by_role) < 2:
+        return ()
+    leader = last.keys[group_forecast(last.by_role.values()).leader]
+    pools: list[PoolWithout] = []
+    for role in last.by_role:
+        group = group_forecast(points for other, points in last.by_role.items() if other != role)
+        without, margin = last.keys[group.leader], group.margin
+        pools.append(
+            PoolWithout(
+                role=role,
+                round=last.round,
+                leader=leader,
+                without=without,
+                margin=round(float(margin), 1),
+                changes=without != leader,
+                close=margin <= CLOSE_POINTS,
+            )
+        )
+    return tuple(pools)

@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 
 from benchmarks.crux_worlds.world import ROLES, Circumstances, Seat, World
 from detectors.forecasts.cruxes import Crux, Verdict, all_expected_otherwise, kept, wants_numbers
-from detectors.forecasts.parameters import ForecastTerms, forecast_parameters
 from detectors.forecasts.points import group_forecast
 from detectors.forecasts.standing import ForecastTable, FrameCheck, cruxes_to_test, short_way, standing_of
 from detectors.forecasts.value_of_tests import Numbers, value_of_test
+from detectors.parameters import ForecastTerms, forecast_parameters
 from ledger.events.values import HowTested
 
 PARAMETERS: Final = forecast_parameters()
@@ -40,12 +40,12 @@ def run(seed: int, circumstances: Circumstances, repeats: float = 0.0) -> Ended:
     world = World(seed, circumstances)
     terms = ForecastTerms(PARAMETERS.tau["normal"], circumstances.runnable > 0, False, PARAMETERS)
     first = world.seats[seed % len(world.seats)]
-    if _is_short(world, [first], terms, PARAMETERS.short.first_from):
+    if _is_short(world, [first], terms, PARAMETERS.short["first_from"]):
         return Ended(first.forecast.index(max(first.forecast)), 4, "short")  # frame, answer, memo, check
     forecasts = {seat.role: seat.forecast for seat in world.seats}
     group = group_forecast(forecasts.values())
     replies = 1 + 4 + CLOSE
-    if _is_short(world, world.seats, terms, PARAMETERS.short.all_from):
+    if _is_short(world, world.seats, terms, PARAMETERS.short["all_from"]):
         return Ended(group.leader, replies, "short")
     agenda = kept(_proposed(world), PARAMETERS)
     replies += 1

@@ -17,14 +17,15 @@ import msgspec
 
 from benchmarks.signal_worlds.ledgers import ROLES, Setting, Simulation
 from benchmarks.signal_worlds.world import World
-from detectors.stopping.judgement import RunningJudgement
-from detectors.stopping.parameters import gate_parameters
+from detectors.parameters import gate_parameters
+from detectors.stopping.gates import judge, readings_of
 from ledger.events import Belief, Claim, Event, RunOpened
 from ledger.events.run import Labelled, Origin, PlanRow
 from ledger.events.values import Points
 from ledger.interchange.skill_import import read_skill
+from ledger.state.fold import step
 from ledger.state.lifecycle import TESTED
-from ledger.state.state import ANSWERS, NEITHER, POSITIONS, STANDS
+from ledger.state.state import ANSWERS, NEITHER, POSITIONS, STANDS, State
 from rounds.protocols.plans import NORMAL, PLANS
 
 LAST: Final = 12
@@ -71,21 +72,21 @@ def played(world: World, plan: str, seed: int, failures: Mapping[str, float], *,
     simulation = Simulation(setting)
     rng = random.Random(f"answers {world.name} {plan} {seed}")
     answers = _Answers(world, rng)
-    watch = RunningJudgement(gate_parameters())
+    state, parameters = State(), gate_parameters()
     subjects = _subjects(world, rng, failures.get("fm9", 0.0))
     stop: int | None = None
     right = False
     for number, events in groupby(read_skill(simulation.files(), None).events, key=lambda event: event.round):
         if number:
-            for event in answers.of_round(number, watch, setting.stress or {}):
-                watch.take(event)
+            for event in answers.of_round(number, state, setting.stress or {}):
+                step(state, event)
         for event in events:
-            watch.take(_as_run(event, world, rows, subjects))
+            step(state, _as_run(event, world, rows, subjects))
         if stops and number and stop is None:
-            gates = watch.judgement().gates
+            gates = judge(state, parameters).gates
             if all(gate.ok for gate in gates if gate.decides):
                 stop, right = number, answers.leads_to_truth()
-    judged = watch.readings()
+    judged = readings_of(state, parameters)
     alarms = {str(mode.mode): mode.alarm_round or 0 for mode in judged if mode.verdict == "ALARM"}
     return Course(alarms, stop, right, simulation.onset, simulation.oracle_stop, answers.close)
 
@@ -152,9 +153,9 @@ class _Answers:
         far = LAST * (1 - self.world.together)
         return {key: max(1.0, value + self.rng.uniform(-far, far)) for key, value in points.items()}
 
-    def of_round(self, number: int, watch: RunningJudgement, stress: Mapping[int, str]) -> Iterator[Event]:
+    def of_round(self, number: int, state: State, stress: Mapping[int, str]) -> Iterator[Event]:
         """Yield the forecasts of all present roles."""
-        tested = sum(any(move.to in TESTED for move in claim.moves) for claim in watch.state.claims.values())
+        tested = sum(any(move.to in TESTED for move in claim.moves) for claim in state.claims.values())
         way = 1 - 0.5 ** (tested / self.world.evidence_half)
         roles = [role for role in ROLES if role != stress.get(number)]
         self.now = []

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple, get_args
 
-from detectors.forecasts.parameters import ForecastParameters, ForecastTerms, Level
 from detectors.forecasts.points import WHOLE, GroupForecast
 from detectors.forecasts.value_of_tests import Numbers, joint_value, mean_numbers, value_of_test
+from detectors.parameters import ForecastParameters, ForecastTerms, Level
 from ledger.events.values import HowTested
 
 

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from detectors.forecasts.cruxes import Crux, ranked
-from detectors.forecasts.parameters import Level
 from detectors.forecasts.points import GroupForecast, group_forecast
 from detectors.forecasts.standing import ForecastStanding, ForecastTable, standing_of, without_each
 from detectors.forecasts.unseen import Unseen
+from detectors.parameters import Level
 from ledger.events.values import HowTested, TestResult
 from ledger.result import Result
 from roles.outcome_status import OutcomeStatus

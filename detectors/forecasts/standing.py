@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from detectors.forecasts.cruxes import Crux, by_number, worth_testing
-from detectors.forecasts.parameters import ForecastTerms
 from detectors.forecasts.points import Forecast, GroupForecast, group_forecast, leader_of
 from detectors.forecasts.update import CruxResult, moved_numbers, updated_forecast
 from detectors.forecasts.value_of_tests import Numbers, mean_numbers, value_of_test
+from detectors.parameters import ForecastTerms
 from ledger.events.values import HowTested
 from roles.outcome_status import OutcomeStatus
 

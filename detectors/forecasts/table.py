@@ -22,10 +22,10 @@ from typing import Final, Literal
 import msgspec
 
 from detectors.forecasts.cruxes import Crux, Verdict
-from detectors.forecasts.parameters import ForecastTerms, Level, Stakes, forecast_parameters
 from detectors.forecasts.points import WHOLE, Forecast
 from detectors.forecasts.standing import ForecastTable, FrameCheck
 from detectors.forecasts.value_of_tests import Numbers
+from detectors.parameters import ForecastTerms, Level, Stakes, forecast_parameters
 from ledger.events.values import HowTested, TestResult
 
 NONE: Final = "none"

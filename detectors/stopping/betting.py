@@ -161,18 +161,3 @@ def printed(value: float) -> str:
     digits = max(0, 3 - math.floor(math.log10(value)))
     text = f"{value:.{min(digits, 9)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def moved(grid: Sequence[float], p0: float, new: float) -> tuple[float, ...]:
-    """Return the worse rates of `p0` for the tolerated share `new`, at the same distance in log-odds.
-
-    Both shares are between 0 and 1, so the moved rates stay above the new one and below 1.
-    """
-    if new == p0:
-        return tuple(grid)
-    shift = _logit(new) - _logit(p0)
-    return tuple(1 / (1 + math.exp(-(_logit(p1) + shift))) for p1 in grid)
-
-
-def _logit(share: float) -> float:
-    return math.log(share / (1 - share))

@@ -1,17 +1,155 @@
-"""Gates: what must hold before a deliberation may stop. `reachable` is a notice and decides nothing."""
+"""Gates, and the judgment of the profile `gates`: the failure modes, the gates, and what follows from them.
+
+A run may stop when every gate that decides holds; `reachable` is a notice and decides nothing. A spent budget is never
+a reason to stop. Where nothing but *unblocked* fails, more rounds of reading cannot help: the run stops deliberating
+and waits for a person.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from detectors.observations import parts, untested
-from detectors.report import GateReading
-from detectors.stopping.parameters import GateParameters
+import msgspec
+
+from detectors.observations import is_import, parts, untested
+from detectors.parameters import GateParameters, gate_parameters
+from detectors.report import AlarmReading, GateReading
+from detectors.stopping.certain_modes import rivals_unexamined, stress_avoidance
+from detectors.stopping.failure_modes import (
+    claim_supply,
+    domination,
+    goal_drift,
+    pro_forma_broken,
+    sycophancy,
+    verification_bypass,
+)
 from detectors.stopping.readiness import CRITIC, examined, passes_drift, reachable, settled, unblocked
 from detectors.stopping.reading import ModeReading, closing_round
-from detectors.stopping.rounds import RoundUnits
+from detectors.stopping.rounds import RoundUnits, count_rounds
+from ledger.events.decisions import Advice
+from ledger.events.values import FailureMode
 from ledger.state.state import State
+
+PANEL: Final[tuple[Callable[[State, Sequence[RoundUnits], GateParameters, int], ModeReading], ...]] = (
+    sycophancy,
+    pro_forma_broken,
+    goal_drift,
+    domination,
+    claim_supply,
+    verification_bypass,
+    stress_avoidance,
+    rivals_unexamined,
+)
+"""FM-1 … FM-7 and FM-9, in this order: (state, rounds, parameters, planned rounds) → the mode after the last round."""
+DEFAULT_ROUNDS = 13
+
+
+def planned_rounds(state: State) -> int:
+    """Return the number of planned rounds that deliberate: the B of the engine."""
+    if state.opened is None:
+        return DEFAULT_ROUNDS
+    return sum("G" in row.phases for row in state.opened.plan) or DEFAULT_ROUNDS
+
+
+_NOUNS: Final[Mapping[FailureMode, str]] = {"FM-5": "rounds", "FM-9": "tested claims"}
+"""Failure mode → what is counted until it can be read."""
+_BY_FORMS: Final[frozenset[FailureMode]] = frozenset({"FM-2", "FM-3", "FM-6"})
+"""Modes whose bad unit a form can exclude."""
+HARDLY_CHANCE: Final = 0.05
+
+
+class StopJudgement(msgspec.Struct, frozen=True):
+    """Judgment whether the run may end, by which gates, and the failure modes in the order of their alarms.
+
+    `stop` without `ready`: what is missing is not to be had by going on.
+    """
+
+    ready: bool
+    stop: bool
+    advice: Advice
+    gates: list[GateReading]
+    alarms: list[AlarmReading]
+
+
+def readings_of(state: State, parameters: GateParameters | None = None) -> tuple[ModeReading, ...]:
+    """Return every failure mode after the last round of `state`, by the given or the installed thresholds."""
+    parameters = parameters or gate_parameters()
+    return _readings(state, count_rounds(state, parameters.bypass.references_at_least), parameters)
+
+
+def _readings(
+    state: State, rounds: Sequence[RoundUnits], parameters: GateParameters
+) -> tuple[ModeReading, ...]:
+    return tuple(read(state, rounds, parameters, planned_rounds(state)) for read in PANEL)
+
+
+def judge(state: State, parameters: GateParameters | None = None) -> StopJudgement:
+    """Return the judgment after the last round of `state`."""
+    parameters = parameters or gate_parameters()
+    rounds = count_rounds(state, parameters.bypass.references_at_least)
+    readings = _readings(state, rounds, parameters)
+    all_gates = gates(state, rounds, readings, parameters)
+    failing = [gate.name for gate in all_gates if gate.decides and not gate.ok]
+    # Only this gate can be opened from outside alone. With any other failing, deliberation can still help.
+    waits = failing == ["unblocked"]
+    out_of_reach = not all(gate.ok for gate in all_gates if gate.name == "reachable")
+    # Escalate instead of going on when the rest of the plan cannot make the run ready.
+    in_vain = waits or out_of_reach or len(rounds) >= planned_rounds(state)
+    first = min((reading.alarm_round or 0 for reading in readings if is_open(state, reading)), default=None)
+    return StopJudgement(
+        ready=not failing,
+        stop=waits or not failing,
+        advice="strong_stop" if not failing else "escalate" if in_vain else "continue",
+        gates=list(all_gates),
+        alarms=[_alarm_reading(state, reading, first) for reading in readings],
+    )
+
+
+def _alarm_reading(state: State, reading: ModeReading, first: int | None) -> AlarmReading:
+    """Return a reading in words; of several open alarms the earliest is the suspected cause."""
+    detail = reading.sentence
+    if reading.verdict == "INSUFFICIENT":
+        noun = _NOUNS.get(reading.mode, "units")
+        detail = f"too little to say ({reading.seen} of {reading.needed} {noun} needed): {detail}"
+    excluded = unmeasured(state, reading)
+    if excluded:
+        detail = f"not measurable here: {excluded}"
+    still_open = is_open(state, reading)
+    if reading.verdict == "ALARM":
+        part = "perhaps a consequence of the earlier alarm"
+        if reading.alarm_round == first:
+            part = "suspected cause"
+        detail = f"{detail} (alarm since R{reading.alarm_round}: {part if still_open else 'answered'})"
+    if reading.counter_evidence:
+        detail = f"{detail}; against it: {', '.join(reading.counter_evidence[:5])}"
+    return AlarmReading(
+        id=reading.mode,
+        verdict="INSUFFICIENT" if excluded else reading.verdict,
+        is_open=still_open,
+        e_value=reading.e_value if reading.rounds else None,
+        p_anytime=reading.p_anytime if reading.rounds else None,
+        onset_round=reading.onset,
+        detail=detail,
+        evidence=list(reading.evidence),
+    )
+
+
+def unmeasured(state: State, reading: ModeReading) -> str:
+    """Return why the silence of a mode says nothing: the run's forms leave no room for its bad unit.
+
+    So many good units without a bad one are hardly chance at the tolerated rate. Empty where the mode is measured; an
+    import was asked in forms that are not known.
+    """
+    tolerated = reading.tolerated
+    if reading.mode not in _BY_FORMS or tolerated is None or reading.verdict != "CLEAR" or is_import(state):
+        return ""
+    bad, units = sum(bad for bad, _ in reading.counts), sum(all_ for _, all_ in reading.counts)
+    # If good units alone are plausible by chance at the tolerated rate, the silence may be real.
+    if bad or (1 - tolerated) ** units >= HARDLY_CHANCE:
+        return ""
+    return f"0 of {units} where {tolerated:.0%} is tolerated"
+
 
 NO_CLAIM: Final = "no claim yet"
 """The value of a share of nothing."""

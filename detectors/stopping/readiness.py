@@ -21,8 +21,8 @@ from typing import Final, NamedTuple
 
 from detectors.forecasts.points import Forecast, group_forecast
 from detectors.observations import parts
+from detectors.parameters import ExaminedTerms, SettledTerms
 from detectors.report import GateReading
-from detectors.stopping.parameters import ExaminedTerms, SettledTerms
 from detectors.stopping.questions import OpenQuestion, deciding_questions
 from detectors.stopping.rounds import RoundUnits
 from ledger.events.run import PlanRow

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Literal
 
 import msgspec
 
+from detectors.parameters import GateParameters, Share
 from detectors.report import EVIDENCE_MAX, AlarmVerdict
 from detectors.stopping.betting import Stream, e_values, late_value, onset_round, printed, share_stream
-from detectors.stopping.parameters import GateParameters, Share
 from detectors.stopping.rounds import Units
 from ledger.events.values import FailureMode
 from ledger.state.state import State
 
 COUNTER_EVIDENCE_MAX = 10
-
-
-class Thresholds(msgspec.Struct, frozen=True):
-    """E-values from which a failure mode is watched, and alarmed at."""
-
-    watch: float
-    alarm: float
 
 
 class CountedShare(msgspec.Struct, frozen=True):
@@ -49,16 +43,16 @@ class ModeReading(msgspec.Struct, frozen=True):
     """
 
     mode: FailureMode
-    verdict: AlarmVerdict
-    rounds: tuple[float, ...]
-    alarm_round: int | None
-    onset: int | None
-    evidence: tuple[str, ...]
-    counter_evidence: tuple[str, ...]
-    bad: int
-    units: int
     needed: int
     sentence: str
+    verdict: AlarmVerdict = "CLEAR"
+    rounds: tuple[float, ...] = ()
+    alarm_round: int | None = None
+    onset: int | None = None
+    evidence: tuple[str, ...] = ()
+    counter_evidence: tuple[str, ...] = ()
+    bad: int = 0
+    units: int = 0
     counts: tuple[tuple[int, int], ...] = ()
     """(bad, all) of every round."""
     tolerated: float | None = None
@@ -111,65 +105,53 @@ class ModeReading(msgspec.Struct, frozen=True):
 
 
 def read(
-    mode: FailureMode,
-    rounds: Sequence[float],
+    reading: ModeReading,
     units: Sequence[Units],
     streams: Sequence[Stream],
-    *,
-    needed: int,
+    parameters: GateParameters,
     planned: int,
-    thresholds: Thresholds,
-    sentence: str,
     have: Sequence[int] | None = None,
-    tolerated: float | None = None,
-    variant: Literal["", "flood", "famine"] = "",
-    subject: str = "",
-    beside: CountedShare | None = None,
-    allowed: Sequence[tuple[int, float]] = (),
-    late: float = 1.0,
 ) -> ModeReading:
-    """Return the reading of a series of e-values. `have` counts toward `needed`, per round (default: the units)."""
+    """Return the reading of a series of e-values with its verdict, onset and evidence; it comes with its sentence open.
+
+    `have` counts toward the units needed, per round (default: the units).
+    """
     counted = have if have is not None else [unit.counts[1] for unit in units]
-    total, alarm = 0, None
-    for index, value in enumerate(rounds):
-        total += counted[index]
-        # The alarm latches at the first round that reached it: E may fall again, and the failure would be
-        # forgotten.
-        if alarm is None and value >= thresholds.alarm and total >= needed:
-            alarm = index + 1
-    now = rounds[-1] if rounds else 1.0
+    totals = list(accumulate(counted))
+    # The alarm latches at the first round that reached it: E may fall again, and the failure would be
+    # forgotten.
+    alarm = next(
+        (
+            number
+            for number, (value, total) in enumerate(zip(reading.rounds, totals, strict=True), 1)
+            if value >= parameters.alarm_at and total >= reading.needed
+        ),
+        None,
+    )
     verdict: AlarmVerdict = "CLEAR"
     if alarm is not None:
         verdict = "ALARM"
-    elif total < needed:
+    elif sum(counted) < reading.needed:
         verdict = "INSUFFICIENT"
-    elif now >= thresholds.watch:
+    elif reading.rounds and reading.rounds[-1] >= parameters.watch_at:
         verdict = "WATCH"
     onset = onset_round(streams, planned) if verdict in ("WATCH", "ALARM") else None
     # Counts before the onset are from healthy rounds and would dilute the sentence.
     since = units[(onset or 1) - 1 :]
     bad = [identity for unit in since for identity in unit.bad]
     good = [identity for unit in since for identity in unit.good]
-    return ModeReading(
-        mode=mode,
+    return msgspec.structs.replace(
+        reading,
         verdict=verdict,
-        rounds=tuple(rounds),
         alarm_round=alarm,
         onset=onset,
         evidence=tuple(dict.fromkeys(bad))[:EVIDENCE_MAX] if onset else (),
         counter_evidence=tuple(dict.fromkeys(good))[:COUNTER_EVIDENCE_MAX] if onset else (),
         bad=len(bad),
         units=len(bad) + len(good),
-        needed=needed,
-        sentence=sentence.format(bad=len(bad), units=len(bad) + len(good), onset=onset or 1),
+        sentence=reading.sentence.format(bad=len(bad), units=len(bad) + len(good), onset=onset or 1),
         counts=tuple(unit.counts for unit in units),
-        tolerated=tolerated,
-        variant=variant,
-        subject=subject,
-        seen=total,
-        beside=beside,
-        allowed=tuple(allowed),
-        late=late,
+        seen=sum(counted),
     )
 
 
@@ -177,11 +159,6 @@ def closing_round(state: State, mode: FailureMode) -> int:
     """Return the round in which the last alarm of a mode was closed; 0 where none was."""
     closings = (alarm.round for alarm in state.alarms if alarm.fm == mode and alarm.action == "closed")
     return max(closings, default=0)
-
-
-def thresholds(parameters: GateParameters) -> Thresholds:
-    """Return the two e-values."""
-    return Thresholds(float(parameters.watch_at), float(parameters.alarm_at))
 
 
 def late_of(streams: Sequence[Stream], parameters: GateParameters) -> float:
@@ -199,15 +176,12 @@ def share_reading(
 ) -> ModeReading:
     """Return the reading of a failure mode that is one share against one tolerated share."""
     stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
-    return read(
-        mode,
-        e_values(stream, planned),
-        units,
-        [stream],
+    reading = ModeReading(
+        mode=mode,
+        rounds=e_values(stream, planned),
         late=late_of([stream], parameters),
         needed=rule.units_at_least,
-        planned=planned,
-        thresholds=thresholds(parameters),
         sentence=f"{sentence}; {rule.p0:.0%} is tolerated",
         tolerated=rule.p0,
     )
+    return read(reading, units, [stream], parameters, planned)

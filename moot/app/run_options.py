@@ -16,7 +16,7 @@ from moot.errors import usage
 from rounds.protocols import DEFAULT_PROTOCOL
 
 if TYPE_CHECKING:
-    from detectors.stopping.parameters import GateParameters
+    from detectors.parameters import GateParameters
     from rounds.setup.deliberation import Deliberation
     from rounds.setup.toml_file import Table
 
@@ -161,16 +161,14 @@ def documents_of(deliberation: Deliberation, file: str | None, named: Iterable[s
 
 def read_params(path: Path) -> tuple[GateParameters, bytes]:
     """Return a parameter file and its bytes. Raises `MootError` when it is not one, and `OSError`."""
-    from detectors.stopping.parameters import WrongParameters, read_parameters
+    from detectors.parameters import read_parameters
 
     content = read_plain(path, PARAMETER_BYTES_MAX)
     try:
         return read_parameters(content), content
-    except WrongParameters as error:
-        raise usage(f"thresholds that cannot be used: {error}", error.fix, str(path)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        fix = "edit a copy of detectors/parameters/gates.toml"
-        raise usage(f"not a parameter file: {error}", fix, str(path)) from None
+        fix = "edit a copy of detectors/parameters.toml"
+        raise usage(f"thresholds that cannot be used: {error}", fix, str(path)) from None
 
 
 def _is_below(base: Path, place: Path) -> bool:

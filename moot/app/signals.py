@@ -11,9 +11,8 @@ from moot.errors import usage
 
 if TYPE_CHECKING:
     from detectors.forecasts.report import ForecastReport
+    from detectors.parameters import GateParameters
     from detectors.report import SignalReport
-    from detectors.stopping.judgement import StopJudgement
-    from detectors.stopping.parameters import GateParameters
 
 
 def refuse_unwatched(run: Run) -> None:
@@ -57,7 +56,6 @@ def signals_of_state(
     profile: str | None,
     *,
     params: AnyPath | None = None,
-    judgement: StopJudgement | None = None,
 ) -> SignalReport:
     """Return the stop signals of a state that is already folded."""
     from detectors.parameters import DEFAULT_PROFILE
@@ -68,13 +66,13 @@ def signals_of_state(
     # Only the profile `gates` has thresholds, so a parameter file implies it.
     wanted = profile or ("gates" if params is not None else own)
     parameters = thresholds_of(run, state, params) if wanted == "gates" else None
-    report = read(state, wanted, run.blobs, run=str(run.path), parameters=parameters, judgement=judgement)
+    report = read(state, wanted, run.blobs, run=str(run.path), parameters=parameters)
     return worded(report, state)
 
 
 def thresholds_of(run: Run, state: State, params: AnyPath | None = None) -> GateParameters:
     """Return the thresholds of the gates, from the named file or from the run."""
-    from detectors.stopping.parameters import parameters_of
+    from detectors.parameters import parameters_of
 
     if params is None:
         return parameters_of(state, run.blobs)

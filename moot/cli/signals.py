@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from detectors.forecasts.report import ForecastReport
-    from detectors.stopping.parameters import GateParameters
+    from detectors.parameters import GateParameters
 
 TABLE_BYTES_MAX: Final = 1 << 22
 
@@ -139,22 +139,18 @@ def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> GatePar
 
 def _watch(path: Path, profile: str | None, params: Path | None, *, whole: bool) -> int:
     """Keep the panel up to date until the run is finished; each look reads only new events."""
-    from detectors.stopping.judgement import RunningJudgement
     from moot.app.session import news_of
     from moot.terminal.console import console
     from moot.terminal.panel import PanelFacts, panel, watch_panel, whole_panel
 
-    # The facts and the judgement grow with the run: reading it anew every second would slow a long run down.
+    # The facts grow with the run: reading it anew every second would slow a long run down.
     stop, ours, facts = False, open_run(path), PanelFacts()
-    watched = RunningJudgement(thresholds_of(ours, ours.state, params), facts.state)
 
     def look() -> tuple[RenderableType, bool]:
         nonlocal stop
         for event in ours.events[facts.state.seq + 1 :]:
             facts.take(event)
-            # The facts fold the event into the shared state already; a second fold would count it twice.
-            watched.take(event, fold=False)
-        report = signals_of_state(ours, facts.state, profile, params=params, judgement=watched.judgement())
+        report = signals_of_state(ours, facts.state, profile, params=params)
         stop = report.stop
         content = (
             whole_panel(facts, report, _thresholds(ours, report, params)) if whole else panel(facts, report)

@@ -17,8 +17,8 @@ from rich.padding import Padding
 from rich.text import Text
 
 from detectors.course import course, e_courses
+from detectors.parameters import GateParameters
 from detectors.report import AlarmReading, Signal, SignalReport
-from detectors.stopping.parameters import GateParameters
 from detectors.stopping.questions import deciding_questions
 from ledger.events import Claim, Concern, Decision, Event
 from ledger.plain_text import counted, one_line, shortened

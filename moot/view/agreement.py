@@ -22,7 +22,7 @@ from moot.view.seats import family_of
 from rounds.protocols import is_watched
 
 if TYPE_CHECKING:
-    from detectors.stopping.left_out import PoolWithout
+    from detectors.course import PoolWithout
 
 
 NOT_MEASURABLE: Final = "Not measurable: no sealed answers."
@@ -54,7 +54,7 @@ def _of_forecasts(book: Book) -> dict[str, EndWithout]:
 
 def pools_without(book: Book) -> tuple[PoolWithout, ...]:
     """Return the pools without each role, with margins, for runs that ask once per round; empty mid-round."""
-    from detectors.stopping.left_out import left_out
+    from detectors.course import left_out
 
     state = book.state
     pools = left_out(state)

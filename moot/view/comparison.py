@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from detectors.stopping.left_out import PoolWithout
+from detectors.course import PoolWithout
 from ledger.plain_text import counted, shortened
 from ledger.result import Result
 from moot.view.text import WIDTH, folded, joined, listed

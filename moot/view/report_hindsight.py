@@ -8,9 +8,9 @@ from typing import Final
 import msgspec
 
 from detectors.contribution import Contribution, contributions, sighted_by_others
+from detectors.parameters import GateParameters, parameters_of
 from detectors.report import AlarmReading
-from detectors.stopping.judgement import judge
-from detectors.stopping.parameters import GateParameters, parameters_of
+from detectors.stopping.gates import judge
 from ledger.interchange.markdown import inline, table
 from ledger.plain_text import shortened
 from ledger.state.book import Book
@@ -36,7 +36,7 @@ def hindsight(book: Book) -> Hindsight:
     return Hindsight(
         contributions=tuple(contributions(state, sighted_by_others(book.events))),
         # Without the run's own thresholds another version's defaults would judge it, so judge nothing.
-        failures=judge(state, parameters).alarms if parameters else None,
+        failures=tuple(judge(state, parameters).alarms) if parameters else None,
     )
 
 

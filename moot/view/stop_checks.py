@@ -248,7 +248,7 @@ def what_a_plan_lacks(opening: RunOpened) -> list[str]:
     """Return why a run with this opening can never become ready, one clause each; empty where it can."""
     if not _is_gated(opening):
         return []
-    from detectors.stopping.parameters import gate_parameters
+    from detectors.parameters import gate_parameters
     from detectors.stopping.readiness import lacks
 
     # A state with nothing but the opening shows what no course of events can repair.

@@ -12,11 +12,10 @@ from typing import Any, Final
 
 import msgspec
 
-from detectors.disagreement import slope_alarm
 from detectors.observations import untested
-from detectors.stopping.gates import is_open
-from detectors.stopping.judgement import readings_of
-from detectors.stopping.parameters import GateParameters, parameters_of
+from detectors.parameters import GateParameters, parameters_of
+from detectors.published_signals import slope_alarm
+from detectors.stopping.gates import is_open, readings_of
 from detectors.stopping.reading import ModeReading
 from ledger.events import Alarm, Amendment, Event
 from ledger.events.run import Change

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from detectors.stopping.parameters import parameters_of
+from detectors.parameters import parameters_of
 from ledger.events import Amendment, Decision, Event, RunOpened
 from ledger.events.run import Change, CloseReason
 from ledger.events.values import GENESIS

@@ -45,7 +45,7 @@ def standard(protocol: Protocol) -> Verdicts:
 
     def params_hash(book: Book, profile: str) -> str:
         from detectors import parameters
-        from detectors.stopping.parameters import parameter_file_of
+        from detectors.parameters import parameter_file_of
 
         # A run of `crux` has no profile with thresholds here; asking for them is a bug in the caller.
         assert profile in parameters.PROFILES, f"a run of profile {profile} is judged by its protocol"
@@ -54,7 +54,7 @@ def standard(protocol: Protocol) -> Verdicts:
         return parameters.params_hash(profile)
 
     def installs(profile: str, params: str, blobs: Blobs) -> bool:
-        from detectors.stopping.parameters import judges_by
+        from detectors.parameters import judges_by
 
         return judges_by(profile, params, blobs)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
-from detectors.forecasts.parameters import parameter_bytes, parameter_hash
 from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash
 from ledger.events import RunOpened
 from ledger.events.run import (
@@ -132,7 +131,7 @@ def resolve(
     # The file beside the run says everything outright: a later version may choose other defaults.
     toml = to_toml(resolved(deliberation, event, fixed_plan=protocol.fixed_plan))
     # Thresholds travel with the run, so it can be judged later by those that it was opened with.
-    kept = {event.stop.params: params or _thresholds(event.stop.profile)} if _has_thresholds(event) else {}
+    kept = {event.stop.params: params or params_bytes(event.stop.profile)} if _has_thresholds(event) else {}
     return Opening(event, {hash_of(prompt_set): prompt_set, **contents, **kept}, toml)
 
 
@@ -391,10 +390,6 @@ def _has_thresholds(event: RunOpened) -> bool:
     return event.stop.profile in KEPT_PARAMETERS
 
 
-def _thresholds(profile: str) -> bytes:
-    return parameter_bytes() if profile == "crux" else params_bytes(DEFAULT_PROFILE)
-
-
 def _stop_rule(
     deliberation: Deliberation, protocol: Protocol, plan: Sequence[PlanRow], name: str, params: bytes | None
 ) -> StopRule:
@@ -405,7 +400,7 @@ def _stop_rule(
             raise DeliberationError(
                 what, name, "leave profile and params out; `stakes` says what a test may cost"
             )
-        return StopRule(profile="crux", params=parameter_hash(), check_every=1, not_before=1)
+        return StopRule(profile="crux", params=params_hash("crux"), check_every=1, not_before=1)
     profile = subject.profile or DEFAULT_PROFILE
     if profile not in PROFILES:
         raise DeliberationError(

@@ -10,9 +10,9 @@ import pytest
 
 from detectors.course import course
 from detectors.observations import untested
+from detectors.parameters import parameters_of
 from detectors.signals import signals, signals_of_state
-from detectors.stopping.judgement import judge
-from detectors.stopping.parameters import parameters_of
+from detectors.stopping.gates import judge
 from detectors.stopping.rounds import count_rounds
 from ledger.state.fold import fold
 from ledger.state.state import Spend, State

@@ -57,7 +57,7 @@ def test_a_file_without_thresholds_is_refused(moot: Moot, tmp_path: Path, finish
     wrong.write_text("watch_at = 3\n")
     refusal = moot("signals", finished, "--params", wrong)
     assert refusal.code == 2
-    assert "edit a copy of detectors/parameters/gates.toml" in refusal.err
+    assert "edit a copy of detectors/parameters.toml" in refusal.err
 
 
 def test_a_file_that_bets_the_wrong_way_is_refused_by_its_name_and_key(

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from detectors.disagreement import slope_alarm
+from detectors.published_signals import slope_alarm
 from detectors.signals import signals
 from ledger.interchange.skill_import import read_skill
 from ledger.state.book import book

@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from detectors.stopping.gates import is_open
-from detectors.stopping.judgement import judge, readings_of
+from detectors.stopping.gates import is_open, judge, readings_of
 from detectors.stopping.reading import ModeReading
 from ledger.events import Alarm, Claim, Event, RunOpened
 from ledger.events.run import Labelled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from detectors.disagreement import SlopeReading, slope_alarm
+from detectors.published_signals import SlopeReading, slope_alarm
 from detectors.report import EVIDENCE_MAX
 from tests.detectors.ledgers import built
 from tests.detectors.made import disagreement, leads, report, verdicts

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors.disagreement import exact_slope, exact_slopes
+from detectors.published_signals import exact_slope, exact_slopes
 from detectors.report import decimal_string
 from ledger.events.values import DECIMAL_PATTERN
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 
 import moot
+from detectors.parameters import gate_parameters
 from detectors.report import GateReading
 from detectors.signals import signals
-from detectors.stopping.judgement import readings_of
-from detectors.stopping.parameters import gate_parameters
+from detectors.stopping.gates import readings_of
 from detectors.stopping.questions import deciding_questions
 from detectors.stopping.readiness import counts_by_option
 from ledger.events import Concern, Decision, RoundOpened, Signals, Verification

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from hashlib import sha256
-from importlib.resources import files
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 
-from detectors.parameters import PROFILES, params_hash, published_parameters
+from detectors.parameters import PROFILES, params_bytes, params_hash, published_parameters
 from detectors.report import EVIDENCE_MAX
 from detectors.signals import UnknownProfile, signals, signals_of_state
 from ledger.events import Event, Fallback, RoundOpened, RunOpened, Validation
@@ -276,7 +275,7 @@ def test_the_quorum_counts_steps_that_seats_really_answered():
 
 def test_parameters_are_named_by_the_hash_of_their_file():
     for profile in PROFILES:
-        content = files("detectors.parameters").joinpath(f"{profile}.toml").read_bytes()
+        content = params_bytes(profile)
         assert params_hash(profile) == sha256(content).hexdigest()
     assert published_parameters().roles_were_stressed.or_role == "critic"
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from benchmarks.signal_worlds.ledgers import DECOYS, ROLES, Setting, Simulation, shuffled
 from benchmarks.signal_worlds.ledgers import MODES as INJECTED
-from detectors.stopping.judgement import judge
+from detectors.stopping.gates import judge
 from ledger.events import Event
 from ledger.format.chain import BEGINNING, seal
 from ledger.interchange.skill_export import export_skill

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from benchmarks.signal_worlds.ledgers import CHECKS, NEEDS
-from detectors.stopping.judgement import readings_of
+from detectors.stopping.gates import readings_of
 from detectors.stopping.reading import ModeReading
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from benchmarks.signal_worlds.ledgers import NEEDS, ROLES, STANDARD, Setting, Simulation
-from detectors.stopping.judgement import RunningJudgement, StopJudgement, judge
+from detectors.stopping.gates import StopJudgement, judge
 from ledger.events import Event
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold, step
@@ -119,14 +119,6 @@ def test_checks_that_still_find_something_are_no_such_fall() -> None:
     assert {_fm1(one) for one in agreed.values()} <= {"CLEAR", "INSUFFICIENT"}
     held = fold(_falling(2, (0,) * 0, positions=True))
     assert _fm1(judge(held)) == "CLEAR"
-
-
-def test_kept_up_to_date_it_says_the_same() -> None:
-    watch = RunningJudgement()
-    events = _falling(3, FALLS[0], positions=True)
-    for event in events:
-        watch.take(event)
-    assert watch.judgement() == judge(fold(events))
 
 
 def test_the_simulated_roles_are_those_that_checks_need() -> None:

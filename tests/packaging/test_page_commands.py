@@ -103,7 +103,7 @@ def _seals(place: Path) -> None:
 
 def _parameters(place: Path) -> None:
     _long(place)
-    (place / "ours.toml").write_bytes((ROOT / "detectors/parameters/gates.toml").read_bytes())
+    (place / "ours.toml").write_bytes((ROOT / "detectors/parameters.toml").read_bytes())
 
 
 def _seats(place: Path) -> None:

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors.parameters import params_hash
-from detectors.stopping.parameters import gate_parameters, read_parameters
+from detectors.parameters import gate_parameters, params_hash, read_parameters
 from ledger.format.canonical import decode, encode
 from ledger.format.chain import seal
 from roles.castings import CASTINGS

@@ -31,11 +31,10 @@ def other_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
     assert changed != content
     real = parameters.params_bytes
 
-    def bytes_of(profile: parameters.SignalProfile) -> bytes:
+    def bytes_of(profile: str) -> bytes:
         return changed if profile == "gates" else real(profile)
 
     monkeypatch.setattr("detectors.parameters.params_bytes", bytes_of)
-    monkeypatch.setattr("detectors.stopping.parameters.params_bytes", bytes_of)
 
 
 @pytest.mark.usefixtures("other_threshold")

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import moot
 from detectors.forecasts.cruxes import Crux, Verdict
-from detectors.forecasts.parameters import ForecastTerms, forecast_parameters
 from detectors.forecasts.report import report_of
 from detectors.forecasts.standing import ForecastTable, FrameCheck, standing_of
 from detectors.forecasts.value_of_tests import Numbers
+from detectors.parameters import ForecastTerms, forecast_parameters
 from moot.view.forecasts import forecasts_markdown, forecasts_of, forecasts_text, status_line
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_text

@@ -142,7 +142,7 @@ def signals_now(run: Followed) -> SignalReport | None:
 
 def lacks_parameters(run: Followed) -> bool:
     """Return whether the thresholds of the run are missing: no other thresholds are used instead."""
-    from detectors.stopping.parameters import parameters_of
+    from detectors.parameters import parameters_of
 
     try:
         parameters_of(run.state, run.blobs)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from detectors.course import Series, course
-from detectors.disagreement import SlopeAlarm, exact_slope, slope_alarm
 from detectors.observations import deliberation_rounds
+from detectors.published_signals import SlopeAlarm, exact_slope, slope_alarm
 from detectors.report import AlarmReading, SignalReport
 from ledger.events import Alarm, Claim, Decision, DriftCheck, Score, Signals, Standing, Verification
 from ledger.events.run import Labelled

@@ -11,8 +11,8 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from typing import Any, Final, cast
 
-from detectors.forecasts.parameters import parameter_hash
 from detectors.forecasts.standing import ForecastStanding
+from detectors.parameters import params_hash
 from ledger.events import Belief, Claim, Concern, Decision, Event, Signals
 from ledger.events.answers import MemoSentence
 from ledger.events.decisions import Cite, Dissent, Requirement, ValueOfTest
@@ -71,7 +71,7 @@ def look(book: Book, phase: str) -> tuple[Event, ...]:
         phase=phase,
         by="controller",
         profile="crux",
-        params=parameter_hash(),
+        params=params_hash("crux"),
         through=len(book.events) - 1,
         signals=(),
         satisfied=0,

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from typing import Final, cast, get_args
 
 from detectors.forecasts.cruxes import Crux, Verdict, kept, wants_numbers
-from detectors.forecasts.parameters import ForecastTerms, Level, Stakes, forecast_parameters
 from detectors.forecasts.points import Forecast, group_forecast, whole_points
 from detectors.forecasts.standing import (
     ForecastStanding,
@@ -22,6 +21,7 @@ from detectors.forecasts.standing import (
     standing_of,
 )
 from detectors.forecasts.value_of_tests import Numbers
+from detectors.parameters import ForecastTerms, Level, Stakes, forecast_parameters
 from ledger.events.answers import ConditionalBelief
 from ledger.events.ids import parse_reference
 from ledger.events.values import HowTested
@@ -329,14 +329,14 @@ def first_answer_ends(state: State) -> bool:
     first = first_role(state)
     if stakes_of(state) == "high" or not state.is_done(f"r1.B.{first}"):
         return False
-    return _is_short(state, (first,), forecast_parameters().short.first_from)
+    return _is_short(state, (first,), forecast_parameters().short["first_from"])
 
 
 def _all_answers_end(state: State) -> bool:
     # Answers in words cannot be counted before they are options.
     if is_open_ended(state) or not all(state.is_done(f"r1.B.{role}") for role in AUTHORS):
         return False
-    return _is_short(state, AUTHORS, forecast_parameters().short.all_from)
+    return _is_short(state, AUTHORS, forecast_parameters().short["all_from"])
 
 
 def _is_short(state: State, roles: tuple[str, ...], at_least: int) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from detectors.forecasts.cruxes import Crux
-from detectors.forecasts.parameters import Level
+from detectors.parameters import Level
 from ledger.state.book import Book
 from ledger.state.state import VERIFIER, State
 from rounds.protocols.crux.assignments import Assignment, assignments, programs_of

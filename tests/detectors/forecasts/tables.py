@@ -6,10 +6,10 @@ from random import Random
 from typing import Any, Final
 
 from detectors.forecasts.cruxes import Crux, Verdict
-from detectors.forecasts.parameters import ForecastTerms, Level, forecast_parameters
 from detectors.forecasts.points import Forecast
 from detectors.forecasts.standing import ForecastTable, FrameCheck
 from detectors.forecasts.value_of_tests import Numbers
+from detectors.parameters import ForecastTerms, Level, forecast_parameters
 
 ROLES: Final = ("action", "guardian", "observer", "critic")
 HOWS: Final = ("execution", "execution", "calculation", "document", "person")

@@ -17,7 +17,6 @@ from detectors.forecasts.cruxes import (
     wants_numbers,
     worth_testing,
 )
-from detectors.forecasts.parameters import ForecastTerms, forecast_parameters
 from detectors.forecasts.points import distance_to, group_forecast, whole_points
 from detectors.forecasts.standing import (
     ForecastTable,
@@ -35,6 +34,7 @@ from detectors.forecasts.value_of_tests import (
     mean_numbers,
     value_of_test,
 )
+from detectors.parameters import ForecastTerms, forecast_parameters
 from roles.outcome_status import OutcomeStatus
 
 PARAMETERS = forecast_parameters()

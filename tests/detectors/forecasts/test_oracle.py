@@ -69,7 +69,7 @@ def _is_short(table: dict[str, Any], product: ForecastTable, asked: int) -> bool
     if asked == 1 and table["stakes"] == "high":
         return False  # the protocol skips this way; the function does not know of it
     short = product.terms.parameters.short
-    at_least = short.first_from if asked == 1 else short.all_from
+    at_least = short["first_from" if asked == 1 else "all_from"]
     return short_way(product.forecasts, asked, proposals, product.frame, product.terms, at_least)
 
 

@@ -1,8 +1,10 @@
-"""FM-7, stress avoidance: a planned absence that did not happen or was not real. Deterministic, so it alarms at once.
+"""Failure modes that are certain: what happened is on the ledger, so they alarm at once, without an e-value.
 
-A fault is made good by a later round in which its role was really absent, each role by its own. A person's `ack`
-closes
-what was seen by then; a later fault alarms again.
+FM-7, stress avoidance: a planned absence that did not happen or was not real. A fault is made good by a later round in
+which its role was really absent, each role by its own. FM-9, rivals unexamined: options in the race that no tested
+claim names. It is read once the others have been tested enough that the neglect is no accident of the first round, and
+it is mended when the option was examined. A person's `ack` closes what was seen by then: a later fault alarms again,
+and so do so many further claims that were tested without the option.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from detectors.observations import parts
-from detectors.stopping.parameters import GateParameters
+from detectors.parameters import ExaminedTerms, GateParameters
+from detectors.report import AlarmVerdict
+from detectors.stopping.readiness import counts_by_option, dropped, tests_by_round
 from detectors.stopping.reading import ModeReading, closing_round
 from detectors.stopping.rounds import RoundUnits, same_round_artifact
 from ledger.state.state import State
@@ -37,12 +41,14 @@ def stress_avoidance(
     """Return FM-7 after the last round."""
     rule = parameters.stress_avoidance
     planned_rounds = [each for each in rounds if each.planned is not None]
-    faults = sorted(
-        [
-            *_not_held(rounds, planned_rounds, rule.made_up_within_rounds, planned),
-            *_not_absent(state, rounds, rule.references_at_least),
-        ]
-    )
+    part_of = parts(state)
+    faults = [
+        Fault(each.round, each.round, each.absent, why, ids)
+        for each in rounds
+        if each.absent is not None
+        for why, ids in _traces(state, each, part_of.get(each.absent, each.absent), rule.references_at_least)
+    ]
+    faults = sorted([*_not_held(rounds, planned_rounds, rule.made_up_within_rounds, planned), *faults])
     made_good = {fault: _made_good(fault, rounds, faults) for fault in faults}
     owed = [fault for fault in faults if made_good[fault] is None]
     closed = closing_round(state, "FM-7")
@@ -53,11 +59,9 @@ def stress_avoidance(
     return ModeReading(
         mode="FM-7",
         verdict="ALARM" if faults else ("CLEAR" if planned_rounds else "INSUFFICIENT"),
-        rounds=(),
         alarm_round=faults_shown[0].certain if faults_shown else None,
         onset=faults_shown[0].round if faults_shown else None,
         evidence=_evidence(faults_shown),
-        counter_evidence=(),
         bad=len(faults_shown),
         units=len(planned_rounds),
         needed=1,
@@ -105,21 +109,10 @@ def _evidence(faults: Sequence[Fault]) -> tuple[str, ...]:
     return tuple(checks or named)
 
 
-def _not_absent(state: State, rounds: Sequence[RoundUnits], references: int) -> Iterator[Fault]:
-    """Yield traces of a role in the round that it was absent from."""
-    part_of = parts(state)
-    for each in rounds:
-        # Rounds without an absence have nothing to be traced.
-        if each.absent is None:
-            continue
-        role, number = each.absent, each.round
-        for why, ids in _traces(state, each, part_of.get(role, role), references):
-            yield Fault(number, number, role, why, ids)
-
-
 def _traces(
     state: State, each: RoundUnits, part: str, references: int
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield traces of the absent role in a round, with the ids that show them."""
     role, number = each.absent or "", each.round
     for check, needed in NEEDS.items():
         identity = f"V-{number}-{check}"
@@ -135,3 +128,52 @@ def _traces(
         refs = state.checks[identity].refs
         if sum(same_round_artifact(ref, role, number) for ref in refs) >= references:
             yield f"{identity} cites {role}'s artifact of R{number}", (identity,)
+
+
+def rivals_unexamined(
+    state: State, rounds: Sequence[RoundUnits], parameters: GateParameters, _planned: int
+) -> ModeReading:
+    """Return FM-9 after the last round."""
+    rule = parameters.examined
+    counts, gone = counts_by_option(state), dropped(state)
+    short = [
+        name for name, count in counts.items() if count.claims < rule.tests_at_least and name not in gone
+    ]
+    # Only an option without any tested claim alarms. A hardly tested one is watched.
+    untouched = [option for option in short if not counts[option].claims]
+    tests = tests_by_round(state)
+    first = _enough_since(0, tests, len(rounds), rule)
+    # After an `ack` the count starts again, so the alarm returns only with further neglect.
+    alarm_round = _enough_since(closing_round(state, "FM-9"), tests, len(rounds), rule) or first
+    verdict: AlarmVerdict = "CLEAR"
+    # A single option has no rival, and without tests nothing was preferred yet.
+    if len(counts) < 2 or not tests:
+        verdict = "INSUFFICIENT"
+    elif untouched and alarm_round:
+        verdict = "ALARM"
+    elif short and first:
+        verdict = "WATCH"
+    summary = ", ".join(f"{option} {count.claims}" for option, count in counts.items())
+    return ModeReading(
+        mode="FM-9",
+        verdict=verdict,
+        alarm_round=alarm_round if verdict == "ALARM" else None,
+        onset=alarm_round if verdict == "ALARM" else first if verdict == "WATCH" else None,
+        evidence=tuple(untouched or short),
+        bad=len(short),
+        units=len(counts),
+        needed=rule.others_tested_at_least,
+        sentence=f"tested claims by option: {summary or 'no options'}",
+        mended=() if short else (len(rounds),),
+        subject=", ".join(untouched or short),
+        seen=tests.total(),
+    )
+
+
+def _enough_since(closed: int, tests: dict[int, int], held: int, rule: ExaminedTerms) -> int | None:
+    """Return the first round after `closed` by whose end enough claims about options were tested since then."""
+    for number in range(max(closed + 1, rule.alarm_from_round), held + 1):
+        tested = sum(count for round_, count in tests.items() if closed < round_ <= number)
+        if tested >= rule.others_tested_at_least:
+            return number
+    return None
