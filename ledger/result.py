@@ -7,13 +7,27 @@ leaves pydantic to what people and models write, and out of most verbs' start-up
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
 
 class Result(msgspec.Struct, frozen=True):
     """A result, or a part of one."""
+
+    @classmethod
+    def from_parts(cls, *sources: object, **fields: object) -> Self:
+        """Return a result with `fields`, and else with what the first of `sources` has under a field's name.
+
+        Nested results are taken from attributes in the same way, and tuples become lists.
+        """
+        for name in cls.__struct_fields__:
+            if name not in fields:
+                fields[name] = next(getattr(source, name) for source in sources if hasattr(source, name))
+        encoded = dict(zip(cls.__struct_fields__, cls.__struct_encode_fields__, strict=True))
+        return msgspec.convert(
+            {encoded[name]: value for name, value in fields.items()}, cls, from_attributes=True
+        )
 
     def model_dump(self) -> dict[str, Any]:
         """Return the result as dictionaries and lists."""

@@ -210,13 +210,13 @@ def report(run: AnyPath | Run, *, form: Form = "pages") -> str:
     `form`: `pages`, three of them; `full`, with its record, every event once; `page`, one to hand on, with the tables
     of its protocol; `adr`, a decision record of MADR 4.
     """
-    from moot.app.signals import signals_at_head
-    from moot.view.costs import spent_beyond
     from moot.view.report import run_report
 
     ours = _run(run)
-    name, look = str(ours.path), lambda: signals_at_head(ours, ours.state)
-    return run_report(ours.book, ours.head, look, run=name, form=form, beyond=spent_beyond(ours.path))
+    view = ours.view
+    return run_report(
+        view.book, ours.head, lambda: view.signals, run=view.name, form=form, beyond=view.beyond
+    )
 
 
 def export_run(run: AnyPath | Run, format: str, out: AnyPath) -> ExportReport:

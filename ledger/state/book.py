@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
+from typing import Any, Final, Protocol, TypeVar
 
 import msgspec
 
@@ -12,6 +13,7 @@ from ledger.state.fold import step
 from ledger.state.state import State
 
 E = TypeVar("E", bound=Event)
+T = TypeVar("T")
 
 
 class Blobs(Protocol):
@@ -23,12 +25,16 @@ class Blobs(Protocol):
 
 
 class Book(msgspec.Struct, frozen=True):
-    """Events in order (seq = index), their folded state, and the index of ids."""
+    """Events in order (seq = index), their folded state, and the index of ids.
+
+    `facts` holds what functions marked `per_book` derived from it.
+    """
 
     events: tuple[Event, ...]
     state: State
     by_id: Mapping[str, Event]
     blobs: Blobs
+    facts: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
     def of(self, kind: type[E], round_: int | None = None) -> tuple[E, ...]:
         """Return all events of one kind, in order, optionally of one round."""
@@ -38,6 +44,21 @@ class Book(msgspec.Struct, frozen=True):
     def first(self, count: int) -> Book:
         """Return the book of the first `count` events: itself when those are all."""
         return self if count >= len(self.events) else book(self.events[:count], self.blobs)
+
+
+def per_book(derive: Callable[[Book], T]) -> Callable[[Book], T]:
+    """Return `derive` so that it computes its fact once for each book; the fact is kept with the book."""
+    name = f"{derive.__module__}.{derive.__qualname__}"
+
+    @wraps(derive)
+    def fact_of(book: Book) -> T:
+        # A book that grew is another book, so a fact never outlives the events that it was derived from.
+        if name not in book.facts:
+            book.facts[name] = derive(book)
+        fact: T = book.facts[name]
+        return fact
+
+    return fact_of
 
 
 class GrowingBook:

@@ -58,11 +58,11 @@ def read_claims(run: Run, status: str | None = None) -> Claims:
 
 def read_decisions(run: Run, *, final: bool = False, in_force: bool = False) -> Decisions:
     """Return the decisions, with the outcome and what the run cost."""
-    from moot.view.costs import spent_beyond
-    from moot.view.decisions import decisions_of
+    from moot.view.decisions import Decisions, decision_lines
 
-    beyond = spent_beyond(run.path)
-    return decisions_of(str(run.path), run.book, final=final, in_force=in_force, beyond=beyond)
+    view = run.view
+    lines = decision_lines(view.book, final=final, in_force=in_force)
+    return Decisions(run=view.name, quorum=view.quorum, outcome=view.outcome, decisions=lines)
 
 
 def find_event(run: Run, identity: str) -> Event:

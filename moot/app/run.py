@@ -16,6 +16,7 @@ from ledger.store import store
 if TYPE_CHECKING:
     from ledger.format.chain import Head
     from ledger.store.failures import Problem
+    from moot.run_view import RunView
     from moot.view.claims import ClaimLine
     from moot.view.decisions import DecisionLine
     from moot.view.labels import RunQuorum
@@ -33,6 +34,7 @@ class Run:
         # Raises at once where there is no run, not at the first property that is read.
         self._store.head()
         self._folded: tuple[Head, State] | None = None
+        self._view: RunView | None = None
 
     @property
     def head(self) -> Head:
@@ -64,6 +66,16 @@ class Run:
         return self._folded[1]
 
     @property
+    def view(self) -> RunView:
+        """Return the facts derived from the book; the same object until something is committed."""
+        from moot.run_view import RunView
+
+        book = self.book
+        if self._view is None or self._view.book is not book:
+            self._view = RunView(book, str(self.path), self.path)
+        return self._view
+
+    @property
     def claims(self) -> list[ClaimLine]:
         """Return the claims with their lifecycles."""
         from moot.view.claims import claims_of
@@ -73,24 +85,19 @@ class Run:
     @property
     def decisions(self) -> list[DecisionLine]:
         """Return the decisions with their grounds."""
-        from moot.view.decisions import decisions_of
+        from moot.view.decisions import decision_lines
 
-        return decisions_of(str(self.path), self.book).decisions
+        return decision_lines(self.book)
 
     @property
     def outcome(self) -> Outcome:
         """Return the outcome: the answer, how sure, why, what would change it, what it needs from a person."""
-        from moot.view.costs import spent_beyond
-        from moot.view.outcome import outcome_of
-
-        return outcome_of(str(self.path), self.book, spent_beyond(self.path))
+        return self.view.outcome
 
     @property
     def quorum(self) -> RunQuorum:
         """Return the declared and the actual quorum, what was lost, and whether a role decided."""
-        from moot.view.labels import quorum_told
-
-        return quorum_told(self.state)
+        return self.view.quorum
 
     @property
     def blobs(self) -> store.BlobStore:

@@ -23,9 +23,9 @@ from moot.app.run import AnyPath
 from moot.app.runs import find_run
 from moot.environment import now
 from moot.errors import usage
-from moot.view.costs import spent_beyond
+from moot.run_view import RunView
 from moot.view.labels import RunQuorum, quorum_told
-from moot.view.outcome import Outcome, outcome_of
+from moot.view.outcome import Outcome
 from moot.view.played import Submission
 from moot.view.steps import Next, OpenStep, next_of
 from roles.outsiders import claims_with_ids
@@ -73,7 +73,7 @@ class Session:
     @property
     def outcome(self) -> Outcome:
         """Return the outcome: the answer, how sure, why, what would change it, what it needs from a person."""
-        return outcome_of(str(self.path), self.inner.book(), spent_beyond(self.path))
+        return RunView(self.inner.book(), str(self.path), self.path).outcome
 
     @property
     def open_ids(self) -> list[str]:

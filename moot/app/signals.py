@@ -40,9 +40,7 @@ def forecasts_of(run: Run) -> ForecastReport | None:
     opened = run.state.opened
     if opened is None or opened.protocol != "crux":
         return None
-    from moot.view import forecasts
-
-    report = forecasts.forecasts_of(str(run.path), run.book)
+    report = run.view.forecasts
     # Forecasts that were shown early would anchor the roles that have not answered yet.
     if report is None:
         what, fix = "forecasts are sealed until all numbers are in", f"see `moot status {run.path}`"
@@ -79,19 +77,3 @@ def thresholds_of(run: Run, state: State, params: AnyPath | None = None) -> Gate
     from moot.app.run_options import read_params
 
     return read_params(Path(params))[0]
-
-
-def signals_at_head(run: Run, state: State) -> SignalReport | None:
-    """Return what `moot signals` reports now; None for a protocol without signals, or if the run's thresholds are
-    missing.
-    """
-    from ledger.store.failures import BlobMissing
-    from rounds.protocols import is_watched
-
-    if not is_watched(state.opened):
-        return None
-    try:
-        return signals_of_state(run, state, None)
-    # A deleted parameter blob must not hide the rest of the page; `moot verify` reports it.
-    except BlobMissing:
-        return None

@@ -15,7 +15,6 @@ from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, amo
 from moot.environment import git_identity
 from moot.errors import GOOD, usage
 from moot.terminal.streams import columns, out_json, show_outcome
-from moot.view.labels import quorum_told
 from moot.view.outcome_text import outcome_first
 from moot.view.results import OutcomeSaid
 from rounds.run.aftermath import FATES, fate_of
@@ -66,12 +65,11 @@ def outcome(
         name = git_identity() if by is None else by
         written = _record(session, word, text, decision, name)
     # Opened after the writing, so that the outcome shown already contains it.
-    ours = open_run(find_run(run))
-    summary, quorum = ours.outcome, quorum_told(ours.book.state)
+    view = open_run(find_run(run)).view
     if json:
-        out_json(OutcomeSaid(run=str(ours.path), events=written, outcome=summary))
+        out_json(OutcomeSaid(run=view.name, events=written, outcome=view.outcome))
     elif not quiet:
-        show_outcome(outcome_first(summary, quorum, str(ours.path), columns()), summary.status)
+        show_outcome(outcome_first(view.outcome, view.quorum, view.name, columns()), view.outcome.status)
     return GOOD
 
 

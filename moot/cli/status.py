@@ -6,10 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ledger.state.state import State
-from moot.api import Run, open_run
+from moot.api import open_run
 from moot.app.runs import LAST, find_run
-from moot.app.signals import signals_at_head
 from moot.cli.options import (
     ID_HELP,
     RUN_OR_ID_HELP,
@@ -20,10 +18,8 @@ from moot.cli.options import (
 )
 from moot.errors import GOOD
 from moot.terminal.streams import columns, out_json, show, show_outcome
-from moot.view.costs import spent_beyond
-from moot.view.labels import beside_outcome, tally
 from moot.view.outcome_text import outcome_first
-from moot.view.status import status_text
+from moot.view.status import status_of, status_text
 
 
 def status(
@@ -44,21 +40,12 @@ def status(
     where, name = split_names(run, identity)
     if name is not None:
         return _one_thing(where, name, json=json, quiet=quiet)
-    ours = open_run(find_run(where))
+    view = open_run(find_run(where)).view
     if json:
-        _as_json(ours)
-        return GOOD
-    # One pass over the events: a long run must not be read once per number.
-    state, _ = tally(ours.events)
-    if not quiet:
-        report = signals_at_head(ours, state)
-        outcome = ours.outcome
-        show_outcome(outcome_first(outcome, ours.quorum, str(ours.path), columns()), outcome.status)
-        show(
-            status_text(
-                ours.path, state, beside_outcome(state), _open_steps(state), report, spent_beyond(ours.path)
-            )
-        )
+        out_json(status_of(view.name, view.book, view.signals, view.outcome, view.beyond))
+    elif not quiet:
+        show_outcome(outcome_first(view.outcome, view.quorum, view.name, columns()), view.outcome.status)
+        show(status_text(view.name, view.book.state, view.signals, view.beyond))
     return GOOD
 
 
@@ -72,26 +59,3 @@ def _one_thing(run: str, identity: str, *, json: bool, quiet: bool) -> int:
     elif not quiet:
         show(show_text(thing, columns()))
     return GOOD
-
-
-def _as_json(ours: Run) -> None:
-    from moot.view.costs import costs_of
-    from moot.view.status import Ledgered, status_of
-
-    # The parts of the JSON object are collected while the events are folded, in the same single pass.
-    ledgered = Ledgered()
-    state, _ = tally(ledgered.seen(ours.events))
-    beyond = spent_beyond(ours.path)
-    report = signals_at_head(ours, state)
-    each = costs_of(ours.book).each
-    out_json(status_of(str(ours.path), state, ledgered.parts(), beyond, report, ours.outcome, each))
-
-
-def _open_steps(state: State) -> list[str]:
-    """Ids of the open steps; the protocols are read only for a run that still has some."""
-    if state.finished or state.opened is None:
-        return []
-    from roles.protocol import open_steps
-    from rounds.protocols import protocol_of
-
-    return [step.id for step in open_steps(protocol_of(state.opened), state)]

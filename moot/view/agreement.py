@@ -13,7 +13,7 @@ from ledger.events import Decision
 from ledger.interchange.markdown import inline, table
 from ledger.plain_text import counted
 from ledger.result import Result
-from ledger.state.book import Book
+from ledger.state.book import Book, per_book
 from ledger.state.state import NEITHER, STANDS, BeliefFacts, State
 from moot.view.judgements import majority, option_of, options_of, ruling_of, votes_of
 from moot.view.labels import calls_of
@@ -37,6 +37,7 @@ class EndWithout(Result, frozen=True):
     changes: bool
 
 
+@per_book
 def without_each(book: Book) -> dict[str, EndWithout]:
     """Return the result without each role; empty while answers are still coming in."""
     if has_beliefs(book):

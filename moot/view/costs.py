@@ -115,6 +115,15 @@ def spent_beyond(run: Path) -> Amounts:
     return Reservations(Spending(run).entries()).beyond
 
 
+def tokens_told(spend: Spend) -> str:
+    """Return `12,300 tokens in, 4,100 out`; empty where no seat reported any, because 0 would read as measured."""
+    return (
+        f"{spend.tokens_in:,} tokens in, {spend.tokens_out:,} out"
+        if spend.tokens_in or spend.tokens_out
+        else ""
+    )
+
+
 def beyond_told(beyond: Amounts | None) -> str:
     """Return what lost attempts cost on top of the accepted replies; empty where there were none."""
     if beyond is None or beyond.calls <= 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
@@ -24,13 +24,10 @@ from ledger.state.decided import (
 from ledger.state.state import State
 from moot.view.evidence import how_tested, last_test, told_status
 from moot.view.grounds import DEPTH_MAX, Ground, Sectioned, decision_standing, rests_on
-from moot.view.labels import RunQuorum, quorum_told
+from moot.view.labels import RunQuorum
 from moot.view.marks import STATUSES
-from moot.view.outcome import Outcome, outcome_of
+from moot.view.outcome import Outcome
 from moot.view.text import WIDTH, folded, joined, listed
-
-if TYPE_CHECKING:
-    from rounds.run.budget import Amounts
 
 
 class Citation(Result, frozen=True):
@@ -102,13 +99,8 @@ class Decisions(Result, frozen=True):
     decisions: list[DecisionLine]
 
 
-def decisions_of(
-    run: str, book: Book, *, final: bool = False, in_force: bool = False, beyond: Amounts | None = None
-) -> Decisions:
-    """Return the decisions of a book: all, those of final rank, those that no later one ended.
-
-    `beyond` is what attempts used that no event shows.
-    """
+def decision_lines(book: Book, *, final: bool = False, in_force: bool = False) -> list[DecisionLine]:
+    """Return the decisions of a book: all, those of final rank, those that no later one ended."""
     stands = standings(book.state)
     lines: list[DecisionLine] = []
     for identity, facts in book.state.decisions.items():
@@ -118,9 +110,7 @@ def decisions_of(
         # The fold only creates decision facts from decisions, so this guards the type.
         assert isinstance(event, Decision), f"{identity} is no decision"
         lines.append(_line(identity, event, book, stands[identity]))
-    return Decisions(
-        run=run, quorum=quorum_told(book.state), outcome=outcome_of(run, book, beyond), decisions=lines
-    )
+    return lines
 
 
 def _line(identity: str, event: Decision, book: Book, stands: Standing) -> DecisionLine:

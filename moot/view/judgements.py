@@ -13,7 +13,7 @@ import msgspec
 from ledger.events import Agenda, Argument, Decision, Ruling, Score, Standing, Vote
 from ledger.language.words import word_count
 from ledger.plain_text import first_sentence, one_line, sentences
-from ledger.state.book import Book
+from ledger.state.book import Book, per_book
 from ledger.state.decided import final_in_force
 from moot.view import marks
 from moot.view.marks import Mark
@@ -31,6 +31,7 @@ WORDS: Final = 8
 """Maximum words of an option next to its id; a longer one is cut at its first comma, colon or semicolon."""
 
 
+@per_book
 def options_of(book: Book) -> dict[str, str]:
     """Return option texts by id, from the opening, else the agenda, else a document of the opening.
 
@@ -212,6 +213,7 @@ def ruling_told(book: Book) -> str:
     return f"{ruling.decision} by {by_rule} ({counts} say {ruling.decision}){why}"
 
 
+@per_book
 def majority(book: Book) -> Majority | None:
     """Return how many independent members named the leading option; None where there are no members."""
     # Once a decision is final, the members' votes are history and not the outcome.

@@ -13,6 +13,7 @@ from ledger.state.book import Book
 from ledger.state.decided import in_force
 from ledger.state.lifecycle import OPEN
 from ledger.state.state import Spend
+from moot.view.costs import tokens_told
 from moot.view.grounds import Sources
 from moot.view.labels import Label, held_up_told, labels_told, rules_asked_told
 from moot.view.round import RoundTold, tell_round
@@ -111,10 +112,5 @@ def clock_time(seconds: float) -> str:
 
 def spent(spend: Spend) -> str:
     """Return `85 calls, 12,300 tokens in, 4,100 out, 0.42 USD, 3 of unknown cost`."""
-    parts = [f"{spend.calls} calls"]
-    # Seats without token counts leave zeros, and these would read as measured.
-    if spend.tokens_in or spend.tokens_out:
-        parts.append(f"{spend.tokens_in:,} tokens in, {spend.tokens_out:,} out")
-    if spend.calls:
-        parts.append(dollars(spend))
-    return ", ".join(parts)
+    parts = (f"{spend.calls} calls", tokens_told(spend), dollars(spend) if spend.calls else "")
+    return ", ".join(part for part in parts if part)

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from detectors.report import SignalReport
-from ledger.events import Event
 from ledger.result import Result
 from ledger.state.amending import Life
-from ledger.state.fold import add_call
-from ledger.state.state import Spend, State
-from moot.view.costs import beyond_told
-from moot.view.labels import RunQuorum, held_up_told, quorum_told, rules_asked_told
+from ledger.state.book import Book
+from ledger.state.state import State
+from moot.view.costs import WHOLE, beyond_told, costs_of, tokens_told
+from moot.view.labels import RunQuorum, beside_outcome, held_up_told, quorum_told, rules_asked_told
 from moot.view.outcome import Outcome
 from moot.view.seats import dollars
 from moot.view.stop_checks import alarms_first, held_told, no_all_clear
 from moot.view.text import WIDTH, joined, listed
 from moot.view.words import round_in
-from rounds.protocols import is_watched
+from roles.protocol import open_steps
+from rounds.protocols import is_watched, protocol_of
 
 if TYPE_CHECKING:
-    from moot.view.costs import EachCost
     from rounds.run.budget import Amounts
 
 
@@ -52,7 +49,7 @@ class DriftCheckStatus(Result, frozen=True):
     deviation_score: int
 
 
-class SpendStatus(Result, frozen=True):
+class SpendStatus(Result, frozen=True, kw_only=True):
     """What the calls cost. `usd` covers those whose cost is known, null where none is; `unpriced` counts the others."""
 
     calls: int
@@ -63,17 +60,11 @@ class SpendStatus(Result, frozen=True):
     unpriced: int
 
 
-class SpendPart(Result, frozen=True):
+class SpendPart(SpendStatus, frozen=True):
     """What the calls of one role in one phase cost; `usd` covers those whose cost is known, null where none is."""
 
     role: str
     phase: str
-    calls: int
-    tokens_in: int
-    tokens_cached: int
-    tokens_out: int
-    usd: str | None
-    unpriced: int
 
 
 class SpendBeyond(Result, frozen=True):
@@ -138,37 +129,6 @@ class Status(Result, frozen=True):
     spend_each: list[SpendEach]
 
 
-class Ledgered:
-    """Sums of calls by role and phase, collected while events pass through."""
-
-    def __init__(self) -> None:
-        self._sums: dict[tuple[str, str], Spend] = {}
-
-    def seen(self, events: Iterable[Event]) -> Iterator[Event]:
-        """Yield the same events while adding up their calls."""
-        for event in events:
-            if event.call is not None:
-                add_call(self._sums.setdefault((event.by, event.phase), Spend()), event.call)
-            # Passing events through lets the caller fold and sum in a single pass.
-            yield event
-
-    def parts(self) -> list[SpendPart]:
-        """Return one part for each role and phase with a call."""
-        return [
-            SpendPart(
-                role=role,
-                phase=phase,
-                calls=spend.calls,
-                tokens_in=spend.tokens_in,
-                tokens_cached=spend.tokens_cached,
-                tokens_out=spend.tokens_out,
-                usd=spend.usd,
-                unpriced=spend.unpriced,
-            )
-            for (role, phase), spend in sorted(self._sums.items())
-        ]
-
-
 def _usd(beyond: Amounts) -> str | None:
     """Return dollars with six decimals; None where the cost of calls is unknown."""
     # Reservations keep no mark of what is unknown, so calls without a dollar have an unknown cost.
@@ -178,46 +138,32 @@ def _usd(beyond: Amounts) -> str | None:
 
 
 def status_of(
-    run: str,
-    state: State,
-    parts: list[SpendPart],
-    beyond: Amounts,
-    report: SignalReport | None,
-    outcome: Outcome,
-    each: Sequence[EachCost],
+    run: str, book: Book, report: SignalReport | None, outcome: Outcome, beyond: Amounts | None
 ) -> Status:
-    """Return the status of a run after `state`; `report` are its signals there, None for runs without signals."""
-    opened = state.opening
-    spend = state.spend
-    return Status(
+    """Return the status of a run; `report` are its signals at the head, None for runs without signals."""
+    state, opened, costs = book.state, book.state.opening, costs_of(book)
+    return Status.from_parts(
+        state,
+        opened,
         run=run,
-        protocol=opened.protocol,
-        question=opened.question,
         state=state.life,
-        round=state.round,
-        phase=state.phase,
         rounds_planned=len(opened.plan),
         leads=[Lead(round=round_, lead=event.lead) for round_, event in sorted(state.rounds.items())],
         stress=_stress(state),
         drift=[
-            DriftCheckStatus(
-                id=facts.id, round=round_, verdict=facts.verdict, deviation_score=facts.deviation_score
-            )
-            for round_, facts in sorted(state.drift.items())
+            DriftCheckStatus.from_parts(facts, round=round_) for round_, facts in sorted(state.drift.items())
         ],
         quorum=quorum_told(state),
-        spend=SpendStatus(
-            calls=spend.calls,
-            tokens_in=spend.tokens_in,
-            tokens_cached=spend.tokens_cached,
-            tokens_out=spend.tokens_out,
-            usd=spend.usd,
-            unpriced=spend.unpriced,
-        ),
         stop=_stop(state, report),
-        finished=state.finished,
-        spend_parts=parts,
-        spend_beyond=SpendBeyond(calls=beyond.calls, tokens=beyond.tokens, usd=_usd(beyond)),
+        spend_parts=[
+            SpendPart.from_parts(spend, role=role, phase=phase)
+            for (role, phase), spend in sorted(costs.cells.items())
+            # The sums over all phases and over all roles stand in the same table.
+            if WHOLE not in (role, phase)
+        ],
+        spend_beyond=SpendBeyond(0, 0, "0.000000")
+        if beyond is None
+        else SpendBeyond.from_parts(beyond, usd=_usd(beyond)),
         outcome=outcome,
         spend_each=[
             SpendEach(
@@ -227,20 +173,24 @@ def status_of(
                 tokens=None if cost.tokens is None else round(cost.tokens, 2),
                 usd=None if cost.usd is None else f"{cost.usd:.6f}",
             )
-            for cost in each
+            for cost in costs.each
         ],
     )
 
 
-def _stress(state: State) -> list[StressRound]:
-    """Return planned absences, and those that an import recorded without a plan."""
+def _absences(state: State) -> dict[int, str]:
+    """Return the absent role by round, planned or recorded by an import without a plan."""
     absent = {row.round: row.absent for row in state.opening.plan if row.absent}
     # What really happened in a round wins over what its plan said.
     absent |= {round_: event.absent for round_, event in state.rounds.items() if event.absent}
+    return dict(sorted(absent.items()))
+
+
+def _stress(state: State) -> list[StressRound]:
     return [
         # A round without a validation also counts as done once a later one began.
         StressRound(round=round_, absent=role, done=round_ in state.validated or round_ < state.round)
-        for round_, role in sorted(absent.items())
+        for round_, role in _absences(state).items()
     ]
 
 
@@ -248,14 +198,9 @@ def _stop(state: State, report: SignalReport | None) -> StopStatus | None:
     if report is None or state.opened is None:
         return None
     not_before = state.opened.stop.not_before
-    return StopStatus(
-        profile=report.profile,
-        round=report.round,
+    return StopStatus.from_parts(
+        report,
         through=report.at,
-        satisfied=report.satisfied,
-        of=report.of,
-        stop=report.stop,
-        advice=report.advice,
         alarms=[alarm.id for alarm in report.alarms if alarm.is_open],
         not_before=not_before,
         # An early "stop" is advice only: the plan sets the first round in which it ends the run.
@@ -263,42 +208,42 @@ def _stop(state: State, report: SignalReport | None) -> StopStatus | None:
     )
 
 
-def status_text(
-    path: Path,
-    state: State,
-    caveats: Sequence[str],
-    waiting: Sequence[str],
-    report: SignalReport | None,
-    beyond: Amounts | None = None,
-) -> str:
-    """Return what `moot status` prints, caveats first.
-
-    `waiting` are the open steps, `report` the signals as they read now.
-    """
+def status_text(run: str, state: State, report: SignalReport | None, beyond: Amounts | None = None) -> str:
+    """Return what `moot status` prints under the outcome, waivers first; `report` are the signals at the head."""
     opened = state.opening
     leads = [f"R{round_} {event.lead}" for round_, event in sorted(state.rounds.items()) if event.lead]
     drift = [f"R{n} {check.verdict} ({check.deviation_score}/5)" for n, check in sorted(state.drift.items())]
-    watched = is_watched(opened)
-    lines = [
-        *caveats,
-        f"{path}: {standing(state)}, {round_in(opened.protocol, state.round, len(opened.plan))}, phase {state.phase}"
-        f"   ({opened.protocol})",
-        "",
-        # Only watched protocols have leads, stress rounds, drift checks and stop signals.
-        *(_row("leads", listed(leads)) if watched else ()),
-        *(_row("stress", listed(_stress_told(state))) if watched else ()),
-        *(_row("drift", listed(drift)) if watched else ()),
-        *_row("calls", _spent_told(state.spend, beyond)),
-        *_row("rules", rules_asked_told(state)),
-        *(_row("stop", _stop_told(state, report)) if watched else ()),
-        *(_row("open", ", ".join(waiting)) if waiting else ()),
-        *_row("held up", held_up_told(str(path), state)),
+    stress = [
+        f"R{round_} without {role}{'' if round_ in state.rounds else ' (to come)'}"
+        for round_, role in _absences(state).items()
     ]
-    return joined(lines)
-
-
-def _row(label: str, text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent=f"{label:<8}", subsequent_indent=" " * 8)
+    spend = [str(state.spend.calls), tokens_told(state.spend), dollars(state.spend), beyond_told(beyond)]
+    waiting = [] if state.finished else [step.id for step in open_steps(protocol_of(opened), state)]
+    # Only watched protocols have leads, stress rounds, drift checks and stop signals.
+    watched = is_watched(opened)
+    rows = (
+        ("leads", listed(leads) if watched else ""),
+        ("stress", listed(stress) if watched else ""),
+        ("drift", listed(drift) if watched else ""),
+        ("calls", ", ".join(part for part in spend if part)),
+        ("rules", rules_asked_told(state)),
+        ("stop", _stop_told(state, report) if watched else ""),
+        ("open", ", ".join(waiting)),
+        ("held up", held_up_told(run, state)),
+    )
+    return joined(
+        [
+            *beside_outcome(state),
+            f"{run}: {standing(state)}, {round_in(opened.protocol, state.round, len(opened.plan))},"
+            f" phase {state.phase}   ({opened.protocol})",
+            "",
+            *(
+                line
+                for label, text in rows
+                for line in wrap(text, WIDTH, initial_indent=f"{label:<8}", subsequent_indent=" " * 8)
+            ),
+        ]
+    )
 
 
 def standing(state: State) -> str:
@@ -306,24 +251,6 @@ def standing(state: State) -> str:
     if state.opened is not None and state.opened.origin.type == "import":
         return "imported"
     return state.life
-
-
-def _stress_told(state: State) -> list[str]:
-    absent = {row.round: row.absent for row in state.opening.plan if row.absent}
-    absent |= {round_: event.absent for round_, event in state.rounds.items() if event.absent}
-    return [
-        f"R{round_} without {role}{'' if round_ in state.rounds else ' (to come)'}"
-        for round_, role in sorted(absent.items())
-    ]
-
-
-def _spent_told(spend: Spend, beyond: Amounts | None) -> str:
-    parts = [str(spend.calls)]
-    if spend.tokens_in or spend.tokens_out:
-        parts.append(f"{spend.tokens_in:,} tokens in, {spend.tokens_out:,} out")
-    parts.append(dollars(spend))
-    parts += [lost] if (lost := beyond_told(beyond)) else []
-    return ", ".join(parts)
 
 
 def _stop_told(state: State, report: SignalReport | None) -> str:

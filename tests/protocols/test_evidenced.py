@@ -18,7 +18,7 @@ from ledger.events.ids import parse_reference
 from ledger.events.values import Evidence
 from ledger.state.book import Book, book
 from moot.view.claims import claims_of, claims_text
-from moot.view.decisions import decisions_of
+from moot.view.decisions import decision_lines
 from moot.view.event_lines import event_lines
 from moot.view.evidence import claim_mark, shown_as, told_status
 from moot.view.show import show_of
@@ -338,7 +338,7 @@ def test_a_dissent_is_told_in_its_own_words() -> None:
     for event in dissenting:
         told = "\n".join(event_lines(whole(), event))
         assert all(f"dissent    {one.role}: " in told for one in event.dissent)
-    lines = decisions_of("run", whole()).decisions
+    lines = decision_lines(whole())
     assert sum(len(line.dissent) for line in lines) == sum(len(event.dissent) for event in dissenting)
 
 

@@ -21,7 +21,8 @@ from ledger.state.book import Book
 from ledger.state.decided import outcome
 from moot.api import open_run
 from moot.api import report as markdown
-from moot.view.decisions import decisions_of, decisions_text
+from moot.run_view import RunView
+from moot.view.decisions import Decisions, decision_lines, decisions_text
 from moot.view.outcome_text import outcome_text
 from moot.web import pages as site
 from moot.web.report import report_html
@@ -137,7 +138,9 @@ class Surfaces:
     def __init__(self, path: Path) -> None:
         ours = open_run(path)
         self.book = ours.book
-        self.json = decisions_of(path.name, ours.book)
+        view = RunView(ours.book, path.name)
+        lines = decision_lines(ours.book)
+        self.json = Decisions(run=view.name, quorum=view.quorum, outcome=view.outcome, decisions=lines)
         end, listed = outcome_text(self.json.outcome, "RUN"), decisions_text(self.json, ())
         document, record = markdown(ours), markdown(ours, form="full")
         shelf = RunIndex(path.parent)

@@ -92,7 +92,7 @@ def test_an_error_holds_the_run_up_until_it_is_mended_or_let_go(tmp_path: Path, 
     (found,) = session.book().of(Validation)
     assert (found.after, found.ok, state.held_up) == ("B", False, (f"@{found.seq}",))
     assert session.asked() == ()
-    said = status_text(tmp_path / "run", state, (), (), None)
+    said = status_text("run", state, None)
     assert f"by an error that the validation @{found.seq} found" in " ".join(said.split())
     assert "asked after R1 B: an error" in said
     if way == "mended":

@@ -206,6 +206,6 @@ def test_costs_of_lost_replies_are_in_the_status_row(tmp_path: Path) -> None:
     path = tmp_path / "run"
     deliberate(opened(path), fault=lambda _: Fault("refusal"))
     state = RunStore(path).book().state
-    said = " ".join(status_text(path, state, (), (), None, spent_beyond(path)).split())
+    said = " ".join(status_text(str(path), state, None, spent_beyond(path)).split())
     assert "without an accepted reply" in said
     assert status_told(outcome_of("run", RunStore(path).book()))

@@ -1,0 +1,96 @@
+"""Facts of a run that more than one reader needs, each derived once.
+
+view = RunView(book, "runs/ledger", Path("runs/ledger"))
+view.outcome, view.signals, view.story
+
+Terminal, JSON, Markdown, HTML, pages and MCP read them here. A view belongs to one book, so after a commit the run has
+another one. What only one reader needs is derived where it is read.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ledger.state.book import Book
+from ledger.store.failures import BlobMissing
+
+if TYPE_CHECKING:
+    from detectors.forecasts.report import ForecastReport
+    from detectors.report import SignalReport
+    from moot.view.experiments import ExperimentShown
+    from moot.view.labels import RunQuorum
+    from moot.view.outcome import Outcome
+    from moot.view.story import Story
+    from rounds.run.budget import Amounts
+
+
+class RunView:
+    """The facts of `book`. `name` is how commands name the run; without `path` nothing beside the ledger is read."""
+
+    def __init__(self, book: Book, name: str = "RUN", path: Path | None = None) -> None:
+        self.book: Final = book
+        self.name: Final = name
+        self.path: Final = path
+
+    # Modules are imported where they are used, because a reader of one fact starts faster without the others.
+
+    @cached_property
+    def beyond(self) -> Amounts | None:
+        """Return what attempts used that no event shows; None where only the ledger is at hand."""
+        from moot.view.costs import spent_beyond
+
+        return None if self.path is None else spent_beyond(self.path)
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """Return the outcome: the answer, how sure, why, what would change it, what it needs from a person."""
+        from moot.view.outcome import outcome_of
+
+        return outcome_of(self.name, self.book, self.beyond)
+
+    @cached_property
+    def quorum(self) -> RunQuorum:
+        """Return the declared and the actual quorum, what was lost, and whether a role decided."""
+        from moot.view.labels import quorum_told
+
+        return quorum_told(self.book.state)
+
+    @cached_property
+    def signals(self) -> SignalReport | None:
+        """Return the stop signals in the run's own profile; None without signals, or if its thresholds are missing."""
+        from detectors.signals import signals_of_state
+        from moot.view.stop_checks import worded
+        from rounds.protocols import is_watched
+
+        state = self.book.state
+        if not is_watched(state.opened):
+            return None
+        try:
+            report = signals_of_state(state, state.opening.stop.profile, self.book.blobs, run=self.name)
+        # A deleted parameter blob must not hide the rest of a page; `moot verify` reports it.
+        except BlobMissing:
+            return None
+        return worded(report, state)
+
+    @cached_property
+    def forecasts(self) -> ForecastReport | None:
+        """Return the forecasts and cruxes once all numbers are in; None before that, and for other protocols."""
+        from moot.view.forecasts import forecasts_of
+
+        return forecasts_of(self.name, self.book)
+
+    @cached_property
+    def experiments(self) -> list[ExperimentShown]:
+        """Return the experiments, in the order of their plans."""
+        from moot.view.experiments import experiments_of
+
+        return experiments_of(self.name, self.book)
+
+    @cached_property
+    def story(self) -> Story:
+        """Return rounds, claims and decisions in the order of the deliberation."""
+        from moot.view.story import tell
+
+        return tell(self.book)
