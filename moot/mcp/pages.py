@@ -16,7 +16,7 @@ RESULT_BYTES_MAX: Final = 36_000
 TEXT_CHARACTERS_MAX: Final = (4_000, 1_000, 200)
 ROWS_MAX: Final = 40
 
-PARTS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+PARTS: Final[Mapping[str, tuple[tuple[str, ...], ...] | None]] = {
     "protocols": (("protocols",),),
     "next": (("steps",),),
     "claims": (("claims",),),
@@ -27,10 +27,13 @@ PARTS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "diff": (("texts", "a"), ("texts", "b")),
     "report": (("text",),),
     "log": (("events",),),
-    "show": (),
+    "show": None,
     "why": (("nodes",),),
 }
-"""Tool → the lists, tables or texts of its result of which `limit` and `after` count the entries or characters."""
+"""Tool → the lists, tables or texts of its result of which `limit` and `after` count the entries or characters.
+
+None: the tool has no such arguments, and only long texts are cut.
+"""
 
 
 class NextPage(BaseModel):
@@ -49,7 +52,7 @@ def page(tool: str, result: dict[str, Any], limit: int | None, after: int) -> di
     """
     if after < 0 or (limit is not None and limit < 1):
         raise usage("`after` is 0 or more, `limit` 1 or more", "leave them out for the first page", tool)
-    parts = PARTS[tool]
+    parts = PARTS[tool] or ()
     unit = "characters" if tool == "report" else "entries"
     # A result may have two lists, as `diff` has: the longer one decides how many pages there are.
     total = max((len(_at(result, part)) for part in parts), default=0)

@@ -1,23 +1,20 @@
-"""Tools by which a person acts: answers, overrides, remarks and forks."""
+"""Tools by which a person acts: answers, overrides, remarks, forks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from mcp.server import MCPServer
 from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.resolve import Elicit, Resolve
-from mcp_types import CallToolResult
 from pydantic import BaseModel, Field
 
 from ledger.events import Event
-from moot.app.session import Session
+from moot.app.session import Session, names
 from moot.errors import usage
-from moot.mcp.tools import refusing, register, result_or_refusal
-from moot.mcp.verbs import Opened, Verbs
-from moot.output_schemas import result_of
+from moot.mcp.running_tools import Opened, opened_of
+from moot.mcp.tools import Tools
 from moot.view.results import Act
 
 
@@ -37,24 +34,26 @@ def _can_ask(ctx: Context[Any, Any]) -> bool:
     return can is not None and can.elicitation is not None
 
 
-def add_people_tools(server: MCPServer[Any], verbs: Verbs) -> None:
+def _acted(run: str, events: Iterable[Event]) -> Act:
+    return Act(run=run, events=names(events))
+
+
+def add_people_tools(tools: Tools) -> None:
     """Register the tools."""
 
     def first(run: str, token: str, ctx: Context[Any, Any]) -> Any:
-        def questions() -> tuple[str, ...]:
-            session = verbs.opened("ask", run, token)
+        with tools.refusing(run):
+            session = tools.opened("ask", run, token)
             if not _can_ask(ctx):
                 raise usage(
                     "this client cannot ask a person", "ask the person yourself, then call `answer`", "ask"
                 )
             if not session.questions:
                 raise usage("the run waits for nobody's answer", "see `status`", "ask")
-            return session.questions
-
-        return refusing(questions, verbs.runs / run)[0]
+            return session.questions[0]
 
     def question(run: str, identity: Annotated[str, Resolve(first)]) -> Elicit[PersonSays]:
-        text = getattr(verbs.session(run).inner.book().by_id[identity], "text", "")
+        text = getattr(tools.session(run).inner.book().by_id[identity], "text", "")
         return Elicit(f"{identity} of {run}: {text}", PersonSays)
 
     def ask(run: str, token: str, identity: str, said: ElicitationResult[PersonSays]) -> Any:
@@ -63,26 +62,23 @@ def add_people_tools(server: MCPServer[Any], verbs: Verbs) -> None:
         was settled while the form was open. Where the client has no such form it says so: then ask the person
         yourself, and call `answer`. Operator only."""
         if not isinstance(said, AcceptedElicitation):
-            return result_or_refusal(lambda: Act(run=run, events=[]), verbs.runs / run)
-        person = said.data
-
-        def act(session: Session) -> Iterable[Event]:
-            # A form may stay open for hours, and another client may answer meanwhile: the second answer must not pass
-            # unseen.
-            if identity not in session.questions:
-                raise usage(
-                    f"the run no longer waits for {identity}: it was settled while the form was open",
-                    f"nothing was written; the person said: {person.answer[:2_000]}",
-                    "ask",
-                )
-            return session.answer(identity, person.answer, by=person.name.strip() or None)
-
-        return result_or_refusal(lambda: verbs.act("ask", run, token, act), verbs.runs / run)
+            return Act(run=run, events=[])
+        session, person = tools.opened("ask", run, token), said.data
+        # A form may stay open for hours, and another client may answer meanwhile: the second answer must not pass
+        # unseen.
+        if identity not in session.questions:
+            raise usage(
+                f"the run no longer waits for {identity}: it was settled while the form was open",
+                f"nothing was written; the person said: {person.answer[:2_000]}",
+                "ask",
+            )
+        return _acted(run, session.answer(identity, person.answer, by=person.name.strip() or None))
 
     # The form's question and the answer belong together: the id is settled once, before the form is shown.
     ask.__annotations__["identity"] = question.__annotations__["identity"] = Annotated[str, Resolve(first)]
     ask.__annotations__["said"] = Annotated[ElicitationResult[PersonSays], Resolve(question)]
 
+    @tools.tool(Act)
     def answer(
         run: str,
         question: str,
@@ -96,35 +92,36 @@ def add_people_tools(server: MCPServer[Any], verbs: Verbs) -> None:
         tested the claim that the question is about, and it holds or fails; then a claim (C-1-2) can be named too.
         `output`: what the test produced. `by`: the person's name, if they gave it. Operator only, before and after
         the end."""
-        content = None if output is None else output.encode()
-        return acted(
-            "answer", run, token, lambda it: it.answer(question, text, by=by, result=result, output=content)
-        )
+        content, session = output.encode() if output is not None else None, tools.opened("answer", run, token)
+        return _acted(run, session.answer(question, text, by=by, result=result, output=content))
 
+    @tools.tool(Act)
     def override(run: str, target: str, text: str, token: str, by: str | None = None) -> Any:
         """The person overturns a decision (D-1-1), a ruling or a screening (@SEQ). Operator only, before and after
         the end."""
-        return acted("override", run, token, lambda it: it.override(target, text, by=by))
+        return _acted(run, tools.opened("override", run, token).override(target, text, by=by))
 
+    @tools.tool(Act)
     def ack(run: str, alarm: str, text: str, token: str, by: str | None = None) -> Any:
         """The person closes an open alarm (FM-1 or @SEQ), with the reason. Operator only, before and after the end."""
-        return acted("ack", run, token, lambda it: it.ack(alarm, text, by=by))
+        return _acted(run, tools.opened("ack", run, token).ack(alarm, text, by=by))
 
+    @tools.tool(Act)
     def note(run: str, text: str, token: str, by: str | None = None) -> Any:
         """Put the person's remark on the ledger; no brief shows it. Operator only, before and after the end."""
-        return acted("note", run, token, lambda it: it.note(text, by=by))
+        return _acted(run, tools.opened("note", run, token).note(text, by=by))
 
-    def acted(door: str, run: str, token: str, act: Callable[[Session], Iterable[Event]]) -> CallToolResult:
-        return result_or_refusal(lambda: verbs.act(door, run, token, act), verbs.runs / run)
+    tools.tool(Act)(ask)
 
+    @tools.tool(Opened)
     def fork(
         run: str, token: str, round: int | None = None, without: str | None = None, here: bool = False
     ) -> Any:
         """A new run that shares everything before a round, and goes on without a role or simply again; with `here`
         it shares everything so far, so that two answers can be tried. Operator only, before and after the end;
         returns the tokens of the new run."""
-        return result_or_refusal(lambda: verbs.fork(run, round, without, token, here=here), verbs.runs / run)
+        from moot.app.forks import made_fork
 
-    for act in (answer, override, ack, note, ask):
-        register(server, result_of("note"), act)
-    register(server, Opened, fork)
+        path = tools.opened("fork", run, token).path
+        forked = made_fork(path, round, without=without, everybody="host", runs=tools.runs, here=here)
+        return opened_of(Session(forked.run), tools.rights)

@@ -19,7 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, Literal
 
-from ledger.store.disk import NEW, Disk, plain_file, readable, write_fully, writing
+from ledger.store.disk import plain_file, readable, write_out, writing
 from moot.errors import MootError
 from rounds.run.session import RunSession
 
@@ -197,24 +197,13 @@ def rights_in(runs: Path) -> Rights:
 def _make_secret(place: Path) -> None:
     """Put a new secret at `place`, whole or not at all; a secret of another process is kept."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    temporary = place.with_name(f"{SECRET_NAME}.{os.getpid()}.{secrets.token_hex(4)}")
+    content = secrets.token_hex(_BYTES).encode()
     try:
-        # Private from the first moment, and never an existing file or link.
-        descriptor = os.open(temporary, NEW | os.O_EXCL, 0o600)
-        try:
-            write_fully(descriptor, secrets.token_hex(_BYTES).encode())
-            # A secret that a power failure emptied would make every token of these runs invalid.
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        try:
-            os.link(temporary, place)  # a rename would take the place of a secret whose tokens are in use
-        except FileExistsError:
-            pass
-        except OSError as error:
-            if error.errno not in _NO_LINKS:
-                raise
-            os.rename(temporary, place)
-    finally:
-        temporary.unlink(missing_ok=True)
-    Disk().settle(place.parent)
+        # Never in the place of another secret, whose tokens may be in use.
+        write_out(place, content, mode=0o600, over=False)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        write_out(place, content, mode=0o600)

@@ -15,6 +15,7 @@ pytest.importorskip("mcp")
 
 from mcp import MCPError
 
+from ledger.store import disk
 from moot.app.session import session_at
 from moot.errors import MootError
 from moot.mcp import rights
@@ -226,7 +227,7 @@ def test_a_secret_comes_whole_and_private_or_not_at_all(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(rights, "write_fully", crash)
+        patched.setattr(disk, "write_fully", crash)
         with pytest.raises(KeyboardInterrupt):
             rights.rights_in(place.parent)
     assert not place.exists()

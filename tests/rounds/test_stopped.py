@@ -17,8 +17,7 @@ from ledger.store.store import RunStore
 from moot.api import open_run
 from moot.app import session as working
 from moot.app.session import Session
-from moot.mcp.rights import rights_in
-from moot.mcp.verbs import Verbs
+from moot.mcp.running_tools import has_news, public_status
 from moot.view.labels import labels_told
 from moot.view.stop_checks import ended
 from moot.view.story import tell
@@ -82,10 +81,9 @@ def test_what_a_person_adds_wakes_nobody(stopped: RunSession, act: str, moot: Mo
     assert moot("status", path, "--json").json["state"] == "stopped"
     assert "stopped, round 2" in moot("status", path).out
     assert moot("next", path, "--json").json["stopped_by"] == "human"
-    verbs = Verbs(path.parent, rights_in(path.parent))
-    told = verbs.status("run")
+    told = public_status("run", Session(path))
     assert (told.state, told.stopped_by) == ("stopped", "human")
-    assert verbs.has_news(Session(path), "critic")  # a seat that waits is woken, and told
+    assert has_news(Session(path), "critic")  # a seat that waits is woken, and told
     followed = Followed(path)
     followed.catch_up()
     assert standing_of(followed) == "stopped"
