@@ -20,6 +20,7 @@ import msgspec
 from msgspec import Meta
 
 from ledger.events.values import HowTested
+from ledger.plain_toml import toml_table
 from ledger.state.book import Blobs
 from ledger.state.state import State
 from ledger.store.blobs import own_parameters
@@ -334,7 +335,7 @@ def forecast_parameters() -> ForecastParameters:
 def read_parameters(content: bytes) -> GateParameters:
     """Return the thresholds of a file: a copy of the whole parameter file, or a section as a run keeps it.
 
-    Raises `msgspec.DecodeError` for what is no such file, and for a bet that cannot be made.
+    Raises `ValueError` for what is no such file, and for a bet that cannot be made.
     """
     return _decoded(_section(content, "gates"), GateParameters)
 
@@ -373,15 +374,15 @@ def judges_by(profile: str, named: str, blobs: Blobs) -> bool:
 def _is_readable(content: bytes) -> bool:
     try:
         read_parameters(content)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except ValueError:
         return False
     return True
 
 
 def _decoded(content: bytes, kind: type[T]) -> T:
     # Numbers that must stay exact are quoted in the file: a TOML float would already be rounded.
-    return msgspec.toml.decode(
-        content, type=kind, strict=False, dec_hook=lambda fraction, text: fraction(text)
+    return msgspec.convert(
+        toml_table(content.decode()), kind, strict=False, dec_hook=lambda fraction, text: fraction(text)
     )
 
 

@@ -9,11 +9,11 @@ in another file, nothing is removed and the places are named. A blob named by it
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from ledger.events import Event
+from ledger.plain_toml import NotToml, toml_table
 from ledger.redaction.targets import (
     FILE,
     FILE_BYTES_MAX,
@@ -102,8 +102,8 @@ def without_words(content: bytes, sought: Sought) -> bytes | None:
     """Return a deliberation file without the words; None when the result is no longer valid TOML."""
     written = sought.without(content.decode("utf-8", "replace"))
     try:
-        tomllib.loads(written)
-    except tomllib.TOMLDecodeError:
+        toml_table(written)
+    except NotToml:
         return None
     # Words that survive the replacement make the file unfit to keep, so the caller refuses it or leaves it out.
     return None if sought.stand_in(written) else written.encode()

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-import msgspec
-
 from ledger.state.state import WAIT
 from ledger.store.blob_file import BlobStore
 from ledger.store.disk import read_plain
@@ -166,7 +164,7 @@ def read_params(path: Path) -> tuple[GateParameters, bytes]:
     content = read_plain(path, PARAMETER_BYTES_MAX)
     try:
         return read_parameters(content), content
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         fix = "edit a copy of detectors/parameters.toml"
         raise usage(f"thresholds that cannot be used: {error}", fix, str(path)) from None
 

@@ -17,15 +17,16 @@ The right answers are in a separate file, which no run reads: the study holds on
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
+import msgspec
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from ledger.plain_toml import toml_table
 from ledger.readable_text import readable
 from ledger.store.disk import read_plain
 from moot.app.run_options import documents_of
@@ -234,6 +235,12 @@ def _item(folder: Path, row: ItemRow, name: str) -> tuple[Table, dict[str, bytes
     return table, documents_of(checked(table, text, str(place)), str(place))
 
 
+class KeyFile(msgspec.Struct):
+    """Content of a file of right answers: item → option."""
+
+    answers: dict[str, str] = {}
+
+
 def read_keys(study: Study, file: str) -> dict[str, str]:
     """Return item → right option, from a file of `item = "O-n"` rows under `[answers]`.
 
@@ -246,10 +253,9 @@ def read_keys(study: Study, file: str) -> dict[str, str]:
         what = f"these are not the keys of the study: their SHA-256 is {digest}"
         raise MootError("not_the_keys", what, file, "give the file whose hash study.toml has as keys_sha256")
     try:
-        table: dict[str, Any] = tomllib.loads(readable(content))
+        answers = msgspec.convert(toml_table(readable(content)), KeyFile).answers
     except ValueError as error:
         raise usage(f"no keys: {error}", 'write [answers] and rows such as eviction = "O-2"', file) from None
-    answers = {str(item): str(option) for item, option in dict(table.get("answers", {})).items()}
     if unknown := sorted(set(answers) - set(study.tables)):
         raise usage(f"a key for {unknown[0]!r}, which is no item", "name items of the study", file)
     for item, option in answers.items():

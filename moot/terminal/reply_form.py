@@ -14,9 +14,10 @@ dropped. Whether the rest is a valid reply is checked when it is submitted.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
+
+from ledger.plain_toml import NotToml, toml_table
 
 Schema = Mapping[str, Any]
 
@@ -38,8 +39,8 @@ def form(schema: Schema) -> str:
 def read_form(schema: Schema, text: str) -> dict[str, Any] | None:
     """Return what was written into a form; None when it is empty. Raises `NotFilledIn`."""
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        table = toml_table(text)
+    except NotToml as error:
         raise NotFilledIn(str(error)) from None
     shapes = _Shapes(schema)
     value = shapes.read(schema, table)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final, cast
 
+from ledger.plain_toml import NotToml, toml_table
 from ledger.store.disk import read_plain
 
 INSTALLED: Final = Path(__file__).with_name("prices.toml")
@@ -107,11 +107,11 @@ def read_prices(path: Path = INSTALLED) -> Prices:
     """Read a price file. Raises `PricesError` or `OSError`."""
     try:
         # The user names this file, so its size is bounded before it is parsed.
-        table = tomllib.loads(read_plain(path, FILE_BYTES_MAX).decode())
+        table = toml_table(read_plain(path, FILE_BYTES_MAX).decode())
         models = cast("dict[str, list[dict[str, Any]]]", table["models"])
         return Prices(str(table["dated"]), {name: tuple(map(_tier, rows)) for name, rows in models.items()})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PricesError(f"not TOML: {error}") from None
+    except (NotToml, UnicodeDecodeError) as error:
+        raise PricesError(str(error)) from None
     except (KeyError, TypeError, AttributeError, InvalidOperation) as error:
         raise PricesError(
             f"not a price list: {type(error).__name__} {error}; see roles/seats/prices.toml"

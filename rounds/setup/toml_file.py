@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, ClassVar, Final, NamedTuple, TypeVar
@@ -16,6 +15,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ledger.format.canonical import NotCanonical, refuse_control_characters
+from ledger.plain_toml import NotToml, toml_table
 from ledger.readable_text import NotText, readable
 
 M = TypeVar("M", bound=BaseModel)
@@ -46,10 +46,6 @@ class FileForm(NamedTuple):
 
 
 FILE_BYTES_MAX: Final = 1 << 18
-DOTTED_NAMES_MAX: Final = 16
-"""Limit on names joined by dots in one key; TOML's reader needs quadratic time for them."""
-# Possessive quantifiers: without them this very search would be quadratic on a hostile file.
-_DOTTED: Final = re.compile(rf"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){{{DOTTED_NAMES_MAX}}}""")
 
 
 def read_toml(content: bytes, name: str) -> tuple[Table, str]:
@@ -65,19 +61,11 @@ def read_toml(content: bytes, name: str) -> tuple[Table, str]:
     except NotText as error:
         fix = f"name a deliberation file, or {error.fix}"
         raise DeliberationError(f"the file is {error}", name, fix) from None
-    if _DOTTED.search(text):
-        raise DeliberationError(
-            f"more than {DOTTED_NAMES_MAX} names joined by dots", name, "no key has more than two"
-        )
     try:
-        return tomllib.loads(text), text
-    # Deep nesting exhausts Python's stack inside the reader, which has no limit of its own.
-    except RecursionError:
-        raise DeliberationError("nested too deeply", name, "no value is a list of lists of lists") from None
-    except ValueError as error:  # TOMLDecodeError, and Python's refusal of a number with too many digits
-        raise DeliberationError(
-            f"not TOML: {error}", name, "fix that line; `moot new` writes a file to start from"
-        ) from None
+        return toml_table(text), text
+    except NotToml as error:
+        fix = error.fix or "fix that line; `moot new` writes a file to start from"
+        raise DeliberationError(str(error), name, fix) from None
 
 
 def refuse_unkept(table: Table, name: str) -> None:

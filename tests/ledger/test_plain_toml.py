@@ -1,0 +1,47 @@
+"""TOML of a stranger is parsed in bounded time, and refused in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from detectors.parameters import read_parameters
+from ledger.plain_toml import NotToml, toml_table
+from ledger.redaction.removal import without_words
+from ledger.redaction.words import Sought
+from moot.terminal.reply_form import NotFilledIn, reply_of
+from roles.seats.prices import PricesError, read_prices
+from tests.effort import bounded
+from tests.security.hostile_bytes import HOSTILE_TOML
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("schemas", "ledger", "roles", "detectors", "validators", "rounds", "moot")
+SECONDS = 3.0
+REFUSED = ("deep", "deep tables", "a dotted key", "a dotted header", "10000 digits", "a key twice")
+
+
+def test_every_file_in_toml_goes_through_one_parser() -> None:
+    files = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    texts = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in files}
+    assert {name for name, text in texts.items() if "import tomllib" in text} == {"ledger/plain_toml.py"}
+    assert not {name for name, text in texts.items() if "msgspec.toml" in text}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_hostile_toml_is_refused_in_words_and_at_once(name: str, tmp_path: Path) -> None:
+    """A price list with 100,000 names joined by dots took half a minute, a nested one ended with exit 70."""
+    content = HOSTILE_TOML[name]
+    (tmp_path / "prices.toml").write_bytes(content)
+    with bounded(name, SECONDS):
+        with pytest.raises(NotToml):
+            toml_table(content.decode())
+        with pytest.raises(ValueError, match=r"TOML|dots|deeply"):
+            read_parameters(content)
+        with pytest.raises(PricesError):
+            read_prices(tmp_path / "prices.toml")
+        with pytest.raises(NotFilledIn):
+            reply_of({"type": "object", "properties": {}}, content.decode())
+        sought = Sought()
+        sought.add("the secret words")
+        assert without_words(content, sought) is None
