@@ -88,11 +88,17 @@ def _refuse_unlawful(plan: ExperimentPlanned) -> None:
         raise MootError("plan_refused", f"{plan.id} is not run: {problem}", "experiment run", fix)
 
 
+def find_experiment(book: Book, name: str) -> ExperimentPlanned:
+    """Return the plan of an experiment. Raises `MootError` with the experiments of the run."""
+    if name not in book.state.experiments:
+        planned = ", ".join(book.state.experiments) or "none"
+        raise usage(f"no experiment {name!r} in this run", f"planned are: {planned}", "E-ID")
+    return plan_of(book, name)
+
+
 def _due(session: Session, book: Book, wanted: str | None) -> tuple[str, ...]:
     if wanted is not None:
-        if wanted not in book.state.experiments:
-            planned = ", ".join(book.state.experiments) or "none"
-            raise usage(f"no experiment {wanted!r} in this run", f"planned are: {planned}", "E-ID")
+        find_experiment(book, wanted)
         return (wanted,)
     # Naming an experiment runs it again; without a name only new ones are due.
     if not book.state.unjudged:

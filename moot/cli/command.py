@@ -1,25 +1,46 @@
-"""Commands from verbs: typer reads the function's parameters, and usage errors are turned into moot's own."""
+"""Commands from verbs: typer reads the function's parameters, and usage errors are turned into moot's own.
+
+A verb returns an `VerbResult`, which is printed here: as JSON, in words, or not at all. A verb that prints by itself
+returns an exit code.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
-from inspect import getdoc
-from typing import Any
+from inspect import Parameter, getdoc, signature
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
 from moot.cli import Verb
-from moot.errors import MootError, usage
+from moot.cli.options import JsonOption, QuietOption
+from moot.errors import GOOD, MootError, usage
+from moot.terminal.streams import err, out_json, show
+
+if TYPE_CHECKING:
+    from ledger.result import Result
 
 LAST_PANEL = "Output"
 """Panel of options without one, such as --help, in a verb with panels."""
 INTERRUPTED = 130
 """Exit code that typer returns after Ctrl-C."""
+
+
+class VerbResult(NamedTuple):
+    """VerbResult of a verb: its `result` for --json, its `text` for people, and the exit code."""
+
+    result: Result
+    text: Callable[[], str]
+    """Called only to print: wording a long run takes time, and a script does not read it."""
+    code: int = GOOD
+    write: Callable[[str], object] = show
+    insists: bool = False
+    """With --quiet the text goes to stderr: it is what the call was made to find."""
 
 
 def run_verb(verb: Verb, arguments: list[str]) -> int:
@@ -45,7 +66,7 @@ def command_of(verb: Verb) -> Any:
 
 
 @cache
-def _declared(verb: Verb, function: Callable[..., int]) -> Any:
+def _declared(verb: Verb, function: Callable[..., VerbResult | int]) -> Any:
     # typer takes longer to read a function's parameters than most verbs to run. A process that calls verbs again and
     # again, as the tests do, declares each once.
     explained, _, example = (getdoc(function) or "").rpartition("\n\n")
@@ -53,8 +74,38 @@ def _declared(verb: Verb, function: Callable[..., int]) -> Any:
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
     declare = app.command(verb.name, cls=_Command, help=explained, epilog=example, context_settings=settings)
-    declare(function)
+    declare(_with_output(function))
     return get_command(app)
+
+
+def _with_output(function: Callable[..., VerbResult | int]) -> Callable[..., int]:
+    """Return a verb's function with --json and --quiet, which prints the answer and returns the exit code."""
+    declared = signature(function, eval_str=True)
+    every = {"json": JsonOption, "quiet": QuietOption}
+    # A verb that needs to know them, for example to ask nothing, declares them itself.
+    added = [name for name in every if name not in declared.parameters]
+
+    @wraps(function)
+    def answered(*, json: bool, quiet: bool, **arguments: Any) -> int:
+        own = {"json": json, "quiet": quiet}
+        answer = function(**arguments, **{name: own[name] for name in own if name not in added})
+        if isinstance(answer, int):
+            return answer
+        if json:
+            out_json(answer.result)
+        elif not quiet:
+            answer.write(answer.text())
+        elif answer.insists:
+            err(answer.text())
+        return answer.code
+
+    options = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=False, annotation=every[name]) for name in added
+    ]
+    answered.__signature__ = declared.replace(  # type: ignore[attr-defined]
+        parameters=[*declared.parameters.values(), *options]
+    )
+    return answered
 
 
 class _Command(TyperCommand):

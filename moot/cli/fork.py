@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from moot.app.forks import made_fork
+from moot.app.forks import stress as stress_of
 from moot.app.run_options import RunOptions
 from moot.app.runs import find_run
 from moot.app.seat_specs import read_seats
-from moot.cli.options import GoalOption, JsonOption, OptionOption, PlanOption, QuietOption, RunArgument
-from moot.errors import GOOD, usage
-from moot.terminal.streams import out_json, show
+from moot.cli.command import VerbResult
+from moot.cli.options import GoalOption, OptionOption, PlanOption, RunArgument
+from moot.errors import usage
+from moot.view.comparison import stress_text
 from moot.view.results import Fork
 
 FORKS_PER_ROLE: Final = 3
@@ -67,9 +68,7 @@ def fork(
         int | None, typer.Option(metavar="K", min=1, max=20, help="--stress: forks per role (3).")
     ] = None,
     make: Annotated[bool, typer.Option("--make", help="--stress: make the forks that are missing.")] = False,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> int:
+) -> VerbResult:
     """Make a run that shares everything before a round with RUN, and goes on differently.
 
     The shared lines are the same bytes. What differs is a role that is absent, or who answers; `moot run --resume` (or
@@ -88,7 +87,10 @@ def fork(
         # An ignored option would look as if it had shaped the comparison.
         if round or without or through or seats or seat or question or goal or option or plan or directory:
             raise usage("--stress plans its forks itself", "give only --role, --forks and --make", "--stress")
-        return _stress(run, role or (), forks or FORKS_PER_ROLE, make=make, json=json, quiet=quiet)
+        comparison = stress_of(
+            find_run(run), roles=tuple(role or ()), per_role=forks or FORKS_PER_ROLE, make=make
+        )
+        return VerbResult(comparison, lambda: stress_text(comparison))
     # Without --stress these would be ignored, and the person would wait for forks that never come.
     if role or forks or make:
         raise usage("--role, --forks and --make are about --stress", "add --stress", "moot fork")
@@ -106,26 +108,10 @@ def fork(
             question=question, goals=tuple(goal or ()), options=tuple(option or ()), plan=plan
         ),
     )
-    if json:
-        out_json(result)
-    elif not quiet:
-        show(_summary(result))
-    return GOOD
+    return VerbResult(result, lambda: _fork_text(result))
 
 
-def _stress(run: str, roles: Sequence[str], forks: int, *, make: bool, json: bool, quiet: bool) -> int:
-    from moot.app.forks import stress
-    from moot.view.comparison import stress_text
-
-    comparison = stress(find_run(run), roles=tuple(roles), per_role=forks, make=make)
-    if json:
-        out_json(comparison)
-    elif not quiet:
-        show(stress_text(comparison))
-    return GOOD
-
-
-def _summary(result: Fork) -> str:
+def _fork_text(result: Fork) -> str:
     away = ""
     if result.without is not None:
         # Without --through a role is absent from one round only.

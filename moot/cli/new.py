@@ -1,27 +1,35 @@
-"""`moot new`: write a deliberation file, by questions or flags."""
+"""Verbs that set a deliberation up: `new`, by questions or options, and `gate`."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+import moot
 from moot import version
 from moot.app.choices import choices_for
 from moot.app.documents import write_document
 from moot.app.run_options import RunOptions, deliberation_of, documents_of
 from moot.cli import options as common
-from moot.cli.new_questions import ask_for
-from moot.errors import GOOD, MootError, usage
-from moot.terminal.streams import columns, err, out_json, show
-from moot.view.protocols import new_of, new_text
+from moot.cli.command import VerbResult
+from moot.cli.options import OptionOption, among, protocol_names
+from moot.errors import MootError, usage
+from moot.terminal.streams import columns, err, out
+from moot.view.gate import gate_text
+from moot.view.protocols import new_of, new_text, protocols_text
+from roles.castings import CASTINGS, DEFAULT_CASTING
 from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS
+from rounds.protocols.plans import PLANS
 from rounds.setup.deliberation import Deliberation, Document
 from rounds.setup.deliberation_toml import to_toml
 from rounds.setup.opening import resolve, with_casting
+from rounds.setup.size import replies_at_most
 from rounds.setup.toml_file import FILE_BYTES_MAX
 
 
@@ -46,7 +54,7 @@ def new(
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     json: common.JsonOption = False,
     quiet: common.QuietOption = False,
-) -> int:
+) -> VerbResult:
     """Set a deliberation up: domain, question, goals, casting, plan and budget; then change the file as you like.
 
     Without -q it asks, in the terminal. Run the file with `moot run FILE --seats …`.
@@ -104,11 +112,7 @@ def new(
         )
     write_document(path, written)
     summary = new_of(file, opening.event, choices_for(len(opening.event.options)))
-    if json:
-        out_json(summary)
-    elif not quiet:
-        show(new_text(summary, columns()))
-    return GOOD
+    return VerbResult(summary, lambda: new_text(summary, columns()))
 
 
 def _written(wanted: RunOptions, cast: str | None) -> Deliberation:
@@ -141,3 +145,103 @@ def _placed(document: Document, base: Path, documents: Mapping[str, bytes]) -> D
             update={"path": str(place.relative_to(base) if place.is_relative_to(base) else place)}
         )
     return Document(name=document.name, text=documents[document.path].decode("utf-8"))
+
+
+WITHOUT_STRESS = """\
+Stress rounds send each role away once. Without them nothing shows what a role contributes, the fourth stop signal
+cannot hold, and agreement looks stronger than it is. It would be recorded, and said before every verdict.
+"""
+
+
+def ask_for(wishes: RunOptions, cast: str | None) -> tuple[RunOptions, str | None]:
+    """Ask for what the flags left open, question by question."""
+    out("1  The question\n")
+    domain = wishes.domain or _line("   Field it belongs to (software, research, …)", "")
+    question = _needed("   What is to be deliberated")
+    goals = wishes.goals or _several("   A goal that a good outcome serves")
+    options = wishes.options or _several("   An option under discussion")
+    out("2  The roles\n")
+    chosen = cast or _one_of("   Casting", tuple(CASTINGS), DEFAULT_CASTING)
+    out("3  The rounds\n")
+    # The price of each plan is shown before the choice: rounds are what a run costs.
+    for name, plan_rows in PLANS.items():
+        rows = plan_rows()
+        stress = ", ".join(f"R{row.round} without {row.absent}" for row in rows if row.absent)
+        out(
+            f"   {name}: {len(rows)} rounds, at most {replies_at_most(rows, positions='beliefs')} replies; {stress}\n"
+        )
+    plan = wishes.plan or _one_of("   Plan", tuple(PLANS), "standard-13")
+    asked = replace(wishes, domain=domain or None, question=question, goals=goals, options=options, plan=plan)
+    return replace(asked, no_stress=wishes.no_stress or _skips_stress()), chosen
+
+
+def _skips_stress() -> bool:
+    if typer.confirm("   Keep the stress rounds", default=True):
+        return False
+    out(WITHOUT_STRESS)
+    # Asked twice, with the price in between: skipping stress rounds is what a hurried person would do first.
+    return typer.confirm("   Skip them all the same", default=False)
+
+
+def _line(prompt: str, default: str) -> str:
+    return str(typer.prompt(prompt, default=default, show_default=bool(default))).strip()
+
+
+def _needed(prompt: str) -> str:
+    while not (answer := _line(prompt, "")):
+        out("   It needs a question.\n")
+    return answer
+
+
+def _several(prompt: str) -> tuple[str, ...]:
+    answers: list[str] = []
+    while answer := _line(f"{prompt} (empty: no more)", ""):
+        answers.append(answer)
+    return tuple(answers)
+
+
+def _one_of(prompt: str, choices: tuple[str, ...], default: str) -> str:
+    while (answer := _line(f"{prompt} ({', '.join(choices)})", default)) not in choices:
+        out(f"   One of {', '.join(choices)}.\n")
+    return answer
+
+
+def gate(
+    text: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TEXT|FILE|NAME]",
+            help="A question, a deliberation file (.toml), or a protocol's name.",
+            autocompletion=among(protocol_names),
+        ),
+    ] = None,
+    single: Annotated[bool, typer.Option("--single", help="One reply, whatever the question says.")] = False,
+    compete: Annotated[bool, typer.Option("--compete", help="Several roles, never one reply.")] = False,
+    trigger: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WORDS", help="Words that rule one reply out; may be repeated."),
+    ] = None,
+    option: OptionOption = None,
+) -> VerbResult:
+    """Explain which protocol `moot run -q` gives a question. Without a question, list the protocols.
+
+    A protocol's NAME shows that one, with its roles and variants. The question's words decide, and nobody asks a model:
+    strong cues in English choose a protocol for their own kind of question, everything else is crux. --single takes one
+    reply. --compete, and words of your own (--trigger), rule one reply out. --single with --compete is an error.
+
+    Example: moot gate 'Migrate the billing database with zero downtime'
+    """
+    if text is None or _is_protocol(text):
+        if single or compete or trigger or option:
+            raise usage("no question to route", "give the question, in quotes", "moot gate")
+        listing = moot.protocols(text)
+        return VerbResult(listing, lambda: protocols_text(listing))
+    gated = moot.gate(text, option or (), triggers=trigger or (), compete=compete, single=single)
+    return VerbResult(gated, lambda: gate_text(gated, columns()))
+
+
+def _is_protocol(text: str) -> bool:
+    """Return whether a text is the name of a protocol, perhaps misspelled, and not a question."""
+    # One lower-case word: a question of one word would be routed too, but `panle` is a typo and not a question.
+    is_word = text.replace("-", "").isalpha() and text.islower()
+    return text in PROTOCOLS or (is_word and bool(get_close_matches(text, PROTOCOLS, 1, 0.7)))

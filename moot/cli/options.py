@@ -5,14 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, cast
+from typing import Annotated, Any, Final, NamedTuple, cast
 
 import typer
 
 from moot.terminal.streams import err
-
-if TYPE_CHECKING:
-    pass
 
 Completed = Callable[[str], list[str]]
 

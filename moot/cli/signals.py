@@ -15,9 +15,9 @@ from ledger.store.disk import read_plain
 from moot.api import Run, open_run
 from moot.app.runs import LAST, find_run
 from moot.app.signals import forecasts_of, refuse_unwatched, signals_of_state, thresholds_of
+from moot.cli.command import VerbResult
 from moot.cli.options import RUN_HELP, JsonOption, QuietOption, run_names
 from moot.errors import GOOD, NO, usage
-from moot.terminal.streams import out_json, show
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -52,7 +52,7 @@ def signals(
     watch: Annotated[bool, typer.Option("--watch", help="Keep the panel open and up to date.")] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
-) -> int:
+) -> VerbResult | int:
     """Show what decides whether the run stops. Exit code 0 says stop or wait for a person, 1 says go on.
 
     For a `structured` run these are the stop checks with their inputs. For a `crux` run they are the group forecast,
@@ -72,8 +72,7 @@ def signals(
         structured_only = run, profile, at, params, watch or None
         if any(option is not None for option in structured_only):
             raise usage("--table stands in place of a run", "leave out the run and its options", "--table")
-        _show_forecasts(_forecasts_in(table), json=json, quiet=quiet)
-        return GOOD
+        return _forecasts(_forecasts_in(table), GOOD)
     path = find_run(run or LAST)
     ours = open_run(path)
     forecasts = forecasts_of(ours)
@@ -81,29 +80,23 @@ def signals(
         # Forecasts have one fixed arithmetic, and no profile that could be chosen.
         if profile is not None or params is not None or at is not None or watch:
             raise usage("a crux run has forecasts, no stop profile", "leave out the options", str(path))
-        _show_forecasts(forecasts, json=json, quiet=quiet)
         # A crux run has no stop profile: it says "stop" once its forecasts have been looked at, and no test
         # is left that is worth making first.
-        return GOOD if ours.state.looks and forecasts.status != "run_this_first" else NO
+        stops = ours.state.looks and forecasts.status != "run_this_first"
+        return _forecasts(forecasts, GOOD if stops else NO)
     refuse_unwatched(ours)
     if watch:
         return _watch(path, profile, params, whole=all)
-    if json or quiet:
-        report = moot.signals(ours, profile, at, params)
-        if json:
-            out_json(report)
-    else:
-        report = _print(ours, profile, at, params, whole=all)
-    return GOOD if report.stop else NO
+    if not (json or quiet):
+        return GOOD if _print(ours, profile, at, params, whole=all).stop else NO
+    report = moot.signals(ours, profile, at, params)
+    return VerbResult(report, str, GOOD if report.stop else NO)
 
 
-def _show_forecasts(forecasts: ForecastReport, *, json: bool, quiet: bool) -> None:
-    if json:
-        out_json(forecasts)
-    elif not quiet:
-        from moot.view.forecasts import forecasts_text
+def _forecasts(forecasts: ForecastReport, code: int) -> VerbResult:
+    from moot.view.forecasts import forecasts_text
 
-        show(forecasts_text(forecasts, get_terminal_size().columns))
+    return VerbResult(forecasts, lambda: forecasts_text(forecasts, get_terminal_size().columns), code)
 
 
 def _forecasts_in(table: Path) -> ForecastReport:

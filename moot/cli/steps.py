@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,8 @@ import typer
 from ledger.readable_text import NotText, readable, without_mark
 from ledger.store.disk import plain_file
 from moot.app.session import Session, open_session
-from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.cli.command import VerbResult
+from moot.cli.options import JsonOption, RunArgument
 from moot.errors import GOOD, NO, WAITING, usage
 from moot.terminal.reply_form import NotFilledIn, form, reply_of
 from moot.terminal.streams import columns, err, out_json, show, show_outcome
@@ -42,8 +44,7 @@ def next(
         bool, typer.Option("--template", help="A form of STEP's reply to fill in, for `moot submit`.")
     ] = False,
     json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> int:
+) -> VerbResult | int:
     """List the steps that can run now, or print one: the exact brief for the seat, and the schema of the reply.
 
     RUN may be a study's directory: then the open steps of all its runs are listed.
@@ -61,17 +62,15 @@ def next(
     if template and (step is None or json):
         raise usage("a form is that of one step, in TOML", "name STEP, and leave out --json", "--template")
     if _is_study(run):
-        return _next_of_study(run, step, role, wait, json=json, quiet=quiet)
+        return _next_of_study(run, step, role, wait)
     session = open_session(run)
     listing = session.next(role, wait_seconds=wait or 0.0) if step is None else session.step(step)
-    if json:
-        out_json(listing)
-    elif template:
+    code = GOOD if listing.steps or listing.done else WAITING
+    if template:
         show(f"# The reply to {step}. Fill it in, then: moot submit {run} {step} FILE.toml\n")
         show(form(listing.steps[0].schema))
-    elif not quiet:
-        show(steps_text(listing) if step is None else step_text(listing))
-    return GOOD if listing.steps or listing.done else WAITING
+        return code
+    return VerbResult(listing, lambda: steps_text(listing) if step is None else step_text(listing), code)
 
 
 def _is_study(name: str) -> bool:
@@ -79,9 +78,7 @@ def _is_study(name: str) -> bool:
     return (Path(name) / "study.toml").is_file()
 
 
-def _next_of_study(
-    name: str, step: str | None, role: str | None, wait: float | None, *, json: bool, quiet: bool
-) -> int:
+def _next_of_study(name: str, step: str | None, role: str | None, wait: float | None) -> VerbResult:
     """List the open steps of all runs of a study."""
     from moot.studies.conduct import standing_of
     from moot.studies.definition import read_study
@@ -92,11 +89,7 @@ def _next_of_study(
         what = "a study has many runs"
         raise usage(what, "leave out STEP and --wait, or name one of its runs", "moot next")
     queue = queue_of(standing_of(read_study(name)), role)
-    if json:
-        out_json(queue)
-    elif not quiet:
-        show(queue_text(queue))
-    return GOOD if queue.steps or queue.done else WAITING
+    return VerbResult(queue, lambda: queue_text(queue), GOOD if queue.steps or queue.done else WAITING)
 
 
 def submit(
@@ -114,8 +107,7 @@ def submit(
         typer.Option(metavar="REASON", help="Give the step up for good instead; the run goes on without it."),
     ] = None,
     json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> int:
+) -> VerbResult | int:
     """Hand in the reply to an open step: one JSON object that satisfies the step's schema.
 
     A refused reply writes nothing and may be tried again; the same bytes again are accepted again. Exit code 5 when the
@@ -128,7 +120,7 @@ def submit(
         if file != "-" or model is not None or context_id is not None:
             raise usage("a step is answered or given up", "leave out the reply or --give-up", "moot submit")
         done, result = session.give_up(step, _reason(give_up)), f"{step} is given up"
-        return _accepted(session, done, result, json=json, quiet=quiet)
+        return _accepted(session, done, result)
     # Looked up before the submission, which answers the step in either case.
     before = step in session.state.answered
     try:
@@ -137,14 +129,13 @@ def submit(
     except (ReplyRefused, StepRefused) as refused:
         return _refused(session, refused, json=json)
     result = f"{step} was accepted before with these bytes" if before else f"{step} is accepted"
-    return _accepted(session, done, result, json=json, quiet=quiet)
+    return _accepted(session, done, result)
 
 
-def _accepted(session: Session, done: Submission, result: str, *, json: bool, quiet: bool) -> int:
+def _accepted(session: Session, done: Submission, result: str) -> VerbResult:
     state = session.state
-    if json:
-        out_json(done)
-    elif not quiet:
+
+    def text() -> str:
         written = f": {', '.join(done.events)}" if done.events else ""
         show(f"{result}{written}\n")
         # A hint and no refusal: readers without the ledger cannot resolve ids in a claim's text.
@@ -152,14 +143,15 @@ def _accepted(session: Session, done: Submission, result: str, *, json: bool, qu
             show(
                 f"note: {name} names {', '.join(ids)}; readers do not know ids, so say in words what is meant\n"
             )
+        if state.life == "running":
+            return _open_now(session, done)
         first = f"{headline(done.quorum)}\n" if state.finished else ""
         block = outcome_first(done.outcome, done.quorum, str(session.path), columns()) if done.outcome else ""
-        end = f"{block}{first}the run is {state.life}\n"
-        if state.life == "running":
-            show(_open_now(session, done))
-        else:
-            show_outcome(end, done.outcome.status if done.outcome else "")
-    return finished_exit(done.quorum) if state.finished else GOOD
+        return f"{block}{first}the run is {state.life}\n"
+
+    status = done.outcome.status if done.outcome else ""
+    write = show if state.life == "running" else partial(show_outcome, status=status)
+    return VerbResult(done, text, finished_exit(done.quorum) if state.finished else GOOD, write)
 
 
 def _open_now(session: Session, done: Submission) -> str:

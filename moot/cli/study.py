@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Final
 
 import typer
 
+from moot.api import open_run
 from moot.app.documents import write_document
 from moot.cli import options as common
+from moot.cli.command import VerbResult
 from moot.errors import GOOD, NO, WAITING, usage
-from moot.terminal.streams import err, out_json, show
+from moot.studies.conduct import check_plan, check_word, conduct, standing_of
+from moot.studies.definition import Study, read_keys, read_study
+from moot.studies.drafting import drafted
+from moot.studies.engines import ENGINES
+from moot.studies.playing import JobEnd, check_store
+from moot.studies.price import agreed_to, price_of
+from moot.studies.report import report_of
+from moot.studies.status import status_of
+from moot.studies.units import StudyJob, check_arms
+from moot.terminal.streams import err, show
+from moot.view.study import StudyStatus, draft_text, status_text
+from moot.view.study_report import report_markdown, report_text
+from rounds.analysis.value import RunValue, ValueReport, event_lines, report, value_of
 
-if TYPE_CHECKING:
-    from moot.studies.conduct import StudyState
-    from moot.studies.definition import Study
-    from moot.studies.engines import Engine
-
-ACTS = ("new", "run", "status", "report", "value")
-ENGINES = ("local", "ray")
+ACTS: Final = ("new", "run", "status", "report", "value")
 
 
 def study(
@@ -86,7 +95,7 @@ def study(
     ] = False,
     json: common.JsonOption = False,
     quiet: common.QuietOption = False,
-) -> int:
+) -> VerbResult:
     """Compare ways to deliberate on many questions, pairwise, with intervals, and say what they cost.
 
     A study is a directory with study.toml: items (questions), arms (protocol, rules, seats, budget), repetitions. Every
@@ -100,121 +109,72 @@ def study(
     Example: moot study run studies/votes --workers 4
     """
     if act == "value":
-        from moot.cli.study_value import value_of_runs
-
-        return value_of_runs(places, emit=emit, json=json, quiet=quiet)
+        return _value(places, emit=emit, as_json=json)
     if len(places) > 1:
         raise usage("several studies", "name one directory", "STUDY")
     directory = places[0]
     match act:
         case "run":
-            return _run(directory, engine, address, workers, store, limit,
-                        allow_commands=allow_commands, experiments=common.experiments_of(experiments), yes=yes,
-                        json=json, quiet=quiet)  # fmt: skip
+            # Words are checked before the study is read and priced, which takes a while for many items.
+            if engine not in ENGINES:
+                raise usage(f"no engine {engine!r}", f"say one of {', '.join(ENGINES)}", "--engine")
+            if address is not None and engine != "ray":
+                raise usage("--address is that of a Ray cluster", "add --engine ray", "--address")
+            check_store(store)
+            programs = common.experiments_of(experiments) == "on"
+            study = _read(directory)
+            agreed = common.asking(silent=json or quiet)
+            before = standing_of(study)
+            if len(before.ends) < len(before.jobs):
+                check_word(study, agreed, seats=allow_commands, programs=programs, is_here=engine == "local")
+                agreed_to(
+                    price_of(before), yes=yes, tell=(lambda _: None) if json or quiet else show, agreed=agreed
+                )
+                check_plan(study)
+                tell = _progress(len(before.ends), len(before.jobs), silent=json or quiet)
+                with ENGINES[engine](workers or os.cpu_count() or 1, address) as chosen:
+                    conduct(study, chosen, tell, store=store, limit=limit)
+            # Read again from the disk: agents may have answered steps while the jobs were played.
+            summary = status_of(standing_of(study))
+            # A study that is done may still have failed jobs, which a script must notice.
+            failed = any(arm.failed or arm.lost for arm in summary.arms)
+            return _status(summary, done=NO if failed else GOOD)
         case "status":
-            return _status(directory, json=json, quiet=quiet)
+            return _status(status_of(standing_of(_read(directory))), done=GOOD)
         case "report":
-            return _report(directory, keys, out, html, json=json, quiet=quiet)
+            return _report(_read(directory), keys, out, html)
         case "new":
-            return _new(directory, question, tuple(item or ()), json=json, quiet=quiet)
+            draft = drafted(Path(directory), question, tuple(item or ()))
+            return VerbResult(draft, lambda: draft_text(draft))
         case _:
             raise usage(f"no act {act!r}", f"say one of {', '.join(ACTS)}", "moot study")
 
 
-def _run(
-    directory: str, engine: str, address: str | None, workers: int | None, store: str, limit: int | None, *,
-    allow_commands: bool, experiments: str | None, yes: bool, json: bool, quiet: bool,
-) -> int:  # fmt: skip
-    from moot.studies.conduct import check_plan, check_word, conduct, standing_of
-    from moot.studies.playing import check_store
-    from moot.studies.price import agreed_to, price_of
-    from moot.studies.status import status_of
-    from moot.view.study import status_text
-
-    # Words are checked before the study is read and priced, which takes a while for many items.
-    if engine not in ENGINES:
-        raise usage(f"no engine {engine!r}", f"say one of {', '.join(ENGINES)}", "--engine")
-    if address is not None and engine != "ray":
-        raise usage("--address is that of a Ray cluster", "add --engine ray", "--address")
-    check_store(store)
-    study = _read(directory)
-    silent = json or quiet
-    agreed = common.asking(silent=silent)
-    before = standing_of(study)
-    if len(before.ends) < len(before.jobs):
-        check_word(
-            study, agreed, seats=allow_commands, programs=experiments == "on", is_here=engine == "local"
-        )
-    if len(before.ends) < len(before.jobs):
-        agreed_to(
-            price_of(before),
-            yes=yes,
-            tell=(lambda _: None) if silent else show,
-            agreed=agreed,
-        )
-        check_plan(study)
-        done = len(before.ends)
-        total = len(before.jobs)
-
-        def tell(job: object, played: object) -> None:
-            nonlocal done
-            # Of runs that wait, or that another process plays, nothing is done yet.
-            state = getattr(played, "state", "")
-            done += state not in ("waiting", "busy")
-            if not silent:
-                err(f"{done} of {total}: {getattr(job, 'name', '')} {state}\n")
-
-        with _engine(engine, workers or os.cpu_count() or 1, address) as chosen:
-            after = conduct(study, chosen, tell, store=store, limit=limit)
-    else:
-        after = before
-    # Read again from the disk: agents may have answered steps while the jobs were played.
-    summary = status_of(_fresh(after))
-    if json:
-        out_json(summary)
-    elif not quiet:
-        show(status_text(summary))
-    if summary.state != "done":
-        return WAITING
-    # A study that is done may still have failed jobs, which a script must notice.
-    return NO if any(arm.failed or arm.lost for arm in summary.arms) else GOOD
+def _read(directory: str) -> Study:
+    study = read_study(directory)
+    # A rule that an arm misspells is found for every item before any run is opened.
+    check_arms(study)
+    return study
 
 
-def _fresh(before: StudyState) -> StudyState:
-    """Return the same study as it is on the disk now."""
-    from moot.studies.conduct import standing_of
+def _progress(done: int, total: int, *, silent: bool) -> Callable[[StudyJob, JobEnd], None]:
+    """Return what prints a line for each job that ends."""
 
-    return standing_of(before.study)
+    def tell(job: StudyJob, played: JobEnd) -> None:
+        nonlocal done
+        # Of runs that wait, or that another process plays, nothing is done yet.
+        done += played.state not in ("waiting", "busy")
+        if not silent:
+            err(f"{done} of {total}: {job.name} {played.state}\n")
 
-
-def _engine(name: str, workers: int, address: str | None) -> Engine:
-    from moot.studies.engines import LocalEngine, RayEngine
-
-    return LocalEngine(workers) if name == "local" else RayEngine(workers, address)
-
-
-def _status(directory: str, *, json: bool, quiet: bool) -> int:
-    from moot.studies.conduct import standing_of
-    from moot.studies.status import status_of
-    from moot.view.study import status_text
-
-    summary = status_of(standing_of(_read(directory)))
-    if json:
-        out_json(summary)
-    elif not quiet:
-        show(status_text(summary))
-    return GOOD if summary.state == "done" else WAITING
+    return tell
 
 
-def _report(
-    directory: str, keys: str | None, out: str | None, html: str | None, *, json: bool, quiet: bool
-) -> int:
-    from moot.studies.conduct import standing_of
-    from moot.studies.definition import read_keys
-    from moot.studies.report import report_of
-    from moot.view.study_report import report_markdown, report_text
+def _status(summary: StudyStatus, *, done: int) -> VerbResult:
+    return VerbResult(summary, lambda: status_text(summary), done if summary.state == "done" else WAITING)
 
-    study = _read(directory)
+
+def _report(study: Study, keys: str | None, out: str | None, html: str | None) -> VerbResult:
     comparison = report_of(standing_of(study), read_keys(study, keys) if keys is not None else {})
     if out is not None:
         write_document(Path(out), report_markdown(comparison).encode())
@@ -222,30 +182,46 @@ def _report(
         from moot.web.study_page import study_page  # nobody else pays for the templates
 
         write_document(Path(html), study_page(comparison).encode())
-    if json:
-        out_json(comparison)
-    elif not quiet and out is None and html is None:
-        show(report_text(comparison))
-    return GOOD if comparison.came_out == comparison.runs else WAITING
+    is_printed = out is None and html is None
+    code = GOOD if comparison.came_out == comparison.runs else WAITING
+    return VerbResult(comparison, lambda: report_text(comparison) if is_printed else "", code)
 
 
-def _new(directory: str, question: str | None, items: tuple[str, ...], *, json: bool, quiet: bool) -> int:
-    from moot.studies.drafting import drafted
-    from moot.view.study import draft_text
+def _value(places: Sequence[str], *, emit: bool, as_json: bool) -> VerbResult:
+    """Return what the roles were worth in every run below `places`; exit code 1 when something is flagged."""
+    # Both would write to stdout, and neither could be parsed.
+    if emit and as_json:
+        raise usage("--emit prints lines of its own", "give one of --emit and --json", "--emit")
+    paths = [path for place in places for path in _runs_at(Path(place))]
+    if not paths:
+        raise usage("no run there", "name a run, or a directory of runs", " ".join(places))
+    comparison = report([value_of(str(path), open_run(path).book) for path in paths])
 
-    draft = drafted(Path(directory), question, items)
-    if json:
-        out_json(draft)
-    elif not quiet:
-        show(draft_text(draft))
-    return GOOD
+    def text() -> str:
+        lines = (f"{line}\n" for run in comparison.runs for line in event_lines(run))
+        return "".join(lines) if emit else _value_text(comparison)
+
+    return VerbResult(comparison, text, NO if comparison.flags else GOOD)
 
 
-def _read(directory: str) -> Study:
-    from moot.studies.definition import read_study
-    from moot.studies.units import check_arms
+def _runs_at(place: Path) -> list[Path]:
+    if (place / "head").is_file():
+        return [place]
+    # Sorted by name, which is by date: streaks of runs without a disagreement depend on the order.
+    return sorted(path.parent for path in place.glob("*/head")) if place.is_dir() else []
 
-    study = read_study(directory)
-    # A rule that an arm misspells is found for every item before any run is opened.
-    check_arms(study)
-    return study
+
+def _value_text(comparison: ValueReport) -> str:
+    lines = [line for run in comparison.runs for line in _run_value(run)]
+    lines += [f"⚑ {flag}" for flag in comparison.flags]
+    return "\n".join([*lines, f"{len(comparison.runs)} runs, {len(comparison.flags)} flags", ""])
+
+
+def _run_value(run: RunValue) -> list[str]:
+    sides = ", ".join(f"{side} {count}" for side, count in run.sided_with.items()) or "nobody"
+    words = {None: "acceptance not said (`moot outcome`)", True: "accepted", False: "rejected"}[run.accepted]
+    edited = f", edit distance {run.edit_distance}" if run.edit_distance else ""
+    return [
+        f"{run.run}   ({run.protocol})",
+        f"  {run.disagreements} disagreements, sided with {sides}; {words}{edited}",
+    ]

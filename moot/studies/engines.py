@@ -14,6 +14,7 @@ import os
 import signal
 import time
 from collections import Counter
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -56,7 +57,7 @@ class Engine(Protocol):
 class LocalEngine:
     """Processes of this machine, which share nothing with this one."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, address: str | None = None) -> None:  # noqa: ARG002
         self.capacity = workers
         self._tried: Counter[str] = Counter()
         self._open: dict[Future[Done], Task] = {}
@@ -191,6 +192,10 @@ class RayEngine:
                 self._ray.kill(actor)
         if self._is_mine:
             self._ray.shutdown()
+
+
+ENGINES: Final[Mapping[str, Callable[[int, str | None], Engine]]] = {"local": LocalEngine, "ray": RayEngine}
+"""Word of --engine → its engine."""
 
 
 class _Worker:

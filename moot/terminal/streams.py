@@ -189,6 +189,13 @@ def out_json(value: Result) -> None:
     out(_seen(value.model_dump_json(indent=indent)) + "\n")
 
 
+def indented(content: dict[str, Any]) -> str:
+    """Return an object as indented JSON, for a file or a program that reads another form than moot's own."""
+    from orjson import OPT_INDENT_2, dumps
+
+    return dumps(content, option=OPT_INDENT_2).decode() + "\n"
+
+
 def _seen(json: str) -> str:
     """Return the same JSON with everything escaped that a terminal obeys or hides, or its encoding lacks."""
     from ledger.plain_text import json_escaped

@@ -26,7 +26,7 @@ ALLOWED: Final = {
     "moot/app/consent.py: os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 384)": NEW,
     "moot/app/skill.py: ours.read_bytes()": OURS,
     "moot/app/skill.py: source.read_bytes()": OURS,
-    "moot/cli/serve.py: webbrowser.open(url)": "opens no file",
+    "moot/cli/hosts.py: webbrowser.open(url)": "opens no file",
     "moot/mcp/server.py: path.read_text('utf-8')": OURS,
     "moot/output_schemas.py: path.read_bytes()": OURS,
     "moot/studies/playing.py: _file_system().open(address, mode)": "the archive store that the person named",

@@ -377,7 +377,7 @@ def test_offline_refuses_what_could_leave_the_machine(moot: Moot, kind: str) -> 
 def test_a_fault_of_moot_s_is_one_line_and_debug_shows_where(
     moot: Moot, opened: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import moot.cli.status as module
+    import moot.cli.reading as module
 
     def broken(_: object) -> None:
         raise ZeroDivisionError("by zero")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ledger.store.lock import DriverLease
-from moot.cli import rm as verb
+from moot.cli import integrity as verb
 from tests.cli.conftest import Moot
 
 
