@@ -230,13 +230,13 @@ def _examples() -> Examined:
     return _ok("examples", ", ".join(summaries))
 
 
-def _ok(name: str, found: str) -> Examined:
-    return Examined(name=name, state="ok", found=masked(found), fix=None)
+def _ok(name: str, text: str) -> Examined:
+    return Examined(name=name, state="ok", found=masked(text), fix=None)
 
 
-def _missing(name: str, found: str, fix: str) -> Examined:
-    return Examined(name=name, state="missing", found=masked(found), fix=fix)
+def _missing(name: str, text: str, fix: str) -> Examined:
+    return Examined(name=name, state="missing", found=masked(text), fix=fix)
 
 
-def _fault(name: str, found: str, fix: str) -> Examined:
-    return Examined(name=name, state="fault", found=masked(found), fix=fix)
+def _fault(name: str, text: str, fix: str) -> Examined:
+    return Examined(name=name, state="fault", found=masked(text), fix=fix)
