@@ -382,7 +382,7 @@ def test_a_fault_of_moot_s_is_one_line_and_debug_shows_where(
     def broken(_: object) -> None:
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr(module, "tally", broken)
+    monkeypatch.setattr(module, "open_run", broken)
     assert "fault of moot's" in one_line(moot("status", opened), 70)
     said = moot("status", opened, "--debug")
     assert said.code == 70
