@@ -30,7 +30,7 @@ class Verb(NamedTuple):
 
 
 ASK: Final = "Ask a question"
-STEPS: Final = "VerbResult step by step"
+STEPS: Final = "Answer step by step"
 WORD: Final = "Have your say"
 LOOK: Final = "Look at runs"
 TRUST: Final = "Check and keep runs"

@@ -32,7 +32,7 @@ INTERRUPTED = 130
 
 
 class VerbResult(NamedTuple):
-    """VerbResult of a verb: its `result` for --json, its `text` for people, and the exit code."""
+    """What a verb prints and returns: `result` for --json, `text` for people, and the exit code."""
 
     result: Result
     text: Callable[[], str]

@@ -51,7 +51,7 @@ def answer(
     ] = None,
     by: ByOption = None,
 ) -> VerbResult:
-    """VerbResult a question, or hand in the result of a test.
+    """Answer a question, or hand in the result of a test.
 
     With --holds or --fails the answer settles the claim that the question tests: in crux every forecast is updated, and
     the memo is written again if the leader or the status changes. Without either it is context, which later prompts
