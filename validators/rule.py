@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any, cast, get_type_hints
 
 import msgspec
 
 from ledger.events.values import Severity
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
-
-Check = Callable[[LedgerIndex], Iterator[Breach]]
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -26,7 +25,7 @@ class Rule(msgspec.Struct, frozen=True):
     summary: str
     reason: str
     source: str
-    check: Check
+    check: Callable[[LedgerIndex], Iterator[Breach]]
     version: int = 1
     applies_to_imports: bool = True
     published: int | None = None
@@ -34,36 +33,36 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 def rule(
-    code: str,
-    severity: Severity,
-    *,
-    source: str,
-    version: int = 1,
-    applies_to_imports: bool = True,
-    published: int | None = None,
-    recorded: bool = True,
-) -> Callable[[Check], Rule]:
-    """Return a decorator that makes a rule of a function that yields breaches.
+    code: str, severity: Severity, *, of: str | None = None, **facts: Any
+) -> Callable[[Callable[..., Iterator[Breach | str]]], Rule]:
+    """Return a decorator that makes a rule of a function that yields breaches; `facts` are further fields of `Rule`.
 
-    The function's name is the rule's, the first line of its docstring the summary, the rest the reason. Nothing is
-    registered: `validators.rulebook` names the rules that are asked.
+    The function's name is the rule's, the first line of its docstring the summary, the rest the reason. A function that
+    takes an `event` is asked about each event of the kind that it names (and of the type `of`), and a message that it
+    yields is a breach at that event; any other is asked about the whole `index`. Nothing is registered:
+    `validators.rulebook` names the rules that are asked.
     """
 
-    def decorate(check: Check) -> Rule:
+    def decorate(check: Callable[..., Iterator[Breach | str]]) -> Rule:
+        takes = get_type_hints(check)
+
+        def each(index: LedgerIndex) -> Iterator[Breach]:
+            for event in index.events:
+                if isinstance(event, takes["event"]) and of in (None, getattr(event, "type", None)):
+                    for breach in check(event, index) if "index" in takes else check(event):
+                        yield Breach(event.seq, breach) if isinstance(breach, str) else breach
+
         # The docstring is published in docs/rules.md: its first line is the rule, the rest the reason.
         summary, _, reason = (check.__doc__ or "").partition("\n")
+        whole = cast("Callable[[LedgerIndex], Iterator[Breach]]", check)
         return Rule(
             code=code,
             name=check.__name__,
             severity=severity,
             summary=summary.strip(),
             reason=" ".join(reason.split()),
-            source=source,
-            check=check,
-            version=version,
-            applies_to_imports=applies_to_imports,
-            published=published,
-            recorded=recorded,
+            check=each if "event" in takes else whole,
+            **facts,
         )
 
     return decorate

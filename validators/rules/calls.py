@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from ledger.events import Call
+from ledger.events import Call, Event
 from ledger.events.values import Severity
 from ledger.state.redactions import redacted_blobs
 from ledger.store.blobs import named_blobs
@@ -40,15 +40,14 @@ def blob_is_kept(index: LedgerIndex) -> Iterator[Breach]:
 
 
 @rule("BLB002", "error", source="FORMAT 1 (`call`)", applies_to_imports=False, recorded=False)
-def attempts_add_up(index: LedgerIndex) -> Iterator[Breach]:
+def attempts_add_up(event: Event) -> Iterator[str]:
     """A call's attempts are in order, the last is the accepted one, and their sums are its totals.
 
     A repair that is not listed would hide how often a seat failed, and what it cost.
     """
-    for event in index.events:
-        if event.call is not None:
-            for problem in _problems(event.call):
-                yield Breach(event.seq, f"{event.step}: {problem}")
+    if event.call is not None:
+        for problem in _problems(event.call):
+            yield f"{event.step}: {problem}"
 
 
 def _problems(call: Call) -> Iterator[str]:

@@ -195,28 +195,23 @@ def _missing(
 
 
 @rule("POS002", "error", source="DETECTORS FM-1, FORMAT 2 (`flip`), FORMAT 5 (F)", applies_to_imports=False)
-def flip_is_of_own_position(index: LedgerIndex) -> Iterator[Breach]:
+def flip_is_of_own_position(event: Flip, index: LedgerIndex) -> Iterator[str]:
     """A role flips its own sealed position, from the stance it last held to another.
 
     A flip from a stance that was never taken would make steadfastness look like conformity, or the reverse.
     """
-    for event in index.events:
-        if not isinstance(event, Flip):
-            continue
-        position = index.earlier(event.of, event.seq)
-        if not isinstance(position, Position):
-            yield Breach(event.seq, f"{event.id} flips {event.of}, which is no earlier position")
-            continue
-        if position.by != event.by:
-            yield Breach(event.seq, f"{event.by} flips {event.of}, which {position.by} sealed")
-            continue
-        held = last_stances(position.on, event.seq, index).get(event.by)
-        if held is not None and held.stance != event.from_:
-            yield Breach(
-                event.seq, f"{event.id} flips from {event.from_}; {event.by} held {held.stance} ({held.ref})"
-            )
-        if event.from_ == event.to:
-            yield Breach(event.seq, f"{event.id} flips from {event.from_} to itself")
+    position = index.earlier(event.of, event.seq)
+    if not isinstance(position, Position):
+        yield f"{event.id} flips {event.of}, which is no earlier position"
+        return
+    if position.by != event.by:
+        yield f"{event.by} flips {event.of}, which {position.by} sealed"
+        return
+    held = last_stances(position.on, event.seq, index).get(event.by)
+    if held is not None and held.stance != event.from_:
+        yield f"{event.id} flips from {event.from_}; {event.by} held {held.stance} ({held.ref})"
+    if event.from_ == event.to:
+        yield f"{event.id} flips from {event.from_} to itself"
 
 
 @rule("POS003", "warning", source="DETECTORS FM-1, FORMAT 2 (`flip`)", applies_to_imports=False)
@@ -244,23 +239,19 @@ def flip_brings_new_evidence(index: LedgerIndex) -> Iterator[Breach]:
 
 
 @rule("DEC004", "error", source="FORMAT 2 (`decision.dissent`), SD-47", applies_to_imports=False, version=3)
-def dissent_is_recorded(index: LedgerIndex) -> Iterator[Breach]:
+def dissent_is_recorded(event: Decision, index: LedgerIndex) -> Iterator[str]:
     """A role that a decision names as dissenting says so in these words where the decision points.
 
     Invented words would raise an open question months later. They are the role's own, or they are left out.
     """
-    for event in index.events:
-        # Decisions by a person or the controller quote no dissent. Only a seat can invent a dissenter.
-        if not isinstance(event, Decision) or event.step is None:
-            continue
-        for dissent in event.dissent:
-            source = index.earlier(dissent.ref, event.seq)
-            words = index.passages(dissent.ref, event.seq) or ()
-            if source is None or source.by != dissent.role or not contains_quote(words, dissent.text):
-                yield Breach(
-                    event.seq,
-                    f"{event.id}: {dissent.role} does not say at {dissent.ref} what it is said to say",
-                )
+    # Decisions by a person or the controller quote no dissent. Only a seat can invent a dissenter.
+    if event.step is None:
+        return
+    for dissent in event.dissent:
+        source = index.earlier(dissent.ref, event.seq)
+        words = index.passages(dissent.ref, event.seq) or ()
+        if source is None or source.by != dissent.role or not contains_quote(words, dissent.text):
+            yield f"{event.id}: {dissent.role} does not say at {dissent.ref} what it is said to say"
 
 
 CHECKS_MIN: Final = 2

@@ -36,19 +36,18 @@ TESTS: Final = frozenset({"verification", "drift_check", "experiment_planned"})
 
 
 @rule("AUT001", "error", source="SD-27 … SD-32, DESIGN 4 (neutral `verifier`)", applies_to_imports=False)
-def verifier_is_not_author(index: LedgerIndex) -> Iterator[Breach]:
+def verifier_is_not_author(event: Event, index: LedgerIndex) -> Iterator[str]:
     """The tester of something did not write it, and the neutral verifier writes only verdicts and tests.
 
     Otherwise an author could confirm its own claim: agreement that looks robust and is not.
     """
-    for event in index.events:
-        if event.by == "verifier" and event.kind not in TESTS and not _gathers(event):
-            yield Breach(event.seq, f"the verifier authors a {event.kind}")
-        if isinstance(event, Verification) and event.by in index.roles:
-            # Both moved claims and cited evidence count: judging one's own artifact is judging one's own work.
-            for thing in _tested(event, index):
-                if _author(thing) == event.by:
-                    yield Breach(event.seq, f"{event.by} tests {thing.id}, which {event.by} wrote")
+    if event.by == "verifier" and event.kind not in TESTS and not _gathers(event):
+        yield f"the verifier authors a {event.kind}"
+    if isinstance(event, Verification) and event.by in index.roles:
+        # Both moved claims and cited evidence count: judging one's own artifact is judging one's own work.
+        for thing in _tested(event, index):
+            if _author(thing) == event.by:
+                yield f"{event.by} tests {thing.id}, which {event.by} wrote"
 
 
 def _gathers(event: Event) -> bool:
@@ -87,19 +86,15 @@ _OTHERS: Final = frozenset({"controller", "human", "import"})
 
 
 @rule("AUT002", "error", source="FORMAT 2 (`Role`), SD-1, SD-50, SD-66")
-def role_is_in_the_cast(index: LedgerIndex) -> Iterator[Breach]:
+def role_is_in_the_cast(event: Event, index: LedgerIndex) -> Iterator[str]:
     """Every role that an event names has a seat in this run.
 
     A misspelled role counts as one more voice: it would satisfy a signal that asks how many have led or were absent.
     """
-    cast = frozenset(index.roles)
-    # Without an opening there is no cast to compare with, and ORD001 reports that.
-    if not cast:
-        return
-    for event in index.events:
-        for field, role in _named(event):
-            if role is not None and role not in cast:
-                yield Breach(event.seq, f"{field} names {role!r}, who is not in the cast")
+    for field, role in _named(event):
+        # Without an opening there is no cast to compare with, and ORD001 reports that.
+        if role is not None and index.roles and role not in index.roles:
+            yield f"{field} names {role!r}, who is not in the cast"
 
 
 def _named(event: Event) -> Iterator[tuple[str, str | None]]:
@@ -147,21 +142,20 @@ CONTROLLER: Final = frozenset(
 
 
 @rule("AUT003", "error", source="FORMAT 1 (10, 11), FORMAT 8, DESIGN 3", version=2)
-def author_may_write_this(index: LedgerIndex) -> Iterator[Breach]:
+def author_may_write_this(event: Event, index: LedgerIndex) -> Iterator[str]:
     """Controller, person and import write only what is theirs; a role writes only in a step.
 
     A claim by the controller would be an argument of the machinery, and a role outside its steps would have no brief.
     """
-    for event in index.events:
-        if event.by == "import":
-            # A live ledger could otherwise claim the waived laws of an import for any event.
-            if not index.is_imported(event.seq):
-                yield Breach(event.seq, f"a {event.kind} by import in a run that was not imported")
-        elif event.by in ("controller", "human"):
-            if event.step is not None or not _may_write(event, index.watched):
-                yield Breach(event.seq, f"a {event.kind} is not for the {event.by} to write")
-        elif event.step is None and not index.is_imported(event.seq):
-            yield Breach(event.seq, f"a {event.kind} by {event.by} outside every step")
+    if event.by == "import":
+        # A live ledger could otherwise claim the waived laws of an import for any event.
+        if not index.is_imported(event.seq):
+            yield f"a {event.kind} by import in a run that was not imported"
+    elif event.by in ("controller", "human"):
+        if event.step is not None or not _may_write(event, index.watched):
+            yield f"a {event.kind} is not for the {event.by} to write"
+    elif event.step is None and not index.is_imported(event.seq):
+        yield f"a {event.kind} by {event.by} outside every step"
 
 
 def _may_write(event: Event, structured: bool) -> bool:
@@ -222,38 +216,27 @@ def lead_follows_rotation(index: LedgerIndex) -> Iterator[Breach]:
 
 
 @rule("LED002", "error", source="SD-52, SD-74")
-def lead_is_present(index: LedgerIndex) -> Iterator[Breach]:
+def lead_is_present(event: RoundOpened) -> Iterator[str]:
     """The lead of a round is not the role that is absent from it.
 
     A role that leads was not taken away, so the round tests nothing.
     """
-    for event in index.events:
-        if isinstance(event, RoundOpened) and event.absent is not None and event.lead == event.absent:
-            yield Breach(event.seq, f"{event.absent} leads round {event.round} and is absent from it")
+    if event.absent is not None and event.lead == event.absent:
+        yield f"{event.absent} leads round {event.round} and is absent from it"
 
 
 @rule("STR001", "error", source="SD-74, SD-84, FORMAT 5 (law 3)")
-def absent_role_is_silent(index: LedgerIndex) -> Iterator[Breach]:
+def absent_role_is_silent(event: Event, index: LedgerIndex) -> Iterator[str]:
     """In phases A–H of a stress round nothing of the absent role is made.
 
     A stress round in which the role still speaks tests nothing and would count as a test.
     """
-    absent: dict[int, str | None] = {}
-    for event in index.events:
-        if event.kind == "round_opened":
-            absent[event.round] = (
-                index.rounds()[event.round].absent if event.round in index.rounds() else None
-            )
-            continue
-        role = absent.get(event.round)
-        # The closing synthesis concerns the whole run, and the role takes part in it again.
-        if role is None or event.phase in ("S", "close"):
-            continue
-        if role in _voices(event):
-            yield Breach(
-                event.seq,
-                f"{role} is absent from round {event.round} and gives a {event.kind} {event.id or ''}",
-            )
+    opened = index.rounds().get(event.round)
+    # The closing synthesis concerns the whole run, and the role takes part in it again.
+    if opened is None or opened.seq >= event.seq or event.phase in ("S", "close"):
+        return
+    if opened.absent in _voices(event):
+        yield f"{opened.absent} is absent from round {event.round} and gives a {event.kind} {event.id or ''}"
 
 
 def _voices(event: Event) -> tuple[str, ...]:
@@ -270,21 +253,17 @@ def _voices(event: Event) -> tuple[str, ...]:
 
 
 @rule("STR003", "error", source="SD-75, SD-76, FORMAT 2 (`predicted_signature`)", applies_to_imports=False)
-def absence_is_predicted(index: LedgerIndex) -> Iterator[Breach]:
+def absence_is_predicted(event: RoundOpened, index: LedgerIndex) -> Iterator[str]:
     """What an absence will take away is written down before the round, as the opening predicts it.
 
     A signature that is named after the fact is always found.
     """
     predicted = index.opened.predict if index.opened else ()
-    for event in index.events:
-        if not isinstance(event, RoundOpened):
-            continue
-        # Texts are compared too: a prediction that is reworded afterwards is another prediction.
-        wanted = tuple((entry.code, entry.text) for entry in predicted if entry.role == event.absent)
-        signature = tuple((entry.code, entry.text) for entry in event.predicted_signature or ())
-        if event.absent is not None and not signature:
-            yield Breach(event.seq, f"nothing is predicted for the absence of {event.absent}")
-        elif event.cause is not None and not wanted:
-            continue  # an amendment put this absence in; re-execution knows what is predicted by default
-        elif signature != (wanted if event.absent is not None else ()):
-            yield Breach(event.seq, f"the signature of round {event.round} is not what the opening predicted")
+    # Texts are compared too: a prediction that is reworded afterwards is another prediction.
+    wanted = tuple((entry.code, entry.text) for entry in predicted if entry.role == event.absent)
+    signature = tuple((entry.code, entry.text) for entry in event.predicted_signature or ())
+    if event.absent is not None and not signature:
+        yield f"nothing is predicted for the absence of {event.absent}"
+    # An amendment may put an absence in, and only re-execution knows what is predicted then by default.
+    elif (event.cause is None or wanted) and signature != (wanted if event.absent is not None else ()):
+        yield f"the signature of round {event.round} is not what the opening predicted"

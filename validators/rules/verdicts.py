@@ -151,24 +151,21 @@ FINDINGS_MAX: Final = 100
     applies_to_imports=False,
     recorded=False,
 )
-def recorded_validation_holds(index: LedgerIndex) -> Iterator[Breach]:
+def recorded_validation_holds(event: Validation, index: LedgerIndex) -> Iterator[Breach | str]:
     """A recorded validation is what these rules find over the same prefix.
 
     A validation that was written kinder than the ledger deserved would have let the run go on. One by rules of another
     version is counted, not judged. What a redacted copy makes differ is a warning: it names the events it changed. Last
     in the rulebook: it reads what the other rules found.
     """
-    for event in index.events:
-        if not isinstance(event, Validation):
-            continue
-        if event.seq in index.as_given:
-            continue
-        for what in _otherwise(index, event):
-            # Replaced words can make a rule find more or less, for example a hedge that is gone.
-            if any(seq <= event.through for seq in index.reworded):
-                yield Breach(event.seq, f"{what}; words of what it judged were redacted", "warning")
-            else:
-                yield Breach(event.seq, what)
+    if event.seq in index.as_given:
+        return
+    for what in _otherwise(index, event):
+        # Replaced words can make a rule find more or less, for example a hedge that is gone.
+        if any(seq <= event.through for seq in index.reworded):
+            yield Breach(event.seq, f"{what}; words of what it judged were redacted", "warning")
+        else:
+            yield what
 
 
 def _otherwise(index: LedgerIndex, event: Validation) -> Iterator[str]:
