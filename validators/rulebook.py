@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+import msgspec
 import orjson
 
 from ledger.events.values import Severity
@@ -249,17 +250,7 @@ def check(
     return CheckReport(
         run=context.run,
         ok=not any(finding.severity == "error" for finding in stood),
-        findings=[
-            ReportedFinding(
-                code=finding.code,
-                severity=finding.severity,
-                seq=finding.seq,
-                stream=finding.stream,
-                line=finding.line,
-                message=finding.message,
-            )
-            for finding in stood
-        ],
+        findings=msgspec.convert(stood, list[ReportedFinding], from_attributes=True),
         as_given=len(index.as_given),
         not_applicable=[
             Unjudged(code=rule.code, reason=IMPORTED)
