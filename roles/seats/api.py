@@ -14,19 +14,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from importlib import import_module
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, cast
+
+import msgspec
 
 from ledger.events.envelope import SeatKind
 from ledger.redaction.masking import masked
 from roles.brief import Brief
-from roles.seats.event_stream import events_in
 from roles.seats.manner import REFUSES, Manner, without_refused
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used, counted
 from roles.seats.prices import Prices, Tokens
-from roles.seats.reachable import unreachable
 from roles.seats.registry import Provider
-from roles.seats.retry_after import retry_after
-from roles.seats.server_words import STATUS_OF, Refusal, cause_of, member, plain_kind, refusal_in
+from roles.seats.server_words import (
+    STATUS_OF,
+    Refusal,
+    cause_of,
+    events_in,
+    member,
+    plain_kind,
+    refusal_in,
+    retry_after,
+    unreachable,
+)
 
 OVERHEAD_TOKENS: Final = 2_000
 """Generous allowance for tokens that the service adds to a prompt."""
@@ -77,11 +86,6 @@ class Heard:
         request.words(text)
         if self.characters > REPLY_CHARACTERS_MAX:
             self.stop_reason, self.complete = "max_tokens", True
-
-    @property
-    def is_too_long(self) -> bool:
-        """Return whether reading stopped at our limit."""
-        return self.characters > REPLY_CHARACTERS_MAX
 
 
 class ApiSeat(ABC):
@@ -157,7 +161,8 @@ class ApiSeat(ABC):
                     # From here on siblings may hit the prefix cache, so the driver can release them.
                     request.began()
                 self._take(event, request, heard)
-                if heard.is_too_long:
+                # Reading stops at our limit, whatever the server still has to say.
+                if heard.characters > REPLY_CHARACTERS_MAX:
                     return
 
     def unready(self) -> str | None:
@@ -177,7 +182,7 @@ class ApiSeat(ABC):
             raise SeatFailed("unavailable", what, gone=True) from None
         # httpx reads proxies and certificates of the environment when a client is built, and may fail on them.
         except (ImportError, OSError, ValueError) as error:
-            cause = cause_of(error, self._address(), key_name(self.row))
+            cause = cause_of(error, self._address(), self.row.key_name)
             raise SeatFailed("unavailable", cause.words, gone=True) from None
 
     def _has_key(self, client: Any) -> bool:
@@ -238,8 +243,7 @@ class ApiSeat(ABC):
 
     def _base_error(self, sdk: Any) -> type[Exception]:
         assert self.row.sdk is not None, "models behind an API are asked by an SDK"
-        error: type[Exception] = getattr(sdk, self.row.sdk.error)
-        return error
+        return cast("type[Exception]", getattr(sdk, self.row.sdk.error))
 
     def _fail(self, sdk: Any, error: Any, heard: Heard) -> NoReturn:
         """Raise the failure of an attempt for an error of the SDK."""
@@ -257,7 +261,7 @@ class ApiSeat(ABC):
             error,
             sdk.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL | UnicodeEncodeError | OSError,
         ):
-            cause = cause_of(error, self._address(), key_name(self.row))
+            cause = cause_of(error, self._address(), self.row.key_name)
             # A refused connection means a restart if the server answered before, and a wrong address if it never did.
             again = cause.again == "yes" or (cause.again == "if it answered" and self._has_answered)
             raise AttemptLost(
@@ -288,7 +292,7 @@ class ApiSeat(ABC):
         used = self._used(heard)
         if is_whole or not heard.model:
             # No model was named, so the server refused before any token was used.
-            used = nothing_used(used.latency_ms or 0)
+            used = Used(0, 0, 0, 0, FREE, used.latency_ms or 0)
         head = f"{status or 'error'} {refusal.kind or 'error'}".replace("error error", "error")
         if status in REFUSES and heard.manner is not None:
             plainer = without_refused(heard.manner, words)
@@ -317,7 +321,6 @@ class ApiSeat(ABC):
         )
 
     def _reply(self, heard: Heard) -> SeatReply:
-        used = self._used(heard)
         text = self._scrubbed("".join(heard.text))
         return SeatReply(
             # A lone surrogate can come from JSON escapes; validation must get bytes that decode.
@@ -327,12 +330,7 @@ class ApiSeat(ABC):
             isolation="enforced",
             provider="fake" if heard.simulated else self._provider(),
             model=self._scrubbed(heard.model or self.model)[:200],
-            tokens_in=used.tokens_in,
-            tokens_cached=used.tokens_cached,
-            tokens_cache_write=used.tokens_cache_write,
-            tokens_out=used.tokens_out,
-            cost_usd=used.cost_usd,
-            latency_ms=used.latency_ms,
+            **msgspec.structs.asdict(self._used(heard)),
             stop_reason=self._scrubbed(heard.stop_reason or "unknown")[:200],
             simulated="fake" if heard.simulated else None,
         )
@@ -341,22 +339,17 @@ class ApiSeat(ABC):
         """Return the usage of an attempt: input as soon as it is reported, output and cost only at the end."""
         latency = round((self._monotonic() - heard.began_s) * 1000)
         counts = heard.usage
-        fresh, read, written = counts.get("uncached"), counts.get("read", 0), counts.get("written", 0)
         # Counts in the middle of a stream are preliminary, and a cost from them would be too low.
         out = counts.get("out") if heard.final_usage else None
-        prompt = counts.get("prompt")
-        # The Messages API reports the parts, the Chat Completions API the whole.
-        if prompt is None and fresh is not None and read is not None and written is not None:
-            prompt = fresh + read + written
-        cost = heard.reported_usd
-        if (
-            cost is None
-            and fresh is not None
-            and read is not None
-            and written is not None
-            and out is not None
-        ):
-            cost = self._usd(Tokens(fresh, read, written, out))
+        fresh, read, written = counts.get("uncached"), counts.get("read", 0), counts.get("written", 0)
+        prompt, cost = counts.get("prompt"), heard.reported_usd
+        if fresh is not None and read is not None and written is not None:
+            # The Messages API reports the parts, the Chat Completions API the whole.
+            prompt = fresh + read + written if prompt is None else prompt
+            if cost is None and out is not None:
+                cost = (
+                    FREE if self.is_free else self._prices.usd(self.model, Tokens(fresh, read, written, out))
+                )
         return Used(
             tokens_in=prompt,
             tokens_cached=read if prompt is not None else None,
@@ -366,32 +359,19 @@ class ApiSeat(ABC):
             latency_ms=latency,
         )
 
-    def _usd(self, tokens: Tokens) -> str | None:
-        return FREE if self.is_free else self._prices.usd(self.model, tokens)
-
     def _scrubbed(self, text: str) -> str:
         """Return a text with all sent keys masked, including those that the SDK read itself."""
         return masked(text, also=self._keys())
 
 
-def key_name(row: Provider) -> str:
-    """Return the variable that holds a provider's key."""
-    return row.key or "its configuration"
-
-
 def gone_of(row: Provider, model: str) -> Mapping[int, str]:
     """Return status → fix, for statuses after which a seat is not asked again."""
     return {
-        401: f"the key was not accepted: check {key_name(row)}",
+        401: f"the key was not accepted: check {row.key_name}",
         402: "the account cannot pay: look at its billing",
         403: "the key may not do this: check its permissions",
         404: row.no_model.format(model=model),
     }
-
-
-def nothing_used(latency_ms: int) -> Used:
-    """Return the usage of a refused request: nothing."""
-    return Used(0, 0, 0, 0, "0.000000", latency_ms)
 
 
 class ServerRefused(Exception):

@@ -114,26 +114,44 @@ class CommandSeat:
         return self._read(out, latency)
 
     def _asking(self, request: Request) -> bytes:
-        """Return the bytes for the stdin of the program."""
-        return asking(request)
+        """Return the bytes for the stdin of the program: the request as one JSON object."""
+        return orjson.dumps(
+            {
+                "seat": 1,
+                "step": request.step.id,
+                "role": request.step.role,
+                "attempt": request.attempt,
+                "brief": request.brief.text,
+                "schema": request.brief.schema,
+            }
+        )
 
     def _read(self, out: bytes, latency_ms: int) -> SeatReply:
-        """Return the reply in the output of the program."""
-        return _read(out, latency_ms)
-
-
-def asking(request: Request) -> bytes:
-    """Return a request as one JSON object."""
-    return orjson.dumps(
-        {
-            "seat": 1,
-            "step": request.step.id,
-            "role": request.step.role,
-            "attempt": request.attempt,
-            "brief": request.brief.text,
-            "schema": request.brief.schema,
-        }
-    )
+        """Return the reply in an output, with the metadata of its envelope; malformed metadata is ignored."""
+        content = out
+        envelopes = [
+            value
+            for value, _ in objects_in(out.decode("utf-8", "replace"))
+            if value.get("seat") == 1 and "reply" in value
+        ]
+        # With two envelopes it is unclear which one is meant, so the output is left to `reply_in`.
+        envelope: dict[str, Any] = envelopes[0] if len(envelopes) == 1 else {}
+        if envelope:
+            inner = envelope["reply"]
+            content = inner.encode("utf-8", "replace") if isinstance(inner, str) else orjson.dumps(inner)
+        return SeatReply(
+            content=content,
+            seat="command",
+            isolation="trusted",
+            provider=named(envelope.get("provider")),
+            model=named(envelope.get("model")),
+            tokens_in=counted(envelope.get("tokens_in")),
+            tokens_out=counted(envelope.get("tokens_out")),
+            cost_usd=_usd(envelope.get("cost_usd")),
+            latency_ms=latency_ms,
+            stop_reason=named(envelope.get("stop_reason")),
+            simulated="fake" if envelope.get("simulated") == "fake" else None,
+        )
 
 
 def seat_of(wanted: Wanted) -> Seat:
@@ -234,34 +252,6 @@ def _kill_marked(mark: str) -> None:
         with suppress(OSError):
             if wanted in place.read_bytes().split(b"\0"):
                 os.kill(int(place.parent.name), signal.SIGKILL)
-
-
-def _read(out: bytes, latency_ms: int) -> SeatReply:
-    """Return the reply in an output, with the metadata of its envelope; malformed metadata is ignored."""
-    content = out
-    envelopes = [
-        value
-        for value, _ in objects_in(out.decode("utf-8", "replace"))
-        if value.get("seat") == 1 and "reply" in value
-    ]
-    # With two envelopes it is unclear which one is meant, so the output is left to `reply_in`.
-    envelope: dict[str, Any] = envelopes[0] if len(envelopes) == 1 else {}
-    if envelope:
-        inner = envelope["reply"]
-        content = inner.encode("utf-8", "replace") if isinstance(inner, str) else orjson.dumps(inner)
-    return SeatReply(
-        content=content,
-        seat="command",
-        isolation="trusted",
-        provider=named(envelope.get("provider")),
-        model=named(envelope.get("model")),
-        tokens_in=counted(envelope.get("tokens_in")),
-        tokens_out=counted(envelope.get("tokens_out")),
-        cost_usd=_usd(envelope.get("cost_usd")),
-        latency_ms=latency_ms,
-        stop_reason=named(envelope.get("stop_reason")),
-        simulated="fake" if envelope.get("simulated") == "fake" else None,
-    )
 
 
 def _usd(value: object) -> str | None:

@@ -1,9 +1,9 @@
-"""The `host` seat: replies are submitted with `moot submit`, typically by an agent host's own agents."""
+"""Seats of people and agents outside: `human` types at the terminal, `host` submits with `moot submit`."""
 
 from __future__ import annotations
 
 from ledger.events.envelope import SeatKind
-from roles.seats.port import Request, Seat, SeatReply, SeatWaits
+from roles.seats.port import Ask, Request, Seat, SeatFailed, SeatReply, SeatWaits
 from roles.seats.registry import Wanted
 
 
@@ -17,6 +17,22 @@ class HostSeat:
         raise SeatWaits(request.step.id)
 
 
-def seat_of(_: Wanted) -> Seat:
-    """Return a seat whose steps are answered with `moot submit`."""
-    return HostSeat()
+class HumanSeat:
+    """Seat of one person, for one or more roles. Isolation is trusted: the person may know more."""
+
+    kind: SeatKind = "human"
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+
+    async def reply(self, request: Request) -> SeatReply:
+        """Ask the person and return the typed reply. Raises `SeatFailed` when the person gives up the step."""
+        content = await self._ask(request)
+        if content is None:
+            raise SeatFailed("given_up", "the person gave the step up")
+        return SeatReply(content=content, seat="human", isolation="trusted")
+
+
+def seat_of(wanted: Wanted) -> Seat:
+    """Return a seat for the person at the terminal, or one whose steps are answered with `moot submit`."""
+    return HumanSeat(wanted.ask()) if wanted.row.runs == "person" else HostSeat()

@@ -83,35 +83,50 @@ class Plainer(NamedTuple):
 
 def without_refused(manner: Manner, words: str) -> Plainer | None:
     """Return the options without the one that a refusal names; None when it names none that can be left out."""
-    if manner.asks_usage and "stream_options" in words:
-        plainer = manner._replace(asks_usage=False)
-        return Plainer(
-            plainer, "no count of tokens from now on, since the server does not take stream_options"
-        )
-    if manner.marks_cache and "cache_control" in words:
-        plainer = manner._replace(marks_cache=False)
-        return Plainer(
-            plainer, "no marks for the cache from now on, since the server does not take cache_control"
-        )
-    if manner.has_system and _OF_SYSTEM.search(words):
-        plainer = manner._replace(has_system=False)
-        return Plainer(plainer, "no system message from now on, since the server does not take one")
-    # The size is tried before the name: a refusal of the size names the field as well.
-    if (smaller := _smaller(manner.tokens_out_max, words)) is not None:
-        plainer = manner._replace(tokens_out_max=smaller)
-        return Plainer(
-            plainer,
-            f"at most {smaller} tokens from now on, since the server does not take {manner.tokens_out_max}",
-        )
-    if manner.limit in words and len(manner.limits) > 1:
-        plainer = manner._replace(limits=manner.limits[1:])
-        return Plainer(plainer, f"{plainer.limit} from now on, since the server does not take {manner.limit}")
-    if len(manner.forms) > 1 and _OF_FORM.search(words):
-        plainer = manner._replace(forms=manner.forms[1:])
-        change = (
-            f"replies as {plainer.form} from now on, since the server does not take the form {manner.form}"
-        )
-        return Plainer(plainer, change)
+    smaller = _smaller(manner.tokens_out_max, words)
+    # Each row: whether the refusal names an option, the options without it, the consequence, and the option. The size
+    # comes before the name of its field, because a refusal of the size names the field as well.
+    rows: tuple[tuple[object, Manner, str, object], ...] = (
+        (
+            manner.asks_usage and "stream_options" in words,
+            manner._replace(asks_usage=False),
+            "no count of tokens",
+            "stream_options",
+        ),
+        (
+            manner.marks_cache and "cache_control" in words,
+            manner._replace(marks_cache=False),
+            "no marks for the cache",
+            "cache_control",
+        ),
+        (
+            manner.has_system and _OF_SYSTEM.search(words),
+            manner._replace(has_system=False),
+            "no system message",
+            "one",
+        ),
+        (
+            smaller,
+            manner._replace(tokens_out_max=smaller or 0),
+            f"at most {smaller} tokens",
+            manner.tokens_out_max,
+        ),
+        (
+            manner.limits[1:] and manner.limit in words,
+            manner._replace(limits=manner.limits[1:]),
+            "".join(manner.limits[1:2]),
+            manner.limit,
+        ),
+        (
+            manner.forms[1:] and _OF_FORM.search(words),
+            manner._replace(forms=manner.forms[1:]),
+            f"replies as {''.join(manner.forms[1:2])}",
+            f"the form {manner.form}",
+        ),
+    )
+    for refuses, plainer, consequence, option in rows:
+        if refuses:
+            return Plainer(plainer, f"{consequence} from now on, since the server does not take {option}")
     return None
 
 

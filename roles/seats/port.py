@@ -53,10 +53,24 @@ Ask = Callable[[Request], Awaitable[bytes | None]]
 """Shows the brief to a person and returns the bytes of the reply; None when the person gives up the step."""
 
 
-class SeatReply(msgspec.Struct, frozen=True):
+class Used(msgspec.Struct, frozen=True):
+    """Known usage of an attempt; None is unknown. A refused request used nothing.
+
+    `tokens_in` is the whole prompt, cached parts included.
+    """
+
+    tokens_in: int | None = None
+    tokens_cached: int | None = None
+    tokens_cache_write: int | None = None
+    tokens_out: int | None = None
+    cost_usd: str | None = None
+    latency_ms: int | None = None
+
+
+class SeatReply(Used, frozen=True, kw_only=True):
     """Reply of a seat with its metadata, in which None means unknown.
 
-    `tokens_in` is the whole prompt, cached parts included. Only a seat that plays recorded attempts sets `attempts`.
+    Only a seat that plays recorded attempts sets `attempts`.
     """
 
     content: bytes
@@ -65,12 +79,6 @@ class SeatReply(msgspec.Struct, frozen=True):
     provider: str | None = None
     model: str | None = None
     context_id: str | None = None
-    tokens_in: int | None = None
-    tokens_cached: int | None = None
-    tokens_cache_write: int | None = None
-    tokens_out: int | None = None
-    cost_usd: str | None = None
-    latency_ms: int | None = None
     stop_reason: str | None = None
     simulated: str | None = None
     attempts: tuple[Attempt, ...] = ()
@@ -127,17 +135,6 @@ class SeatFailed(Exception):
         self.reason, self.detail, self.fatal = reason, masked(detail), fatal
         super().__init__(self.detail)
         self.away, self.gone = away or gone, gone
-
-
-class Used(msgspec.Struct, frozen=True):
-    """Known usage of a lost attempt; None is unknown. A refused request used nothing."""
-
-    tokens_in: int | None = None
-    tokens_cached: int | None = None
-    tokens_cache_write: int | None = None
-    tokens_out: int | None = None
-    cost_usd: str | None = None
-    latency_ms: int | None = None
 
 
 class AttemptLost(SeatFailed):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal, InvalidOperation
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final
+
+import msgspec
 
 from ledger.plain_toml import NotToml, toml_table
 from ledger.store.disk import read_plain
@@ -23,8 +23,7 @@ class PricesError(ValueError):
     """Error in a price file; the message says where."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(msgspec.Struct, frozen=True):
     """Tokens of one attempt. `uncached`, `read` and `written` add up to the prompt."""
 
     uncached: int
@@ -38,15 +37,32 @@ class Tokens:
         return self.uncached + self.read + self.written
 
 
-@dataclass(frozen=True, slots=True)
-class Tier:
-    """Prices in dollars per million tokens, for prompts up to a size (None: any)."""
+class Tier(msgspec.Struct, frozen=True):
+    """Prices in dollars per million tokens, for prompts up to a size (None: any).
 
-    prompt_tokens_max: int | None
+    A row may leave out the cache prices; then they are shares of the input price.
+    """
+
     input: Decimal
     output: Decimal
-    cache_read: Decimal
-    cache_write: Decimal
+    cache_read: Decimal | None = None
+    cache_write: Decimal | None = None
+    prompt_tokens_max: int | None = None
+
+    def __post_init__(self) -> None:
+        for price in (self.input, self.output, self.cache_read, self.cache_write):
+            if price is not None and not (price.is_finite() and price >= 0):
+                raise ValueError(f"{price} is no price")
+
+    @property
+    def read(self) -> Decimal:
+        """Return the price of tokens that were read from the cache."""
+        return self.input * CACHE_READ_SHARE if self.cache_read is None else self.cache_read
+
+    @property
+    def write(self) -> Decimal:
+        """Return the price of tokens that were written to the cache."""
+        return self.input * CACHE_WRITE_SHARE if self.cache_write is None else self.cache_write
 
     def holds(self, prompt_tokens: int) -> bool:
         """Return whether this tier prices a prompt of that size."""
@@ -56,19 +72,18 @@ class Tier:
         """Return the cost of tokens in dollars, unrounded."""
         parts = (
             tokens.uncached * self.input,
-            tokens.read * self.cache_read,
-            tokens.written * self.cache_write,
+            tokens.read * self.read,
+            tokens.written * self.write,
             tokens.out * self.output,
         )
         return sum(parts, Decimal(0)) / MILLION
 
 
-@dataclass(frozen=True, slots=True)
-class Prices:
+class Prices(msgspec.Struct, frozen=True):
     """Price list of a day (`dated`): model → tiers, the smallest prompt first."""
 
     dated: str
-    models: Mapping[str, tuple[Tier, ...]]
+    models: dict[str, tuple[Tier, ...]]
 
     def usd(self, model: str, tokens: Tokens) -> str | None:
         """Return the cost in dollars with six decimals, as in the ledger; None for a model without a price."""
@@ -80,22 +95,17 @@ class Prices:
         """Return the highest possible cost of an attempt, over all tiers it can reach and any use of the cache.
 
         None for a model without a price."""
-        tiers = _reached(self.models.get(model, ()), prompt_tokens_max)
-        if not tiers:
+        tiers = self.models.get(model, ())
+        holds = [tier.holds(prompt_tokens_max) for tier in tiers]
+        if True not in holds:
             return None
         # Any token may turn out to be a cache write, which costs more than plain input.
         most = max(
-            max(tier.input, tier.cache_write) * prompt_tokens_max + tier.output * tokens_out_max
-            for tier in tiers
+            max(tier.input, tier.write) * prompt_tokens_max + tier.output * tokens_out_max
+            for tier in tiers[: holds.index(True) + 1]
         )
         # A bound must never be below the cost, so it is rounded up.
         return (most / MILLION).quantize(MICRO, ROUND_CEILING)
-
-
-def _reached(tiers: tuple[Tier, ...], prompt_tokens_max: int) -> tuple[Tier, ...]:
-    """Return the tiers up to the first that fits the longest prompt; nothing when none does."""
-    holds = [tier.holds(prompt_tokens_max) for tier in tiers]
-    return tiers[: holds.index(True) + 1] if True in holds else ()
 
 
 def prices_over(installed: Prices, own: Prices) -> Prices:
@@ -106,33 +116,10 @@ def prices_over(installed: Prices, own: Prices) -> Prices:
 def read_prices(path: Path = INSTALLED) -> Prices:
     """Read a price file. Raises `PricesError` or `OSError`."""
     try:
-        # The user names this file, so its size is bounded before it is parsed.
-        table = toml_table(read_plain(path, FILE_BYTES_MAX).decode())
-        models = cast("dict[str, list[dict[str, Any]]]", table["models"])
-        return Prices(str(table["dated"]), {name: tuple(map(_tier, rows)) for name, rows in models.items()})
+        # The user names this file, so its size is bounded before it is parsed. A number is read through its text,
+        # because a TOML float such as 0.1 is not exact in binary.
+        return msgspec.convert(toml_table(read_plain(path, FILE_BYTES_MAX).decode()), Prices)
     except (NotToml, UnicodeDecodeError) as error:
         raise PricesError(str(error)) from None
-    except (KeyError, TypeError, AttributeError, InvalidOperation) as error:
-        raise PricesError(
-            f"not a price list: {type(error).__name__} {error}; see roles/seats/prices.toml"
-        ) from None
-
-
-def _tier(row: Mapping[str, Any]) -> Tier:
-    base = _price(row["input"])
-    return Tier(
-        prompt_tokens_max=row.get("prompt_tokens_max"),
-        input=base,
-        output=_price(row["output"]),
-        # A row may leave out the cache prices; then they are shares of the input price.
-        cache_read=_price(row.get("cache_read", base * CACHE_READ_SHARE)),
-        cache_write=_price(row.get("cache_write", base * CACHE_WRITE_SHARE)),
-    )
-
-
-def _price(value: Any) -> Decimal:
-    # Through `str`, because a TOML float such as 0.1 is not exact in binary.
-    price = Decimal(str(value))
-    if not price.is_finite() or price < 0:
-        raise InvalidOperation(f"{value} is no price")
-    return price
+    except msgspec.ValidationError as error:
+        raise PricesError(f"not a price list: {error}; see roles/seats/prices.toml") from None

@@ -141,6 +141,11 @@ class Provider:
         return os.environ.get(self.key, "").strip() if self.key else ""
 
     @property
+    def key_name(self) -> str:
+        """Return the variable that holds the key, in words."""
+        return self.key or "its configuration"
+
+    @property
     def no_key(self) -> str:
         """Return what to do about a missing key."""
         return f"no key: export {self.key}=…"
@@ -309,7 +314,7 @@ ROWS: Final = (
         help="moot asks you here in the terminal, in $EDITOR if it is set",
         runs="person",
         seat="human",
-        adapter="roles.seats.human",
+        adapter="roles.seats.host",
         rest="nothing",
     ),
     Provider(

@@ -1,4 +1,4 @@
-"""Read an error from a server: its message, a status, and the cause of a lost connection.
+"""Read what a server sends besides an answer: events, errors, a wait, and the cause of a lost connection.
 
 Servers that speak the same API format their errors in many ways:
 
@@ -6,6 +6,9 @@ Servers that speak the same API format their errors in many ways:
     {"error": "model not found"}              Ollama, LM Studio
     {"detail": [{"loc": …, "msg": …}]}        FastAPI
     <html><title>502 Bad Gateway</title>      a proxy in front of them
+
+Streams are read here, however their bytes are split: the readers of the SDKs fail on an event without data (`retry:
+10`) and coerce values that should be counts (`true`, `"900"`).
 """
 
 from __future__ import annotations
@@ -14,10 +17,118 @@ import json
 import re
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, Final, Literal, NamedTuple, cast
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
-from roles.seats.reachable import proxy_of
+SECONDS_MAX: Final = 3.0
+PORTS: Final = {"http": 80, "https": 443}
+
+
+def proxy_of(url: str) -> str | None:
+    """Return the host and port of the proxy that the environment sets for an address; None without one."""
+    try:
+        parts = urlsplit(url)
+        proxies = getproxies()
+        proxy = proxies.get(parts.scheme) or proxies.get("all")
+        if not proxy or not parts.hostname or proxy_bypass(parts.hostname):
+            return None
+    # A malformed address has no proxy, and the caller reports it in its own words.
+    except ValueError:
+        return None
+    # A proxy's address may contain a password, which must not be printed.
+    return proxy.rpartition("@")[2].rpartition("://")[2].rstrip("/")
+
+
+def unreachable(url: str) -> str | None:
+    """Return why an address cannot be reached; None when a connection opens, or when a proxy is in between."""
+    try:
+        # Both lines raise `ValueError`: for a broken IPv6 address, and for a port that is no number.
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port or PORTS.get(parts.scheme)
+    except ValueError:
+        return f"{url} is not an address"
+    if host is None or port is None:
+        return f"{url} is not an address: write http://HOST:PORT/v1"
+    # Behind a proxy the address need not be reachable from this machine, and only a request shows whether it answers.
+    if proxy_of(url) is not None:
+        return None
+    try:
+        socket.create_connection((host, port), SECONDS_MAX).close()
+    except TimeoutError:
+        return f"cannot reach {url}: no connection within {SECONDS_MAX:g} s"
+    except OSError as error:
+        return f"cannot reach {url}: {(error.strerror or str(error)).lower()}"
+    return None
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that the service asks to wait; None without a readable wait, and then the driver chooses."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = headers.get(name, "")
+        if re.fullmatch(r"\d{1,9}(\.\d{1,6})?", value):
+            return float(value) * unit
+    until = _instant(headers.get("retry-after", ""))
+    if until is None:
+        return None
+    # The server's own clock made the date, so its Date header is the better start; without it ours has to do.
+    start = _instant(headers.get("date", "")) or datetime.now(UTC)
+    return max(0.0, (until - start).total_seconds())
+
+
+def _instant(value: str) -> datetime | None:
+    try:
+        instant = parsedate_to_datetime(value)
+    # A server may send anything here; what is no date asks for no wait.
+    except (ValueError, IndexError, TypeError, OverflowError):
+        return None
+    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+
+
+# A CR at the end of a piece may be the first half of a CR LF, so it is not a line end until the next piece arrives.
+_LINE_END: Final = re.compile(rb"\r\n|\n|\r(?=[^\n])", re.DOTALL)
+END: Final = b"[DONE]"
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+
+async def events_in(pieces: AsyncIterator[bytes]) -> AsyncIterator[Any]:
+    """Yield the JSON value of each event until `[DONE]`. Raises `ValueError` for data that is not JSON."""
+    data: list[bytes] = []
+    async for line in _lines_in(pieces):
+        name, _, value = line.partition(b":")
+        if name == b"data":
+            data.append(value.removeprefix(b" "))
+        elif not line and data:
+            text, data = b"\n".join(data), []
+            if text.strip() == END:
+                return
+            # Blank data carries nothing and would not parse as JSON.
+            if text.strip():
+                yield json.loads(text)
+
+
+async def _lines_in(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    # Pieces of an unfinished line are joined once, because a line may be megabytes long.
+    begun: list[bytes] = []
+    is_first = True
+    async for piece in pieces:
+        begun.append(piece)
+        # Two pieces are enough: a line end is at most two bytes, so it cannot span three pieces.
+        if not _LINE_END.search(b"".join(begun[-2:])):
+            continue
+        *lines, rest = _LINE_END.split(b"".join(begun))
+        begun = [rest]
+        for line in lines:
+            # The specification of server-sent events allows one byte order mark, at the very start.
+            yield line.removeprefix(BYTE_ORDER_MARK) if is_first else line
+            is_first = False
+    # A server may close without the blank line that ends the last event, so one is added here.
+    for line in (*b"".join(begun).splitlines(), b""):
+        yield line
+
 
 WORDS_CHARACTERS_MAX: Final = 600
 DEPTH_MAX: Final = 6
@@ -142,6 +253,9 @@ def plain_kind(value: object) -> str:
     return re.sub(r"[^a-z_]", "", value)[:60] if isinstance(value, str) else ""
 
 
+Again = Literal["yes", "if it answered", "no"]
+
+
 class Cause(NamedTuple):
     """Reason why a connection failed, with the fix, and whether another attempt may help.
 
@@ -150,7 +264,7 @@ class Cause(NamedTuple):
     """
 
     words: str
-    again: Literal["yes", "if it answered", "no"] = "no"
+    again: Again = "no"
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -168,57 +282,120 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         pending += [cause for cause in (current.__cause__, current.__context__) if cause is not None]
 
 
+class _Known(NamedTuple):
+    """Known cause: the errors and the words by which it is recognized, and what is said of it."""
+
+    errors: tuple[type[BaseException], ...]
+    needles: tuple[str, ...]
+    words: str
+    again: Again = "no"
+    behind_proxy: bool = False
+
+
+# The order matters: libraries wrap one cause in another, so that a proxy's error also mentions a connection,
+# and the most specific cause comes first.
+_CAUSES: Final = (
+    _Known(
+        (),
+        ("socks",),
+        "a SOCKS proxy is set (ALL_PROXY or HTTPS_PROXY), and the package for it is missing: "
+        "pip install socksio, or unset the proxy, or set NO_PROXY",
+    ),
+    # The key itself must not be printed, so the message names its variable.
+    _Known(
+        (UnicodeEncodeError,),
+        ("illegal header value",),
+        "the key has a character that no header may hold: copy {key_name} again",
+    ),
+    _Known(
+        (),
+        ("certificate_verify_failed", "certificate verify failed"),
+        "cannot reach {address}: its TLS certificate is not trusted: "
+        "set SSL_CERT_FILE to your organization's certificate file, or check the address",
+    ),
+    _Known(
+        (FileNotFoundError, IsADirectoryError, PermissionError),
+        (),
+        "a certificate file cannot be read: check SSL_CERT_FILE and SSL_CERT_DIR",
+    ),
+    # A server that drops a TLS connection without a close notification raises an SSL error too. Unlike the other SSL
+    # errors this one may not happen again, so it is checked first.
+    _Known(
+        (ssl.SSLEOFError, ssl.SSLZeroReturnError),
+        ("unexpected_eof",),
+        "{address} closed the connection before the answer was whole",
+        "yes",
+    ),
+    _Known(
+        (ssl.SSLError,),
+        ("ssl:", "sslerror"),
+        "cannot reach {address}: TLS failed ({last}). Does the server speak http instead of https?",
+    ),
+    _Known(
+        (),
+        ("proxy",),
+        "cannot reach {address} through the proxy ({last}): check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY",
+    ),
+    _Known(
+        (),
+        ("unsupportedprotocol", "invalidurl", "unknown scheme"),
+        "{named} is not an address: write http://HOST:PORT/v1",
+    ),
+    # With a proxy in the environment it is the proxy that refuses or is unknown, not the server.
+    _Known(
+        (),
+        ("refused", "gaierror"),
+        "cannot reach {address} through the proxy {proxy} ({last}): check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY",
+        "if it answered",
+        behind_proxy=True,
+    ),
+    _Known(
+        (ConnectionRefusedError,),
+        ("refused",),
+        "cannot reach {address}: connection refused. Is the server running?",
+        "if it answered",
+    ),
+    _Known((), ("temporary failure",), "cannot reach {address}: unknown host. Check the address", "yes"),
+    _Known(
+        (socket.gaierror,),
+        ("name or service not known",),
+        "cannot reach {address}: unknown host. Check the address",
+        "if it answered",
+    ),
+    # The network of this machine may come back within seconds, so another attempt may help.
+    _Known((), ("unreachable",), "cannot reach {address}: no route to the host. Check the network", "yes"),
+    _Known(
+        (),
+        ("disconnected", "reset", "peer closed", "incomplete"),
+        "{address} closed the connection before the answer was whole",
+        "yes",
+    ),
+    _Known((BaseException,), (), "the connection to {address} failed ({last})", "yes"),
+)
+
+
 def cause_of(error: BaseException, address: str, key_name: str) -> Cause:
     """Return why a connection to `address` failed; `key_name` is the variable that holds its key."""
     errors = list(_chain(error))
-    words = " | ".join(f"{type(cause).__name__}: {cause}" for cause in errors)
-    low = words.lower()
-    # The order of these checks matters: libraries wrap one cause in another, so that a proxy's error also
-    # mentions a connection, and the most specific cause comes first.
-    if "socks" in low:
-        what = "a SOCKS proxy is set (ALL_PROXY or HTTPS_PROXY), and the package for it is missing"
-        return Cause(f"{what}: pip install socksio, or unset the proxy, or set NO_PROXY")
-    # The key itself must not be printed, so the message names its variable.
-    if any(isinstance(cause, UnicodeEncodeError) for cause in errors) or "illegal header value" in low:
-        what = f"the key has a character that no header may hold: copy {key_name} again"
-        return Cause(what)
-    if "certificate_verify_failed" in low or "certificate verify failed" in low:
-        what = f"cannot reach {address}: its TLS certificate is not trusted"
-        fix = "set SSL_CERT_FILE to your organization's certificate file, or check the address"
-        return Cause(f"{what}: {fix}")
-    if any(isinstance(cause, FileNotFoundError | IsADirectoryError | PermissionError) for cause in errors):
-        what = "a certificate file cannot be read: check SSL_CERT_FILE and SSL_CERT_DIR"
-        return Cause(what)
-    # A server that drops a TLS connection without a close notification raises an SSL error too. Unlike the other
-    # SSL errors this one may not happen again, so it is checked first.
-    is_cut = any(isinstance(cause, ssl.SSLEOFError | ssl.SSLZeroReturnError) for cause in errors)
-    if is_cut or "unexpected_eof" in low:
-        return Cause(f"{address} closed the connection before the answer was whole", "yes")
-    if any(isinstance(cause, ssl.SSLError) for cause in errors) or "ssl:" in low or "sslerror" in low:
-        what = f"cannot reach {address}: TLS failed ({_last(errors)})"
-        return Cause(f"{what}. Does the server speak http instead of https?")
-    if "proxy" in low:
-        what = f"cannot reach {address} through the proxy ({_last(errors)})"
-        return Cause(f"{what}: check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY")
-    if "unsupportedprotocol" in low or "invalidurl" in low or "unknown scheme" in low:
-        what = f"{address or 'the address'} is not an address: write http://HOST:PORT/v1"
-        return Cause(what)
-    # With a proxy in the environment it is the proxy that refuses or is unknown, not the server.
-    if (proxy := proxy_of(address)) and ("refused" in low or "gaierror" in low):
-        what = f"cannot reach {address} through the proxy {proxy} ({_last(errors)})"
-        return Cause(f"{what}: check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY", "if it answered")
-    if any(isinstance(cause, ConnectionRefusedError) for cause in errors) or "refused" in low:
-        what = f"cannot reach {address}: connection refused. Is the server running?"
-        return Cause(what, "if it answered")
-    if any(isinstance(cause, socket.gaierror) for cause in errors) or "name or service not known" in low:
-        what = f"cannot reach {address}: unknown host. Check the address"
-        return Cause(what, "yes" if "temporary failure" in low else "if it answered")
-    # The network of this machine may come back within seconds, so another attempt may help.
-    if "unreachable" in low:
-        return Cause(f"cannot reach {address}: no route to the host. Check the network", "yes")
-    if "disconnected" in low or "reset" in low or "peer closed" in low or "incomplete" in low:
-        return Cause(f"{address} closed the connection before the answer was whole", "yes")
-    return Cause(f"the connection to {address} failed ({_last(errors)})", "yes")
+    low = " | ".join(f"{type(cause).__name__}: {cause}" for cause in errors).lower()
+    proxy = proxy_of(address)
+    known = next(
+        known
+        for known in _CAUSES
+        if (
+            any(isinstance(cause, known.errors) for cause in errors)
+            or any(word in low for word in known.needles)
+        )
+        and (proxy or not known.behind_proxy)
+    )
+    words = known.words.format(
+        address=address,
+        named=address or "the address",
+        key_name=key_name,
+        proxy=proxy,
+        last=_last(errors),
+    )
+    return Cause(words, known.again)
 
 
 def _last(errors: list[BaseException]) -> str:

@@ -55,18 +55,14 @@ class TapeSeat:
 
     def _attempt_blobs(self, call: Call) -> dict[str, bytes]:
         """Return hash → bytes of all blobs of the attempts: replies, brief manifests, and their blocks and schemas."""
-        blobs: dict[str, bytes] = {}
         wanted = [sha for attempt in call.attempts for sha in (attempt.brief, attempt.reply) if sha]
         for attempt in call.attempts:
             manifest = self.tape.blobs.read(attempt.brief)
             if manifest is not None:
                 named = orjson.loads(manifest)
                 wanted += [named["schema"], *(block["sha256"] for block in named["blocks"])]
-        for sha in wanted:
-            content = self.tape.blobs.read(sha)
-            if content is not None:
-                blobs[sha] = content
-        return blobs
+        contents = {sha: self.tape.blobs.read(sha) for sha in wanted}
+        return {sha: content for sha, content in contents.items() if content is not None}
 
     def _missing(self, step: str) -> SeatFailed:
         given_up = self.tape.state.given_up.get(step)
@@ -96,22 +92,7 @@ def seat_of(wanted: Wanted) -> Seat:
 
 
 def _played(call: Call, content: bytes, blobs: Mapping[str, bytes]) -> SeatReply:
-    return SeatReply(
-        content=content,
-        seat="tape",
-        # A recording proves no more than what was recorded.
-        isolation=call.isolation,
-        provider=call.provider,
-        model=call.model,
-        context_id=call.context.id,
-        tokens_in=call.tokens_in,
-        tokens_cached=call.tokens_cached,
-        tokens_cache_write=call.tokens_cache_write,
-        tokens_out=call.tokens_out,
-        cost_usd=call.cost_usd,
-        latency_ms=call.latency_ms,
-        stop_reason=call.stop_reason,
-        simulated="recorded",
-        attempts=call.attempts,
-        blobs=blobs,
-    )
+    # A recording proves no more than what was recorded, its isolation among it.
+    recorded = {name: getattr(call, name) for name in SeatReply.__struct_fields__ if hasattr(call, name)}
+    ours = {"content": content, "blobs": blobs, "context_id": call.context.id, "seat": "tape"}
+    return SeatReply(**recorded | ours | {"simulated": "recorded"})
