@@ -97,6 +97,7 @@ def _always(block: str) -> bool:
 def measure_time() -> bool:
     """Measure the time of staggered, parallel and sequential requests, and return whether the target is met."""
     spent: dict[str, float] = {}
+    groups: list[list[str]] = []
     for name, driving in (("staggered", {}), ("together", {"staggered": False})):
         with tempfile.TemporaryDirectory() as directory:
             session = opened(Path(directory) / "run", rows(2))
@@ -119,7 +120,7 @@ def measure_time() -> bool:
 
 def _groups(book: Book) -> list[list[str]]:
     """Return the steps of each group, in the order of their requests."""
-    from rounds.run.session import protocol_of
+    from rounds.protocols import protocol_of
 
     opened_ = book.state.opened
     assert opened_ is not None

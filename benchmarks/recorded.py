@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from detectors.signals import SignalProfile, signals
+from detectors.parameters import SignalProfile
+from detectors.signals import signals
 from ledger.events import RoundOpened
 from ledger.state.book import Book
 from moot.api import open_run

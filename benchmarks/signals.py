@@ -141,7 +141,7 @@ def _failing(world: str, strength: float, seeds: Sequence[int], play_all: Play) 
     stopped = counted = 0
     # Where roles hold back less, more than two claims come in each round: that is no starvation by the source's rule.
     starves = WORLDS[world].held_back >= STARVING
-    modes = [mode for mode in SCORED_MODES if mode != "fm5s" or starves]
+    modes: list[str] = [mode for mode in SCORED_MODES if mode != "fm5s" or starves]
     modes += ["fm9"] if WORLDS[world].options and strength == 1.0 else []
     for mode in modes:
         jobs = [Job(world, "standard-13", seed, ((mode, strength),), stops=True) for seed in seeds]

@@ -102,7 +102,7 @@ def written(process: subprocess.Popen[bytes]) -> dict[str, Any]:
     """Wait for the process and return the times it printed."""
     out, _ = process.communicate(timeout=600)
     assert process.returncode == 0, "the scripted run failed"
-    return json.loads(out)
+    return dict(json.loads(out))
 
 
 def pixels(folder: Path) -> bool:
