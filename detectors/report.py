@@ -81,6 +81,13 @@ class AlarmReading(Result, frozen=True):
     evidence: list[str]
 
 
+class EndWithout(Result, frozen=True):
+    """The end without a role: who would lead, null where nobody is left; whether leader or outcome would differ."""
+
+    leader: str | None
+    changes: bool
+
+
 StopVerdict = Literal["stop", "wait", "go_on", "ended"]
 
 

@@ -13,6 +13,7 @@ from detectors.forecasts.points import GroupForecast, group_forecast
 from detectors.forecasts.standing import ForecastStanding, ForecastTable, standing_of, without_each
 from detectors.forecasts.unseen import Unseen
 from detectors.parameters import Level
+from detectors.report import EndWithout
 from ledger.events.values import HowTested, TestResult
 from ledger.result import Result
 from roles.outcome_status import OutcomeStatus
@@ -33,13 +34,6 @@ class CruxReport(Result, frozen=True):
     result: TestResult | None
     level: Level | None
     disagree: bool
-
-
-class RoleLeftOut(Result, frozen=True):
-    """The end without a role: the leader then, and whether leader or status would differ."""
-
-    leader: str | None
-    changes: bool
 
 
 class UnseenWays(Result, frozen=True):
@@ -66,7 +60,7 @@ class ForecastReport(Result, frozen=True):
     margin: float | None
     tau: float
     cruxes: list[CruxReport]
-    without: dict[str, RoleLeftOut]
+    without: dict[str, EndWithout]
     unseen: UnseenWays | None
 
 
@@ -100,7 +94,7 @@ def report_of(
             for crux in ranked(table.cruxes, table.terms.parameters)
         ],
         without={
-            role: RoleLeftOut(None if end.leader is None else options[end.leader], end.changes)
+            role: EndWithout(None if end.leader is None else options[end.leader], end.changes)
             for role, end in without_each(table).items()
         },
         unseen=None if unseen is None else _unseen(unseen),

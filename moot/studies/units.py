@@ -23,8 +23,7 @@ from moot.app.run_options import RunOptions
 from moot.studies.counted import counts_in
 from moot.studies.definition import ArmRow, Study
 from moot.view.annexes import final_text
-from moot.view.judgements import majority, option_of
-from moot.view.memo import has_beliefs, standing_now
+from moot.view.judgements import has_beliefs, majority, option_of
 from moot.view.judgements import option_said, options_of
 from moot.view.outcome import outcome_of
 from rounds.protocols import PROTOCOLS
@@ -227,11 +226,10 @@ def chosen_by(book: Book) -> str | None:
         return None
     # A forecast names its leader exactly; words of a decision are only matched when there is none.
     if has_beliefs(book):
-        from rounds.protocols.crux import standing
+        from moot.view.forecasts import leader_of_group
 
-        leader = standing_now(book).leader
-        if leader is not None:
-            return standing.option_ids(state)[leader]
+        if leader := leader_of_group(book):
+            return leader
     if (vote := majority(book)) is not None:
         return vote.option
     decisions = [book.by_id[identity] for identity in final_in_force(state)]
@@ -246,6 +244,7 @@ def _points(book: Book) -> Mapping[str, float] | None:
     """Return the group forecast at the end."""
     if not has_beliefs(book):
         return None
+    from moot.view.forecasts import standing_now
     from rounds.protocols.crux import standing
 
     group = standing_now(book).group

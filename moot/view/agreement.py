@@ -9,15 +9,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
+from detectors.report import EndWithout
 from ledger.events import Decision
 from ledger.interchange.markdown import inline, table
 from ledger.plain_text import counted
-from ledger.result import Result
 from ledger.state.book import Book, per_book
 from ledger.state.state import NEITHER, STANDS, BeliefFacts, State
-from moot.view.judgements import majority, option_of, options_of, ruling_of, votes_of
+from moot.view.judgements import ballot_of, has_beliefs, majority, named, option_of, options_of
 from moot.view.labels import calls_of
-from moot.view.memo import has_beliefs
 from moot.view.seats import family_of
 from rounds.protocols import is_watched
 
@@ -30,27 +29,15 @@ HEADS: Final = ("without", "would lead", "by points", "reading")
 FROM_ANSWERS: Final = "Computed from the last sealed answers; no reply was spent on it."
 
 
-class EndWithout(Result, frozen=True):
-    """The end without a role: who would lead, null where nobody is left; whether leader or outcome would differ."""
-
-    leader: str | None
-    changes: bool
-
-
 @per_book
 def without_each(book: Book) -> dict[str, EndWithout]:
     """Return the result without each role; empty while answers are still coming in."""
-    if has_beliefs(book):
-        return _of_forecasts(book)
-    return {pool.role: EndWithout(pool.without, pool.changes) for pool in pools_without(book)}
-
-
-def _of_forecasts(book: Book) -> dict[str, EndWithout]:
+    if not has_beliefs(book):
+        return {pool.role: EndWithout(pool.without, pool.changes) for pool in pools_without(book)}
     from moot.view.forecasts import forecasts_of
 
     report = forecasts_of("", book)
-    each = {} if report is None else report.without
-    return {role: EndWithout(end.leader, end.changes) for role, end in each.items()}
+    return {} if report is None else report.without
 
 
 def pools_without(book: Book) -> tuple[PoolWithout, ...]:
@@ -71,23 +58,16 @@ def hangs_on_told(book: Book, chief: Decision | None, without: Mapping[str, EndW
     if not without or chief is None or chief.type == "override":
         return None
     options = bool(options_of(book))
-    changing = {role: end for role, end in without.items() if end.changes}
-    if not changing:
-        return "no single role: without any one of them the answer would be the same"
     # If the leader stays the same, only the status can be what changes.
     leaders = {end.leader for end in without.values() if not end.changes}
-    return "; ".join(
-        f"{role}: without it {_instead(end.leader, leaders, options)}" for role, end in changing.items()
-    )
-
-
-def _instead(leader: str | None, leaders: set[str | None], options: bool) -> str:
-    if leader is None:
-        return "nobody answers"
-    return (
-        # The same option would lead, but too narrowly, so that another status results.
-        "the outcome would be another" if leader in leaders else f"{leader_told(leader, options)} would lead"
-    )
+    changing: list[str] = []
+    for role, end in without.items():
+        if end.changes:
+            instead = "the outcome would be another"
+            if end.leader not in leaders:
+                instead = f"{leader_told(end.leader, options)} would lead" if end.leader else "nobody answers"
+            changing.append(f"{role}: without it {instead}")
+    return "; ".join(changing) or "no single role: without any one of them the answer would be the same"
 
 
 def leader_told(option: str | None, options: bool) -> str:
@@ -101,20 +81,18 @@ def without_rows(book: Book) -> list[tuple[str, ...]]:
     """Return the cells under `HEADS`, one row per role; empty without sealed answers."""
     options = bool(options_of(book))
     return [
-        (pool.role, leader_told(pool.without, options), f"{pool.margin:g}", _reading(pool))
+        (
+            pool.role,
+            leader_told(pool.without, options),
+            f"{pool.margin:g}",
+            ("another one leads" if pool.changes else "the same") + ", within the noise" * pool.close,
+        )
         for pool in pools_without(book)
     ]
 
 
-def _reading(pool: PoolWithout) -> str:
-    return (
-        f"{'another one leads' if pool.changes else 'the same'}{', within the noise' if pool.close else ''}"
-    )
-
-
 def without_section(book: Book) -> Iterator[str]:
-    """Yield the table for the report; a run with forecasts shows it next to its pool instead."""
-    # A run with forecasts shows the same figures next to its forecasts.
+    """Yield the table for the report; a run with forecasts shows the same figures next to its forecasts."""
     if has_beliefs(book):
         return
     rows = without_rows(book)
@@ -124,6 +102,47 @@ def without_section(book: Book) -> Iterator[str]:
     yield from table(HEADS, [[inline(cell) for cell in row] for row in rows])
     yield ""
     yield f"{FROM_ANSWERS} What the others would have said without a role takes a fork: `moot fork RUN --stress`."
+
+
+# ---------------------------------------------------------------- while nothing is decided
+
+
+def leader_so_far(book: Book) -> str | None:
+    """Return the option that leads the group forecast, in words; None while forecasts are sealed."""
+    if has_beliefs(book):
+        from moot.view.forecasts import are_readable, leader_of_group
+
+        # Naming a leader while others still answer would break the seal.
+        leader = leader_of_group(book) if are_readable(book) else None
+    else:
+        leader = next((pool.leader for pool in pools_without(book)), None)
+    return None if leader is None else leader_told(leader, bool(options_of(book)))
+
+
+def not_decided_yet(book: Book) -> str:
+    """Return the text shown in place of an answer."""
+    leader = leader_so_far(book)
+    leads = "" if leader is None else f" The group forecast puts {leader} first."
+    return named(book, f"Nothing is decided yet.{leads}")
+
+
+def forecasts_told(book: Book) -> str:
+    """Return how sure the roles are without a decision, by their sealed forecasts."""
+    # Derived forecasts come from the same roles, so counting them would count a role twice.
+    sealed = sum(not belief.derived for belief in book.state.beliefs.values())
+    if not sealed:
+        return "No forecast has been given."
+    if leader_so_far(book) is None:
+        return f"{counted(sealed, 'sealed forecast')} so far; the step is still open."
+    if has_beliefs(book):
+        from moot.view.forecasts import how_likely
+
+        return named(book, how_likely(book))
+    pools = pools_without(book)
+    return f"Round {pools[0].round}: mean of {len(pools)} forecasts."
+
+
+# ---------------------------------------------------------------- answers that nobody opposed
 
 
 OWN: Final = "own"
@@ -213,8 +232,7 @@ def families_told(book: Book) -> str:
     if len(chosen) < 2:
         return ""
     # A forecast ranks all options, whereas a vote or a decision chooses one.
-    verb = "put" if book.state.beliefs else "chose"
-    after = " first" if book.state.beliefs else ""
+    verb, after = ("put", " first") if book.state.beliefs else ("chose", "")
     everything = {choice for counts in chosen.values() for choice in counts}
     if len(everything) == 1:
         who = " and ".join(f"{family} ({counts.total()})" for family, counts in sorted(chosen.items()))
@@ -242,21 +260,14 @@ def families_of_roles(book: Book) -> dict[str, str]:
 
 def choices(book: Book) -> Mapping[str, str]:
     """Return each role's choice: the option that it puts first, its vote, or the option that its decision names."""
-    state, ruling = book.state, ruling_of(book)
+    state = book.state
     if state.beliefs:
         # Only the last forecasts count: earlier ones were given before the tests.
         latest = state.beliefs_at(state.round)
         return {role: max(facts.points, key=facts.points.__getitem__) for role, facts in latest.items()}
-    if ruling is not None:
+    if (ballot := ballot_of(book)) is not None:
         # A lost vote was filled in by the controller and is no family's opinion.
-        return {vote.by: vote.decision for vote in votes_of(book, ruling) if not vote.fallback}
-    if majority(book) is not None:
-        decided = [
-            decision
-            for decision in book.of(Decision)
-            if decision.made_by == "resolver" and decision.type == "round"
-        ]
-        return {
-            decision.by: option for decision in decided if (option := option_of(book, decision)) is not None
-        }
-    return {}
+        return {vote.by: vote.decision for vote in ballot.cast}
+    members = majority(book)
+    plans = members.plans if members is not None else ()
+    return {plan.by: option for plan in plans if (option := option_of(book, plan)) is not None}

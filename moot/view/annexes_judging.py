@@ -24,19 +24,18 @@ from ledger.events.ids import parse_step
 from ledger.plain_text import first_sentence, one_line
 from ledger.state.book import Book
 from moot.view.annex_parts import Annex, annex_table, annex_text, cell
-from moot.view.approval import Approval, approval_of, is_genuine, surviving
 from moot.view.judgements import (
     GAP,
+    Ballot,
+    ballot_of,
     majority,
     named,
     option_of,
-    ruling_of,
     scorecard,
     side_means,
     view_of,
-    votes_of,
 )
-from moot.view.reasons import severity
+from moot.view.reasons import Approval, approval_of, is_genuine, severity, surviving
 from rounds.run.same_question import covers
 
 _Judged = TypeVar("_Judged", Score, Standing)
@@ -318,7 +317,7 @@ def questions_annex(book: Book) -> Iterator[Annex]:
 
 def votes_annex(book: Book) -> Iterator[Annex]:
     """Yield the votes of every ballot, the rule that was applied, and the spread of the last votes."""
-    votes, ruling = list(book.of(Vote)), ruling_of(book)
+    votes, ballot = list(book.of(Vote)), ballot_of(book)
     rows = [
         # A lost vote has no numbers of its own; the stored defaults would look like an opinion.
         (view_of(vote), str(vote.ballot), "no vote (counts as REFUSE)", "", "", "")
@@ -335,18 +334,20 @@ def votes_annex(book: Book) -> Iterator[Annex]:
     ]
     notes = (
         ()
-        if ruling is None
-        else (f"{ruling.decision} by the rule {ruling.rule.replace('_', ' ')}.", _shared(book))
+        if ballot is None
+        else (
+            f"{ballot.ruling.decision} by the rule {ballot.ruling.rule.replace('_', ' ')}.",
+            _shared(ballot),
+        )
     )
     heads = ("seat", "ballot", "vote", "confidence", "risk of 100", "why, as it begins")
     yield from annex_table("Votes", heads, rows, *notes)
 
 
-def _shared(book: Book) -> str:
+def _shared(ballot: Ballot) -> str:
     """Return how the last votes are spread, and the least risk; agreement in words is recorded nowhere."""
-    ruling = ruling_of(book)
     # Agreement in words is recorded nowhere, so only counts and the lowest risk are safe to state.
-    last = [vote for vote in votes_of(book, ruling) if not vote.fallback] if ruling is not None else []
+    last = ballot.cast
     if not last:
         return ""
     ways = Counter(vote.decision for vote in last).most_common()
@@ -386,13 +387,10 @@ def _apart(ratings: dict[str, Rating]) -> int:
 
 def members_annex(book: Book) -> Iterator[Annex]:
     """Yield the decisions of independent members, and how many named each option."""
-    if majority(book) is None:
+    members = majority(book)
+    if members is None:
         return
-    plans = [
-        decision
-        for decision in book.of(Decision)
-        if decision.made_by == "resolver" and decision.type == "round"
-    ]
+    plans = members.plans
     counts = Counter(option_of(book, plan) or "no option" for plan in plans)
     note = ", ".join(f"{number} of {len(plans)} {option}" for option, number in counts.most_common())
     rows = [

@@ -1,25 +1,41 @@
-"""Forecasts and cruxes of a `crux` run in words, for terminal, report and page."""
+"""Forecasts, cruxes and the memo of a `crux` run, for the outcome, the terminal, the report and the page.
+
+Few runs have forecasts and their arithmetic loads slowly, so everything that is common to all protocols imports this
+module inside the function that needs it.
+"""
 
 from __future__ import annotations
 
 import shlex
 import textwrap
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Final, NamedTuple
 
-from detectors.forecasts.report import CruxReport, ForecastReport, report_of
-from ledger.events import Claim
+from detectors.forecasts.report import CruxReport, ForecastReport, report_of, rounded
+from detectors.forecasts.standing import ForecastStanding
+from ledger.events import Claim, Decision, Memo, Statement
+from ledger.events.values import EvidenceClass
 from ledger.interchange.markdown import inline
 from ledger.plain_text import counted, one_line, shortened
 from ledger.state.book import Book
-from moot.view.evidence import meaning
+from ledger.state.series import plan_of
+from moot.view.evidence import meaning, times_of
+from moot.view.judgements import named
+from moot.view.labels import calls_of
+from moot.view.reasons import Point
+from roles.evidence import basis_sentence
+from roles.memo.checks import class_of_sentence
+from roles.memo.citing import cited_texts
 from rounds.protocols.crux import standing
+from rounds.protocols.crux.assignments import writers
 from rounds.protocols.crux.sightings import unseen
 
 NARROW: Final = 60
 WIDE: Final = 200
 WORDS_SHOWN: Final = 160
 """Maximum characters of a claim or an option before it is cut."""
+REASONS: Final = 3
 HOW: Final = {
     "execution": "run",
     "calculation": "calculate",
@@ -30,12 +46,203 @@ HOW: Final = {
 NOTE: Final = "How often a test is right is an assumption, not a measurement."
 
 
-class AnswerCommand(NamedTuple):
-    """The command that hands in a person's result of a crux, and the open question that asks for it."""
+class ForecastParts(NamedTuple):
+    """What the forecasts and the memo of a run give to its outcome; a memo only where it is the decision."""
 
-    claim: str
-    question: str | None
-    command: str
+    memo: dict[str, list[Point]]
+    why: list[Point]
+    how_sure: str
+    tests: list[Point]
+    unsettled: list[Point]
+    dissent: list[tuple[str, str, str]]
+
+
+def forecast_parts(run: str, book: Book, chief: Decision | None) -> ForecastParts:
+    """Return the parts for a run with forecasts; `chief` is its main decision."""
+    memo, why, how_sure = memo_points(book, chief), list[Point](), ""
+    if chief is not None:
+        why = memo.get("why") or reasons_of_roles(book)
+        classes: list[EvidenceClass] = [point.class_ or "said" for point in why[:REASONS]]
+        basis = basis_sentence(classes, families=calls_of(book.events).model_families)
+        how_sure = f"{named(book, how_likely(book))} {basis}"
+    return ForecastParts(
+        memo,
+        why,
+        how_sure,
+        # While the run goes on, moot itself may still run these tests.
+        list(tests_to_make(run, book)) if book.state.finished else [],
+        list(revisit_if(book)),
+        list(other_leaders(book)) if chief is not None else [],
+    )
+
+
+# ---------------------------------------------------------------- standing and memo
+
+
+def standing_now(book: Book) -> ForecastStanding:
+    """Return the present standing of a run's forecasts."""
+    return standing.standing_at(book.state)
+
+
+def are_readable(book: Book) -> bool:
+    """Return whether all numbers are in, so that showing them breaks no seal."""
+    return bool(book.state.looks) or standing.numbers_end(book.state) is not None
+
+
+def leader_of_group(book: Book) -> str | None:
+    """Return the option that leads the group forecast; None without forecasts."""
+    leader = standing_now(book).leader
+    return None if leader is None else standing.option_ids(book.state)[leader]
+
+
+def points_for(book: Book, option: str | None) -> float | None:
+    """Return the group forecast of an option, of 100 points; None without forecasts, and for no option of the run."""
+    group, options = standing_now(book).group, standing.option_ids(book.state)
+    return None if group is None or option not in options else rounded(group.points(options.index(option)))
+
+
+def memo_points(book: Book, decision: Decision | None) -> dict[str, list[Point]]:
+    """Return the memo that a decision was made of, by field, each sentence with the evidence level of what it cites.
+
+    Empty without a memo: a person's override replaces it, so its sentences no longer explain the decision.
+    """
+    if decision is None or decision.by != "controller" or decision.type != "final":
+        return {}
+    fields: dict[str, list[Point]] = {}
+    # A memo goes back to its writer once for unsupported sentences, and what stays unsupported is removed.
+    # The last version is the one that counts.
+    for memo in [memo for memo in book.of(Memo) if memo.round == decision.round][-1:]:
+        for sentence in memo.sentences:
+            cited = cited_texts(book, sentence.refs)
+            # Only reasons carry evidence; an action or a condition is not true or false.
+            class_ = class_of_sentence(sentence, cited) if sentence.field == "why" else None
+            times = times_of(book, class_, sentence.refs)
+            point = Point(sentence.text, class_, sentence.quote, list(sentence.refs), times, memo.id)
+            fields.setdefault(sentence.field, []).append(point)
+    return fields
+
+
+def how_likely(book: Book) -> str:
+    """Return the group forecast of the outcome's option, and the range of the roles' forecasts."""
+    now, options = standing_now(book), standing.option_ids(book.state)
+    if now.group is None or now.leader is None:
+        return "No role gave a forecast."
+    memo = book.state.memo
+    # The memo may answer with another option than the leader, and the figure must match the answer.
+    place = options.index(memo.answers) if memo is not None and memo.answers in options else now.leader
+    forecasts = [forecast[place] for forecast in now.forecasts.values()]
+    low, high = min(forecasts), max(forecasts)
+    points = percent(float(now.group.points(place)))
+    if len(forecasts) == 1:
+        text = f"{points} for {options[place]}, the forecast of one role."
+    else:
+        spread = f"{low}%" if low == high else f"{low}–{high}%"
+        text = f"{points} for {options[place]}, the group forecast of {len(forecasts)} roles, which give it {spread}."
+    # A memo that departs from the forecasts has to say so next to its figure.
+    if place != now.leader:
+        leads = percent(float(now.group.points(now.leader)))
+        reason = f" {memo.why_not_leader}" if memo is not None and memo.why_not_leader else ""
+        text += f" The group forecast prefers {options[now.leader]}, with {leads}.{reason}"
+    return text
+
+
+def other_leaders(book: Book) -> Iterator[tuple[str, str, str]]:
+    """Yield role, words and forecast id of each role that prefers another option than the group does."""
+    now, state = standing_now(book), book.state
+    # A single forecast is the group forecast, so it cannot disagree with it.
+    if now.leader is None or len(now.forecasts) < 2:
+        return
+    options, latest = standing.option_ids(state), state.beliefs_at(state.round)
+    for role, forecast in now.forecasts.items():
+        first = max(range(len(options)), key=forecast.__getitem__)
+        # A tie with the leader is no dissent.
+        if forecast[first] > forecast[now.leader] and role in latest:
+            against = f"against {forecast[now.leader]}% for {options[now.leader]}"
+            yield role, f"prefers {options[first]}: {forecast[first]}%, {against}.", latest[role].id
+
+
+def reasons_of_roles(book: Book) -> list[Point]:
+    """Return the reasons of the role nearest to the group, for runs without a memo."""
+    # The role nearest to the group forecast argues for what the group prefers.
+    for role in writers(standing_now(book))[:1]:
+        event = book.by_id.get(f"S-1-B-{role}")
+        if isinstance(event, Statement):
+            named = [section for section in event.sections if section.name.startswith("reason-")]
+            return [
+                Point(one_line(section.text), "said", None, [f"{event.id}#{section.name}"])
+                for section in named[:REASONS]
+            ]
+    return []
+
+
+# ---------------------------------------------------------------- cruxes that are not settled
+
+
+def worth_told(points: Fraction) -> str:
+    """Return the value of a test in words."""
+    return f"a test is worth {float(points):.1f} points"
+
+
+def revisit_if(book: Book) -> Iterator[Point]:
+    """Yield every unsettled crux with the value of its test: what could still change the answer."""
+    for crux in standing_now(book).unsettled:
+        claim = book.by_id.get(crux.claim)
+        if isinstance(claim, Claim):
+            yield Point.of(f"Open: {one_line(claim.text)} ({worth_told(crux.best)})", crux.claim)
+
+
+def tests_to_make(run: str, book: Book) -> Iterator[Point]:
+    """Yield tests for a person that could change the answer, the most valuable first, with commands."""
+    verbs = {**HOW, "document": "look up"}
+    for crux in standing.askable(book.state):
+        claim = book.by_id.get(crux.claim)
+        if isinstance(claim, Claim):
+            test = f"{verbs[crux.how].capitalize()}: {one_line(claim.testable_as)} ({worth_told(crux.best)})"
+            program, experiment = program_told(run, book, crux.claim)
+            yield Point.of(
+                f"{test}:{program} `{answer_command(run, book, crux.claim)}`", crux.claim, experiment
+            )
+
+
+def program_told(run: str, book: Book, claim: str) -> tuple[str, str | None]:
+    """Return the last program that roles planned for a claim, with the command that runs it here, and its experiment.
+
+    Empty once one of the claim's programs was run: its verdict is on the ledger, and another kind of test is needed.
+    """
+    planned = {name: facts for name, facts in book.state.experiments.items() if claim in facts.claims}
+    if not planned or any(facts.judged for facts in planned.values()):
+        return "", None
+    *_, experiment = planned
+    runs, here = (
+        shlex.join(plan_of(book, experiment).argv),
+        f"moot experiment run {shlex.quote(run)} {experiment}",
+    )
+    return f" Program: `{runs}`, run it here with `{here}`.", experiment
+
+
+def answer_command(run: str, book: Book, claim: str) -> str:
+    """Return the command that hands in a person's result on a crux."""
+    # Answering the open question also closes it; a bare claim id works where none was asked.
+    asked = (
+        identity
+        for identity, concern in book.state.concerns.items()
+        if concern.for_human and claim in concern.between and identity not in book.state.resolved
+    )
+    return f"moot answer {shlex.quote(run)} {next(asked, claim)} --holds|--fails 'TEXT'"
+
+
+def unseen_told(book: Book) -> str:
+    """Return how many ways to be wrong were named, and an estimate of those that were not."""
+    estimate = unseen(book.state)
+    if estimate is None or not estimate.distinct:
+        return ""
+    more = estimate.jackknife - estimate.distinct
+    # Singletons drive the estimate: many ways named once suggest more that were not named.
+    named = f"{counted(estimate.distinct, 'way')} to be wrong named"
+    return f"{named}, about {round(more)} more by estimate" if more else named
+
+
+# ---------------------------------------------------------------- the whole table
 
 
 def forecasts_of(run: str, book: Book) -> ForecastReport | None:
@@ -45,7 +252,7 @@ def forecasts_of(run: str, book: Book) -> ForecastReport | None:
     """
     state = book.state
     # Partial forecasts would reveal sealed numbers to seats that still answer.
-    if state.opening.protocol != "crux" or not (state.looks or standing.numbers_end(state) is not None):
+    if state.opening.protocol != "crux" or not are_readable(book):
         return None
     texts = dict(standing.option_texts(state))
     for claim in standing.cruxes_of(state):
@@ -63,19 +270,6 @@ def forecasts_of(run: str, book: Book) -> ForecastReport | None:
     )
 
 
-def answer_command(run: str, book: Book, claim: str) -> AnswerCommand:
-    """Return the command that hands in a person's result on a crux."""
-    # Answering the open question also closes it; a bare claim id works where none was asked.
-    asked = (
-        identity
-        for identity, concern in book.state.concerns.items()
-        if concern.for_human and claim in concern.between and identity not in book.state.resolved
-    )
-    question = next(asked, None)
-    command = f"moot answer {shlex.quote(run)} {question or claim} --holds|--fails 'TEXT'"
-    return AnswerCommand(claim, question, command)
-
-
 def percent(points: float) -> str:
     """Return points as a percentage."""
     return f"{points:.0f}%"
@@ -85,10 +279,8 @@ def roles_range(report: ForecastReport, option: str) -> str:
     """Return `58% (roles 50–63%)`: the group forecast of an option and the range of the roles' forecasts."""
     forecasts = [points[option] for points in report.roles.values()]
     low, high = min(forecasts), max(forecasts)
-    spread = f"roles {low}%" if low == high else f"roles {low}–{high}%"
-    return (
-        f"{percent(report.group[option])} ({spread})" if len(forecasts) > 1 else percent(report.group[option])
-    )
+    spread = f" (roles {low}{'' if low == high else f'–{high}'}%)" if len(forecasts) > 1 else ""
+    return f"{percent(report.group[option])}{spread}"
 
 
 def crux_line(crux: CruxReport) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from ledger.events import Agenda, Argument, Decision, Ruling, Score, Standing, Vote
+from ledger.events import Agenda, Argument, Decision, Event, Ruling, Score, Standing, Vote
 from ledger.language.words import word_count
 from ledger.plain_text import first_sentence, one_line, sentences
 from ledger.state.book import Book, per_book
@@ -52,6 +52,11 @@ def options_of(book: Book) -> dict[str, str]:
             # A document may name an option again later; its first line is the definition.
             options_listed.setdefault(identity, one_line(text))
     return options_listed
+
+
+def has_beliefs(book: Book) -> bool:
+    """Return whether the run has sealed forecasts over its options."""
+    return book.state.opening.protocol == "crux" and bool(book.state.beliefs)
 
 
 def named(book: Book, text: str) -> str:
@@ -127,11 +132,38 @@ class Card(NamedTuple):
 
 
 class Majority(NamedTuple):
-    """The decisions of independent members: their number, the leading option, and how many named it."""
+    """The decisions of independent members: all of them, the leading option, and those that name it.
 
-    members: int
+    Where no option leads, `agreeing` are all of them: any member can speak for the others.
+    """
+
+    plans: tuple[Decision, ...]
     option: str | None
-    most: int
+    agreeing: tuple[Decision, ...]
+
+    @property
+    def most(self) -> int:
+        """Return how many members named the leading option."""
+        return len(self.agreeing) if self.option else 0
+
+
+class Ballot(NamedTuple):
+    """A ruling with the votes that it counts; one that was lost counts as REFUSE and has no numbers."""
+
+    ruling: Ruling
+    votes: list[Vote]
+
+    @property
+    def cast(self) -> list[Vote]:
+        """Return the votes that seats gave."""
+        return [vote for vote in self.votes if not vote.fallback]
+
+    @property
+    def is_split(self) -> bool:
+        """Return whether no way to vote has more than half of the votes, and no veto decides."""
+        ways = Counter(vote.decision for vote in self.votes)
+        # A veto decides alone, however the other votes are spread.
+        return bool(ways) and "VETO" not in ways and 2 * max(ways.values()) <= ways.total()
 
 
 def latest(events: Iterable[_E]) -> _E | None:
@@ -140,33 +172,21 @@ def latest(events: Iterable[_E]) -> _E | None:
     return last
 
 
-def ruling_of(book: Book) -> Ruling | None:
-    """Return the last ruling, or None when it was overturned."""
+def ballot_of(book: Book) -> Ballot | None:
+    """Return the last ruling with its votes; None without a ruling, and when it was overturned."""
     ruling = latest(book.of(Ruling))
     # A ruling has no id of its own and is addressed by its sequence number.
     facts = book.state.rulings.get(f"@{ruling.seq}") if ruling else None
-    return None if facts is not None and facts.overturned_by is not None else ruling
-
-
-def votes_of(book: Book, ruling: Ruling) -> list[Vote]:
-    """Return the votes that a ruling counts."""
-    return [event for event in (book.events[seq] for seq in ruling.votes) if isinstance(event, Vote)]
+    if ruling is None or (facts is not None and facts.overturned_by is not None):
+        return None
+    counted = (book.events[seq] for seq in ruling.votes)
+    return Ballot(ruling, [event for event in counted if isinstance(event, Vote)])
 
 
 def view_of(vote: Vote) -> str:
     """Return the view that a vote speaks for, also where the controller fills in for a lost vote."""
     # The id of a vote ends with the view, while `by` is the controller for a lost vote.
     return (vote.id or "").rpartition("-")[2] or vote.by
-
-
-def last_votes_told(votes: Iterable[Vote]) -> str:
-    """Return every vote in a few words; one that was lost counts as REFUSE and has no numbers."""
-    return ", ".join(
-        f"{view_of(vote)} gave no vote (counts as REFUSE)"
-        if vote.fallback
-        else f"{view_of(vote)} {vote.decision} (confidence {vote.confidence}, risk {vote.risk})"
-        for vote in votes
-    )
 
 
 def reason_of(vote: Vote) -> str:
@@ -180,34 +200,26 @@ def reason_of(vote: Vote) -> str:
     return first_sentence(vote.reasoning)
 
 
-def is_split(votes: Sequence[Vote]) -> bool:
-    """Return whether no way to vote has more than half of the votes, and no veto decides."""
-    ways = Counter(vote.decision for vote in votes)
-    # A veto decides alone, however the other votes are spread.
-    return bool(ways) and "VETO" not in ways and 2 * max(ways.values()) <= ways.total()
-
-
 def ruling_told(book: Book) -> str:
     """Return the ruling with its basis; empty where there was no vote.
 
     A voter's words follow only where that vote agrees with the ruling and the votes are not split.
     """
-    ruling = ruling_of(book)
-    if ruling is None:
+    ballot = ballot_of(book)
+    if ballot is None:
         return ""
-    votes = votes_of(book, ruling)
+    ruling, votes = ballot
     # The ruling counts the last ballots, so an earlier veto may rest on reasons that were withdrawn.
     veto = next((vote for vote in votes if vote.decision == "VETO"), None)
     if veto is not None and ruling.rule.endswith("veto"):
         return f"{ruling.decision}: {view_of(veto).upper()} vetoed: {reason_of(veto)} ({veto.id})"
     by_rule = f"the rule {ruling.rule.replace('_', ' ')}"
     # Quoting one voter of a split vote would make that voter look like the winner.
-    if is_split(votes):
+    if ballot.is_split:
         ways = ", ".join(f"{view_of(vote)} {vote.decision}" for vote in votes)
         return f"No majority ({ways}); {by_rule} makes that {ruling.decision}."
     # Lost votes count as REFUSE in the rule, but have no reasoning to quote.
-    cast = [vote for vote in votes if not vote.fallback]
-    agreed = [vote for vote in cast if vote.decision == ruling.decision]
+    agreed = [vote for vote in ballot.cast if vote.decision == ruling.decision]
     counts = f"{len(agreed)} of {len(votes)} votes"
     why = f". {view_of(agreed[0])}: {reason_of(agreed[0])} ({agreed[0].id})" if agreed else "."
     return f"{ruling.decision} by {by_rule} ({counts} say {ruling.decision}){why}"
@@ -215,22 +227,21 @@ def ruling_told(book: Book) -> str:
 
 @per_book
 def majority(book: Book) -> Majority | None:
-    """Return how many independent members named the leading option; None where there are no members."""
+    """Return which option the independent members lead to; None where there are no members."""
     # Once a decision is final, the members' votes are history and not the outcome.
-    if final_in_force(book.state):
+    if book.state.opening.protocol != "council" or final_in_force(book.state):
         return None
-    plans = [
-        decision
-        for decision in book.of(Decision)
-        if decision.made_by == "resolver" and decision.type == "round"
-    ]
-    if not plans or book.state.opening.protocol != "council":
+    decisions = book.of(Decision)
+    plans = tuple(plan for plan in decisions if plan.made_by == "resolver" and plan.type == "round")
+    if not plans:
         return None
     # Only options with a shared definition count: an `O-1` of one member need not be that of another.
     known = options_of(book)
     named = Counter(option for plan in plans if (option := option_of(book, plan)) in known)
-    option, most = named.most_common(1)[0] if named else (None, 0)
-    return Majority(len(plans), option, most)
+    if not named:
+        return Majority(plans, None, plans)
+    leading = named.most_common(1)[0][0]
+    return Majority(plans, leading, tuple(plan for plan in plans if option_of(book, plan) == leading))
 
 
 def option_of(book: Book, decision: Decision) -> str | None:
@@ -243,58 +254,41 @@ def option_of(book: Book, decision: Decision) -> str | None:
     return match[0] if match else None
 
 
-def merged_told(book: Book) -> str:
-    """Return `33 of 33 say O-2. In the words of one of them …`; empty where there are no independent members."""
-    counted = majority(book)
-    if counted is None:
-        return ""
-    first, *others = agreeing(book, counted)
+def merged_told(members: Majority) -> str:
+    """Return `33 of 33 say O-2. In the words of one of them …`."""
+    first, *others = members.agreeing
     # Agreement on an option is none on how it is carried out, so the other plans are named beside the first.
     apart = [plan.id or "" for plan in others if one_line(plan.text) != one_line(first.text)]
     more = [f"{len(apart) - NAMED} more"] if len(apart) > NAMED else []
     plans = "the other plans" if len(apart) > 1 else "the other plan"
     named = f"; {plans} may differ: {', '.join([*apart[:NAMED], *more])}" if apart else ""
     words = f"({first.id}{named}): {one_line(first.text)}"
-    if counted.option is None:
-        return f"{counted.members} members, who name no option. The first of them {words}"
-    return f"{counted.most} of {counted.members} say {counted.option}. In the words of one of them {words}"
+    total = len(members.plans)
+    if members.option is None:
+        return f"{total} members, who name no option. The first of them {words}"
+    return f"{members.most} of {total} say {members.option}. In the words of one of them {words}"
 
 
-def agreeing(book: Book, counted: Majority) -> list[Decision]:
-    """Return the plans of the members who chose the leading option; of all members where there is none."""
-    return [
-        decision
-        for decision in book.of(Decision)
-        if decision.made_by == "resolver"
-        and decision.type == "round"
-        and counted.option in (None, option_of(book, decision))
-    ]
-
-
-def plans_told(book: Book, plans: set[str]) -> str:
-    """Return ` in 3 plans` where members of a council wrote something in several plans; else nothing."""
-    return f" in {len(plans)} plans" if majority(book) is not None and len(plans) > 1 else ""
-
-
-def confidences_told(book: Book, counted: Majority) -> str:
+def confidences_told(members: Majority) -> str:
     """Return the members' confidence: `Stated confidence, of 5: 4 by 31 of 33 members, 3 by 2`."""
-    stated = Counter(
-        decision.confidence
-        for decision in book.of(Decision)
-        if decision.made_by == "resolver" and decision.confidence
-    )
+    stated = Counter(plan.confidence for plan in members.plans if plan.confidence).most_common()
     if not stated:
         return "No confidence is stated."
-    (first, number), *others = stated.most_common()
+    (first, number), *others = stated
     rest = "".join(f", {level} by {count}" for level, count in others)
-    return f"Stated confidence, of 5: {first} by {number} of {counted.members} members{rest}."
+    return f"Stated confidence, of 5: {first} by {number} of {len(members.plans)} members{rest}."
 
 
 def scores_told(book: Book) -> str:
     """Return the totals of sides or options, or the votes, in one sentence; empty without scores."""
-    ruling = ruling_of(book)
-    if ruling is not None:
-        return f"Last votes: {last_votes_told(votes_of(book, ruling))}."
+    if (ballot := ballot_of(book)) is not None:
+        each = ", ".join(
+            f"{view_of(vote)} gave no vote (counts as REFUSE)"
+            if vote.fallback
+            else f"{view_of(vote)} {vote.decision} (confidence {vote.confidence}, risk {vote.risk})"
+            for vote in ballot.votes
+        )
+        return f"Last votes: {each}."
     totals = (narrative for event in book.of(Decision) for narrative in event.narratives if GAP in narrative)
     # The protocol's own line already reads the gap, so it is quoted rather than computed again.
     if total := latest(totals):
@@ -371,48 +365,32 @@ class ScoreRow(msgspec.Struct, frozen=True):
 
 def scores_of(book: Book) -> tuple[ScoreRow, ...]:
     """Return everything with a score or a standing, in the order of the first judgement."""
-    # A dict keeps the order of the first judgement.
     judged: dict[str, list[Score | Standing]] = {}
     for event in book.events:
         if isinstance(event, Score | Standing):
             judged.setdefault(event.of, []).append(event)
     options = {option.id: option.text for option in book.state.opening.options}
-    return tuple(_row(book, of, events, options.get(of, "")) for of, events in judged.items())
+    return tuple(_score_row(of, book.by_id.get(of), options, events) for of, events in judged.items())
 
 
-def _row(book: Book, of: str, events: list[Score | Standing], option: str) -> ScoreRow:
-    scored = book.by_id.get(of)
-    argument = scored if isinstance(scored, Argument) else None
+def _score_row(
+    of: str, scored: Event | None, options: Mapping[str, str], events: list[Score | Standing]
+) -> ScoreRow:
+    label, text = "", options.get(of, "")
+    if isinstance(scored, Argument):
+        text, side = scored.claim, scored.side
+        # Labels such as PRO-1 carry their side already (XS-2).
+        has_side = scored.label.casefold().startswith(side.casefold())
+        label = scored.label if has_side else f"{scored.label} ({side})"
+    scores = [event for event in events if isinstance(event, Score)]
+    stands = [event.standing for event in events if isinstance(event, Standing)]
+    because = (event.notes if isinstance(event, Score) else event.reason for event in events)
     return ScoreRow(
         of=of,
-        label=_label(argument) if argument else "",
-        text=argument.claim if argument else option,
-        totals=tuple(event.total for event in events if isinstance(event, Score)),
-        stands=tuple(_stands(event) for event in events if isinstance(event, Standing)),
-        fallacies=tuple(_fallacies(events)),
-        because=tuple(_because(events)),
+        label=label,
+        text=text,
+        totals=tuple(score.total for score in scores),
+        stands=tuple(Mark("◆", JUDGED[it], marks.STANDINGS.get(it, "warn")) for it in stands),
+        fallacies=tuple(fallacy for score in scores for fallacy in score.fallacies),
+        because=tuple(filter(None, because)),
     )
-
-
-def _label(argument: Argument) -> str:
-    """Return `PRO-1`, with the side where the label does not begin with it."""
-    label, side = argument.label, argument.side
-    # Labels such as PRO-1 carry their side already (XS-2).
-    return label if label.casefold().startswith(side.casefold()) else f"{label} ({side})"
-
-
-def _stands(event: Standing) -> Mark:
-    return Mark("◆", JUDGED[event.standing], marks.STANDINGS.get(event.standing, "warn"))
-
-
-def _fallacies(events: list[Score | Standing]) -> Iterator[str]:
-    for event in events:
-        if isinstance(event, Score):
-            yield from event.fallacies
-
-
-def _because(events: list[Score | Standing]) -> Iterator[str]:
-    for event in events:
-        text = event.notes if isinstance(event, Score) else event.reason
-        if text:
-            yield text

@@ -18,7 +18,7 @@ from ledger.state.fold import step
 from ledger.state.state import State
 from moot.errors import GOOD, SEAT_FAILED
 from moot.view import words
-from moot.view.seats import Answered, one_family
+from moot.view.seats import Answered, Family, family_of, one_family
 from moot.view.words import going_on, why_closed
 from rounds.run.outcome import Kind, RunOutcome, outcome_of
 
@@ -169,6 +169,16 @@ class Calls(msgspec.Struct):
     def all(self) -> int:
         """Return the number of replies."""
         return self.enforced + self.trusted
+
+    @property
+    def families(self) -> set[Family | None]:
+        """Return the model families that answered; None stands for one that is not named."""
+        return {family_of(respondent.provider, respondent.model) for respondent in self.answered}
+
+    @property
+    def model_families(self) -> int | None:
+        """Return how many model families answered; None where one of them is not named."""
+        return len(self.families) if self.families and None not in self.families else None
 
     @property
     def told(self) -> str:

@@ -17,8 +17,7 @@ from ledger.state.decided import replacement
 from ledger.state.lifecycle import OPEN
 from ledger.state.state import State
 from moot.view.agreement import pools_without
-from moot.view.judgements import is_split, majority, option_of, ruling_of, votes_of
-from moot.view.memo import has_beliefs
+from moot.view.judgements import ballot_of, has_beliefs, majority, option_of
 from moot.view.questions import open_questions_merged
 from roles.outcome_status import OutcomeStatus
 from rounds.protocols import awaited_of, experiments_awaited
@@ -111,11 +110,11 @@ def _open_questions(book: Book) -> Iterator[Concern]:
 def _no_majority(run: _Ended) -> str:
     """Return a clause when the members of a council name no common option."""
     members = majority(run.book)
-    if members is None or 2 * members.most > members.members:
+    if members is None or 2 * members.most > len(members.plans):
         return ""
     if members.option is None:
-        return f"{members.members} members, and nobody joins their answers"
-    return f"no option has more than half of {members.members} members"
+        return f"{len(members.plans)} members, and nobody joins their answers"
+    return f"no option has more than half of {len(members.plans)} members"
 
 
 def _nothing_final(run: _Ended) -> str:
@@ -125,10 +124,8 @@ def _nothing_final(run: _Ended) -> str:
 
 def _split_votes(run: _Ended) -> str:
     """Return a clause when no way to vote has more than half and no veto decides."""
-    ruling = ruling_of(run.book)
-    if ruling is None:
-        return ""
-    return "the votes are split" if is_split(votes_of(run.book, ruling)) else ""
+    ballot = ballot_of(run.book)
+    return "the votes are split" if ballot is not None and ballot.is_split else ""
 
 
 def _no_determination(run: _Ended) -> str:
@@ -241,17 +238,10 @@ def points_of(book: Book, identity: str) -> float | None:
     if replacement(book.state, identity) != identity:
         return None
     # Few runs have forecasts, and every verb shows the outcome, so their arithmetic loads late.
-    from detectors.forecasts.report import rounded
-    from moot.view.memo import standing_now
-    from rounds.protocols.crux import standing
+    from moot.view.forecasts import leader_of_group, points_for
 
-    now = standing_now(book)
-    if now.group is None or now.leader is None:
-        return None
-    options = standing.option_ids(book.state)
     # A decision that names no option answers with the leader of the group forecast.
-    named = option_of(book, decision) or options[now.leader]
-    return rounded(now.group.points(options.index(named))) if named in options else None
+    return points_for(book, option_of(book, decision) or leader_of_group(book))
 
 
 WORDS: dict[Fate, Literal["It held", "It failed", "Held in part", "Not known"]] = {

@@ -14,8 +14,8 @@ from ledger.events import Concern
 from ledger.plain_text import counted, one_line
 from ledger.result import Result
 from ledger.state.book import Book
+from moot.view.judgements import has_beliefs
 from moot.view.labels import is_held_by_an_error
-from moot.view.memo import has_beliefs, order_for, unsettled, worth_told
 from rounds.protocols import awaited_of, experiments_awaited
 from rounds.run.same_question import asks_all_of, words_asked
 
@@ -72,11 +72,12 @@ def _asking(run: str, book: Book, question: _Question) -> Asking:
     if not claims or not has_beliefs(book):
         command = f"moot answer {shlex.quote(run)} {question.ids[0]} 'TEXT'"
         return Asking(text=question.text, ids=question.ids, command=command)
+    from moot.view.forecasts import program_told, standing_now, worth_told
+
     command = f"moot answer {shlex.quote(run)} {question.ids[0]} --holds|--fails 'TEXT'"
-    values = {crux.claim: crux.best for crux in unsettled(book)}
+    values = {crux.claim: crux.best for crux in standing_now(book).unsettled}
     worth = "".join(f" ({worth_told(values[claim])})" for claim in claims if claim in values)
-    order = order_for(run, book, claims[0])
-    program = f" Program: `{order.runs}`, run it here with `{order.here}`." if order else ""
+    program, _ = program_told(run, book, claims[0])
     return Asking(text=f"{question.text}{worth}{program}", ids=question.ids, command=command)
 
 

@@ -1,12 +1,14 @@
 """Reasons of a decision by the kind of thing it cites, each with its evidence level and a quote of its own.
 
-A claim as a reason has the level of its own evidence. Objections to a decision are computed here too.
+A claim as a reason has the level of its own evidence. The verdict on a proposal is a place on the run's scale: yes, yes
+with something to mend, no. Concerns that the judge holds genuine support "no" and "mend"; arguments that survive, "yes"
+and "mend". What supports one verdict speaks against its opposite: a refuted concern is never a reason.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final, TypeVar
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -22,32 +24,23 @@ from ledger.events import (
     Response,
     Score,
     Standing,
+    Statement,
     Verification,
     Vote,
 )
 from ledger.events.values import Evidence, EvidenceClass
-from ledger.plain_text import first_sentence, one_line, sentences
+from ledger.plain_text import first_sentence, one_line
 from ledger.result import Result
 from ledger.state.book import Book
-from ledger.state.decided import overridden
 from moot.view.evidence import times_of
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
-from moot.view.judgements import (
-    is_split,
-    latest,
-    majority,
-    option_of,
-    reason_of,
-    ruling_of,
-    scorecard,
-    side_means,
-    votes_of,
-)
-from rounds.protocols.step_table import UPHELD
+from moot.view.judgements import ballot_of, latest, reason_of, scorecard
+from rounds.protocols.adversarial import GENUINE_FROM, SCALES
+from rounds.protocols.step_table import UPHELD, rule
 from rounds.protocols.votes import sides_with
 
 CLASSES: Final[tuple[EvidenceClass, ...]] = (
-    "reproduced", "calculated", "quoted", "ran", "argued", "conceded", "said",
+    "measured", "reproduced", "calculated", "quoted", "ran", "argued", "conceded", "said",
 )  # fmt: skip
 """Evidence levels, the best first."""
 GIVEN_UP: Final = frozenset({"concede", "fix", "revise"})
@@ -55,7 +48,8 @@ TAKEN: Final = frozenset({"accepted", "fixed", "resolved"})
 """Dispositions of an objection that the deciding role accepted."""
 MET: Final = frozenset({"addressed", "defended"})
 """Dispositions of an attack that an answer withstood."""
-_E = TypeVar("_E")
+YES, MEND, NO = 0, 1, 2
+_SCALED: Final = frozenset({"adversarial", "panel"})
 
 
 class Point(Result, frozen=True):
@@ -72,19 +66,27 @@ class Point(Result, frozen=True):
     times: int | None = None
     at: str | None = None
 
+    @classmethod
+    def of(cls, text: str, *refs: str | None) -> Point:
+        """Return a point that is neither true nor false by a test: a step, a condition, a question."""
+        return cls(one_line(text), None, None, [ref for ref in refs if ref])
+
 
 def reasons_of(book: Book, decision: Decision) -> list[Point]:
     """Return the reasons of a decision, the best tested first; a decision that sums up others has theirs.
 
     A person's override has the reasons that it cites, and none of what it overruled.
     """
-    computed = [] if decision.type == "override" else [*_ruling_reasons(book), *_scorecard(book)]
+    approval = None if decision.type == "override" else approval_of(book)
+    if approval is not None:
+        return _reasons_of_approval(book, decision, approval)
+    computed = [] if decision.type == "override" else [*_votes_for(book), *_scorecard(book)]
     ranked: list[tuple[tuple[int, float], Point]] = []
     # Where one decision cites arguments of both sides, each needs its side in front.
     sides = {event.side for cite in decision.cites if isinstance(event := book.by_id.get(cite.id), Argument)}
     # One level is enough: deeper grounds support the grounds and not the decision itself.
     for ground in rests_on(book, decision, 1, remembered()):
-        reason = None if _recommends_another(book, decision, ground) else _reason(book, ground)
+        reason = _reason(book, decision, ground)
         if reason is not None:
             weight, point = reason
             argument = book.by_id.get(ground.id)
@@ -97,50 +99,35 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
     return computed + [point for _, point in sorted(ranked, key=lambda item: item[0])]
 
 
-def _recommends_another(book: Book, decision: Decision, ground: Ground) -> bool:
-    """Return whether a cited decision is for another option, so that it speaks against this one."""
-    under = book.by_id.get(ground.id)
-    return (
-        isinstance(under, Decision)
-        and decision.made_by == "rule"
-        # A decision that names no option cannot speak for another one.
-        and bool(under.about)
-        and set(under.about).isdisjoint(decision.about)
-    )
-
-
-def _reason(book: Book, ground: Ground) -> tuple[float, Point] | None:
+def _reason(book: Book, decision: Decision, ground: Ground) -> tuple[float, Point] | None:
+    """Return a cited ground as a reason with its weight; None where it does not support the decision."""
     event = book.by_id.get(ground.id)
     match event:
-        case Claim():
-            return _claim(book, event, ground)
+        # A refuted or open claim cannot support anything, even where it is cited.
+        case Claim() if ground.standing == "tested_confirmed":
+            quote = ground.foremost.quote
+            class_ = class_of(book, event, ground)
+            times = times_of(book, class_, [ground.id])
+            return 0.0, Point(
+                one_line(event.text), class_, quote.words if quote else None, [ground.id], times
+            )
         case Argument():
             return argument_point(book, event)
         case Concern():
             return concern_point(book, event)
         case Challenge():
             return _challenge(book, event)
-        # An overturned decision is no reason any more, even where it is still cited.
-        case Decision() if event.type == "round" and event.id not in _overturned(book):
-            return 0.0, Point(first_sentence(event.text), None, None, [ground.id])
+        case Decision() if event.type == "round":
+            # An overturned decision is no reason any more, even where it is still cited.
+            if book.state.decisions[ground.id].overturned_by is not None:
+                return None
+            # A judgement for another option speaks against what the rule decided; one that names none cannot.
+            other = bool(event.about) and set(event.about).isdisjoint(decision.about)
+            if other and decision.made_by == "rule":
+                return None
+            return 0.0, Point.of(first_sentence(event.text), ground.id)
         case _:
             return None
-
-
-def _overturned(book: Book) -> frozenset[str]:
-    return frozenset(key for key, facts in book.state.decisions.items() if facts.overturned_by is not None)
-
-
-def _claim(book: Book, event: Claim, ground: Ground) -> tuple[float, Point] | None:
-    """Return a claim that was confirmed; None for one that fell or stayed open."""
-    # A refuted or open claim cannot support anything, even where it is cited.
-    if ground.standing != "tested_confirmed":
-        return None
-    foremost = ground.foremost
-    quote = foremost.quote.words if foremost.quote else None
-    class_ = class_of(book, event, ground)
-    times = times_of(book, class_, [ground.id])
-    return 0.0, Point(one_line(event.text), class_, quote, [ground.id], times)
 
 
 def class_of(book: Book, event: Claim, ground: Ground) -> EvidenceClass:
@@ -156,7 +143,7 @@ def class_of(book: Book, event: Claim, ground: Ground) -> EvidenceClass:
             change = next((move for move in test.claim_status_changes if move.claim_id == event.id), None)
             if change is not None and change.class_:
                 return change.class_
-    # Version 1 pools the evidence of a verdict for all its claims. What cannot be told to be the claim's own
+    # An import pools the evidence of a verdict for all its claims. What cannot be told to be the claim's own
     # counts for nothing, and the claim is then only stated.
     own = [quote for holder in (ground, *ground.under) for quote in holder.quotes]
     if any(_is_document(quote) for quote in own):
@@ -177,36 +164,33 @@ def argument_point(book: Book, event: Argument) -> tuple[float, Point] | None:
         return None
     quote = _own_quote(book, event.quotes)
     class_: EvidenceClass = "said" if standing is None else "argued"
-    return _score(book, event.id), Point(one_line(event.claim), class_, quote, [event.id or ""])
+    return score_of(book, event.id), Point(one_line(event.claim), class_, quote, [event.id or ""])
 
 
-def _score(book: Book, identity: str | None) -> float:
+def score_of(book: Book, identity: str | None) -> float:
+    """Return the last total that a judge gave; 0 without one."""
     score = latest(score for score in book.of(Score) if score.of == identity)
     return float(score.total) if score is not None else 0.0
 
 
+def _ratings(book: Book, event: Concern) -> list[Rating]:
+    """Return the severities that others gave a concern."""
+    return [rating for rating in book.of(Rating) if rating.of == event.id and rating.scale == "severity_1_5"]
+
+
 def concern_point(book: Book, event: Concern) -> tuple[float, Point]:
     """Return a concern, weighted by the severity that others gave it."""
-    # A concern that others rated was argued about; one without ratings is only stated.
-    ratings = [
-        rating for rating in book.of(Rating) if rating.of == event.id and rating.scale == "severity_1_5"
-    ]
-    weight = severity(book, event)
     quote = _own_quote(book, event.evidence)
-    class_: EvidenceClass = (
-        "quoted" if quote else "argued" if any(rating.by != event.by for rating in ratings) else "said"
-    )
-    return weight, Point(one_line(event.text), class_, quote, [event.id or ""])
+    # A concern that others rated was argued about; one without ratings is only stated.
+    was_rated = any(rating.by != event.by for rating in _ratings(book, event))
+    class_: EvidenceClass = "quoted" if quote else "argued" if was_rated else "said"
+    return severity(book, event), Point(one_line(event.text), class_, quote, [event.id or ""])
 
 
 def severity(book: Book, event: Concern) -> float:
     """Return the mean of the ratings of a concern, else its author's own; 0 where neither exists."""
     # Ratings by others are more independent than the author's own severity.
-    values = [
-        float(rating.value)
-        for rating in book.of(Rating)
-        if rating.of == event.id and rating.scale == "severity_1_5"
-    ]
+    values = [float(rating.value) for rating in _ratings(book, event)]
     return sum(values) / len(values) if values else float(event.severity or 0)
 
 
@@ -214,8 +198,7 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
     """Return a challenge that changed the text or was answered so that the text holds; None otherwise."""
     answer = latest(response for response in book.of(Response) if response.to == event.id)
     became = latest(disposition for disposition in book.of(Disposition) if disposition.of == event.id)
-    quote = _own_quote(book, event.evidence)
-    text = one_line(event.claim or event.text)
+    quote, text = _own_quote(book, event.evidence), one_line(event.claim or event.text)
     refs = [event.id or "", *([answer.id or ""] if answer is not None else [])]
     # A concession by the other side counts more than any verdict on the challenge.
     if answer is not None and answer.outcome in GIVEN_UP:
@@ -230,23 +213,21 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
         # An author who accepts their own critique is no second opinion.
         alone = became.by == event.by
         lead = "Own objection to the draft, taken up" if alone else "Objection to the draft, taken up"
-        return 0.0, Point(f"{lead}: {text}", "said" if alone else "argued", quote, [event.id or ""])
+        return 0.0, Point(f"{lead}: {text}", "said" if alone else "argued", quote, refs)
     return None
 
 
 def _own_quote(book: Book, evidence: Iterable[Evidence]) -> str | None:
     """Return the first quote of a document that is at the cited place."""
-    quotes = quotes_of(book, evidence)
-    return next((quote.words for quote in quotes if _is_document(quote)), None)
+    return next((quote.words for quote in quotes_of(book, evidence) if _is_document(quote)), None)
 
 
-def _ruling_reasons(book: Book) -> Iterator[Point]:
-    ruling = ruling_of(book)
-    votes = votes_of(book, ruling) if ruling else []
-    # With split votes no side won, so no vote is a reason for the result.
-    for vote in votes if not is_split(votes) else ():
-        if ruling and not vote.fallback and sides_with(vote.decision, ruling.decision):
-            first = next(ballot for ballot in book.of(Vote) if ballot.by == vote.by)
+def _votes_for(book: Book) -> Iterator[Point]:
+    """Yield the votes that went the way of the ruling; with split votes no side won, so none is a reason."""
+    ballot = ballot_of(book)
+    for vote in ballot.cast if ballot is not None and not ballot.is_split else ():
+        if ballot is not None and sides_with(vote.decision, ballot.ruling.decision):
+            first = next(other for other in book.of(Vote) if other.by == vote.by)
             other = f"{first.decision}, " if first.decision != vote.decision else ""
             earlier = f"; {other}{first.risk} in the first ballot" if first is not vote else ""
             # Only the last ballot counts: a role may have withdrawn the reasons of its first one.
@@ -256,195 +237,71 @@ def _ruling_reasons(book: Book) -> Iterator[Point]:
 
 def _scorecard(book: Book) -> Iterator[Point]:
     """Yield the criteria in which the leading option is ahead and behind, where options were scored."""
-    cards = scorecard(book)
+    cards = scorecard(book)[:2]
     if len(cards) < 2:
         return
     # The cards are sorted, so these are the winner and the runner-up.
-    best, other = cards[0], cards[1]
+    best, other = cards
     ahead = [name for name, value in best.parts.items() if value > other.parts.get(name, value)]
     behind = [name for name, value in best.parts.items() if value < other.parts.get(name, value)]
     lead = f"By criterion {best.option} is ahead of {other.option} in {', '.join(ahead) or 'nothing'}"
-    yield Point(
-        f"{lead}, and behind in {', '.join(behind) or 'nothing'}.",
-        "calculated",
-        None,
-        [*best.refs, *other.refs],
-    )
+    text = f"{lead}, and behind in {', '.join(behind) or 'nothing'}."
+    yield Point(text, "calculated", None, [*best.refs, *other.refs])
 
 
-def objection_told(book: Book, decision: Decision | None, why: list[Point]) -> str | None:
-    """Return the strongest objection to the decision in its author's words; None where the ledger has none."""
-    if decision is None:
+# ---------------------------------------------------------------- verdicts on a proposal
+
+
+class Approval(NamedTuple):
+    """The judge's verdict in the words of the scale, its place there, and the concerns left unaddressed."""
+
+    verdict: str
+    place: int
+    unaddressed: frozenset[str]
+
+
+def approval_of(book: Book) -> Approval | None:
+    """Return the verdict of the judge; None in a protocol without a scale, and before the judge spoke."""
+    if book.state.opening.protocol not in _SCALED:
         return None
-    # Recorded dissent names this decision explicitly, so it beats anything that is inferred.
-    if decision.dissent:
-        dissenter = decision.dissent[0]
-        return f"{dissenter.role}: {one_line(dissenter.text)} ({dissenter.ref})"
-    if decision.type == "override":
-        return _overruled(book, decision)
-    opposed = _opposed(book, decision, {ref for point in why for ref in point.refs})
-    return f"{opposed[0]}: {one_line(opposed[1])} ({opposed[2]})" if opposed else None
-
-
-def _overruled(book: Book, decision: Decision) -> str | None:
-    """Return the decision that a person overruled, which argues for the opposite."""
-    original = book.by_id.get(overridden(book.state, decision.id or ""))
-    if not isinstance(original, Decision) or original.id == decision.id:
-        return None
-    who = (
-        "the protocol's rule"
-        if original.made_by == "rule"
-        else (original.name or original.made_by).replace("_", " ")
+    # A repaired or repeated judgement replaces the earlier one.
+    assessment = latest(
+        statement
+        for statement in book.of(Statement)
+        if statement.type == "assessment" and statement.by == "judge"
     )
-    return f"{who} had decided: {one_line(original.text)} ({original.id})"
+    sections = {} if assessment is None else {section.name: section.text for section in assessment.sections}
+    scale = SCALES.get(rule(book.state, "scale"), ())
+    # An import or a hostile ledger may hold a verdict that is not on the scale; treat it as absent.
+    if sections.get("verdict") not in scale:
+        return None
+    unaddressed = frozenset(identity for identity in sections.get("unaddressed", "").split(", ") if identity)
+    return Approval(sections["verdict"], scale.index(sections["verdict"]), unaddressed)
 
 
-def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str, str] | None:
-    ruling = ruling_of(book)
-    # In order of how directly each contradicts: votes, losing arguments, challenges, concerns.
-    for vote in votes_of(book, ruling) if ruling else ():
-        if ruling and not vote.fallback and not sides_with(vote.decision, ruling.decision):
-            return vote.by, _gist(vote), vote.id or ""
-    losing = _losing_argument(book)
-    if losing is not None:
-        return losing.by, losing.claim, losing.id or ""
-    left = _unanswered(book, decision, cited)
-    if left is not None:
-        return left.by, f"{left.claim} {left.text}", left.id or ""
-    # Concerns that the decision cites or lists as reasons were taken in, so they are no objection.
-    elsewhere = cited | {cite.id for cite in decision.cites} | taken_up(book)
-    concerns = [
-        concern
-        for concern in book.of(Concern)
-        if concern.type in ("concern", "tension")
-        and concern.by != "controller"
-        and concern.id not in book.state.resolved
-        and concern.id not in elsewhere
-        # An old concern without a severity may long be settled, so only recent ones count.
-        and (concern.severity or concern.round >= decision.round - 1)
-        and book.state.opening.protocol != "panel"
+def _reasons_of_approval(book: Book, decision: Decision, approval: Approval) -> list[Point]:
+    """Return the reasons for the verdict: concerns from the gravest down, then the surviving arguments."""
+    # The judge marks the concerns that carried the verdict with this relation.
+    cited = [book.by_id.get(cite.id) for cite in decision.cites if cite.relation == "based-on"]
+    genuine = [event for event in cited if isinstance(event, Concern)]
+    genuine.sort(key=lambda event: -severity(book, event))
+    concerns = [concern_point(book, concern)[1] for concern in genuine]
+    arguments = [
+        point[1] for argument in surviving(book, decision) if (point := argument_point(book, argument))
     ]
-    if not concerns:
-        return None
-    # A run may have thousands of concerns and hardly any ratings, so unrated ones skip the search in `severity`.
-    rated = {rating.of for rating in book.of(Rating)}
-    gravest = max(
-        concerns,
-        key=lambda concern: (
-            severity(book, concern) if concern.id in rated else float(concern.severity or 0),
-            concern.seq,
-        ),
-    )
-    return gravest.by, gravest.text, gravest.id or ""
+    return {YES: arguments, MEND: [*concerns, *arguments], NO: concerns}[approval.place]
 
 
-def taken_up(book: Book) -> frozenset[str]:
-    """Return the objections that are none to the final answer: accepted into it, or put to a person as a question."""
-    became = {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
-    # What is left of an escalated objection is its question, which `needs you` or the answer to it shows.
-    asked = {
-        objection
-        for concern in book.of(Concern)
-        if concern.type == "question" and concern.for_human
-        for objection in concern.between
-    }
-    return frozenset(
-        objection
-        for objection, disposition in became.items()
-        if disposition in TAKEN or (disposition == "escalated" and objection in asked)
-    )
+def surviving(book: Book, decision: Decision) -> Iterator[Argument]:
+    """Iterate over the arguments for the proposal that the judge lets stand."""
+    for cite in decision.cites:
+        event = book.by_id.get(cite.id)
+        if isinstance(event, Argument) and cite.relation == "supported-by":
+            yield event
 
 
-def _gist(vote: Vote) -> str:
-    """Return the point of a vote: its first sentence, or the last two of a revised vote."""
-    if vote.ballot == 1:
-        return first_sentence(vote.reasoning)
-    # A revision goes through its challenges first and states its position at the end.
-    return " ".join(sentences(vote.reasoning)[-2:])
-
-
-def _losing_argument(book: Book) -> Argument | None:
-    """Return the best argument of the side that lost, or an upheld one for the other option."""
-    sides = side_means(book)
-    if len(sides) < 2:
-        return None
-    ahead = sorted(sides, key=lambda side: -sides[side])
-    loser = ahead[1]  # of several options the runner-up: what speaks for it speaks against the first
-    verdicts = {judgement.of: judgement.standing for judgement in book.of(Standing)}
-    candidates = [
-        argument
-        for argument in book.of(Argument)
-        if argument.side == loser and verdicts.get(argument.id or "") not in ("REFUTED", "COLLAPSE")
-    ]
-    # Arguments without a verdict only count where the judge ruled on none of that side.
-    judged = [argument for argument in candidates if argument.id in verdicts] or candidates
-    return max(
-        judged,
-        key=lambda argument: (verdicts.get(argument.id or "") in UPHELD, _score(book, argument.id)),
-        default=None,
-    )
-
-
-def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> Challenge | None:
-    """Return a challenge that was escalated, rejected, deflected or half met, else one that was only defended.
-
-    One that waits as a question to a person is left out: the question is shown instead.
-    """
-    elsewhere = in_reasons | taken_up(book)
-    cited = {cite.id for cite in decision.cites if cite.type == "challenge"}
-    became = {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
-    answered = {response.to: response.outcome for response in book.of(Response)}
-    challenges = [
-        challenge
-        for challenge in book.of(Challenge)
-        if challenge.id and challenge.id not in elsewhere and (not cited or challenge.id in cited)
-    ]
-    # Ordered by weight: an escalated challenge is open by decision, the others by neglect.
-    for wanted in ("escalated", "rejected", "deflected", "partially_addressed"):
-        for challenge in challenges:
-            if became.get(challenge.id or "") == wanted:
-                return challenge
-    # A defense without a judgement leaves the challenge open.
-    unjudged = (challenge for challenge in challenges if challenge.id not in became)
-    return next(
-        (challenge for challenge in unjudged if answered.get(challenge.id or "") in ("defend", "justify")),
-        None,
-    )
-
-
-def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, str, str]]:
-    """Yield who disagrees with the decision: role, words, reference."""
-    if decision is None or decision.type == "override":
-        return  # who disagreed with what a person overruled says nothing about the override
-    ruling = ruling_of(book)
-    votes = tuple(votes_of(book, ruling)) if ruling else ()
-    cast = {vote.id for vote in votes}  # told below with what each voted
-    for dissenter in decision.dissent:
-        if dissenter.ref not in cast:
-            yield dissenter.role, one_line(dissenter.text), dissenter.ref
-    for vote in votes:
-        if (
-            ruling
-            and not vote.fallback
-            and (is_split(votes) or not sides_with(vote.decision, ruling.decision))
-        ):
-            yield vote.by, f"{vote.decision} (risk {vote.risk} of 100): {_gist(vote)}", vote.id or ""
-    yield from _other_rounds(book, decision)
-    counted = majority(book)
-    # Members who chose another option dissent from the majority by their own decision.
-    for plan in book.of(Decision) if counted and counted.option else ():
-        if counted is not None and option_of(book, plan) not in (None, counted.option):
-            yield plan.id or "", first_sentence(plan.text), plan.id or ""
-
-
-def _other_rounds(book: Book, decision: Decision) -> Iterator[tuple[str, str, str]]:
-    """Yield rounds of a comparison in which the judge preferred another option to the recommended one."""
-    if book.state.opening.protocol != "comparative" or decision.made_by != "rule":
-        return
-    from rounds.protocols.comparative import pairing
-
-    for judgement in book.of(Decision):
-        against = set(judgement.about).isdisjoint(decision.about) and judgement.type == "round"
-        # Only rounds in which the recommended option took part say anything about it.
-        if against and not set(pairing(book.state, judgement.round)).isdisjoint(decision.about):
-            yield f"judge, round {judgement.round}", first_sentence(judgement.text), judgement.id or ""
+def is_genuine(book: Book, concern: Concern) -> bool | None:
+    """Return whether the judge sided with a concern; None where no judge rated it."""
+    rating = latest(rating for rating in book.of(Rating) if rating.of == concern.id and rating.by == "judge")
+    # Ratings run from 1 (a stretch) to 5 (genuine), AD-5.
+    return None if rating is None else int(rating.value) >= GENUINE_FROM

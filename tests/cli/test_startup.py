@@ -53,7 +53,7 @@ def test_what_only_runs_of_crux_need_is_loaded_for_them(finished: Path) -> None:
         check=True,
     )
     found = set(said.stderr.splitlines()[-1].split())
-    assert "moot.view.memo" in found
+    assert "moot.view.outcome" in found
     # `structured` reads whether its beliefs are settled, too, so the arithmetic of beliefs is not crux's alone
     assert not found & {"rounds.protocols.crux", "roles.memo.checks", "roles.brief"}
 

@@ -72,7 +72,7 @@ def forecasts_shown(run: str, book: Book) -> ForecastsShown | None:
             crux.text,
             crux_line(crux),
             # A settled crux needs no more answers.
-            answer_command(run, book, crux.claim).command if crux.result is None else None,
+            answer_command(run, book, crux.claim) if crux.result is None else None,
         )
         for crux in report.cruxes
     ]

@@ -1,0 +1,231 @@
+"""Objections to a decision and who disagrees with it, in their own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ledger.events import (
+    Argument,
+    Challenge,
+    Concern,
+    Decision,
+    Disposition,
+    Rating,
+    Response,
+    Standing,
+    Vote,
+)
+from ledger.plain_text import first_sentence, one_line, sentences
+from ledger.state.book import Book
+from ledger.state.decided import overridden
+from moot.view.judgements import ballot_of, latest, majority, option_of, side_means
+from moot.view.reasons import MEND, NO, TAKEN, Approval, Point, approval_of, score_of, severity, surviving
+from rounds.protocols.step_table import UPHELD
+from rounds.protocols.votes import sides_with
+
+
+def objection_told(book: Book, decision: Decision | None, why: list[Point]) -> str | None:
+    """Return the strongest objection to the decision in its author's words; None where the ledger has none."""
+    if decision is None:
+        return None
+    cited = {ref for point in why for ref in point.refs}
+    approval = None if decision.type == "override" else approval_of(book)
+    if approval is not None:
+        return _against_verdict(book, decision, approval, cited)
+    # Recorded dissent names this decision explicitly, so it beats anything that is inferred.
+    if decision.dissent:
+        dissenter = decision.dissent[0]
+        return f"{dissenter.role}: {one_line(dissenter.text)} ({dissenter.ref})"
+    if decision.type == "override":
+        return _overruled(book, decision)
+    opposed = _opposed(book, decision, cited)
+    return f"{opposed[0]}: {one_line(opposed[1])} ({opposed[2]})" if opposed else None
+
+
+def _overruled(book: Book, decision: Decision) -> str | None:
+    """Return the decision that a person overruled, which argues for the opposite."""
+    original = book.by_id.get(overridden(book.state, decision.id or ""))
+    if not isinstance(original, Decision) or original.id == decision.id:
+        return None
+    who = (
+        "the protocol's rule"
+        if original.made_by == "rule"
+        else (original.name or original.made_by).replace("_", " ")
+    )
+    return f"{who} had decided: {one_line(original.text)} ({original.id})"
+
+
+def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str, str] | None:
+    ballot = ballot_of(book)
+    # In order of how directly each contradicts: votes, losing arguments, challenges, concerns.
+    for vote in ballot.cast if ballot is not None else ():
+        if ballot is not None and not sides_with(vote.decision, ballot.ruling.decision):
+            return vote.by, _gist(vote), vote.id or ""
+    losing = _losing_argument(book)
+    if losing is not None:
+        return losing.by, losing.claim, losing.id or ""
+    left = _unanswered(book, decision, cited)
+    if left is not None:
+        return left.by, f"{left.claim} {left.text}", left.id or ""
+    # Concerns that the decision cites or lists as reasons were taken in, so they are no objection.
+    elsewhere = cited | {cite.id for cite in decision.cites} | taken_up(book)
+    concerns = [
+        concern
+        for concern in book.of(Concern)
+        if concern.type in ("concern", "tension")
+        and concern.by != "controller"
+        and concern.id not in book.state.resolved
+        and concern.id not in elsewhere
+        # An old concern without a severity may long be settled, so only recent ones count.
+        and (concern.severity or concern.round >= decision.round - 1)
+        and book.state.opening.protocol != "panel"
+    ]
+    if not concerns:
+        return None
+    # A run may have thousands of concerns and hardly any ratings, so unrated ones skip the search in `severity`.
+    rated = {rating.of for rating in book.of(Rating)}
+    gravest = max(
+        concerns,
+        key=lambda concern: (
+            severity(book, concern) if concern.id in rated else float(concern.severity or 0),
+            concern.seq,
+        ),
+    )
+    return gravest.by, gravest.text, gravest.id or ""
+
+
+def taken_up(book: Book) -> frozenset[str]:
+    """Return the objections that are none to the final answer: accepted into it, or put to a person as a question."""
+    became = {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
+    # What is left of an escalated objection is its question, which `needs you` or the answer to it shows.
+    asked = {
+        objection
+        for concern in book.of(Concern)
+        if concern.type == "question" and concern.for_human
+        for objection in concern.between
+    }
+    return frozenset(
+        objection
+        for objection, disposition in became.items()
+        if disposition in TAKEN or (disposition == "escalated" and objection in asked)
+    )
+
+
+def _gist(vote: Vote) -> str:
+    """Return the point of a vote: its first sentence, or the last two of a revised vote."""
+    if vote.ballot == 1:
+        return first_sentence(vote.reasoning)
+    # A revision goes through its challenges first and states its position at the end.
+    return " ".join(sentences(vote.reasoning)[-2:])
+
+
+def _losing_argument(book: Book) -> Argument | None:
+    """Return the best argument of the side that lost, or an upheld one for the other option."""
+    sides = side_means(book)
+    if len(sides) < 2:
+        return None
+    ahead = sorted(sides, key=lambda side: -sides[side])
+    loser = ahead[1]  # of several options the runner-up: what speaks for it speaks against the first
+    verdicts = {judgement.of: judgement.standing for judgement in book.of(Standing)}
+    candidates = [
+        argument
+        for argument in book.of(Argument)
+        if argument.side == loser and verdicts.get(argument.id or "") not in ("REFUTED", "COLLAPSE")
+    ]
+    # Arguments without a verdict only count where the judge ruled on none of that side.
+    judged = [argument for argument in candidates if argument.id in verdicts] or candidates
+    return max(
+        judged,
+        key=lambda argument: (verdicts.get(argument.id or "") in UPHELD, score_of(book, argument.id)),
+        default=None,
+    )
+
+
+def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> Challenge | None:
+    """Return a challenge that was escalated, rejected, deflected or half met, else one that was only defended.
+
+    One that waits as a question to a person is left out: the question is shown instead.
+    """
+    elsewhere = in_reasons | taken_up(book)
+    cited = {cite.id for cite in decision.cites if cite.type == "challenge"}
+    became = {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
+    answered = {response.to: response.outcome for response in book.of(Response)}
+    challenges = [
+        challenge
+        for challenge in book.of(Challenge)
+        if challenge.id and challenge.id not in elsewhere and (not cited or challenge.id in cited)
+    ]
+    # Ordered by weight: an escalated challenge is open by decision, the others by neglect.
+    for wanted in ("escalated", "rejected", "deflected", "partially_addressed"):
+        for challenge in challenges:
+            if became.get(challenge.id or "") == wanted:
+                return challenge
+    # A defense without a judgement leaves the challenge open.
+    unjudged = (challenge for challenge in challenges if challenge.id not in became)
+    return next(
+        (challenge for challenge in unjudged if answered.get(challenge.id or "") in ("defend", "justify")),
+        None,
+    )
+
+
+def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: set[str]) -> str | None:
+    """Return the strongest thing against the verdict with who said it and how the judge rates it."""
+    # The best case against a rejection is what the advocate could still say for the proposal.
+    if approval.place == NO:
+        argument = next(iter([*surviving(book, decision), *book.of(Argument)]), None)
+        return None if argument is None else f"{argument.by}: {one_line(argument.claim)} ({argument.id})"
+    concerns = [
+        concern for concern in book.of(Concern) if concern.type == "concern" and concern.id not in cited
+    ]
+    if approval.place == MEND:  # what a conditional verdict takes in is not said against it
+        concerns = [concern for concern in concerns if concern.id in approval.unaddressed]
+    if not concerns:
+        return None
+    # Prefer concerns that were never addressed; `-seq` picks the first of equals.
+    gravest = max(
+        concerns,
+        key=lambda concern: (
+            concern.id in approval.unaddressed,
+            severity(book, concern),
+            concern.severity or 0,
+            -concern.seq,
+        ),
+    )
+    rating = latest(
+        rating for rating in book.of(Rating) if rating.of == gravest.id and rating.by == decision.by
+    )
+    rated = "" if rating is None else f" [judge: {rating.value} of 5]"
+    return f"{gravest.by}: {one_line(gravest.text)}{rated} ({gravest.id})"
+
+
+def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, str, str]]:
+    """Yield who disagrees with the decision: role, words, reference."""
+    if decision is None or decision.type == "override":
+        return  # who disagreed with what a person overruled says nothing about the override
+    ballot = ballot_of(book)
+    cast = {vote.id for vote in ballot.votes} if ballot is not None else set()  # below, with what each voted
+    for dissenter in decision.dissent:
+        if dissenter.ref not in cast:
+            yield dissenter.role, one_line(dissenter.text), dissenter.ref
+    for vote in ballot.cast if ballot is not None else ():
+        if ballot is not None and (ballot.is_split or not sides_with(vote.decision, ballot.ruling.decision)):
+            yield vote.by, f"{vote.decision} (risk {vote.risk} of 100): {_gist(vote)}", vote.id or ""
+    yield from _other_rounds(book, decision)
+    members = majority(book)
+    # Members who chose another option dissent from the majority by their own decision.
+    for plan in members.plans if members is not None and members.option else ():
+        if members is not None and option_of(book, plan) not in (None, members.option):
+            yield plan.id or "", first_sentence(plan.text), plan.id or ""
+
+
+def _other_rounds(book: Book, decision: Decision) -> Iterator[tuple[str, str, str]]:
+    """Yield rounds of a comparison in which the judge preferred another option to the recommended one."""
+    if book.state.opening.protocol != "comparative" or decision.made_by != "rule":
+        return
+    from rounds.protocols.comparative import pairing
+
+    for judgement in book.of(Decision):
+        against = set(judgement.about).isdisjoint(decision.about) and judgement.type == "round"
+        # Only rounds in which the recommended option took part say anything about it.
+        if against and not set(pairing(book.state, judgement.round)).isdisjoint(decision.about):
+            yield f"judge, round {judgement.round}", first_sentence(judgement.text), judgement.id or ""
