@@ -188,7 +188,7 @@ def _record(book: Book) -> Iterator[str]:
 
 def _title(story: Story) -> Iterator[str]:
     # A Markdown heading ends at the line, so the rest of a long question follows as text.
-    first, _, rest = story.question.strip().partition("\n")
+    first, _, rest = story.opening.question.strip().partition("\n")
     yield f"# {inline(first) or '(no question is recorded)'}"
     if rest.strip():
         yield ""
@@ -207,27 +207,27 @@ def _first(story: Story) -> Iterator[str]:
         if story.began[:10] == story.last[:10]
         else f"{story.began[:10]} to {story.last[:10]}"
     )
-    if story.origin == "import":
+    if story.opening.origin.type == "import":
         yield f"An import of {days}; what answered is not recorded."
     else:
-        yield f"moot {inline(story.moot)}, protocol {inline(story.protocol)}, {days}."
+        yield f"moot {inline(story.opening.moot)}, protocol {inline(story.opening.protocol)}, {days}."
         yield f"Answered by {inline(answered_by(story.seats))}."
         if alike := one_family_told(story.seats):
             yield f"**Warning**: {inline(alike)}."
-    if story.goals:
+    if story.opening.goals:
         yield ""
-        yield from (f"- **{inline(goal.id)}** {inline(goal.text)}" for goal in story.goals)
-    if story.options:
+        yield from (f"- **{inline(goal.id)}** {inline(goal.text)}" for goal in story.opening.goals)
+    if story.opening.options:
         yield ""
         yield (
             "Options: "
-            + "; ".join(f"**{inline(option.id)}** {inline(option.text)}" for option in story.options)
+            + "; ".join(f"**{inline(option.id)}** {inline(option.text)}" for option in story.opening.options)
             + "."
         )
-    if story.context:
+    if story.opening.context:
         names = "; ".join(
             f"**{inline(document.id)}** {inline(document.name)} ({document.bytes} bytes)"
-            for document in story.context
+            for document in story.opening.context
         )
         yield ""
         yield f"Documents: {names}."
@@ -238,6 +238,6 @@ def _check(story: Story, head: Head) -> Iterator[str]:
     yield ""
     yield "- `moot verify RUN` checks the hash chain, `moot check RUN` every rule."
     # Imports, forks and copies cannot be executed again from their own replies alone.
-    if story.origin == "new":
+    if story.opening.origin.type == "new":
         yield "- `moot replay RUN --re-execute` runs the protocol again on the recorded replies and compares the head."
     yield "- What a brief contained is proven by the ledger; what else a seat with isolation `trusted` had read is not."

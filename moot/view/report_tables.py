@@ -121,7 +121,9 @@ def stress_section(story: Story) -> Iterator[str]:
     ]
     lines = table(("round", "absent", "predicted", "observed", "reading"), rows)
     to_come = [
-        row for row in story.plan if row.absent and row.round > (story.rounds[-1].n if story.rounds else 0)
+        row
+        for row in story.opening.plan
+        if row.absent and row.round > (story.rounds[-1].n if story.rounds else 0)
     ]
     if lines:
         yield from lines
@@ -270,7 +272,7 @@ def retrospective_section(story: Story) -> Iterator[str]:
     # Runs differ in the failure modes that they ask about; show those that were asked.
     asked = [mode for mode in words.FAILURE_MODES if any(mode in review.modes for review in story.reviews)]
     for mode in asked or words.FAILURE_MODES:
-        answers = [review.modes.get(mode, ("", ""))[0] for review in story.reviews]
+        answers = [review.modes.get(mode, "") for review in story.reviews]
         box = "[x]" if "yes" in answers else "[ ]"
         cells = (inline(mark_of(marks.SEEN, answer).plain) if answer else "" for answer in answers)
         rows.append((f"{box} {words.failure(mode)}", *cells))

@@ -6,11 +6,10 @@ its next round."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from detectors.report import AlarmReading, GateReading, SignalReport
 from ledger.events import RunOpened, Signals
 from ledger.events.run import PlanRow
 from ledger.plain_text import counted, shortened
@@ -28,6 +27,9 @@ from rounds.protocols.schedule import (
     plan_row,
     stop_is_obeyed,
 )
+
+if TYPE_CHECKING:
+    from detectors.report import AlarmReading, GateReading, SignalReport
 
 ABOUT: Final = {
     "examined": "the options that are hardly tested",

@@ -5,8 +5,7 @@ Texts are as the ledger has them. A view must escape them, with `visible` or its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Mapping
 
 import msgspec
 
@@ -16,16 +15,9 @@ from ledger.events import (
     Concern,
     Decision,
     RunClosed,
+    RunOpened,
     Statement,
 )
-from ledger.events.run import (
-    ContextDocument,
-    Labelled,
-    PlanRow,
-    Prediction,
-    StopRule,
-)
-from ledger.events.values import Quorum
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force, outcome
 from ledger.state.state import Spend
@@ -43,11 +35,11 @@ from moot.view.seats import SeatTold, seats_told
 
 
 class Review(msgspec.Struct, frozen=True):
-    """A role's retrospective: its summary, and (seen, why) for each failure mode."""
+    """A role's retrospective: its summary, and for each failure mode on its checklist whether the role saw it."""
 
     role: str
     summary: str
-    modes: Mapping[str, tuple[str, str]]
+    modes: Mapping[str, str]
 
 
 class Story(msgspec.Struct, frozen=True):
@@ -57,17 +49,7 @@ class Story(msgspec.Struct, frozen=True):
     `is_final`, the other decisions in force.
     """
 
-    question: str
-    domain: str | None
-    protocol: str
-    origin: str
-    goals: tuple[Labelled, ...]
-    options: tuple[Labelled, ...]
-    context: tuple[ContextDocument, ...]
-    plan: tuple[PlanRow, ...]
-    predict: tuple[Prediction, ...]
-    stop: StopRule | None
-    moot: str
+    opening: RunOpened
     labels: tuple[Label, ...]
     seats: tuple[SeatTold, ...]
     rounds: tuple[RoundTold, ...]
@@ -80,7 +62,6 @@ class Story(msgspec.Struct, frozen=True):
     notes: tuple[Amendment, ...]
     closing: RunClosed | None
     spend: Spend
-    quorum: Quorum
     began: str
     last: str
 
@@ -94,10 +75,6 @@ class Story(msgspec.Struct, frozen=True):
         """Return the decisions outside the outcome: round decisions, overturned ones, a person's answers."""
         final = {decision.seq for decision in self.outcome}
         return tuple(decision for decision in self.decisions if decision.seq not in final)
-
-
-# The published catalogue of failure modes ends with FM-8 (SD-78 to SD-85).
-_MODES: Final = tuple(f"fm-{n}" for n in range(1, 9))
 
 
 class Untold(ValueError):
@@ -119,17 +96,7 @@ def tell(book: Book) -> Story:
     )
     by_id = {decision.id: decision for decision in decisions}
     return Story(
-        question=opened.question,
-        domain=opened.domain,
-        protocol=opened.protocol,
-        origin=opened.origin.type,
-        goals=opened.goals,
-        options=opened.options,
-        context=opened.context,
-        plan=opened.plan,
-        predict=opened.predict,
-        stop=opened.stop,
-        moot=opened.moot,
+        opening=opened,
         labels=labels_told(book),
         seats=seats_told(book),
         rounds=rounds,
@@ -138,26 +105,18 @@ def tell(book: Book) -> Story:
         outcome=tuple(by_id[identity] for identity in outcome(state)),
         is_final=bool(final_in_force(state)),
         concerns=tell_concerns(book.of(Concern), sources.closers),
-        reviews=tuple(_reviews(book)),
+        reviews=tuple(
+            Review(event.by, _summary(event), {tick.mode: tick.seen for tick in event.checklist})
+            for event in book.of(Statement)
+            if event.type == "retrospective"
+        ),
         notes=tuple(note for note in state.amendments if note.by == "human"),
         closing=state.closing,
         spend=state.spend,
-        quorum=state.quorum,
         began=book.events[0].at,
         last=book.events[-1].at,
     )
 
 
-def _reviews(book: Book) -> Iterator[Review]:
-    """Yield the retrospectives; a section `fm-1` begins with `seen: yes`."""
-    for event in book.of(Statement):
-        if event.type == "retrospective":
-            sections = {section.name: section.text for section in event.sections}
-            modes = {name.upper(): _seen(sections[name]) for name in _MODES if name in sections}
-            yield Review(event.by, sections.get("summary", ""), modes)
-
-
-def _seen(text: str) -> tuple[str, str]:
-    first, _, why = text.partition("\n")
-    # The first line has the tick and the rest the reason.
-    return first.removeprefix("seen:").strip(), why
+def _summary(event: Statement) -> str:
+    return next((section.text for section in event.sections if section.name == "summary"), "")

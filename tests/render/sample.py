@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from ledger.events import (
@@ -33,7 +34,7 @@ from ledger.events import (
     Validation,
     Verification,
 )
-from ledger.events.claims import ProposedClaim
+from ledger.events.claims import ModeSeen, ProposedClaim
 from ledger.events.decisions import Cite, Dissent, SignalReading
 from ledger.events.run import (
     Budgets,
@@ -557,10 +558,13 @@ def _synthesis(scribe: Scribe) -> None:
     scribe.commit(
         RoundOpened(round=3, phase="A", by="controller", lead="observer", focus="durability", plan_row=2)
     )
-    modes = {f"fm-{n}": "seen: no\nNothing of the kind." for n in range(1, 9)}
-    scribe.commit(statement(3, "S", "action", "retrospective", "We looked where it hurt.", "review", **modes))
-    modes["fm-1"] = "seen: yes\nThe flip came without new evidence."
-    scribe.commit(statement(3, "S", "guardian", "retrospective", "The promise held.", "review", **modes))
+    looked = statement(3, "S", "action", "retrospective", "We looked where it hurt.", "review")
+    held = statement(3, "S", "guardian", "retrospective", "The promise held.", "review")
+    modes: list[Any] = [f"FM-{n}" for n in range(1, 9)]
+    unseen = tuple(ModeSeen(mode=mode, seen="no") for mode in modes)
+    flipped = (ModeSeen(mode="FM-1", seen="yes"), *unseen[1:])
+    scribe.commit(msgspec.structs.replace(looked, checklist=unseen))
+    scribe.commit(msgspec.structs.replace(held, checklist=flipped))
     final = Decision(
         id="D-3-1",
         round=3,

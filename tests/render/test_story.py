@@ -81,7 +81,7 @@ def test_a_tension_resolved_by_a_decision_is_closed(story: Story) -> None:
 
 
 def test_retrospectives_by_role(story: Story) -> None:
-    assert [(review.role, review.modes["FM-1"][0]) for review in story.reviews] == [
+    assert [(review.role, review.modes["FM-1"]) for review in story.reviews] == [
         ("action", "no"),
         ("guardian", "yes"),
     ]
