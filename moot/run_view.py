@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from detectors.forecasts.report import ForecastReport
     from detectors.report import SignalReport
     from moot.view.experiments import ExperimentShown
-    from moot.view.labels import RunQuorum
     from moot.view.outcome import Outcome
     from moot.view.story import Story
     from rounds.run.budget import Amounts
+    from rounds.run.outcome import RunQuorum
 
 
 class RunView:
@@ -53,9 +53,9 @@ class RunView:
     @cached_property
     def quorum(self) -> RunQuorum:
         """Return the declared and the actual quorum, what was lost, and whether a role decided."""
-        from moot.view.labels import quorum_told
+        from rounds.run.outcome import quorum_of
 
-        return quorum_told(self.book.state)
+        return quorum_of(self.book.state)
 
     @cached_property
     def signals(self) -> SignalReport | None:

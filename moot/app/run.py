@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from moot.run_view import RunView
     from moot.view.claims import ClaimLine
     from moot.view.decisions import DecisionLine
-    from moot.view.labels import RunQuorum
     from moot.view.outcome import Outcome
+    from rounds.run.outcome import RunQuorum
 
 AnyPath = str | os.PathLike[str]
 

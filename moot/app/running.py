@@ -32,7 +32,7 @@ from rounds.protocols import experiments_awaited
 from rounds.run.budget import Reservations
 from rounds.run.driver import DriveEnd, Pause, Watch, drive
 from rounds.run.human_actions import amend_budgets, amend_experiments, stop_waiting
-from rounds.run.outcome import outcome_of
+from rounds.run.outcome import quorum_of
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked_budget
@@ -317,8 +317,10 @@ def driven(
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
     if ended.state == "failed":
         fix = f"fix the seat, or give another one: `moot run --resume {session.path} --seats …`"
-        so_far = outcome_of(session.state)
-        after = f"after {so_far.counted}" if so_far.declared else "before any step was answered"
+        so_far = quorum_of(session.state)
+        after = "before any step was answered"
+        if so_far.declared:
+            after = f"after {so_far.actual} of {so_far.declared} steps were answered"
         what = f"a seat failed for good {after}: {ended.detail}"
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
     # Steps first: a host can answer them without the person, who is needed for the rest.

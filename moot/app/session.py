@@ -24,7 +24,6 @@ from moot.app.runs import find_run
 from moot.environment import now
 from moot.errors import usage
 from moot.run_view import RunView
-from moot.view.labels import RunQuorum, quorum_told
 from moot.view.outcome import Outcome
 from moot.view.played import Submission
 from moot.view.steps import Next, OpenStep, next_of
@@ -34,6 +33,7 @@ from roles.seats.port import SeatFailed
 from rounds.run import human_actions
 from rounds.run.aftermath import Fate
 from rounds.run.engine import Answer, find_open
+from rounds.run.outcome import RunQuorum, quorum_of
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
 
@@ -68,7 +68,7 @@ class Session:
     @property
     def quorum(self) -> RunQuorum:
         """Return the declared and the actual quorum so far, what was lost, and whether a role decided."""
-        return quorum_told(self.state)
+        return quorum_of(self.state)
 
     @property
     def outcome(self) -> Outcome:

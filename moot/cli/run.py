@@ -22,12 +22,13 @@ from moot.cli.reading import show_status
 from moot.errors import GOOD, NO, WAITING, usage
 from moot.terminal.streams import columns, err, indented, out, show, show_outcome
 from moot.view.estimate import estimate_text
-from moot.view.labels import finished_exit, quorum_told
+from moot.view.labels import finished_exit
 from moot.view.played import RunEnd, run_end_text
 from moot.view.review import ChangeReview, review_of
 from moot.view.review_forms import review_github, review_markdown, review_sarif, review_text
 from moot.view.stop_checks import what_a_plan_lacks
 from roles.seats.registry import PROVIDERS
+from rounds.run.outcome import quorum_of
 
 if TYPE_CHECKING:
     from moot.app.session import Session
@@ -386,7 +387,7 @@ def review(
         write_document(Path(save), _in_form(findings, format).encode())
     printed = "text" if save is not None else format
     # A lost reply outranks the findings: with a role missing, "nothing found" would not mean much.
-    ended = finished_exit(quorum_told(ours.state)) or (NO if findings.failing else GOOD)
+    ended = finished_exit(quorum_of(ours.state)) or (NO if findings.failing else GOOD)
 
     def write(text: str) -> None:
         # SARIF and GitHub lines are read by programs: folding at the terminal's width would break them.

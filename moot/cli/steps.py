@@ -17,7 +17,7 @@ from moot.cli.options import JsonOption, RunArgument
 from moot.errors import GOOD, NO, WAITING, usage
 from moot.terminal.reply_form import NotFilledIn, form, reply_of
 from moot.terminal.streams import columns, err, out_json, show, show_outcome
-from moot.view.labels import finished_exit, headline
+from moot.view.labels import finished_exit
 from moot.view.outcome_text import outcome_first
 from moot.view.played import Submission
 from moot.view.steps import step_text, steps_text
@@ -145,7 +145,7 @@ def _accepted(session: Session, done: Submission, result: str) -> VerbResult:
             )
         if state.life == "running":
             return _open_now(session, done)
-        first = f"{headline(done.quorum)}\n" if state.finished else ""
+        first = f"{done.quorum.headline}\n" if state.finished else ""
         block = outcome_first(done.outcome, done.quorum, str(session.path), columns()) if done.outcome else ""
         return f"{block}{first}the run is {state.life}\n"
 

@@ -22,11 +22,11 @@ from moot.mcp.pages import RESULT_BYTES_MAX, size_of
 from moot.mcp.rights import Rights
 from moot.mcp.tools import Tools
 from moot.output_schemas import result_of
-from moot.view.labels import RunQuorum
 from moot.view.steps import Next, OpenStep
 from roles.seats.host import HostSeat
 from rounds.protocols import awaited_of
 from rounds.run.engine import ReplyRefused
+from rounds.run.outcome import RunQuorum
 from rounds.setup.deliberation import checked
 from rounds.setup.gate import REASONS
 from rounds.setup.opening import cast_roles

@@ -85,6 +85,7 @@ def _status(book: Book, only: str | None) -> str:
 
 
 def _maker(decision: Decision) -> str:
+    """Return who made a decision."""
     return (
         "the protocol's rule"
         if decision.made_by == "rule"
@@ -99,6 +100,7 @@ def _yaml(names: Iterable[str]) -> str:
 
 
 def _context(outcome: Outcome, state: State) -> Iterator[str]:
+    """Yield the question and the documents that came with it."""
     yield paragraphs(outcome.question)
     if state.opening.context:
         yield ""
@@ -118,6 +120,7 @@ def _chosen(outcome: Outcome) -> Iterator[str]:
 
 
 def _point(point: Point) -> str:
+    """Return a point with its evidence level, its quote and its references."""
     class_ = f" [{shown_as(point.class_, point.times)}]" if point.class_ else ""
     quote = f" “{point.quote}”" if point.quote else ""
     where = f" ({', '.join(point.refs)})" if point.refs else ""
@@ -151,6 +154,7 @@ def _confirmation(outcome: Outcome) -> Iterator[str]:
 
 
 def _more(outcome: Outcome, state: State, head: Head, run: str) -> Iterator[str]:
+    """Yield the protocol, the trust line, and the head that proves the record."""
     yield f"Protocol {inline(state.opening.protocol)}. {inline(outcome.trust)} {inline(outcome.looked_at)}"
     yield ""
     # The head pins the ledger, so that a reader can prove the record came from exactly this state.

@@ -24,10 +24,10 @@ from ledger.state.decided import (
 from ledger.state.state import State
 from moot.view.evidence import how_tested, last_test, told_status
 from moot.view.grounds import DEPTH_MAX, Ground, Sectioned, decision_standing, rests_on
-from moot.view.labels import RunQuorum
 from moot.view.marks import STATUSES
 from moot.view.outcome import Outcome
 from moot.view.text import WIDTH, folded, joined, listed
+from rounds.run.outcome import RunQuorum
 
 
 class Citation(Result, frozen=True):

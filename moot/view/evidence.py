@@ -48,6 +48,7 @@ def meaning(class_: str, times: int | None = None) -> str:
 
 
 def _often(class_: str, times: int | None) -> str:
+    """Return how often a program ran: ` ×3`; empty for other levels."""
     # Reproduced means at least three repetitions with the same result; the number may be unknown.
     if times is None:
         return " ×3 or more" if class_ == "reproduced" else ""

@@ -355,6 +355,7 @@ def closing_lines(report: ForecastReport) -> Iterator[str]:
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """Return a text in lines, indented from the second on."""
     return textwrap.wrap(text, width, subsequent_indent=indent)
 
 

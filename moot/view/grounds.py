@@ -148,6 +148,7 @@ def quotes_of(
 
 
 def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
+    """Return a cited event as a ground."""
     event = book.by_id.get(cite.id)
     match event:
         case Claim():
@@ -264,6 +265,7 @@ def _is_about(quote: Quote, claim: Claim) -> bool:
 
 
 def _verification(book: Book, event: Verification, relation: str, sections: Sectioned) -> Ground:
+    """Return a verification as a ground, with its evidence."""
     assert event.id is not None, "a verification has an id"
     quotes = quotes_of(book, event.evidence_refs, sections)
     return Ground(event.id, "verification", relation, event.by, event.notes, event.result, quotes, ())
@@ -288,6 +290,7 @@ def decision_standing(state: State, identity: str) -> str:
 
 
 def _quote(book: Book, evidence: Evidence, sections: Sectioned) -> Quote:
+    """Return a piece of evidence, held against the place that it names."""
     opened = book.state.opened
     reference = parse_reference(evidence.ref)
     # Files that an import cites are not on the ledger, so nothing can be checked against them.

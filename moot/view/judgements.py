@@ -98,6 +98,7 @@ def option_said(options: Mapping[str, str], text: str) -> str | None:
 
 
 def _short(text: str) -> str:
+    """Return the first words of an option."""
     line = one_line(text)
     line = line if word_count(line) <= WORDS else re.split(r"[,;:]", line)[0]
     return line.rstrip(".")
@@ -337,6 +338,7 @@ def scorecard(book: Book) -> tuple[Card, ...]:
 
 
 def _mean(values: Sequence[Decimal]) -> Decimal:
+    """Return the exact mean of decimal values."""
     return sum(values, Decimal(0)) / len(values)
 
 
@@ -376,6 +378,7 @@ def scores_of(book: Book) -> tuple[ScoreRow, ...]:
 def _score_row(
     of: str, scored: Event | None, options: Mapping[str, str], events: list[Score | Standing]
 ) -> ScoreRow:
+    """Return the judgements of one argument or option as a row."""
     label, text = "", options.get(of, "")
     if isinstance(scored, Argument):
         text, side = scored.claim, scored.side

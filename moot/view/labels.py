@@ -11,16 +11,14 @@ import msgspec
 from ledger.events import Event, RunOpened
 from ledger.events.run import CloseReason
 from ledger.plain_text import one_line
-from ledger.result import Result
 from ledger.state.amending import STOP_PATH
 from ledger.state.book import Book
-from ledger.state.fold import step
 from ledger.state.state import State
 from moot.errors import GOOD, SEAT_FAILED
 from moot.view import words
 from moot.view.seats import Answered, Family, family_of, one_family
 from moot.view.words import going_on, why_closed
-from rounds.run.outcome import Kind, RunOutcome, outcome_of
+from rounds.run.outcome import RunQuorum, quorum_of
 
 _POSITIONS_OFF: Final = (
     "positions were not sealed, so nobody can see who changed a stance because others did (FM-1)"
@@ -70,6 +68,7 @@ def labels_of(state: State, replies: Counter[str | None]) -> tuple[Label, ...]:
 
 
 def _waived(opened: RunOpened) -> Iterator[Label]:
+    """Yield what the opening waives."""
     for waiver in opened.waived:
         yield Label("WAIVED", f"{waiver.what}: {waiver.why}")
     # Unsealed positions cannot show sycophancy, which is a waiver even though no line says so.
@@ -78,15 +77,17 @@ def _waived(opened: RunOpened) -> Iterator[Label]:
 
 
 def _degraded(state: State) -> Iterator[Label]:
+    """Yield the label of a run that lost replies."""
     # Both labels come from the same quorum, and `whole` and `imported` need none.
-    outcome = outcome_of(state)
-    if outcome.kind == "degraded":
-        yield Label("DEGRADED", outcome.told)
-    elif outcome.kind == "unanswered":
-        yield Label("UNANSWERED", outcome.told)
+    quorum = quorum_of(state)
+    if quorum.kind == "degraded":
+        yield Label("DEGRADED", quorum.told)
+    elif quorum.kind == "unanswered":
+        yield Label("UNANSWERED", quorum.told)
 
 
 def _alarms(state: State) -> Iterator[Label]:
+    """Yield the open alarms."""
     for alarm in state.open_alarms():
         since = f" since round {alarm.onset_round}" if alarm.onset_round else ""
         yield Label(
@@ -96,6 +97,7 @@ def _alarms(state: State) -> Iterator[Label]:
 
 
 def _unfinished(state: State) -> Iterator[Label]:
+    """Yield the label of a run that has not ended."""
     # An import was never run here, so it cannot be unfinished here either.
     if state.finished or (state.opened is not None and state.opened.origin.type == "import"):
         return
@@ -108,6 +110,7 @@ def _unfinished(state: State) -> Iterator[Label]:
 
 
 def _simulated(replies: Counter[str | None]) -> Iterator[Label]:
+    """Yield how many replies no model gave in this run."""
     total = replies.total()
     if replies["fake"]:
         made_up = "were made up by a program, not by a model or a person"
@@ -128,6 +131,7 @@ def _brought_in(state: State) -> Iterator[Label]:
 
 
 def _origin(opened: RunOpened) -> Iterator[Label]:
+    """Yield where the run comes from, unless it is new."""
     origin = opened.origin
     source = f" of {origin.of}" if origin.of else ""
     match origin.type:
@@ -180,30 +184,9 @@ class Calls(msgspec.Struct):
         """Return how many model families answered; None where one of them is not named."""
         return len(self.families) if self.families and None not in self.families else None
 
-    @property
-    def told(self) -> str:
-        """Return the counts in words: `3 trusted, 1 in a continued context`."""
-        counts = {
-            "enforced": self.enforced,
-            "trusted": self.trusted,
-            "in a continued context": self.continued,
-            "recorded": self.recorded,
-        }
-        return ", ".join(f"{number} {what}" for what, number in counts.items() if number)
-
-
-def tally(events: Iterable[Event]) -> tuple[State, Calls]:
-    """Return the state after `events` and the counts of their replies, in one pass."""
-    # `status` calls this for large ledgers, and folding them a second time would double its time.
-    state, calls = State(), Calls()
-    for event in events:
-        step(state, event)
-        calls.add(event)
-    return state, calls
-
 
 def calls_of(events: Iterable[Event]) -> Calls:
-    """Return the counts of the replies of a run whose state is known already."""
+    """Return the counts of the replies of a run."""
     calls = Calls()
     for event in events:
         calls.add(event)
@@ -212,80 +195,34 @@ def calls_of(events: Iterable[Event]) -> Calls:
 
 def caveats(state: State, calls: Calls) -> list[str]:
     """Return the lines before a verdict: quorum, why the run stopped, waivers, isolation (FORMAT 9, DESIGN 4)."""
-    # A verdict means something else when seats were lost, so quorum comes before everything.
-    first = headline(outcome_of(state))
-    isolation = f"isolation of {words.counted(calls.all, 'reply')}: {calls.told}"
+    counts = {
+        "enforced": calls.enforced,
+        "trusted": calls.trusted,
+        "in a continued context": calls.continued,
+        "recorded": calls.recorded,
+    }
+    isolation = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
+    alike = one_family(calls.answered)
     return [
-        *([first] if first else ()),
+        # A verdict means something else when seats were lost, so quorum comes before everything.
+        *filter(None, [quorum_of(state).headline]),
         *([f"STOPPED: {why_closed(state.stopped_by)}"] if state.stopped_by is not None else ()),
         *beside_outcome(state),
-        *([isolation] if calls.all else ()),
-        *([f"WARNING: {alike}"] if (alike := one_family(calls.answered)) else ()),
+        *([f"isolation of {words.counted(calls.all, 'reply')}: {isolation}"] if calls.all else ()),
+        *([f"WARNING: {alike}"] if alike else ()),
     ]
 
 
 def beside_outcome(state: State) -> list[str]:
     """Return the waivers, which the outcome block does not show."""
-    opened = state.opened
-    return [
-        *(f"WAIVED {waiver.what}: {waiver.why}" for waiver in (opened.waived if opened else ())),
-    ]
+    waived = state.opened.waived if state.opened else ()
+    return [f"WAIVED {waiver.what}: {waiver.why}" for waiver in waived]
 
 
-class LostLine(Result, frozen=True):
-    """A step that was given up. `means`: what the run does without it; `decides`: the outcome was this step's."""
-
-    step: str
-    role: str
-    instead: str
-    means: str
-    decides: bool
-
-
-class RunQuorum(Result, frozen=True):
-    """`declared` steps were asked and settled, `actual` answered by a seat; `told` says it in words.
-
-    `kind`: whole (none was lost so far), degraded (some were), unanswered (the run is finished, and nobody answered
-    what decides), imported (another system asked).
-    """
-
-    declared: int
-    actual: int
-    kind: Kind
-    told: str
-    lost: list[LostLine]
-
-
-def quorum_told(state: State) -> RunQuorum:
-    """Return the quorum of a run, for machines."""
-    outcome = outcome_of(state)
-    return RunQuorum(
-        declared=outcome.declared,
-        actual=outcome.actual,
-        kind=outcome.kind,
-        told=outcome.told,
-        lost=[LostLine(**step._asdict()) for step in outcome.lost],
-    )
-
-
-def headline(outcome: RunOutcome | RunQuorum) -> str:
-    """Return the line to print before any verdict; empty before the first step, and for imports."""
-    match outcome.kind:
-        case "degraded":
-            return f"DEGRADED: {outcome.told}"
-        case "unanswered":
-            return f"UNANSWERED: {outcome.told}"
-        # Before the first step a quorum of 0 of 0 would look like a failure.
-        case "whole":
-            return f"quorum: {outcome.told}" if outcome.declared else ""
-        case "imported":
-            return ""
-
-
-def finished_exit(outcome: RunQuorum) -> int:
+def finished_exit(quorum: RunQuorum) -> int:
     """Return the exit code of a finished run (FORMAT 13): 5 when fewer steps were answered than declared."""
     # Scripts rely on this code to notice that a finished run had lost seats.
-    return GOOD if outcome.kind in ("whole", "imported") else SEAT_FAILED
+    return GOOD if quorum.kind in ("whole", "imported") else SEAT_FAILED
 
 
 def rules_asked_told(state: State) -> str:

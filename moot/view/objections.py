@@ -56,6 +56,7 @@ def _overruled(book: Book, decision: Decision) -> str | None:
 
 
 def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str, str] | None:
+    """Return author, words and id of the strongest thing that contradicts a decision."""
     ballot = ballot_of(book)
     # In order of how directly each contradicts: votes, losing arguments, challenges, concerns.
     for vote in ballot.cast if ballot is not None else ():

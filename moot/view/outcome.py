@@ -160,6 +160,7 @@ def _options_missing(book: Book) -> list[Point]:
 
 
 def _decision(book: Book, identity: str) -> Decision:
+    """Return the decision with an id."""
     event = book.by_id[identity]
     assert isinstance(event, Decision), f"{identity} is no decision"
     return event
@@ -287,7 +288,7 @@ class _Reading:
                 # The first decision that names a repeated condition is the one to look up.
                 texts.setdefault(one_line(text), decision.id)
         # Judges of a debate put their falsifiers into statements, not into decisions.
-        if name == "falsifiers" and not any(conditions_of(decision).told() for decision in decisions):
+        if name == "falsifiers" and not any(any(conditions_of(decision)) for decision in decisions):
             by_rule = decisions and decisions[0].made_by == "rule"
             texts |= dict.fromkeys(falsifiers_of_judges(self.book), decisions[0].id) if by_rule else {}
         return [Point.of(text, ref) for text, ref in texts.items()]
@@ -295,7 +296,7 @@ class _Reading:
     def _conditional(self, chief: Decision) -> Decision:
         """Return the decision whose conditions apply: the chief, or the last judgement under a rule."""
         # A rule only counts votes or scores, so the conditions come from the judgements under it.
-        if chief.made_by != "rule" or conditions_of(chief).told():
+        if chief.made_by != "rule" or any(conditions_of(chief)):
             return chief
         under = self._judgements_under(chief)
         # A judgement about another option sets conditions for a decision that was not made.

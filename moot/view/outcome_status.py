@@ -23,7 +23,7 @@ from roles.outcome_status import OutcomeStatus
 from rounds.protocols import awaited_of, experiments_awaited
 from rounds.protocols.step_table import rule
 from rounds.run.aftermath import Fate, FateSaid, became_of
-from rounds.run.outcome import outcome_of as quorum_of
+from rounds.run.outcome import quorum_of
 
 MARGIN: Final = 10
 """Minimum lead, in points of the group forecast, that decides by itself."""
@@ -88,6 +88,7 @@ def serious_questions(book: Book) -> int:
 
 
 def _unfinished(state: State) -> StatusWhy:
+    """Return the status of a run that goes on, waits or was stopped."""
     # A stopped run waits for nothing until someone resumes it, so this comes first.
     if state.stopped_by is not None:
         return StatusWhy(OutcomeStatus.STOPPED)
@@ -102,6 +103,7 @@ def _unfinished(state: State) -> StatusWhy:
 
 
 def _open_questions(book: Book) -> Iterator[Concern]:
+    """Return the questions to a person that nobody has answered."""
     return (
         concern for concern in book.of(Concern) if concern.for_human and concern.id not in book.state.resolved
     )
@@ -208,6 +210,7 @@ def became_told(book: Book) -> list[Became]:
 
 
 def _became(book: Book, statement: FateSaid) -> Became:
+    """Return what a person said of a decision, with the group forecast that it confirms or refutes."""
     points = points_of(book, statement.decision)
     # Only clear results are scored: a mixed or unknown result has no truth value to score against.
     true = {"held": 1.0, "failed": 0.0}.get(statement.fate)

@@ -15,14 +15,13 @@ from ledger.interchange.markdown import inline
 from ledger.language.words import first_words, word_count
 from ledger.plain_text import counted
 from moot.view.evidence import shown_as
-from moot.view.labels import RunQuorum, headline
 from moot.view.outcome import Outcome
 from moot.view.outcome_status import became_line
 from moot.view.questions import Asking
 from moot.view.reasons import Point
 from moot.view.text import WIDTH, joined
 from roles.outcome_status import OutcomeStatus
-from rounds.run.outcome import RunOutcome
+from rounds.run.outcome import RunQuorum
 
 NARROW, WIDE = 60, 200
 LINES: Final = 40
@@ -99,11 +98,11 @@ def outcome_text(outcome: Outcome, run: str = "RUN", width: int = WIDTH) -> str:
     return joined(outcome_lines(outcome, run, width))
 
 
-def outcome_first(outcome: Outcome, quorum: RunOutcome | RunQuorum, run: str, width: int = WIDTH) -> str:
+def outcome_first(outcome: Outcome, quorum: RunQuorum, run: str, width: int = WIDTH) -> str:
     """Return the block as a verb's first output, preceded only by the notice of lost replies (FORMAT 13)."""
     # An intact quorum is part of the trust line, whereas lost replies qualify every line below.
     lost = quorum.kind in ("degraded", "unanswered")
-    return joined([*([headline(quorum)] if lost else ()), *outcome_lines(outcome, run, width), ""])
+    return joined([*([quorum.headline] if lost else ()), *outcome_lines(outcome, run, width), ""])
 
 
 def outcome_lines(outcome: Outcome, run: str = "RUN", width: int = WIDTH) -> list[str]:
@@ -126,6 +125,7 @@ def _fitting(outcome: Outcome, run: str, most_lines: int | None) -> list[tuple[s
 
 
 def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list[str]:
+    """Return the lines of the block: question, status, and one label per kind of row."""
     question = textwrap.wrap(" ".join(outcome.question.split()), width)
     if len(question) > QUESTION_LINES:
         # A question may run to pages, and the opening event has all of it.

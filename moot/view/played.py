@@ -8,11 +8,11 @@ import msgspec
 
 from ledger.plain_text import counted
 from ledger.result import Result
-from moot.view.labels import RunQuorum, headline
 from moot.view.outcome import Outcome
 from moot.view.outcome_text import outcome_first
 from moot.view.text import WIDTH, joined
 from moot.view.words import going_on
+from rounds.run.outcome import RunQuorum
 from rounds.run.reexecution import Reexecution
 
 
@@ -124,7 +124,7 @@ def run_end_text(end: RunEnd, width: int = WIDTH) -> str:
 
 
 def _ended_text(end: RunEnd) -> str:
-    first = headline(end.quorum)
+    first = end.quorum.headline
     # While steps are open, a quorum is news only when replies were lost.
     lines = [first] if first and (end.state != "waiting" or end.quorum.lost) else []
     match end.state:

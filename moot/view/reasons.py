@@ -152,6 +152,7 @@ def class_of(book: Book, event: Claim, ground: Ground) -> EvidenceClass:
 
 
 def _is_document(quote: Quote) -> bool:
+    """Return whether a quote is of a document and is there."""
     # A quote that cannot be verified must not raise the evidence level to "quoted".
     return quote.ref.startswith("K-") and quote.words is not None and quote.holds is True
 

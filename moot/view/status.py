@@ -12,7 +12,7 @@ from ledger.state.amending import Life
 from ledger.state.book import Book
 from ledger.state.state import State
 from moot.view.costs import WHOLE, beyond_told, costs_of, tokens_told
-from moot.view.labels import RunQuorum, beside_outcome, held_up_told, quorum_told, rules_asked_told
+from moot.view.labels import beside_outcome, held_up_told, rules_asked_told
 from moot.view.outcome import Outcome
 from moot.view.seats import dollars
 from moot.view.stop_checks import alarms_first, held_told, no_all_clear
@@ -20,6 +20,7 @@ from moot.view.text import WIDTH, joined, listed
 from moot.view.words import round_in
 from roles.protocol import open_steps
 from rounds.protocols import is_watched, protocol_of
+from rounds.run.outcome import RunQuorum, quorum_of
 
 if TYPE_CHECKING:
     from rounds.run.budget import Amounts
@@ -153,7 +154,7 @@ def status_of(
         drift=[
             DriftCheckStatus.from_parts(facts, round=round_) for round_, facts in sorted(state.drift.items())
         ],
-        quorum=quorum_told(state),
+        quorum=quorum_of(state),
         stop=_stop(state, report),
         spend_parts=[
             SpendPart.from_parts(spend, role=role, phase=phase)

@@ -63,6 +63,7 @@ def worded(report: SignalReport, state: State) -> SignalReport:
 
 
 def _headline(report: SignalReport, state: State) -> str:
+    """Return the verdict in one line."""
     failing = [gate for gate in report.gates if gate.decides and not gate.ok]
     held = f"{report.satisfied} of {report.of} signals hold" if not report.gates else "every gate holds"
     match report.verdict:
@@ -81,6 +82,7 @@ def _headline(report: SignalReport, state: State) -> str:
 
 
 def _listed(ids: list[str]) -> str:
+    """Return at most three ids, and how many more there are."""
     more = f" and {len(ids) - NAMED_MAX} more" if len(ids) > NAMED_MAX else ""
     return ", ".join(ids[:NAMED_MAX]) + more
 
@@ -212,6 +214,7 @@ def next_round(state: State) -> list[str]:
 
 
 def _planned_round(state: State, row: PlanRow) -> str:
+    """Return what a planned round is for."""
     # Past leads decide the next one: the role with the fewest leads goes first (SD-52).
     leads = [event.lead for event in state.rounds.values()]
     parts = [f"R{row.round}, lead {next_lead(authors(state), leads, row.absent)}"]
@@ -229,6 +232,7 @@ def _planned_round(state: State, row: PlanRow) -> str:
 
 
 def _has_look(state: State, row: PlanRow) -> bool:
+    """Return whether a round ends with a look at the stop checks."""
     return "G" in row.phases and row.round % state.opening.stop.check_every == 0
 
 
@@ -307,4 +311,5 @@ def _is_gated(opening: RunOpened) -> bool:
 
 
 def _failing(look: Signals) -> dict[str, str]:
+    """Return the failing gates of a look, with their values."""
     return {gate.name: gate.value or "" for gate in look.gates if not gate.ok}

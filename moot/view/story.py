@@ -119,4 +119,5 @@ def tell(book: Book) -> Story:
 
 
 def _summary(event: Statement) -> str:
+    """Return the summary of a retrospective; empty without one."""
     return next((section.text for section in event.sections if section.name == "summary"), "")

@@ -36,7 +36,7 @@ from moot.view.labels import Calls, calls_of
 from moot.view.seats import dollars
 from moot.view.text import listed
 from rounds.protocols import is_watched
-from rounds.run.outcome import outcome_of as quorum_of
+from rounds.run.outcome import quorum_of
 
 if TYPE_CHECKING:
     from rounds.run.budget import Amounts
@@ -111,6 +111,7 @@ def _sentences_checked(book: Book) -> str:
 
 
 def _made_how(book: Book, calls: Calls) -> str:
+    """Return how the run came about: live, made up, played, imported, forked or redacted."""
     origin = book.state.opening.origin
     if origin.type == "import":
         return f"imported from {origin.tool or 'another system'}, which moot cannot vouch for"
@@ -217,6 +218,7 @@ def _why_untested(book: Book) -> str:
 
 
 def _ended(state: State) -> str:
+    """Return why the run ended, or where it is."""
     if state.opening.origin.type == "import":
         return "whether and why it ended is not recorded"
     if state.closing is None:

@@ -19,7 +19,7 @@ from rounds.protocols import PROTOCOLS
 from rounds.protocols.crux import standing
 from rounds.protocols.crux.closing import status_of
 from rounds.run.human_actions import answer
-from rounds.run.outcome import outcome_of
+from rounds.run.outcome import quorum_of
 from tests.protocols.crux_seats import ROLES, World, begin, contested, play, submit
 from tests.protocols.test_crux import sound
 from tests.rounds.experimenting import BENCH
@@ -89,7 +89,7 @@ def test_nobody_answers(tmp_path: Path) -> None:
     book = sound(play(begin(tmp_path / "run"), World(), lose=lose))
     assert book.state.finished
     assert status_of(book.state) is OutcomeStatus.NOBODY_ANSWERED
-    assert outcome_of(book.state).kind == "unanswered"
+    assert quorum_of(book.state).kind == "unanswered"
 
 
 def test_both_memos_lost_leave_the_block_from_code(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from moot.view.grounds import rests_on
 from moot.view.labels import labels_told
 from moot.view.seats import answered_by, seats_told
 from moot.view.story import tell
-from rounds.run.outcome import outcome_of
+from rounds.run.outcome import quorum_of
 from tests.protocols.playing import begin, play
 
 
@@ -87,7 +87,7 @@ def test_what_a_loss_means_is_so_beside_other_losses(
 ) -> None:
     """R-2, its sibling: with both openings lost the headline said that "only the other side is judged"."""
     rules = {"rounds": "2"} if name == "jugalbandi" else None
-    told = outcome_of(played(tmp_path / "run", name, *lost, rules=rules).state).told
+    told = quorum_of(played(tmp_path / "run", name, *lost, rules=rules).state).told
     assert said in told
     for untrue in ("alone", "only the other", "one member short", "goes on without", "nothing is resolved"):
         assert f"{untrue})" not in told

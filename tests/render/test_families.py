@@ -9,8 +9,9 @@ from detectors.signals import signals
 from ledger.events import Event
 from ledger.format.chain import Head
 from ledger.state.book import Book, book
+from ledger.state.fold import fold
 from moot.terminal.panel import read_panel, whole_panel
-from moot.view.labels import caveats, tally
+from moot.view.labels import calls_of, caveats
 from moot.view.report import report
 from moot.view.seats import Answered, Family, family_of, one_family
 from moot.view.story import tell
@@ -36,7 +37,7 @@ def answered_by(provider: str | None, models: dict[str, str], other: str) -> Boo
 
 def said(recorded: Book) -> list[str]:
     """What status, signals and report say, each in one line."""
-    state, calls = tally(recorded.events)
+    state, calls = fold(recorded.events), calls_of(recorded.events)
     reading = signals(recorded, "published", run="runs/sample")
     texts = (
         "\n".join(caveats(state, calls)),

@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from ledger.events.run import Budgets
-from moot.view.labels import caveats, tally
+from ledger.state.fold import fold
+from moot.view.labels import calls_of, caveats
 from roles.seats.port import Seat
 from rounds.run.budget import Reservations
-from rounds.run.outcome import outcome_of
+from rounds.run.outcome import quorum_of
 from rounds.run.session import RunSession
 from tests.fake_api.faults import Fault, status
 from tests.rounds.openings import ROLES
@@ -101,12 +102,12 @@ def _run(path: Path, seed: int, service: Service) -> str:
     )
     sound(path)
     book = resumed(path).book()
-    state, calls = tally(book.events)
+    state, calls = fold(book.events), calls_of(book.events)
     if outcome.state == "finished":
         assert state.finished
         if not state.given_up:
             return "complete"
-        kind = outcome_of(state).kind
+        kind = quorum_of(state).kind
         assert kind in ("degraded", "unanswered")
         assert any(line.startswith(kind.upper()) for line in caveats(state, calls))
         return kind
