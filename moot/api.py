@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from ledger.format.chain import Head
     from ledger.interchange.report import ExportReport, ImportReport
     from moot.app.session import Session
+    from moot.documents import Form
     from moot.view.gate import Gated
     from moot.view.listing import RunList
     from moot.view.protocols import Protocols
-    from moot.view.report import Form
     from roles.seats.port import Seat
     from rounds.analysis.compare import RunDiff
     from rounds.experiments.bench import Bench
@@ -210,13 +210,10 @@ def report(run: AnyPath | Run, *, form: Form = "pages") -> str:
     `form`: `pages`, three of them; `full`, with its record, every event once; `page`, one to hand on, with the tables
     of its protocol; `adr`, a decision record of MADR 4.
     """
-    from moot.view.report import run_report
+    from moot.documents import run_report
 
     ours = _run(run)
-    view = ours.view
-    return run_report(
-        view.book, ours.head, lambda: view.signals, run=view.name, form=form, beyond=view.beyond
-    )
+    return run_report(ours.view, ours.head, form)
 
 
 def export_run(run: AnyPath | Run, format: str, out: AnyPath) -> ExportReport:

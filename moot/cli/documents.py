@@ -15,12 +15,12 @@ from moot.app.documents import write_document
 from moot.app.runs import find_run
 from moot.cli.command import VerbResult
 from moot.cli.options import NoPagerOption, RunArgument
+from moot.documents import Form
 from moot.errors import GOOD, NO, usage
 from moot.terminal import streams
 from moot.terminal.paging import page as paged
 from moot.terminal.streams import out
 from moot.view.findings import export_text, import_text
-from moot.view.report import Form
 from moot.view.results import ReportDocument
 
 

@@ -36,7 +36,7 @@ def _rows(summary: RoundTold) -> Iterator[tuple[str, Text]]:
     for check in summary.checks:
         if check.check_id <= 4:
             yield f"check {check.check_id}", _check(check)
-    for product in summary.made:
+    for product in summary.products:
         if product.kind == "retrospective":
             yield "look back", Text(f"{product.role}: {first_sentence(product.text)}")
     # Checks above 4 settle single claims: there may be dozens, so they are only counted.

@@ -81,7 +81,7 @@ def _now(role: str, scene: Scene) -> Text:
     # A seat may have many steps open at once; three lines are what a column has room for.
     for entry in busy[:3]:
         text.append("\n" if text else "").append(
-            f"{marks.THINKING.shape} {entry.said}", theme.style_of(marks.THINKING)
+            f"{marks.THINKING.shape} {entry.act}", theme.style_of(marks.THINKING)
         )
     if len(busy) > 3:
         text.append(f" +{len(busy) - 3}", theme.FAINT)
@@ -92,7 +92,7 @@ def _cell(role: str, phase: str, summary: RoundTold, room: int = 0) -> Text:
     """Return what a role did in a phase; empty when nothing. Without room for words a tick replaces them."""
     words = [
         _made(product, room)
-        for product in summary.made
+        for product in summary.products
         if product.role == role and product.phase == phase and product.kind in WORDS
     ]
     marks = Text(" ").join(_marks(role, phase, summary, room))

@@ -146,6 +146,18 @@ def tell_claim(book: Book, event: Claim) -> ClaimTold:
     )
 
 
+def lifecycle(claim: ClaimTold) -> str:
+    """Return the moves of a claim: `○ pending → ● quoted (V-3-1) → ⇢ superseded (C-5-2)`."""
+    steps = [STATUSES["pending"].plain]
+    for entry, how in zip(claim.history, claim.tested, strict=True):
+        # A re-test with the same result is recorded as a move of its own (SD-44).
+        again = " again" if entry.from_ == entry.to else ""
+        illegal = ", not allowed" if not entry.legal else ", outweighed" if entry.outweighed else ""
+        status = told_status(entry.to, entry.class_, how)
+        steps.append(f"{status}{again} ({entry.by}{illegal})")
+    return " → ".join(steps)
+
+
 def claims_text(claims: Claims, width: int = WIDTH) -> str:
     """Return what `moot claims` prints: each claim, its test, and its moves."""
     lines: list[str] = []

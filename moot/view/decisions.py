@@ -24,7 +24,7 @@ from ledger.state.decided import (
 from ledger.state.state import State
 from moot.view.evidence import how_tested, last_test, told_status
 from moot.view.grounds import DEPTH_MAX, Ground, Sectioned, decision_standing, rests_on
-from moot.view.marks import STATUSES
+from moot.view.marks import AT_RISK, STATUSES
 from moot.view.outcome import Outcome
 from moot.view.text import WIDTH, folded, joined, listed
 from rounds.run.outcome import RunQuorum
@@ -199,6 +199,16 @@ class DecisionTold(msgspec.Struct, frozen=True):
     def in_force(self) -> bool:
         """Return whether no later decision ended it."""
         return self.overturned_by is None
+
+    @property
+    def standing_marked(self) -> str:
+        """Return the standing in words, with a mark where the decision is at risk."""
+        return f"{AT_RISK.shape} {self.standing}" if self.in_force and self.fallen else self.standing
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Return the ids of what it ends, then of what it rests on."""
+        return (*self.ends, *(ground.id for ground in self.rests_on))
 
     @property
     def facts(self) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ class CheckTold(msgspec.Struct, frozen=True):
     repeats: str | None = None
 
 
-class Made(msgspec.Struct, frozen=True):
+class Product(msgspec.Struct, frozen=True):
     """A contribution of a role to a round: a statement, an artifact, a set of sealed positions."""
 
     role: str
@@ -121,7 +121,7 @@ class RoundTold(msgspec.Struct, frozen=True):
     planned: tuple[str, ...]
     phase: str
     applicable: tuple[int, ...]
-    made: tuple[Made, ...]
+    products: tuple[Product, ...]
     sealed: tuple[Stance, ...]
     checks: tuple[CheckTold, ...]
     claims: tuple[ClaimTold, ...]
@@ -179,7 +179,7 @@ def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: i
         planned=_planned(state.opened, opened.plan_row),
         phase=events[-1].phase if events else "A",
         applicable=opened.applicable,
-        made=tuple(_contributions(events)),
+        products=tuple(_contributions(events)),
         sealed=tuple(
             _stance(book, event, sources_.sections)
             for event in events
@@ -217,21 +217,21 @@ def _findings(events: Sequence[Event]) -> tuple[int, int] | None:
     return errors, len(last.findings) - errors
 
 
-def _contributions(events: Sequence[Event]) -> Iterator[Made]:
+def _contributions(events: Sequence[Event]) -> Iterator[Product]:
     sealed: dict[str, list[str]] = {}
     for event in events:
         match event:
             case Statement():
-                yield Made(event.by, event.phase, event.type, event.id or "", event.sections[0].text)
+                yield Product(event.by, event.phase, event.type, event.id or "", event.sections[0].text)
             case Artifact():
-                yield Made(event.role, event.phase, "artifact", event.id or "", artifact_facts(event))
+                yield Product(event.role, event.phase, "artifact", event.id or "", artifact_facts(event))
             # Sealed texts stay closed here; only the number of the check is public.
             case Position():
                 sealed.setdefault(_holder(event), []).append(str(event.check_id or event.on))
             case _:
                 pass
     for role, checks in sealed.items():
-        yield Made(role, "E", "positions", "", ", ".join(checks))
+        yield Product(role, "E", "positions", "", ", ".join(checks))
 
 
 def _holder(event: Position | Flip) -> str:

@@ -28,10 +28,10 @@ class Thinking(msgspec.Struct, frozen=True):
     seconds: float | None
 
     @property
-    def said(self) -> str:
+    def act(self) -> str:
         """Return `check1 0:42`, or the phase's act."""
-        act = self.step.act or PHASES.get(self.step.phase, self.step.phase)
-        return act if self.seconds is None else f"{act} {clock_time(self.seconds)}"
+        name = self.step.act or PHASES.get(self.step.phase, self.step.phase)
+        return name if self.seconds is None else f"{name} {clock_time(self.seconds)}"
 
 
 class Scene(msgspec.Struct, frozen=True):

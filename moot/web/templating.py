@@ -18,12 +18,12 @@ from markupsafe import Markup, escape
 
 from ledger.plain_text import first_sentence, isolated, one_line, shortened, visible
 from moot.view import marks, words
+from moot.view.claims import lifecycle
 from moot.view.evidence import meaning, status_mark
 from moot.view.experiments import came_to_told, output_of
 from moot.view.marks import Mark, mark_of
 from moot.view.outcome_status import became_line
 from moot.view.outcome_text import STATUSES
-from moot.view.report_tables import lifecycle
 from moot.view.scene import clock_time, spent
 from moot.view.seats import contexts_told, dollars, dollars_cell, filled_by
 from moot.view.stop_checks import alarm_told, alarms_first, gate_told

@@ -20,11 +20,10 @@ from ledger.interchange.skill_export import export_skill
 from ledger.plain_text import one_line, visible
 from ledger.state.book import Book
 from ledger.store.store import RunStore
+from moot.documents import run_report
+from moot.run_view import RunView
 from moot.view.annexes_judging import merged_questions, open_questions
 from moot.view.questions import open_questions_merged
-from moot.view.report import full_report, report
-from moot.view.report_hindsight import hindsight
-from moot.view.story import tell
 from tests.protocols import playing
 from tests.protocols.playing import VARIANTS
 from tests.render.hostile_texts import TRICKS, harmless, hostile, reshaped
@@ -174,9 +173,9 @@ def documents(of: Book) -> dict[str, str]:
     watched = of.state.opening.protocol == "structured"
     files = export_skill(of).files if watched else {}
     exported = {name: file for name, file in files.items() if name.endswith(".md")}
-    read, looked_back = (signals(of, "published"), hindsight(of)) if watched else (None, None)
-    written = report(tell(of), of, HEAD, read, looked_back, watched=watched)
-    whole = full_report(tell(of), of, HEAD, looked_back)
+    view = RunView(of)
+    view.signals = signals(of, "published") if watched else None
+    written, whole = run_report(view, HEAD), run_report(view, HEAD, "full")
     return {"report": written, "full": whole, **{name: file.decode() for name, file in exported.items()}}
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from ledger.events import Decision
+from ledger.format.chain import Head
 from ledger.state.book import Book
-from moot.view import report_decisions
+from moot.documents import run_report
+from moot.run_view import RunView
 from moot.view.grounds import rests_on
 from moot.view.labels import labels_told
 from moot.view.seats import answered_by, seats_told
-from moot.view.story import tell
 from rounds.run.outcome import quorum_of
 from tests.protocols.playing import begin, play
 
@@ -104,8 +105,8 @@ def test_a_seat_that_gave_up_was_asked(tmp_path: Path) -> None:
 def test_nothing_decided_stands_under_no_decisions_in_force(tmp_path: Path) -> None:
     """R-2, its sibling: "Decisions in force (none is final)" stood over "Nothing was decided."."""
     book = played(tmp_path / "run", "priority", "r1.rating.urgency", "r1.rating.impact")
-    lines = list(report_decisions.decided(tell(book)))
-    assert lines == ["", "## Decided", "", "Nothing was decided."]
+    text = run_report(RunView(book), Head(len(book.events) - 1, "9" * 64))
+    assert "\n## Decided\n\nNothing was decided.\n" in text
 
 
 def test_a_cited_vote_is_shown_with_its_numbers(tmp_path: Path) -> None:

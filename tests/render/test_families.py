@@ -10,11 +10,11 @@ from ledger.events import Event
 from ledger.format.chain import Head
 from ledger.state.book import Book, book
 from ledger.state.fold import fold
+from moot.documents import run_report
+from moot.run_view import RunView
 from moot.terminal.panel import read_panel, whole_panel
 from moot.view.labels import calls_of, caveats
-from moot.view.report import report
 from moot.view.seats import Answered, Family, family_of, one_family
-from moot.view.story import tell
 from tests.render.sample import sample_book
 from tests.render.screens import shown
 
@@ -42,7 +42,7 @@ def said(recorded: Book) -> list[str]:
     texts = (
         "\n".join(caveats(state, calls)),
         shown(whole_panel(read_panel(recorded.events), reading), 120),
-        report(tell(recorded), recorded, HEAD, reading),
+        run_report(RunView(recorded), HEAD),
     )
     return [" ".join(text.split()) for text in texts]
 

@@ -12,7 +12,8 @@ from ledger.interchange.markdown import code, inline, quoted, table
 from ledger.state.book import Book
 from moot.api import open_run
 from moot.api import report as markdown
-from moot.view.report import full_report, report
+from moot.documents import run_report
+from moot.run_view import RunView
 from moot.view.story import tell
 from tests.recorded import recorded_names, run_of
 from tests.render.golden import agrees
@@ -22,7 +23,9 @@ HEAD = Head(43, "9" * 64)
 
 
 def report_text(book: Book) -> str:
-    return report(tell(book), book, HEAD, signals(book, "published"))
+    view = RunView(book)
+    view.signals = signals(book, "published")
+    return run_report(view, HEAD)
 
 
 def test_report() -> None:
@@ -46,7 +49,7 @@ def test_a_decision_says_what_it_rests_on_and_where_that_is_told() -> None:
 
 def test_the_full_report_has_every_event_once() -> None:
     book = sample_book()
-    text = full_report(tell(book), book, HEAD)
+    text = run_report(RunView(book), HEAD, "full")
     for event in book.events[1:]:
         name = re.escape(inline(event.id) if event.id else f"@{event.seq}")
         assert len(re.findall(rf"^\*\*{name}\*\* ", text, re.MULTILINE)) == 1, name
