@@ -14,7 +14,7 @@ from moot.terminal import theme
 from moot.view import marks
 from moot.view.claims import ClaimTold
 from moot.view.marks import mark_of
-from moot.view.round import CheckTold, Made, RoundTold
+from moot.view.round import CheckTold, Product, RoundTold
 from moot.view.scene import Scene
 
 PHASES: Final = ("B", "C", "D", "E", "F", "G", "H", "S")
@@ -142,7 +142,7 @@ def _phase_of(claim: ClaimTold) -> str:
     return "F" if claim.source is not None and claim.source.startswith("S-") else "D"
 
 
-def _made(product: Made, room: int) -> Text:
+def _made(product: Product, room: int) -> Text:
     if not room:
         return Text("✓", "green")
     # An artifact's text is a title already; of a statement the first sentence is its position.
