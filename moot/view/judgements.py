@@ -115,6 +115,13 @@ _AGAINST: Final = re.compile(
 _FOR: Final = re.compile(rf"{_I}(?:act|approve|recommend|support|warn)\b")
 _KEPT: Final = re.compile(rf"{_I}(?:hold|keep|maintain|uphold|vote)\b")
 """How a voter states a position; a condition (`I would support`) matches none of these."""
+_TERMS: Final = re.compile(
+    r"\b(?:if|once|only after|unless|until|provided|with(?:out)?)\b.*\bI(?:'d| (?:would|could|will|can))\b"
+    r"|\bI(?:'d| (?:would|could|will|can))\b.*\b(?:if|once|only after|unless|until|provided)\b"
+    r"|\bonly (?:if|once|after)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Words by which an author names the condition of agreeing: `With a test in place I would not stand in the way.`"""
 NAMED: Final = 3
 """Maximum number of other plans named; the rest is counted."""
 
@@ -199,6 +206,11 @@ def reason_of(vote: Vote) -> str:
         if matches := [sentence for sentence in stated if position.search(sentence)]:
             return matches[-1]
     return first_sentence(vote.reasoning)
+
+
+def terms_in(text: str) -> str | None:
+    """Return the last sentence in which an author says under which condition they would agree; None without one."""
+    return latest(sentence for sentence in sentences(text) if _TERMS.search(sentence))
 
 
 def ruling_told(book: Book) -> str:
@@ -286,7 +298,7 @@ def scores_told(book: Book) -> str:
         each = ", ".join(
             f"{view_of(vote)} gave no vote (counts as REFUSE)"
             if vote.fallback
-            else f"{view_of(vote)} {vote.decision} (confidence {vote.confidence}, risk {vote.risk})"
+            else f"{view_of(vote)} {vote.decision} (confidence {vote.confidence}%, risk {vote.risk} of 100)"
             for vote in ballot.votes
         )
         return f"Last votes: {each}."

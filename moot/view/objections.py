@@ -18,7 +18,7 @@ from ledger.events import (
 from ledger.plain_text import first_sentence, one_line, sentences
 from ledger.state.book import Book
 from ledger.state.decided import overridden
-from moot.view.judgements import ballot_of, latest, majority, option_of, side_means
+from moot.view.judgements import ballot_of, latest, majority, option_of, side_means, terms_in, view_of
 from moot.view.reasons import MEND, NO, TAKEN, Approval, Point, approval_of, score_of, severity, surviving
 from rounds.protocols.step_table import UPHELD
 from rounds.protocols.votes import sides_with
@@ -217,6 +217,26 @@ def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, s
     for plan in members.plans if members is not None and members.option else ():
         if members is not None and option_of(book, plan) not in (None, members.option):
             yield plan.id or "", first_sentence(plan.text), plan.id or ""
+
+
+def terms_told(book: Book, decision: Decision) -> Iterator[tuple[bool, Point]]:
+    """Yield the terms of voters and dissenters in their own words, and whether the author is for the decision.
+
+    Those who are for it come first: what they ask for is a condition of the decision, or of changing it.
+    """
+    ballot = None if decision.type == "override" else ballot_of(book)
+    cast = ballot.cast if ballot is not None else []
+    sides = {
+        vote.id: ballot is not None and sides_with(vote.decision, ballot.ruling.decision) for vote in cast
+    }
+    authors = [
+        (view_of(vote), vote.reasoning, vote.id or "")
+        for vote in sorted(cast, key=lambda it: not sides[it.id])
+    ]
+    authors += [(it.role, it.text, it.ref) for it in decision.dissent if it.ref not in sides]
+    for author, text, ref in authors:
+        if terms := terms_in(text):
+            yield sides.get(ref, False), Point.of(f"{author}: {terms}", ref)
 
 
 def _other_rounds(book: Book, decision: Decision) -> Iterator[tuple[str, str, str]]:

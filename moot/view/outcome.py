@@ -33,7 +33,7 @@ from moot.view.judgements import (
     scores_told,
 )
 from moot.view.labels import calls_of, why_stopped
-from moot.view.objections import dissent_told, objection_told
+from moot.view.objections import dissent_told, objection_told, terms_told
 from moot.view.outcome_status import Became, became_told, open_under, serious_questions, standing_of
 from moot.view.questions import Asking, asked_of_you
 from moot.view.reasons import Point, approval_of, reasons_of
@@ -97,6 +97,10 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
     standing = standing_of(book, chief, reading.finals)
     # A memo states its own conditions; only decisions without one need them derived.
     requirements = memo.get("requirements") or reading.conditions("requirements")
+    terms = [] if chief is None else list(terms_told(book, chief))
+    # Who voted for acting asks for a condition of acting; who voted against says what would change the ruling.
+    acts = (ballot := ballot_of(book)) is not None and ballot.ruling.decision != "REFUSE"
+    requirements += [point for is_for, point in terms if is_for and acts]
     dissent = [*dissent_told(book, chief), *(reading.forecasts.dissent if reading.forecasts else ())]
     return Outcome(
         status=standing.status,
@@ -110,6 +114,7 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
         why=reading.reasons[:WHY],
         changes_our_mind=[
             *(memo.get("changes_our_mind") or reading.conditions("falsifiers")),
+            *(point for is_for, point in terms if not (is_for and acts)),
             *(reading.forecasts.unsettled if reading.forecasts else ()),
         ],
         requirements=requirements,

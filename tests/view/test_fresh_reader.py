@@ -158,6 +158,36 @@ def test_an_objection_is_one_that_was_rejected(rounds: str, tmp_path: Path) -> N
     assert identity in rows(outcome, "against it")
 
 
+def test_what_would_make_a_veto_fall_is_a_row_of_the_outcome() -> None:
+    book, outcome = recorded("tribunal-medicines")
+    assert [point.refs for point in outcome.changes_our_mind] == [
+        ["VO-3-2-accuracy"],
+        ["VO-3-2-safety"],
+        ["VO-3-2-utility"],
+    ]
+    for point in outcome.changes_our_mind:
+        vote = book.by_id[point.refs[0]]
+        assert isinstance(vote, Vote)
+        assert point.text.partition(": ")[2] in " ".join(vote.reasoning.split())
+    assert "With them in place and tested" in outcome.changes_our_mind[1].text
+    assert rows(outcome, "revisit if")
+
+
+def test_terms_of_a_vote_to_act_are_required(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task in ("analyse", "revise"):
+            made["reasoning"] = "It helps. I would act only if a person reads each answer. So be it."
+
+    _, outcome = scripted(tmp_path, "tribunal", change)
+    required = {point.text for point in outcome.requirements}
+    assert outcome.answer.startswith("ACT")
+    assert "utility: I would act only if a person reads each answer." in required
+
+
+def test_a_vote_is_shown_with_the_scale_of_its_numbers() -> None:
+    assert "utility ACT (confidence 66%, risk 54 of 100)" in recorded("tribunal-medicines")[1].how_sure
+
+
 # ---------------------------------------------------------------- plans of several members
 
 
