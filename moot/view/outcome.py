@@ -6,6 +6,7 @@ outcome_of(run, book) computes it from the ledger of any protocol, and states wh
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, Literal
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 # Three reasons fit the outcome block; the text next to them gives the total.
 WHY: Final = 3
 """Maximum number of reasons named."""
+_BLANK: Final = re.compile(r"\[[A-Z][A-Z' /_-]+\]|_{4,}|\bTBD\b")
+"""A place in a final text that is left for a person to fill."""
 
 
 class Dissenting(Result, frozen=True):
@@ -104,7 +107,7 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
     dissent = [*dissent_told(book, chief), *(reading.forecasts.dissent if reading.forecasts else ())]
     return Outcome(
         status=standing.status,
-        status_why=standing.why or _beside(book, standing.status, requirements, without),
+        status_why=standing.why or _beside(reading, standing.status, requirements, without),
         question=state.opening.question.strip(),
         answer=reading.answer(),
         how_sure=reading.how_sure(),
@@ -132,26 +135,33 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
 
 
 def _beside(
-    book: Book, status: OutcomeStatus, requirements: list[Point], without: Mapping[str, EndWithout]
+    reading: _Reading, status: OutcomeStatus, requirements: list[Point], without: Mapping[str, EndWithout]
 ) -> str:
     """Return what qualifies a decision, or why a run stopped."""
     if status is OutcomeStatus.STOPPED:
-        return why_stopped(book.state)
+        return why_stopped(reading.state)
     # Other states explain themselves, so a qualification would only repeat them.
     if status is not OutcomeStatus.DECIDED:
         return ""
-    serious, verdict = serious_questions(book), approval_of(book)
+    serious, verdict = serious_questions(reading.book), approval_of(reading.book)
     parts = [verdict.verdict] if verdict is not None else []
     if requirements:
         plans = {ref for point in requirements for ref in point.refs}
         # Members of a council write requirements of their own, each for the own plan.
-        several = f" in {len(plans)} plans" if majority(book) is not None and len(plans) > 1 else ""
+        several = f" in {len(plans)} plans" if reading.members is not None and len(plans) > 1 else ""
         parts.append(f"{counted(len(requirements), 'requirement')}{several}")
     parts += [f"{counted(serious, 'serious question')} open"] if serious else []
+    blanks = blanks_in(reading.text.text) if reading.text is not None else ()
+    parts += [f"{counted(len(blanks), 'blank')} left to fill"] if blanks else []
     if any(end.changes for end in without.values()):
         # A decision that flips without one seat deserves a warning before anything else is read.
         parts.append("another answer would lead without one role")
     return ", ".join(parts)
+
+
+def blanks_in(text: str) -> tuple[str, ...]:
+    """Return the blanks that a text leaves for a person to fill, such as `[TEAM NAME]`, each once."""
+    return tuple(dict.fromkeys(_BLANK.findall(text)))
 
 
 def _options_missing(book: Book) -> list[Point]:
@@ -188,6 +198,8 @@ class _Reading:
             self.forecasts = forecast_parts(run, book, self.chief)
         self.memo = self.forecasts.memo if self.forecasts else {}
         self.reasons = self._reasons(self.chief) if self.chief is not None else []
+        # Every member of a council has a text of its own, so none of them is the final one.
+        self.text = final_text(book, self.chief) if self.members is None else None
 
     def _latest(self) -> Decision | None:
         """Return the main decision while none is final: the first of the last round that decided and is in force."""
@@ -323,9 +335,14 @@ class _Reading:
         yield from self._answered_since(self.chief) if self.finals else ()
         # With several final decisions the list is the plan.
         yield from (Point.of(other.text, other.id) for other in self.finals[1:])
-        # Every member of a council has a text of its own, so none of them is the final one.
-        if not self.finals[1:] and self.members is None and (final := final_text(self.book, self.chief)):
-            yield Point.of(f"Read the final text before you use it ({final.words} words).", final.ref)
+        if not self.finals[1:] and (final := self.text):
+            blanks = blanks_in(final.text)
+            fill = (
+                f"Fill in {', '.join(blanks)} in the final text and read it"
+                if blanks
+                else "Read the final text"
+            )
+            yield Point.of(f"{fill} before you use it ({final.words} words).", final.ref)
 
     def _answered_since(self, chief: Decision) -> Iterator[Point]:
         """Yield answers that a person gave after the final text was written, so that the text lacks them."""

@@ -65,20 +65,27 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
     return askings
 
 
+def _put(book: Book, question: _Question) -> str:
+    """Return a question as it is put to a person: a tension only states two views, so it is asked which one holds."""
+    event = book.by_id.get(question.ids[0])
+    states = isinstance(event, Concern) and event.type == "tension" and "?" not in question.text
+    return f"Which view holds? {question.text}" if states else question.text
+
+
 def _asking(run: str, book: Book, question: _Question) -> Asking:
     """Return a question with its answer command; it asks for a result where seats planned a program."""
     claims = [claim for claim in book.state.concerns[question.ids[0]].between if claim in book.state.claims]
     # Outside `crux` an answer is free text and settles no claim by itself.
     if not claims or not has_beliefs(book):
         command = f"moot answer {shlex.quote(run)} {question.ids[0]} 'TEXT'"
-        return Asking(text=question.text, ids=question.ids, command=command)
+        return Asking(text=_put(book, question), ids=question.ids, command=command)
     from moot.view.forecasts import program_told, standing_now, worth_told
 
     command = f"moot answer {shlex.quote(run)} {question.ids[0]} --holds|--fails 'TEXT'"
     values = {crux.claim: crux.best for crux in standing_now(book).unsettled}
     worth = "".join(f" ({worth_told(values[claim])})" for claim in claims if claim in values)
     program, _ = program_told(run, book, claims[0])
-    return Asking(text=f"{question.text}{worth}{program}", ids=question.ids, command=command)
+    return Asking(text=f"{_put(book, question)}{worth}{program}", ids=question.ids, command=command)
 
 
 def open_questions_merged(book: Book) -> list[list[str]]:

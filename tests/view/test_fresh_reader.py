@@ -188,6 +188,24 @@ def test_a_vote_is_shown_with_the_scale_of_its_numbers() -> None:
     assert "utility ACT (confidence 66%, risk 54 of 100)" in recorded("tribunal-medicines")[1].how_sure
 
 
+def test_a_tension_that_a_person_decides_is_put_as_a_question() -> None:
+    (asking,) = recorded("priority-season")[1].needs_you
+    assert asking.text.startswith("Which view holds? O-5: urgency says P1 (")
+
+
+def test_blanks_of_a_final_text_are_in_the_status_and_named() -> None:
+    _, outcome = recorded("ratchet-notice")
+    assert status_told(outcome) == "DECIDED: 3 blanks left to fill"
+    assert (
+        "Fill in [DAY MONTH YEAR], [TEAM NAME], [EMAIL ADDRESS] in the final text" in outcome.do_now[0].text
+    )
+
+
+@pytest.mark.parametrize("name", ["single-pass-ledger", "jugalbandi-ledger"])
+def test_a_text_without_blanks_is_only_to_be_read(name: str) -> None:
+    assert recorded(name)[1].do_now[0].text.startswith("Read the final text before you use it")
+
+
 # ---------------------------------------------------------------- plans of several members
 
 
