@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ledger.events import (
     Argument,
@@ -24,8 +24,13 @@ from rounds.protocols.step_table import UPHELD
 from rounds.protocols.votes import sides_with
 
 
-def objection_told(book: Book, decision: Decision | None, why: list[Point]) -> str | None:
-    """Return the strongest objection to the decision in its author's words; None where the ledger has none."""
+def objection_told(
+    book: Book, decision: Decision | None, why: list[Point], others: Sequence[Decision] = ()
+) -> str | None:
+    """Return the strongest objection to the decision in its author's words; None where the ledger has none.
+
+    `others` are the plans of members who agree: the objection to each of them is named after it.
+    """
     if decision is None:
         return None
     cited = {ref for point in why for ref in point.refs}
@@ -39,7 +44,9 @@ def objection_told(book: Book, decision: Decision | None, why: list[Point]) -> s
     if decision.type == "override":
         return _overruled(book, decision)
     opposed = _opposed(book, decision, cited)
-    return f"{opposed[0]}: {one_line(opposed[1])} ({opposed[2]})" if opposed else None
+    also = [left[2] for plan in others if (left := _opposed(book, plan, cited))] if opposed else []
+    more = f"; to the other plans: {', '.join(also)}" if also else ""
+    return f"{opposed[0]}: {one_line(opposed[1])} ({opposed[2]}{more})" if opposed else None
 
 
 def _overruled(book: Book, decision: Decision) -> str | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, Literal
 
 from detectors.report import EndWithout
@@ -121,7 +122,12 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
             *(reading.forecasts.unsettled if reading.forecasts else ()),
         ],
         requirements=requirements,
-        objection=objection_told(book, chief, reading.reasons[:WHY]),
+        objection=objection_told(
+            book,
+            chief,
+            reading.reasons[:WHY],
+            reading.members.agreeing[1:] if reading.members is not None else (),
+        ),
         dissent=[Dissenting(*dissenter) for dissenter in dissent],
         needs_you=asked_of_you(run, book),
         not_settled=[*_options_missing(book), *(memo.get("not_settled") or reading.not_settled())],
@@ -181,6 +187,11 @@ def _decision(book: Book, identity: str) -> Decision:
     return event
 
 
+def _in_turn(lists: Iterable[list[Point]]) -> list[Point]:
+    """Return the first point of each list, then the second of each, and so on."""
+    return [point for points in zip_longest(*lists) for point in points if point is not None]
+
+
 class _Reading:
     """A run read for its outcome: its main decision, and the parts that depend on it."""
 
@@ -220,7 +231,9 @@ class _Reading:
         # Overrides by a person have reasons of their own, even in a run with forecasts.
         if self.forecasts is not None and chief.by == "controller":
             return self.forecasts.why
-        return reasons_of(self.book, chief)
+        # Every member who agrees has reasons of its own: one of each plan comes first.
+        plans = self.members.agreeing if self.members is not None else (chief,)
+        return _in_turn(reasons_of(self.book, plan) for plan in plans)
 
     def answer(self) -> str:
         """Return the decision in force, with options in the asker's words."""
@@ -291,7 +304,9 @@ class _Reading:
         # One family shares its blind spots, so its agreement is weaker evidence than it looks.
         alike = ", all seats were one model family" if calls_of(self.book.events).model_families == 1 else ""
         listed = f", {len(why)} shown" if len(self.reasons) > len(why) else ""
-        return f"Of {counted(len(self.reasons), 'reason')}{listed}: {classes}{ran}{alike}."
+        plans = len(self.members.agreeing) if self.members is not None else 1
+        of_all = counted(len(self.reasons), "reason") + (f" in {plans} plans" if plans > 1 else "")
+        return f"Of {of_all}{listed}: {classes}{ran}{alike}."
 
     def conditions(self, name: Literal["falsifiers", "requirements"]) -> list[Point]:
         """Return the conditions of the main decision, then those of every other final one, each once."""
@@ -375,9 +390,14 @@ class _Reading:
             yield Point.of(f"{waiting} of {len(state.claims)} claims are untested or unclear: moot claims.")
 
     def assumed(self) -> list[Point]:
-        """Return the choices that the final plan makes without a request."""
-        if self.chief is None or self.by_person or self.members is not None:
+        """Return the choices that the final plan makes without a request; of several plans one of each in turn."""
+        if self.chief is None or self.by_person:
             return []
         # Unrequested choices come first: they are the ones the asker never agreed to (JB-2).
         assumptions = sorted(self.book.of(Assumption), key=lambda assumption: not assumption.unrequested)
-        return [Point.of(event.text, event.id) for event in assumptions]
+        plans: dict[str | None, list[Point]] = {}
+        agreeing = {plan.step for plan in self.members.agreeing} if self.members is not None else None
+        for event in assumptions:
+            if agreeing is None or event.step in agreeing:
+                plans.setdefault(event.step if agreeing else None, []).append(Point.of(event.text, event.id))
+        return _in_turn(plans.values())

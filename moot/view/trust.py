@@ -30,6 +30,7 @@ from ledger.store.blobs import named_by_brief
 from moot.view import words
 from moot.view.agreement import alarms_told, families_told
 from moot.view.costs import beyond_told, written
+from moot.view.evidence import last_test
 from moot.view.experiments import test_told
 from moot.view.judgements import has_beliefs, named
 from moot.view.labels import Calls, calls_of
@@ -87,7 +88,8 @@ def _apart(calls: Calls) -> str:
     if calls.enforced == calls.all:
         return "each reply was written from its prompt alone"
     replies = f"{calls.trusted} of {counted(calls.all, 'reply')}"
-    return f"isolation not enforced: {replies} may have used more than their prompt"
+    prompt = "its prompt" if calls.all == 1 else "their prompt"
+    return f"isolation not enforced: {replies} may have used more than {prompt}"
 
 
 def _sentences_checked(book: Book) -> str:
@@ -198,7 +200,12 @@ def _tests(run: str, book: Book) -> str:
     measured = sum(any(move.class_ == "measured" for move in claim.moves) for claim in claims)
     by_hand = f", {counted(measured, 'claim')} measured by a person" if measured else ""
     if not judged:
-        return f"no program was run{by_hand}" if measured else f"no test was run{_why_untested(book)}"
+        # Where claims are tested by reading, it would be false to say that no test was run.
+        read = sum(last_test(book, claim) is not None for claim in book.state.claims) - measured
+        by_reading = f", {read} of {counted(len(claims), 'claim')} checked by reading" if read > 0 else ""
+        if measured or by_reading:
+            return f"no program was run{by_reading}{by_hand}"
+        return f"no test was run{_why_untested(book)}"
     # The sentence names a few tests, and the rest is counted.
     tests = [test_told(book, of) for of in list(judged)[:TESTS_NAMED]]
     more = [f"{len(judged) - TESTS_NAMED} more"] if len(judged) > TESTS_NAMED else []

