@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from detectors.observations import deliberating_roles, deliberation_rounds
 from ledger.events import Claim, Event, Rating
-from ledger.events.ids import parse_reference
+from ledger.events.ids import kind_of, parse_reference
 from ledger.result import Result
 from ledger.state.lifecycle import TESTED
 from ledger.state.state import State
@@ -64,7 +64,7 @@ def sighted_by_others(events: Iterable[Event]) -> frozenset[str]:
     raised: dict[str, str] = {}
     sighted: set[str] = set()
     for event in events:
-        if isinstance(event, Claim) and event.id is not None:
+        if isinstance(event, Claim):
             raised[event.id] = event.raised_by
             if any(sighting.role != event.raised_by for sighting in event.sightings):
                 sighted.add(event.id)
@@ -132,7 +132,8 @@ def _caused(state: State, role: str) -> int:
 
 
 def _is_of(target: str, role: str) -> bool:
-    return target.endswith((f"/{role}.md", f"-{role}")) and target.startswith(("A-", "artifacts/"))
+    is_artifact = kind_of(target) == "artifact" or target.startswith("artifacts/")
+    return is_artifact and target.endswith((f"/{role}.md", f"-{role}"))
 
 
 def drop(inside: int, inside_rounds: int, beside: int, beside_rounds: int) -> float:

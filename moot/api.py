@@ -100,8 +100,7 @@ def diff(a: AnyPath | Run, b: AnyPath | Run) -> RunDiff:
     from rounds.analysis.compare import compare
 
     first, second = _run(a), _run(b)
-    opened = first.book.state.opened
-    own = opened.stop.profile if opened else None
+    own = first.book.state.opening.stop.profile
     profile = own if own in PROFILES else "published"  # forecasts are no signals
     names = (str(first.path), str(second.path))
     return compare(first.book, second.book, names, signals=lambda book: read(book, profile))

@@ -167,7 +167,7 @@ def _concerns(view: RunView) -> list[ConcernTold]:
     elsewhere = {*severities(book)}
     # The annex of a debate lists its open questions already.
     if book.of(Argument):
-        elsewhere |= {question.id or "" for question in open_questions(book)}
+        elsewhere |= {question.id for question in open_questions(book)}
     return sorted(
         (concern for concern in view.story.concerns if concern.id not in elsewhere),
         key=lambda concern: (concern.resolved_by is not None, not concern.for_human, -concern.round),

@@ -65,7 +65,7 @@ class RunView:
         from rounds.protocols import is_watched
 
         state = self.book.state
-        if not is_watched(state.opened):
+        if not is_watched(state.opening):
             return None
         try:
             report = signals_of_state(state, state.opening.stop.profile, self.book.blobs, run=self.name)

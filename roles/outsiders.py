@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ledger.events import Artifact, Claim, Event
+from ledger.events.ids import MENTION
 
-_LIKE_AN_ID: Final = re.compile(r"\b[A-Z]-[0-9]+(?:-[A-Za-z0-9_]+)*(?:~[0-9]+)?")
+_LIKE_AN_ID: Final = re.compile(rf"\b{MENTION}(?:~[0-9]+)?")
 
 
 def ids_in(text: str, known: Callable[[str], bool]) -> tuple[str, ...]:
@@ -21,7 +22,7 @@ def claims_with_ids(event: Event, known: Callable[[str], bool]) -> Iterator[tupl
     """Yield (label, ids) for every claim of an event, raised or proposed, whose text names ids of the run."""
     match event:
         case Claim():
-            claims = [(str(event.id), f"{event.text} {event.testable_as}")]
+            claims = [(event.id, f"{event.text} {event.testable_as}")]
         case Artifact():
             claims = [
                 (f"claim {n} of {event.id}", f"{draft.text} {draft.testable_as}")

@@ -355,9 +355,7 @@ def open_step(protocol: Protocol, state: State, step_id: str) -> Step | None:
 
 def open_group(protocol: Protocol, state: State) -> Group | None:
     """Return the first group of the round with a step that is not done; None for an import, which has no open steps."""
-    if state.opened is None or state.finished or state.round not in state.rounds:
-        return None
-    if state.opened.origin.type == "import" or state.held_up:
+    if state.finished or state.round not in state.rounds or state.is_import or state.held_up:
         return None
     group = next(
         (group for group in protocol.groups(state, state.round) if not is_complete(state, group)), None

@@ -14,8 +14,7 @@ from msgspec import inspect
 
 from ledger.events import KINDS, Event
 from ledger.events.artifacts import BODIES, DELTA_PATTERN
-from ledger.events.ids import ID_PATTERNS
-from ledger.events.laws import LAWS, Law, Length, Total
+from ledger.events.kinds import Law, Length, Total
 from ledger.events.values import (
     AT_PATTERN,
     CONTEXT_PATTERN,
@@ -107,7 +106,7 @@ def identities(kind: str) -> st.SearchStrategy[str | None]:
         case _ if kind in _LETTERS:
             return st.builds(lambda r, k: f"{_LETTERS[kind]}-{r}-{k}", rounds, n)
         case _:
-            assert kind not in ID_PATTERNS
+            assert not KINDS[kind].id
             return st.none()
 
 
@@ -181,9 +180,9 @@ def anything(depth: int = 3) -> st.SearchStrategy[Any]:
 
 @cache
 def _fields(kind: str, *, imported: bool) -> st.SearchStrategy[Document]:
-    info = inspect.type_info(KINDS[kind][0])
+    info = inspect.type_info(KINDS[kind].model)
     assert isinstance(info, inspect.StructType)
-    return _structs(info, () if imported else LAWS.get(kind, ()), "")
+    return _structs(info, () if imported else KINDS[kind].laws, "")
 
 
 @cache

@@ -25,7 +25,7 @@ from ledger.events import (
     Verification,
     stream_of,
 )
-from ledger.events.ids import Reference, StepName, parse_reference, parse_step
+from ledger.events.ids import Reference, StepName, kind_of, parse_reference, parse_step
 from ledger.events.values import Status
 from ledger.state.anchors import Sections, passages, sections_of
 from ledger.state.book import Book
@@ -213,7 +213,7 @@ class LedgerIndex:
         reference = parse_reference(ref)
         if self.opened is None:
             return None
-        if not reference.id.startswith("K-") and self.earlier(reference.id, than) is None:
+        if kind_of(reference.id) != "document" and self.earlier(reference.id, than) is None:
             return None
         # An empty tuple means that the reference resolves and nothing can be quoted, unlike None, which is an
         # error.

@@ -18,6 +18,7 @@ from detectors.report import AlarmVerdict
 from detectors.stopping.readiness import counts_by_option, dropped, tests_by_round
 from detectors.stopping.reading import ModeReading, closing_round
 from detectors.stopping.rounds import RoundUnits, same_round_artifact
+from ledger.events.ids import event_id, kind_of
 from ledger.state.state import State
 
 NEEDS: Final = {1: ("action", "critic"), 2: ("guardian", "observer"), 3: ("observer", "critic")}
@@ -105,7 +106,7 @@ def _made_good(fault: Fault, rounds: Sequence[RoundUnits], faults: Sequence[Faul
 def _evidence(faults: Sequence[Fault]) -> tuple[str, ...]:
     """Return checks that could not have been made; what the absent role did only where there is no such check."""
     named = list(dict.fromkeys(identity for fault in faults for identity in fault.ids))
-    checks = [identity for identity in named if identity.startswith("V-")]
+    checks = [identity for identity in named if kind_of(identity) == "verification"]
     return tuple(checks or named)
 
 
@@ -115,7 +116,7 @@ def _traces(
     """Yield traces of the absent role in a round, with the ids that show them."""
     role, number = each.absent or "", each.round
     for check, needed in NEEDS.items():
-        identity = f"V-{number}-{check}"
+        identity = event_id("verification", number, check)
         facts = state.checks.get(identity)
         # A verdict that needs the absent role's artifact shows that one existed.
         if part in needed and facts is not None and facts.result != "NOT_APPLICABLE":

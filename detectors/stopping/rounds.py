@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from detectors.observations import SYNTHESIS, deliberating_roles, running_round
-from ledger.events.ids import parse_reference
+from ledger.events.ids import event_id, parse_reference
 from ledger.state.state import CheckFacts, State
 
 _LINE_LEVEL: Final = re.compile(r"#.*[0-9]$")
@@ -167,7 +167,7 @@ def line_level(ref: str) -> bool:
 def same_round_artifact(ref: str, role: str, number: int) -> bool:
     """Return whether a reference is the artifact of `role` in round `number`: moot's own, or an import's path."""
     target = parse_reference(ref).id
-    if target == f"A-{number}-{role}":
+    if target == event_id("artifact", number, role):
         return True
     match = re.search(r"round_0*(\d+)/([a-z_]+)\.md$", target)
     return match is not None and int(match[1]) == number and match[2] == role

@@ -59,7 +59,7 @@ def alignable(event: Claim | Decision) -> Alignable:
     text = normal(event.text)
     other = normal(event.testable_as) if isinstance(event, Claim) else ""
     used = frozenset(tokens(f"{text} {other}"))
-    return Alignable(event.id or "", line_hash(encode(event)), text, used)
+    return Alignable(event.id, line_hash(encode(event)), text, used)
 
 
 def normal(text: str) -> str:

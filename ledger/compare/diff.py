@@ -90,7 +90,7 @@ class LedgerDiff(Result, frozen=True):
 
 def diff(a: Book, b: Book, names: tuple[str, str] = ("a", "b")) -> LedgerDiff:
     """Compare two runs. `same`: no line differs but for hashes, instants, and what calls took and cost."""
-    comparable = _question(a.state) == _question(b.state)
+    comparable = normal(a.state.opening.question) == normal(b.state.opening.question)
     parting = first_divergence(a.events, b.events)
     return LedgerDiff(
         a=names[0],
@@ -137,10 +137,6 @@ def _claim_statuses(state: State) -> dict[str, str]:
     return {identity: facts.status for identity, facts in state.claims.items()}
 
 
-def _question(state: State) -> str | None:
-    return None if state.opened is None else normal(state.opened.question)
-
-
 def _align(a: Book, b: Book, kind: type[Claim] | type[Decision]) -> Alignment:
     def words(book: Book) -> Iterator[Any]:
         return (alignable(event) for event in book.of(kind))
@@ -185,4 +181,4 @@ def _cost(state: State) -> Cost:
 
 
 def _named(event: Event | None) -> str | None:
-    return None if event is None else f"{event.kind} {event.id or f'@{event.seq}'}"
+    return None if event is None else f"{event.kind} {event.ref}"

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from ledger.events.envelope import Envelope
+from ledger.events.envelope import Envelope, Identified
 from ledger.events.run import Labelled
 from ledger.events.values import (
     Evidence,
@@ -29,7 +29,7 @@ class ConditionalBelief(Value, frozen=True, kw_only=True):
     how: HowTested | None = None  # what would settle it, where the role proposes it
 
 
-class Belief(Envelope, frozen=True, kw_only=True):
+class Belief(Identified, frozen=True, kw_only=True):
     """Forecast of one role over the options: sealed, or computed from its own sealed numbers after a result."""
 
     kind: Literal["belief"] = "belief"
@@ -103,7 +103,7 @@ class Agenda(Envelope, frozen=True, kw_only=True):
     dropped: tuple[DroppedProposal, ...] = ()  # what was left out
 
 
-class Memo(Envelope, frozen=True, kw_only=True):
+class Memo(Identified, frozen=True, kw_only=True):
     """The answer in plain words for people, sentence by sentence, each with what it rests on."""
 
     kind: Literal["memo"] = "memo"

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from ledger.events.envelope import Envelope
+from ledger.events.envelope import Envelope, Identified
 from ledger.events.values import (
     CheckId,
     Evidence,
@@ -95,7 +95,7 @@ class ModeSeen(Value, frozen=True, kw_only=True):
     seen: Literal["yes", "no", "unsure"]  # whether the author saw it
 
 
-class Statement(Envelope, frozen=True, kw_only=True):
+class Statement(Identified, frozen=True, kw_only=True):
     """Prose of one role in named sections (SD-18)."""
 
     kind: Literal["statement"] = "statement"
@@ -108,7 +108,7 @@ class Statement(Envelope, frozen=True, kw_only=True):
     checklist: tuple[ModeSeen, ...] = ()
 
 
-class Artifact(Envelope, frozen=True, kw_only=True):
+class Artifact(Identified, frozen=True, kw_only=True):
     """What a role makes in phase D; `body` has the shape that `type` names (artifacts.py; SD-2 … SD-16)."""
 
     kind: Literal["artifact"] = "artifact"
@@ -123,7 +123,7 @@ class Artifact(Envelope, frozen=True, kw_only=True):
     words: Nat  # counted by moot
 
 
-class Claim(Envelope, frozen=True, kw_only=True):
+class Claim(Identified, frozen=True, kw_only=True):
     """A testable assertion. Its status is never stored (SD-42, SD-44, SD-57)."""
 
     kind: Literal["claim"] = "claim"
@@ -140,7 +140,7 @@ class Claim(Envelope, frozen=True, kw_only=True):
     places: tuple[Ref, ...] = ()  # where it was said, or what its text is about
 
 
-class Assumption(Envelope, frozen=True, kw_only=True):
+class Assumption(Identified, frozen=True, kw_only=True):
     """A choice that a plan makes (JB-2, JB-9)."""
 
     kind: Literal["assumption"] = "assumption"
@@ -149,7 +149,7 @@ class Assumption(Envelope, frozen=True, kw_only=True):
     section: Name | None = None  # where in the plan
 
 
-class Argument(Envelope, frozen=True, kw_only=True):
+class Argument(Identified, frozen=True, kw_only=True):
     """A claim with reasoning and evidence, for one side (XS-2, XS-13)."""
 
     kind: Literal["argument"] = "argument"
@@ -161,7 +161,7 @@ class Argument(Envelope, frozen=True, kw_only=True):
     quotes: tuple[Evidence, ...] = ()  # exact words that it uses
 
 
-class Concern(Envelope, frozen=True, kw_only=True):
+class Concern(Identified, frozen=True, kw_only=True):
     """A concern, a tension between roles, a question, or what would defeat an option (SD-18 G, AD-4, XS-11)."""
 
     kind: Literal["concern"] = "concern"
@@ -190,7 +190,7 @@ class Rating(Envelope, frozen=True, kw_only=True):
     reason: Prose  # why
 
 
-class Position(Envelope, frozen=True, kw_only=True):
+class Position(Identified, frozen=True, kw_only=True):
     """A stance sealed before the verdict is known (DETECTORS FM-1)."""
 
     kind: Literal["position"] = "position"

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from ledger.events.envelope import Envelope
+from ledger.events.envelope import Envelope, Identified
 from ledger.events.run import Profile
 from ledger.events.values import (
     Decimal,
@@ -110,7 +110,7 @@ class Requirement(Value, frozen=True, kw_only=True):
     by: Literal["run", "person", "world"] | None = None
 
 
-class Decision(Envelope, frozen=True, kw_only=True):
+class Decision(Identified, frozen=True, kw_only=True):
     """Something decided, with what it rests on and who dissents (SD-47)."""
 
     kind: Literal["decision"] = "decision"
@@ -183,7 +183,7 @@ class Standing(Envelope, frozen=True, kw_only=True):
     reason: Prose  # why
 
 
-class Vote(Envelope, frozen=True, kw_only=True):
+class Vote(Identified, frozen=True, kw_only=True):
     """One ballot; the decision is computed by policy (S4-1 … S4-9)."""
 
     kind: Literal["vote"] = "vote"

@@ -88,3 +88,19 @@ class Envelope(Struct, frozen=True, kw_only=True, gc=False):
     saw: tuple[Nat, ...] = ()  # seq of the events that the brief quotes, sorted
     call: Call | None = None  # on the first event of a reply only
     via: Nat | None = None  # on its other events: seq of the first
+
+    @property
+    def ref(self) -> str:
+        """Return what cites the event: its id, or `@<seq>`."""
+        return self.id or f"@{self.seq}"
+
+    @property
+    def kind_and_id(self) -> str:
+        """Return its kind, with its id if it has one: `claim C-1-2`, `signals`."""
+        return f"{self.kind} {self.id}" if self.id else self.kind
+
+
+class Identified(Envelope, frozen=True, kw_only=True):
+    """Base of the kinds that have an id."""
+
+    id: Id

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from ledger.events.envelope import Envelope
+from ledger.events.envelope import Envelope, Identified
 from ledger.events.values import (
     Decimal,
     Hash,
@@ -100,7 +100,7 @@ class ClaimMove(Value, frozen=True, kw_only=True, rename={"from_": "from"}):
     to: Status  # its status now
 
 
-class ExperimentPlanned(Envelope, frozen=True, kw_only=True):
+class ExperimentPlanned(Identified, frozen=True, kw_only=True):
     """A program that would decide claims, with what counts as holding and as failing, before it runs."""
 
     kind: Literal["experiment_planned"] = "experiment_planned"

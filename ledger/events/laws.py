@@ -1,4 +1,4 @@
-"""Laws of single events that the field types cannot express: a table that the decoder and the schemas both read.
+"""Checks of the laws of single events that the field types cannot express; `kinds.py` has the laws of each kind.
 
 Counts, non-empty text and the shape of an artifact's body are waived for `by: import` (FORMAT 12), where a rule
 reports
@@ -11,94 +11,17 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
-from ledger.events import Artifact, Event
 from ledger.events.artifacts import BODIES
-from ledger.events.ids import ID_PATTERNS
+from ledger.events.claims import Artifact
+from ledger.events.ids import id_pattern
+from ledger.events.kinds import KINDS, Event, Law, Length, Paired, Total
 
 Broken = Callable[[Any], "str | None"]
 """What is wrong with an event, in words; None when nothing is."""
-
-
-class Length(msgspec.Struct, frozen=True):
-    """The list or string at `path` (`sections[].text`) holds at least / at most so many items or characters.
-
-    Not asked when field `unless[0]` equals `unless[1]`; only asked when field `when[0]` equals `when[1]`. A field
-    that is null has no length.
-    """
-
-    path: str
-    at_least: int = 0
-    at_most: int | None = None
-    unless: tuple[str, str] | None = None
-    when: tuple[str, str] | None = None
-
-
-class Paired(msgspec.Struct, frozen=True):
-    """Field `field` is set if and only if `condition` holds (`other` is set, or equals `equals`)."""
-
-    field: str
-    other: str
-    equals: str | None = None
-
-
-class Total(msgspec.Struct, frozen=True):
-    """The points of the object at `path` sum to 100. No schema can say it."""
-
-    path: str
-
-
-Law = Length | Paired | Total
-
-LAWS: Final[dict[str, tuple[Law, ...]]] = {
-    "statement": (Length("sections", 1), Length("sections[].text", 1), Length("sections[].name", 1)),
-    "artifact": (
-        Length("proposed_claims", 0, 4),
-        Length("proposed_claims", 1, when=("type", "adversarial_test_case")),
-        Length("proposed_claims[].text", 1),
-        Length("proposed_claims[].testable_as", 1),
-        Length("findings[].text", 1),
-    ),
-    "claim": (Length("text", 1), Length("testable_as", 1)),
-    "assumption": (Length("text", 1),),
-    "argument": (Length("claim", 10), Length("reasoning", 20), Length("evidence", 5), Length("label", 1)),
-    "concern": (Length("text", 1), Length("between", 2, when=("type", "tension"))),
-    "rating": (Length("reason", 1),),
-    "position": (Length("reason", 1),),
-    "belief": (Total("points"), Total("given[].if_true"), Total("given[].if_false")),
-    "verification": (
-        Length("evidence_refs", 1, unless=("result", "NOT_APPLICABLE")),
-        Length("notes", 1),
-        Length("claim_status_changes[].evidence", 1),
-    ),
-    "challenge": (Length("claim", 1), Length("text", 1)),
-    "response": (Length("text", 1), Length("evidence", 1, when=("outcome", "defend"))),
-    "drift_check": (Length("notes", 1),),
-    "frame": (Length("two_readings[].readings", 2),),
-    "experiment_planned": (
-        Length("claims", 1),
-        Length("question", 1),
-        Length("files", 1),
-        Length("argv", 1),
-        Length("pass_if", 1),
-        Length("fail_if", 1),
-    ),
-    "validation": (Length("findings", 0, 100),),
-    "run_opened": (Length("question", 1), Length("goals", 1), Length("goals[].text", 1)),
-    "round_opened": (Length("focus", 1), Paired("predicted_signature", "absent")),
-    "decision": (Length("text", 1), Length("cites", 1), Length("narratives", 0, 3)),
-    "disposition": (Length("reason", 1), Paired("question", "disposition", "escalated")),
-    "standing": (Length("reason", 1),),
-    "vote": (Length("reasoning", 1),),
-    "fallback": (Length("detail", 1),),
-    "amendment": (Length("reason", 1),),
-    "agenda": (Length("cruxes", 0, 8), Length("options[].text", 1), Length("dropped[].why", 1)),
-    "memo": (Length("sentences[].text", 1),),
-}
-"""Kind → laws that are waived for `by: import`."""
 
 
 def broken_law(event: Event) -> str | None:
@@ -115,9 +38,9 @@ def _matcher(pattern: str) -> Callable[[str], object]:
 @cache
 def laws_of(kind: str) -> Broken:
     """Return `broken_law` for the events of one kind, optimized for the usual case."""
-    pattern = ID_PATTERNS.get(kind)
+    pattern = id_pattern(kind)
     is_id = _matcher(pattern) if pattern else None
-    laws = fused(LAWS.get(kind, ()))
+    laws = fused(KINDS[kind].laws)
     has_body = kind == "artifact"
 
     def broken(event: Any) -> str | None:
@@ -153,7 +76,7 @@ def broken_waived_laws(event: Event) -> Iterator[tuple[Law, str]]:
 
 @cache
 def _waived(kind: str) -> tuple[tuple[Law, Broken], ...]:
-    return tuple((law, check_of(law)) for law in LAWS.get(kind, ()))
+    return tuple((law, check_of(law)) for law in KINDS[kind].laws)
 
 
 def _body(event: Artifact) -> str | None:

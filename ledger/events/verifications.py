@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from ledger.events.envelope import Envelope
+from ledger.events.envelope import Envelope, Identified
 from ledger.events.values import (
     Bearing,
     CheckId,
@@ -90,7 +90,7 @@ class SentenceCheck(Value, frozen=True, kw_only=True):
     reason: Prose  # why
 
 
-class Verification(Envelope, frozen=True, kw_only=True):
+class Verification(Identified, frozen=True, kw_only=True):
     """One check of a round, or the test of one claim (SD-27 … SD-38, SD-45)."""
 
     kind: Literal["verification"] = "verification"
@@ -106,7 +106,7 @@ class Verification(Envelope, frozen=True, kw_only=True):
     confidence: Five | None = None  # 1 guess to 5 sure
 
 
-class Challenge(Envelope, frozen=True, kw_only=True):
+class Challenge(Identified, frozen=True, kw_only=True):
     """An attack on something that is on the ledger (JB-3, XS-4, S4-10, AD-20, AD-30)."""
 
     kind: Literal["challenge"] = "challenge"
@@ -122,7 +122,7 @@ class Challenge(Envelope, frozen=True, kw_only=True):
     severity: Five | None = None  # 1 minor to 5 fatal
 
 
-class Response(Envelope, frozen=True, kw_only=True):
+class Response(Identified, frozen=True, kw_only=True):
     """The answer to a challenge or a question (AD-20, AD-24, AD-30, XS-7)."""
 
     kind: Literal["response"] = "response"
@@ -133,7 +133,7 @@ class Response(Envelope, frozen=True, kw_only=True):
     revised: Ref | None = None  # what was changed for it
 
 
-class Flip(Envelope, frozen=True, kw_only=True, rename={"from_": "from"}):
+class Flip(Identified, frozen=True, kw_only=True, rename={"from_": "from"}):
     """A sealed position changed after the verdict, with the new evidence for it, if any (DETECTORS FM-1)."""
 
     kind: Literal["flip"] = "flip"
@@ -143,7 +143,7 @@ class Flip(Envelope, frozen=True, kw_only=True, rename={"from_": "from"}):
     because: tuple[Evidence, ...] = ()  # what the role did not know before; empty is noted
 
 
-class DriftCheck(Envelope, frozen=True, kw_only=True):
+class DriftCheck(Identified, frozen=True, kw_only=True):
     """Whether the decisions still serve the goals (SD-58, SD-68)."""
 
     kind: Literal["drift_check"] = "drift_check"

@@ -66,7 +66,7 @@ def _kind(name: bytes) -> _Kind | None:
     kind = name.decode("ascii", "replace")
     if kind not in KINDS:
         return None
-    return _Kind(msgspec.json.Decoder(KINDS[kind][0]).decode, grammar(kind), laws_of(kind))
+    return _Kind(msgspec.json.Decoder(KINDS[kind].model).decode, grammar(kind), laws_of(kind))
 
 
 def encode(event: Event) -> bytes:

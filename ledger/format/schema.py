@@ -25,8 +25,8 @@ from msgspec import inspect
 import schemas
 from ledger.events import KINDS
 from ledger.events.artifacts import BODIES
-from ledger.events.ids import ID_PATTERNS
-from ledger.events.laws import LAWS, Length, Paired, Total
+from ledger.events.ids import id_pattern
+from ledger.events.kinds import Length, Paired, Total
 from ledger.events.values import DEPTH_MAX, FORMAT, SAFE_INTEGER
 
 Schema = dict[str, Any]
@@ -41,21 +41,21 @@ NULL: Final[Schema] = {"type": "null"}
 
 def event_schema(kind: str) -> Schema:
     """Return the schema of one kind, self-contained."""
-    event_type, stream = KINDS[kind]
+    row = KINDS[kind]
     parts = Parts({})
     schema = _lines(kind, parts)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:moot:format:{FORMAT}:event:{kind}",
         "title": kind,
-        "description": f"{first_line(event_type)} Stream: {stream}.",
+        "description": f"{first_line(row.model)} Stream: {row.stream}.",
         **schema,
         "$defs": dict(sorted(parts.definitions.items())),
     }
 
 
 def _lines(kind: str, parts: Parts) -> Schema:
-    schema = parts.described(KINDS[kind][0], 1)
+    schema = parts.described(KINDS[kind].model, 1)
     properties = cast("dict[str, Schema]", schema["properties"])
     properties["id"] = _identity(kind)
     properties["kind"] = {"const": kind}
@@ -66,7 +66,7 @@ def _lines(kind: str, parts: Parts) -> Schema:
 
 
 def _identity(kind: str) -> Schema:
-    pattern = ID_PATTERNS.get(kind)
+    pattern = id_pattern(kind)
     return {"type": "string", "maxLength": 200, "pattern": pattern} if pattern else {"type": "null"}
 
 
@@ -240,8 +240,8 @@ def _call_laws() -> list[Schema]:
 
 def _waived_laws(kind: str, parts: Parts) -> list[Schema]:
     """Return the laws of every event that is not imported."""
-    shape = KINDS[kind][0]
-    laws = [_law(law, shape) for law in LAWS.get(kind, ()) if not isinstance(law, Total)]
+    shape = KINDS[kind].model
+    laws = [_law(law, shape) for law in KINDS[kind].laws if not isinstance(law, Total)]
     if kind != "artifact":
         return [{"if": IMPORTED, "else": {"allOf": laws}}] if laws else []
     for name, body in BODIES.items():

@@ -16,6 +16,7 @@ import orjson
 
 from ledger.events import Assumption, Challenge, Disposition, Event, RoundOpened, RunOpened, Statement
 from ledger.events.claims import StatementType
+from ledger.events.ids import event_id, label_id
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -236,9 +237,11 @@ def _run(name: str, task: str, outputs: list[tuple[str, str]], origin: str, term
         match role:
             case "challenger":
                 events.append(_statement("challenge", role, 1, "review", text))
-                challenges = list(_challenges(text, "S-1-plan-proposer", role, numbers))
+                challenges = list(
+                    _challenges(text, event_id("statement", 1, "plan", "proposer"), role, numbers)
+                )
                 events += challenges
-                pending = [str(event.id) for event in challenges]
+                pending = [event.id for event in challenges]
             case "resolver":
                 events.append(_statement("resolve", role, 1, "plan", text))
                 events += _dispositions(text, pending, notes)
@@ -257,7 +260,7 @@ def _opening(name: str, task: str, outputs: list[tuple[str, str]], origin: str, 
         by="import",
         protocol=name,
         question=task,
-        goals=(Labelled(id="G-1", text=task[:TEXT_MAX]),),
+        goals=(Labelled(id=label_id("goal", 1), text=task[:TEXT_MAX]),),
         cast=tuple(CastMember(role=role, title="", charge="", seat="") for role in roles),
         plan=(PlanRow(round=1, phases=phases),),
         stop=StopRule(profile=terms.profile, params=terms.params, check_every=3, not_before=0),
@@ -275,10 +278,9 @@ def _by(phase: str) -> dict[str, Any]:
 
 
 def _statement(phase: str, role: str, repeat: int, kind: StatementType, text: str) -> Statement:
-    suffix = f"~{repeat}" if repeat > 1 else ""
     return Statement(
         **_by(phase),
-        id=f"S-1-{phase}-{role}{suffix}",
+        id=event_id("statement", 1, phase, role, repeat=repeat),
         type=kind,
         sections=tuple(
             Section(name="text" if n == 1 else f"text-{n}", text=part)
@@ -301,7 +303,9 @@ def _assumptions(text: str, role: str, numbers: dict[str, int]) -> Iterator[Even
     del role
     for line in assumption_lines(text):
         numbers["Q"] += 1
-        yield Assumption(**_by("plan"), id=f"Q-1-{numbers['Q']}", text=line[:TEXT_MAX], section="text")
+        yield Assumption(
+            **_by("plan"), id=event_id("assumption", 1, numbers["Q"]), text=line[:TEXT_MAX], section="text"
+        )
 
 
 def _challenges(text: str, target: str, role: str, numbers: dict[str, int]) -> Iterator[Challenge]:
@@ -310,7 +314,7 @@ def _challenges(text: str, target: str, role: str, numbers: dict[str, int]) -> I
         numbers["X"] += 1
         yield Challenge(
             **_by("challenge"),
-            id=f"X-1-{numbers['X']}",
+            id=event_id("challenge", 1, numbers["X"]),
             target=target,
             tag=cast("Any", passage.word),
             type="attack",

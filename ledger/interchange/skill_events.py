@@ -22,6 +22,7 @@ from ledger.events import (
 )
 from ledger.events.claims import Sighting
 from ledger.events.decisions import Cite
+from ledger.events.ids import event_id
 from ledger.events.run import FindingCount
 from ledger.events.values import Evidence, Status
 from ledger.events.verifications import CHECK_NEEDS, StatusChange
@@ -122,7 +123,7 @@ class Drafting:
         number = check_number(row)
         return {
             role: Position(
-                id=unique(f"P-{row.round}-{number}-{role}", self._used),
+                id=unique(event_id("position", row.round, number, role), self._used),
                 round=row.round,
                 phase=phase_of(row),
                 by="import",
@@ -204,7 +205,7 @@ class Drafting:
         because = present(flip.because) or ()
         refs = (because,) if isinstance(because, str) else because
         event = Flip(
-            id=unique(f"F-{row.round}-{check_number(row)}-{flip.role}", self._used),
+            id=unique(event_id("flip", row.round, check_number(row), flip.role), self._used),
             round=row.round,
             phase="F" if phase_of(row) == "E" else "S",
             by="import",
@@ -290,12 +291,12 @@ def _round_opened(row: LeadRow, decided: bool, plan_row: int) -> RoundOpened:
 def _drift_check(row: DriftRow) -> DriftCheck:
     earlier = present(row.addresses)
     return DriftCheck(
-        id=f"H-{row.round}",
+        id=event_id("drift_check", row.round),
         round=row.round,
         phase="H",
         by="import",
         verdict=row.verdict,
         deviation_score=row.deviation_score,
         notes=row.notes or "",
-        addresses=None if earlier is None else f"H-{earlier}",
+        addresses=None if earlier is None else event_id("drift_check", earlier),
     )

@@ -64,14 +64,14 @@ def artifact_file(event: Artifact) -> bytes:
         (inline(name), "\n\n".join(quoted(text) for text in texts))
         for name, texts in sections_of(event).items()
     ]
-    head = f"{inline(event.id or '')}: {event.type} of {inline(event.role)}, round {event.round}"
+    head = f"{inline(event.id)}: {event.type} of {inline(event.role)}, round {event.round}"
     return document(head, parts)
 
 
 def statement_file(event: Statement) -> bytes:
     """Return a statement as a file; the headings are its sections."""
     parts = [(inline(section.name), quoted(section.text)) for section in event.sections]
-    head = f"{inline(event.id or '')}: {event.type} by {inline(event.by)}, round {event.round}"
+    head = f"{inline(event.id)}: {event.type} by {inline(event.by)}, round {event.round}"
     return document(head, parts)
 
 
@@ -87,10 +87,10 @@ def round_file(book: Book, round_: int, place: Callable[[str, str], str]) -> byt
 
 def _claims(book: Book, round_: int) -> Iterator[tuple[str, str]]:
     for claim in book.of(Claim, round_):
-        status = book.state.claims[claim.id or ""].status
+        status = book.state.claims[claim.id].status
         testable = f"Testable as:\n\n{quoted(claim.testable_as)}"
         yield (
-            f"{inline(claim.id or '')}-text",
+            f"{inline(claim.id)}-text",
             f"Claim of {inline(claim.raised_by)}, {inline(status)}.\n\n{quoted(claim.text)}\n\n{testable}",
         )
 
@@ -104,19 +104,19 @@ def _verifications(book: Book, round_: int, place: Callable[[str, str], str]) ->
         )
         body = f"{inline(check.check)}: {check.result}.\n\n{quoted(check.notes)}"
         yield (
-            f"{inline(check.id or '')}-text",
+            f"{inline(check.id)}-text",
             body + (f"\n\nEvidence:\n{refs}" if refs else "") + (moved and f"\n{moved}"),
         )
 
 
 def _concerns(book: Book, round_: int) -> Iterator[tuple[str, str]]:
     for concern in book.of(Concern, round_):
-        yield f"{inline(concern.id or '')}-text", f"{concern.type.capitalize()}.\n\n{quoted(concern.text)}"
+        yield f"{inline(concern.id)}-text", f"{concern.type.capitalize()}.\n\n{quoted(concern.text)}"
 
 
 def _decisions(book: Book, round_: int) -> Iterator[tuple[str, str]]:
     for decision in book.of(Decision, round_):
-        identity = decision.id or ""
+        identity = decision.id
         cites = "".join(f"\n- {cite.relation} {inline(cite.id)}" for cite in decision.cites)
         ended = book.state.decisions[identity].overturned_by
         maker = f"Made by {decision.made_by}{f'; overturned by {inline(ended)}' if ended else ''}."
@@ -126,7 +126,7 @@ def _decisions(book: Book, round_: int) -> Iterator[tuple[str, str]]:
 def _drift(book: Book, round_: int) -> Iterator[tuple[str, str]]:
     for drift in book.of(DriftCheck, round_):
         verdict = f"Drift check: {drift.verdict}\n\nDeviation {drift.deviation_score} of 5."
-        yield f"{inline(drift.id or '')}-text", f"{verdict}\n\n{quoted(drift.notes)}"
+        yield f"{inline(drift.id)}-text", f"{verdict}\n\n{quoted(drift.notes)}"
 
 
 HELD: Final = frozenset(
@@ -184,10 +184,9 @@ def _run(opened: RunOpened) -> Content:
 
 def _documents(book: Book, places: Places) -> tuple[dict[str, bytes], list[str]]:
     """Return context documents at their paths, and notes on those whose bytes are gone."""
-    opened = book.state.opened
     files: dict[str, bytes] = {}
     missing: list[str] = []
-    for entry in opened.context if opened else ():
+    for entry in book.state.opening.context:
         content = book.blobs.read(entry.sha256)
         if content is None:
             missing.append(f"{entry.id} ({entry.name}): its bytes are not in the run")

@@ -24,6 +24,7 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from ledger.events import Event, RunOpened
+from ledger.events.ids import label_id
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -181,7 +182,7 @@ def goals_of(run: RunFile, claims: Numbered[ClaimRow], decisions: Numbered[Decis
     anchors.sort(key=lambda entry: entry[:2])
     appearing = (anchor for _, _, anchor in anchors if anchor is not None)
     texts = dict.fromkeys([*(goal for goal in run.goals if goal), *appearing])
-    return {text: f"G-{n}" for n, text in enumerate(texts, 1)}
+    return {text: label_id("goal", n) for n, text in enumerate(texts, 1)}
 
 
 def opening_of(
@@ -247,7 +248,7 @@ def documents_of(
         content = source[path]
         sha256 = hashlib.sha256(content).hexdigest()
         blobs[sha256] = content
-        identity = f"K-{len(documents) + 1}"
+        identity = label_id("document", len(documents) + 1)
         documents.append(ContextDocument(id=identity, name=path, sha256=sha256, bytes=len(content)))
     return tuple(documents), blobs, left_out
 
@@ -346,8 +347,7 @@ def _too_long(events: Sequence[Event]) -> Iterable[BadLine]:
     for event in events:
         # Checked here, so that the report names the event before the commit would refuse all of them.
         if len(encode(event)) > LINE_BYTES_MAX - SEALING_BYTES:
-            what = f"{event.kind} {event.id or ''}".strip()
-            yield BadLine(file="", line=0, message=f"{what} would be longer than a line may be")
+            yield BadLine(file="", line=0, message=f"{event.kind_and_id} would be longer than a line may be")
 
 
 def _differences(events: Sequence[Event], claims: Numbered[ClaimRow]) -> Iterable[StatusDifference]:

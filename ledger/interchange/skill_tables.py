@@ -15,7 +15,7 @@ from typing import Any, Final, Generic, Literal, Protocol, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from ledger.events.ids import ID_PATTERNS, number_of, round_of
+from ledger.events.ids import event_id, id_pattern, number_of, round_of
 from ledger.events.verifications import CHECKS, Check
 from ledger.interchange.report import MappedId
 from ledger.interchange.skill_rows import (
@@ -38,9 +38,6 @@ class Numberable(Protocol):
     @property
     def round(self) -> int: ...
 
-
-LETTERS: Final = {"claim": "C", "verification": "V", "decision": "D", "concern": "N"}
-"""Kind → the letter before the first dash of its ids."""
 
 N = TypeVar("N", bound=Numberable)
 Keyed = tuple[str, N]
@@ -87,7 +84,7 @@ def number_rows(
     floor: int = 0,
 ) -> Numbered[N]:
     """Give every row an id of `kind`. A row whose id cannot stay gets the number `wanted`, else one above `floor`."""
-    pattern: Final = re.compile(ID_PATTERNS[kind] or "")
+    pattern: Final = re.compile(id_pattern(kind) or "")
     waiting: list[tuple[N, str]] = []
     kept: dict[str, N] = {}
     taken = _Taken()
@@ -103,7 +100,7 @@ def number_rows(
     mapped: list[MappedId] = []
     aliases: dict[str, str] = {}
     for row, why in waiting:
-        new = f"{LETTERS[kind]}-{row.round}-{taken.next(row.round, wanted(row), floor)}"
+        new = event_id(kind, row.round, taken.next(row.round, wanted(row), floor))
         mapped.append(MappedId(file=file, old=row.id, new=new, why=why))
         numbered.append((new, row))
         if row.id not in kept:

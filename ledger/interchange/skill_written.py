@@ -31,7 +31,7 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.events.ids import number_of, parse_reference, round_of
+from ledger.events.ids import event_id, number_of, parse_reference, round_of
 from ledger.events.run import ContextDocument
 from ledger.events.values import Status
 from ledger.events.verifications import StatusChange
@@ -50,8 +50,7 @@ class Places:
     def __init__(self, book: Book) -> None:
         self._book = book
         self._width = max(2, len(str(max(book.state.rounds, default=0))))
-        opened = book.state.opened
-        self._documents = {} if opened is None else _document_paths(opened)
+        self._documents = _document_paths(book.state.opening)
 
     @property
     def documents(self) -> dict[str, str]:
@@ -67,7 +66,7 @@ class Places:
         folder = f"round_{event.round:0{self._width}}"
         match event:
             case Artifact():
-                name = (event.id or "").removeprefix(f"A-{event.round}-")
+                name = event.id.removeprefix(f"{event_id('artifact', event.round)}-")
                 return f"artifacts/{folder}/{name}.md"
             case Statement():
                 return f"statements/{folder}/{event.id}.md"
@@ -128,7 +127,7 @@ class PositionRows:
             about[identity] = position.on
             self._before.setdefault(position.on, {})[position.role] = position.stance
         for event in book.of(Flip):
-            facts = book.state.flips[event.id or ""]
+            facts = book.state.flips[event.id]
             refs = [places.ref(evidence.ref, event.by) for evidence in event.because]
             because = None if not refs else refs[0] if len(refs) == 1 else refs
             if event.of in about:
@@ -137,10 +136,10 @@ class PositionRows:
 
     def of(self, event: Verification, keys: frozenset[str]) -> dict[str, Any]:
         """Return `positions_pre`, `positions_post` and `flips` of a verification, as far as `keys` has them."""
-        before = self._before.get(event.id or "")
+        before = self._before.get(event.id)
         if before is None:
             return {}
-        flips = self._flips.get(event.id or "", [])
+        flips = self._flips.get(event.id, [])
         after = before | {flip["role"]: flip["to"] for flip in flips}
         columns = {"positions_pre": before, "positions_post": after, "flips": flips}
         own = event.by != "import"
@@ -156,16 +155,14 @@ def just_before(book: Book) -> Mapping[tuple[str, str], Status]:
             if isinstance(event, Verification):
                 for change in event.claim_status_changes:
                     claim = state.claims.get(change.claim_id)
-                    statuses.setdefault(
-                        (event.id or "", change.claim_id), claim.status if claim else "pending"
-                    )
+                    statuses.setdefault((event.id, change.claim_id), claim.status if claim else "pending")
             step(state, event)
     return statuses
 
 
 def by_check(event: Verification) -> tuple[int, str, int, int]:
     """Return the sort key of rows in verifications.jsonl."""
-    return event.round, event.phase, event.check_id, number_of(event.id or "")
+    return event.round, event.phase, event.check_id, number_of(event.id)
 
 
 def _by_round(book: Book) -> list[list[Claim | Verification]]:
@@ -208,8 +205,8 @@ class WrittenRows:
         """Yield the rows of claims.jsonl."""
         for event in self.book.of(Claim):
             at = self.places.ref(event.raised_at_artifact, event.by) if event.raised_at_artifact else None
-            sightings = event.sightings or self._sightings.get(event.id or "", ())
-            status = self.book.state.claims[event.id or ""].status
+            sightings = event.sightings or self._sightings.get(event.id, ())
+            status = self.book.state.claims[event.id].status
             yield {
                 "id": event.id,
                 "round": event.round,
@@ -246,7 +243,7 @@ class WrittenRows:
             }
 
     def _change(self, event: Verification, change: StatusChange) -> Content:
-        status = self._just_before.get((event.id or "", change.claim_id), change.from_)
+        status = self._just_before.get((event.id, change.claim_id), change.from_)
         stated = change.from_ if event.by == "import" else status
         row: Content = {"claim_id": change.claim_id, "from": stated, "to": change.to}
         if change.bearing != BEARING_OF_STATUS.get(change.to, "inconclusive"):

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ledger.events import (
-    Agenda,
     Alarm,
     Amendment,
     Argument,
     Artifact,
     Assumption,
-    Belief,
     Challenge,
     Claim,
     Concern,
@@ -22,13 +20,8 @@ from ledger.events import (
     Disposition,
     DriftCheck,
     Event,
-    ExperimentJudged,
-    ExperimentPlanned,
-    ExperimentRun,
     Fallback,
     Flip,
-    Frame,
-    Memo,
     Position,
     Rating,
     Response,
@@ -74,25 +67,17 @@ def _entry_parts(event: Event, book: Book) -> tuple[str, list[str]]:
             return f"ruling: **{inline(event.decision)}** by {inline(event.rule)}{ended}", []
         case RunOpened() | RoundOpened() | Disposition() | Score() | Standing() | Vote():
             return _decided(event)
-        case (
-            Belief()
-            | Frame()
-            | Agenda()
-            | Memo()
-            | ExperimentPlanned()
-            | ExperimentRun()
-            | ExperimentJudged()
-        ):
-            name, text = clause(event)
-            return name, [quoted(text)]
         case Signals() | Alarm() | Fallback() | Amendment() | RunClosed():
             return _governed(event)
         case (
             Statement() | Artifact() | Claim() | Assumption() | Argument() | Concern() | Rating() | Position()
         ):
             return _asserted(event)
-        case _:
+        case Verification() | Challenge() | Response() | Flip() | DriftCheck() | Screening() | Validation():
             return _tested(event)
+        case _:
+            name, text = clause(event)
+            return name, [quoted(text)]
 
 
 def _asserted(
@@ -188,7 +173,7 @@ def _evidence(evidence: Iterable[Evidence]) -> str:
 
 def _decision(event: Decision, book: Book) -> tuple[str, list[str]]:
     """Return a decision with its falsifiers, requirements and dissent."""
-    facts = book.state.decisions.get(event.id or "")
+    facts = book.state.decisions.get(event.id)
     ended = f", **overturned by {inline(facts.overturned_by)}**" if facts and facts.overturned_by else ""
     rests = listed(f"{cite.relation} {cite.id}" for cite in event.cites) or "nothing"
     conditions = conditions_of(event)

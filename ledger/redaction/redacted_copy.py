@@ -244,8 +244,7 @@ def _blobs(
 def _as_shown(source: RunStore, left_out: set[str]) -> Sought:
     """Return a search for whole documents that are left out, as the blocks of briefs show them."""
     whole_documents = Sought()
-    opened = source.book().state.opened
-    for document in opened.context if opened is not None else ():
+    for document in source.book().state.opening.context:
         if document.sha256 in left_out:
             whole_documents.add_whole((source.blobs.read(document.sha256) or b"").decode("utf-8", "replace"))
     return whole_documents

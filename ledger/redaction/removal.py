@@ -163,10 +163,9 @@ def _refuse_what_is_needed(blobs: Sequence[str], book: Book, run: RunStore) -> N
     These are what its opening names, and the replies of its current round.
     """
     state = book.state
-    opened = state.opened
-    if state.finished or opened is None or opened.origin.type == "import":
+    if state.finished or state.is_import:
         return
-    needed = {named.sha256: named.what for named in named_blobs(opened)}
+    needed = {named.sha256: named.what for named in named_blobs(state.opening)}
     for event in book.events:
         if event.call is not None and event.round == state.round:
             needed[event.call.reply] = f"the reply to {event.step}"

@@ -19,7 +19,7 @@ import msgspec
 import orjson
 
 from ledger.events import Artifact, Event
-from ledger.events.ids import parse_step
+from ledger.events.ids import MENTION, parse_step
 from ledger.redaction.words import INSTEAD, Sought, readings
 from ledger.state.anchors import sections_of
 from ledger.state.book import Book
@@ -35,7 +35,7 @@ OWN_KINDS: Final = ("prompt set", "schema")
 WORDED: Final = ("document", "reply", "block")
 """Blobs whose words a person wrote; the others are moot's."""
 _IDENTITY: Final = re.compile(
-    r"(?:[A-Z]{1,2}-[0-9][\w~-]*|@[0-9]+|r[0-9]+\.[\w.~-]+)(?:#[\w-]+)?|[0-9a-f]{64}"
+    rf"(?:{MENTION}(?:~[0-9]+)?|@[0-9]+|r[0-9]+\.[\w.~-]+)(?:#[\w-]+)?|[0-9a-f]{{64}}"
 )
 
 
@@ -57,8 +57,7 @@ class Target:
 
 def target(name: str, book: Book, run: RunStore) -> Target:
     """Return the target of a person's word. Raises `CannotRedact`."""
-    opened = book.state.opened
-    for document in opened.context if opened else ():
+    for document in book.state.opening.context:
         if document.id == name:
             content = run.blobs.read(document.sha256)
             quotes = tuple(_quotes(book, {name}))

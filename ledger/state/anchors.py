@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, cast
 
 from ledger.events import Artifact, Event, ExperimentRun, Memo, RunOpened, Statement
-from ledger.events.ids import Reference
+from ledger.events.ids import Reference, kind_of
 from ledger.state.book import Blobs, Book
 
 Sections = Mapping[str, tuple[str, ...]]
@@ -110,7 +110,7 @@ def passages(
     A context document without lines is the whole document; an event without section is all of its strings. `sections`
     is for a caller that asks for many and caches.
     """
-    if reference.id.startswith("K-"):
+    if kind_of(reference.id) == "document":
         return _document(reference, opened, blobs)
     event = by_id.get(reference.id)
     if event is None:

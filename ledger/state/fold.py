@@ -100,7 +100,7 @@ def step(state: State, event: Event) -> None:
         state.closing = None
     match event:  # the most frequent kinds first: every case above one costs time
         case Position():
-            state.positions[_id(event)] = PositionFacts(
+            state.positions[event.id] = PositionFacts(
                 event.round, event.on, event.check_id, _holder(event), event.stance, event.seq
             )
         case Claim():
@@ -112,15 +112,15 @@ def step(state: State, event: Event) -> None:
         case Flip():
             # A list inside `tuple` is faster than a generator, and this runs for each of a million events.
             refs = tuple([evidence.ref for evidence in event.because])
-            state.flips[_id(event)] = FlipFacts(
+            state.flips[event.id] = FlipFacts(
                 event.of, event.round, _holder(event), event.to, refs, event.seq
             )
         case Artifact():
-            state.artifacts[_id(event)] = event.seq
+            state.artifacts[event.id] = event.seq
         case Decision():
             _decision(state, event)
         case Concern():
-            state.concerns[_id(event)] = ConcernFacts(
+            state.concerns[event.id] = ConcernFacts(
                 event.round,
                 event.type,
                 event.by,
@@ -139,7 +139,7 @@ def step(state: State, event: Event) -> None:
             state.rounds_opened.append(event)
         case DriftCheck():
             state.drift[event.round] = DriftFacts(
-                _id(event),
+                event.id,
                 event.verdict,
                 event.deviation_score,
                 event.addresses,
@@ -171,7 +171,7 @@ def step(state: State, event: Event) -> None:
         case Screening():
             state.screened[f"@{event.seq}"] = event.action
         case Belief():
-            identity = _id(event)
+            identity = event.id
             state.beliefs[identity] = BeliefFacts(
                 identity,
                 event.round,
@@ -185,7 +185,7 @@ def step(state: State, event: Event) -> None:
             )
         case ExperimentPlanned():
             awaited = event.by in state.roles and state.runs_programs
-            state.experiments[_id(event)] = ExperimentFacts(
+            state.experiments[event.id] = ExperimentFacts(
                 event.round, event.claims, event.by, event.k, event.seq, awaited
             )
         case ExperimentRun():
@@ -200,7 +200,7 @@ def step(state: State, event: Event) -> None:
             state.agenda = event
         case Memo():
             state.memo = event
-            state.memos[_id(event)] = event
+            state.memos[event.id] = event
         case Rating() | Assumption() | Argument() | Challenge() | Response():
             pass
         case Ruling():
@@ -209,11 +209,6 @@ def step(state: State, event: Event) -> None:
             pass
         case _:
             assert_never(event)
-
-
-def _id(event: Event) -> str:
-    assert event.id is not None, f"{event.kind} without id"
-    return event.id
 
 
 def _validated(state: State, event: Validation) -> None:
@@ -253,7 +248,7 @@ def _ends_of(state: State, round_: int) -> tuple[str, ...]:
 
 def _holder(event: Position | Flip) -> str:
     """Return the role whose position it is. An import is written by no role of the cast, so the id names it."""
-    return role_of(_id(event)) if event.by == "import" else event.by
+    return role_of(event.id) if event.by == "import" else event.by
 
 
 def _call(state: State, event: Event) -> None:
@@ -289,7 +284,7 @@ def _micro(decimal: str) -> int:
 
 
 def _claim(state: State, event: Claim) -> None:
-    identity = _id(event)
+    identity = event.id
     state.claims[identity] = ClaimFacts(
         event.round,
         event.raised_by,
@@ -307,8 +302,7 @@ def _claim(state: State, event: Claim) -> None:
 
 
 def _verification(state: State, event: Verification) -> None:
-    identity = _id(event)
-    state.checks[identity] = CheckFacts(
+    state.checks[event.id] = CheckFacts(
         event.round,
         event.phase,
         event.check_id,
@@ -323,7 +317,7 @@ def _verification(state: State, event: Verification) -> None:
     )
     if event.repeats is not None:
         return
-    place = place_of_check(event.round, event.phase, event.check_id, number_of(identity))
+    place = place_of_check(event.round, event.phase, event.check_id, number_of(event.id))
     for change in event.claim_status_changes:
         claim = state.claims.get(change.claim_id)
         if claim is not None:
@@ -333,7 +327,7 @@ def _verification(state: State, event: Verification) -> None:
                     change.from_,
                     change.to,
                     change.bearing,
-                    identity,
+                    event.id,
                     event.seq,
                     change.class_ or "",
                 )
@@ -368,7 +362,7 @@ def _judged(state: State, event: ExperimentJudged) -> None:
 
 
 def _decision(state: State, event: Decision) -> None:
-    identity = _id(event)
+    identity = event.id
     ended: list[str] = []
     for cite in event.cites:
         match cite.relation:
@@ -407,12 +401,12 @@ def _measured(state: State, event: Decision) -> None:
     if event.result is None:
         return
     to = STATUS_OF_RUN[event.result]
-    place = place_of_result(event.round, event.phase, number_of(_id(event)))
+    place = place_of_result(event.round, event.phase, number_of(event.id))
     for identity in event.claims:
         claim = state.claims.get(identity)
         if claim is not None:
             bearing = BEARING_OF_STATUS[to]
-            claim.add(Move(place, claim.status, to, bearing, _id(event), event.seq, "measured"))
+            claim.add(Move(place, claim.status, to, bearing, event.id, event.seq, "measured"))
 
 
 def _end(state: State, identity: str, cite: Cite) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from ledger.events import (
     Agenda,
     Belief,
@@ -40,3 +42,6 @@ def clause(event: Deliberated) -> tuple[str, str]:
             moved = "".join(f", {change.claim_id} {change.to}" for change in event.changes)
             class_note = f" ({event.class_})" if event.class_ else ""
             return "judged", f"{event.of} {event.verdict}{class_note}{moved}"
+        case _:
+            # A new kind begins here: the log and the transcript leave to this function what they show no other way.
+            assert_never(event)

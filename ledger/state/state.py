@@ -320,6 +320,11 @@ class State(msgspec.Struct):
         return self.opened
 
     @property
+    def is_import(self) -> bool:
+        """Return whether another system wrote the run."""
+        return self.opening.origin.type == "import"
+
+    @property
     def finished(self) -> bool:
         """Return whether the run has reached its end (a stopped run can go on)."""
         return self.life == "finished"

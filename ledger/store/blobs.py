@@ -106,7 +106,7 @@ def _of_experiment(event: ExperimentPlanned | ExperimentRun) -> Iterator[Named]:
         yield Named("experiment", f"what {where} wrote to stderr", event.stderr.kept)
         files = event.outputs
     else:
-        where = event.id or f"@{event.seq}"
+        where = event.ref
         yield from (
             Named("experiment", f"the input {file.name} of {where}", file.sha256) for file in event.inputs
         )

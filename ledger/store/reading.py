@@ -164,7 +164,7 @@ def _break(files: list[BinaryIO], fronts: list[bytes], seq: int) -> Problem:
     return Problem("the event is missing", seq)
 
 
-_INDEX: Final = {kind: STREAMS.index(stream) for kind, (_, stream) in KINDS.items()}
+_INDEX: Final = {kind: STREAMS.index(row.stream) for kind, row in KINDS.items()}
 """Kind → index of its stream."""
 
 

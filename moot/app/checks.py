@@ -19,6 +19,7 @@ import msgspec
 
 from ledger.events import ExperimentPlanned
 from ledger.events.experiments import ExperimentRun
+from ledger.events.ids import MENTION
 from ledger.format.canonical import NotCanonical, decode, encode, line_hash
 from ledger.format.chain import Head, seal
 from ledger.state.book import Book
@@ -31,7 +32,7 @@ from moot.view.experiments import CheckShown, where_text
 CHECKS: Final = "checks"
 FILE_BYTES_MAX: Final = 1 << 26
 RUNS_MAX: Final = TIMES_MAX + 2  # the controls
-_NAME: Final = re.compile(r"E-[0-9-]+\.([1-9][0-9]{0,5})\.json")
+_NAME: Final = re.compile(rf"{MENTION}\.([1-9][0-9]{{0,5}})\.json")
 
 
 class CheckFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -129,7 +130,7 @@ def _check(
         file=f"{CHECKS}/{file.name}",
         at=series.runs[-1].at,
         verdict=verdict,
-        recorded=book.state.experiments[plan.id or ""].verdict,
+        recorded=book.state.experiments[plan.id].verdict,
         repetitions=repetitions,
         where=where_text(series.runs[0]),
         problem=problem,

@@ -6,13 +6,14 @@ import re
 from typing import Final
 
 from ledger.events import Decision
+from ledger.events.ids import DECISION_MENTION
 from ledger.plain_text import one_line
 from moot.app.run import Run
 from moot.app.runs import find_run
 from moot.errors import usage
 from moot.view.adr import adr
 
-DECISION: Final = re.compile(r"(.+):(D-\d+-\d+)")
+DECISION: Final = re.compile(rf"(.+):({DECISION_MENTION})")
 
 
 def earlier_decision(reference: str) -> dict[str, str]:

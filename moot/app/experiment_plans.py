@@ -17,6 +17,7 @@ import msgspec
 
 from ledger.events import Event, ExperimentPlanned
 from ledger.events.experiments import ExperimentControl, ExperimentLimits, InputBlob, NamedBlob, Predicate
+from ledger.events.ids import event_id
 from ledger.events.values import DECIMAL_PATTERN
 from ledger.format.canonical import decode, encode
 from ledger.language.words import first_words
@@ -82,7 +83,7 @@ def _refuse_unwritable(plan: ExperimentPlanned) -> None:
     try:
         # A round trip through the ledger's own codec finds everything that it would refuse later; id, seq and time
         # are stand-ins.
-        decode(encode(msgspec.structs.replace(plan, id="E-1-1", seq=1, at=now())))
+        decode(encode(msgspec.structs.replace(plan, seq=1, at=now())))
     except ValueError as error:  # `NotCanonical`, or text that is no Unicode
         fix = "shorten it, or leave the character out; numbers are whole or decimal, without an exponent"
         raise usage(f"no ledger keeps this plan: {error}", fix, "experiment plan") from None
@@ -118,6 +119,7 @@ def _planned(session: Session, wish: PlanWish, blobs: dict[str, bytes]) -> Exper
     )
     return ExperimentPlanned(
         # Round, phase and id are set when the plan is appended: only then is the run's state known under its lock.
+        id=event_id("experiment_planned", 0, 1),
         round=0,
         phase="open",
         by="human",

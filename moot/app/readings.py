@@ -106,7 +106,7 @@ def read_grounds(run: Run, identity: str, *, everything: bool = False) -> Why:
     from moot.view.why import why_of
 
     event = find_event(run, identity)
-    return why_of(str(run.path), run.book, event.id or f"@{event.seq}", everything=everything)
+    return why_of(str(run.path), run.book, event.ref, everything=everything)
 
 
 def read_forecasts(run: Run) -> ForecastReport:

@@ -146,6 +146,6 @@ def finished_examples() -> list[Path]:
             state = RunStore(path).book().state
         except LedgerError:
             continue  # `moot doctor` names it, and `moot verify` says what is wrong
-        if state.finished and state.opened is not None and state.opened.origin.type in ("new", "converted"):
-            ranked.append((path.name != INSTALLED_EXAMPLE, len(state.opened.plan), path.name, path))
+        if state.finished and state.opening.origin.type in ("new", "converted"):
+            ranked.append((path.name != INSTALLED_EXAMPLE, len(state.opening.plan), path.name, path))
     return [path for *_, path in sorted(ranked)]

@@ -280,7 +280,7 @@ def session_at(path: Path) -> RunSession:
 
 def names(events: Iterable[Event]) -> list[str]:
     """Return how events are cited: by id, or `@seq` when their kind has none."""
-    return [event.id or f"@{event.seq}" for event in events]
+    return [event.ref for event in events]
 
 
 def role_of(step: str) -> str:

@@ -19,8 +19,8 @@ def refuse_unwatched(run: Run) -> None:
     """Raise `MootError` for a run whose protocol has no stop signals: only rounds have any."""
     from rounds.protocols import is_watched
 
-    opened = run.state.opened
-    if opened is not None and not is_watched(opened):
+    opened = run.state.opening
+    if not is_watched(opened):
         if opened.protocol == "crux":
             raise usage(
                 "a crux run has forecasts, no stop signals", f"see `moot signals {run.path}`", str(run.path)
@@ -37,8 +37,7 @@ def forecasts_of(run: Run) -> ForecastReport | None:
 
     Raises `MootError` while the forecasts are sealed: until all of them are in.
     """
-    opened = run.state.opened
-    if opened is None or opened.protocol != "crux":
+    if run.state.opening.protocol != "crux":
         return None
     report = run.view.forecasts
     # Forecasts that were shown early would anchor the roles that have not answered yet.
@@ -56,11 +55,10 @@ def signals_of_state(
     params: AnyPath | None = None,
 ) -> SignalReport:
     """Return the stop signals of a state that is already folded."""
-    from detectors.parameters import DEFAULT_PROFILE
     from detectors.signals import signals_of_state as read
     from moot.view.stop_checks import worded
 
-    own = state.opened.stop.profile if state.opened else DEFAULT_PROFILE
+    own = state.opening.stop.profile
     # Only the profile `gates` has thresholds, so a parameter file implies it.
     wanted = profile or ("gates" if params is not None else own)
     parameters = thresholds_of(run, state, params) if wanted == "gates" else None

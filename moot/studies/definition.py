@@ -26,6 +26,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from ledger.events.ids import label_id
 from ledger.plain_toml import toml_table
 from ledger.readable_text import readable
 from ledger.store.disk import read_plain
@@ -261,6 +262,6 @@ def read_keys(study: Study, file: str) -> dict[str, str]:
     for item, option in answers.items():
         count = len(study.tables[item]["deliberation"].get("options", ()))
         # A mistyped key would silently make every arm wrong on its item.
-        if count and option not in {f"O-{n}" for n in range(1, count + 1)}:
-            raise usage(f"{item} has no option {option!r}", f"name one of O-1 to O-{count}", file)
+        if count and option not in {label_id("option", n) for n in range(1, count + 1)}:
+            raise usage(f"{item} has no option {option!r}", f"name one of {label_id('option', 1)} to {label_id('option', count)}", file)
     return answers

@@ -170,8 +170,7 @@ class PlainView:
 
 def replies_of(book: Book) -> int | None:
     """Return the most replies that a run asks for; None for an import, whose steps are another system's."""
-    opening = book.state.opened
-    return None if opening is None or opening.origin.type == "import" else asked_of(opening).total()
+    return None if book.state.is_import else asked_of(book.state.opening).total()
 
 
 View = LiveView | PlainView

@@ -68,7 +68,7 @@ class PanelFacts(msgspec.Struct):
             self.replies[call.simulated] += 1
             self.answered.add(Answered(event.by, call.seat, call.provider, call.model))
         # Texts are cut when they are taken in, so that a long run does not stay in memory whole.
-        if isinstance(event, Claim | Decision | Concern) and event.id is not None:
+        if isinstance(event, Claim | Decision | Concern):
             self.texts[event.id] = shortened(event.text, TEXT)
 
 
@@ -162,7 +162,7 @@ def watch_panel(
 
 
 def _head(state: State, report: SignalReport) -> Iterator[RenderableType]:
-    planned = len(state.opened.plan) if state.opened else 0
+    planned = len(state.opening.plan)
     where = f"round {report.round} of {planned}, after event {report.at}, profile {report.profile}"
     yield Text(f"{report.run}  " if report.run else "", theme.HEADER).append(where, theme.FAINT)
     line = Text(f"{report.headline}  ", theme.HEADER)
@@ -173,11 +173,10 @@ def _head(state: State, report: SignalReport) -> Iterator[RenderableType]:
 
 
 def _obeyed(state: State, report: SignalReport) -> str:
-    opened = state.opened
     # An import was stopped or not by its own system, and a finished run has nothing left to obey.
-    if not report.stop or opened is None or opened.origin.type == "import" or state.finished:
+    if not report.stop or state.is_import or state.finished:
         return ""
-    first = opened.stop.not_before
+    first = state.opening.stop.not_before
     if report.round < first:
         return f"  says stop; a run obeys that from round {first} on"
     return "  says stop: synthesis follows at the next look"

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ledger.events.claims import StatementType
+from ledger.events.ids import kind_of
 from ledger.plain_text import first_sentence, shortened
 from moot.terminal import theme
 from moot.view import marks
@@ -139,7 +140,7 @@ def _decider(role: str, summary: RoundTold) -> bool:
 
 def _phase_of(claim: ClaimTold) -> str:
     """Return the phase of a claim: D when it was raised at an artifact, F when in a review."""
-    return "F" if claim.source is not None and claim.source.startswith("S-") else "D"
+    return "F" if claim.source is not None and kind_of(claim.source) == "statement" else "D"
 
 
 def _made(product: Product, room: int) -> Text:

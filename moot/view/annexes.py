@@ -108,11 +108,11 @@ def _challenges(book: Book) -> Iterator[Annex]:
         return
     rows = [
         (
-            challenge.id or "",
+            challenge.id,
             challenge.tag or "",
             one_line(challenge.claim or challenge.text),
-            _answered(answers.get(challenge.id or "")),
-            _became(became.get(challenge.id or "")),
+            _answered(answers.get(challenge.id)),
+            _became(became.get(challenge.id)),
         )
         for challenge in against
     ]

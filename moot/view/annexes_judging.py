@@ -20,7 +20,7 @@ from ledger.events import (
     Statement,
     Vote,
 )
-from ledger.events.ids import parse_step
+from ledger.events.ids import kind_of, parse_step
 from ledger.plain_text import first_sentence, one_line
 from ledger.state.book import Book
 from moot.view.annex_parts import Annex, annex_table, annex_text, cell
@@ -91,12 +91,12 @@ def arguments_annex(book: Book) -> Iterator[Annex]:
     several = len({score.judge for score in book.of(Score)}) > 1
     rows = [
         (
-            argument.id or "",
+            argument.id,
             argument.side,
             one_line(argument.claim),
             "; ".join(_met(attack, answers) for attack in challenges if attack.target == argument.id),
-            _points(scores.get(argument.id or "", []), several=several),
-            _stood(standings.get(argument.id or "", []), several=several) or _survived(book, argument),
+            _points(scores.get(argument.id, []), several=several),
+            _stood(standings.get(argument.id, []), several=several) or _survived(book, argument),
         )
         for argument in arguments
     ]
@@ -124,7 +124,7 @@ def _judge_of(event: Event) -> int:
 
 
 def _met(attack: Challenge, answers: Mapping[str, str]) -> str:
-    answer = answers.get(attack.id or "")
+    answer = answers.get(attack.id)
     return f"{attack.by} {attack.type or 'attack'} {attack.id}{f', answered: {answer}' if answer else ''}"
 
 
@@ -170,7 +170,7 @@ def _survived(book: Book, argument: Argument) -> str:
 def _totals(book: Book) -> str:
     """Return the totals of the sides and how to read the gap (XS-14); empty without scores."""
     # Options have scorecards of their own; this line compares the sides of a debate.
-    sides = {side: mean for side, mean in side_means(book).items() if not side.startswith("O-")}
+    sides = {side: mean for side, mean in side_means(book).items() if kind_of(side) != "option"}
     if not sides:
         return ""
     judged = [
@@ -229,11 +229,11 @@ def concerns_annex(book: Book) -> Iterator[Annex]:
     ]
     rows = [
         (
-            concern.id or "",
+            concern.id,
             concern.by,
             cell(concern.text),
             str(concern.severity or ""),
-            ", ".join(f"{rating.by} {rating.value}" for rating in ratings.get(concern.id or "", ())),
+            ", ".join(f"{rating.by} {rating.value}" for rating in ratings.get(concern.id, ())),
             cell(concern.risk or ""),
             cell(concern.fix or ""),
             _met_or_not(book, concern, approval),
@@ -286,9 +286,9 @@ def merged_questions(asked: Iterable[Concern]) -> list[tuple[str, list[str]]]:
         # Judges phrase the same question differently, so compare what they ask for, not the text.
         same = next((ids for text, ids in merged if covers(text, question.text)), None)
         if same is None:
-            merged.append((question.text, [question.id or ""]))
+            merged.append((question.text, [question.id]))
         else:
-            same.append(question.id or "")
+            same.append(question.id)
     return merged
 
 
@@ -394,7 +394,7 @@ def members_annex(book: Book) -> Iterator[Annex]:
     counts = Counter(option_of(book, plan) or "no option" for plan in plans)
     note = ", ".join(f"{number} of {len(plans)} {option}" for option, number in counts.most_common())
     rows = [
-        (plan.id or "", option_of(book, plan) or "", str(plan.confidence or ""), first_sentence(plan.text))
+        (plan.id, option_of(book, plan) or "", str(plan.confidence or ""), first_sentence(plan.text))
         for plan in plans
     ]
     yield from annex_table(

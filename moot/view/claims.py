@@ -75,7 +75,7 @@ def claims_of(run: str, book: Book) -> Claims:
 
 
 def _line(book: Book, event: Claim, facts: ClaimFacts) -> ClaimLine:
-    identity = event.id or ""
+    identity = event.id
     # A superseded claim keeps the level of the test that came before.
     last = last_test(book, identity)
     return ClaimLine(
@@ -127,7 +127,7 @@ class ClaimTold(msgspec.Struct, frozen=True):
 
 def tell_claim(book: Book, event: Claim) -> ClaimTold:
     """Return a claim with its lifecycle."""
-    identity = event.id or ""
+    identity = event.id
     facts = book.state.claims[identity]
     return ClaimTold(
         id=identity,

@@ -225,7 +225,7 @@ ENDING: Final = frozenset({"overturns", "supersedes"})
 
 def tell_decision(book: Book, event: Decision, sections: Sectioned, depth: int = DEPTH_MAX) -> DecisionTold:
     """Return a decision with everything that it rests on, `depth` decisions down."""
-    identity = event.id or ""
+    identity = event.id
     return DecisionTold(
         id=identity,
         seq=event.seq,

@@ -146,12 +146,11 @@ def _opening(event: RunOpened) -> Iterator[tuple[str, str]]:
 
 
 def _round(book: Book, event: RoundOpened) -> Iterator[tuple[str, str]]:
-    opened = book.state.opened
-    planned, protocol = (len(opened.plan), opened.protocol) if opened else (0, "")
+    opened = book.state.opening
     absent = f", STRESS without {event.absent}" if event.absent else ""
     checks = ", ".join(map(str, event.applicable)) or "none"
     led = f", lead {event.lead}{absent}, checks {checks}" if event.lead else ""
-    yield "round", f"{words.round_in(protocol, event.round, planned)}{led}"
+    yield "round", f"{words.round_in(opened.protocol, event.round, len(opened.plan))}{led}"
     for entry in event.predicted_signature or ():
         yield "predicted", f"{entry.text} ({entry.code})"
 
@@ -168,5 +167,5 @@ def _moved(book: Book, event: Verification) -> Iterator[tuple[str, str]]:
         yield "opened", f"{event.id}: {', '.join(opened)}"
     for change in event.claim_status_changes:
         how = shown_as(change.class_) if change.class_ else f"read by {event.by}"
-        after = told_move(change.to, change.class_ or "", how, event.id or "")
+        after = told_move(change.to, change.class_ or "", how, event.id)
         yield "claim", f"{change.claim_id} {marks.STATUSES[change.from_].plain} → {after}"

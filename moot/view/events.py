@@ -5,12 +5,9 @@ Sealed positions stay closed until the check they are about is on the ledger.
 
 from __future__ import annotations
 
-from typing import assert_never
-
 import msgspec
 
 from ledger.events import (
-    Agenda,
     Alarm,
     Amendment,
     Argument,
@@ -24,13 +21,8 @@ from ledger.events import (
     Disposition,
     DriftCheck,
     Event,
-    ExperimentJudged,
-    ExperimentPlanned,
-    ExperimentRun,
     Fallback,
     Flip,
-    Frame,
-    Memo,
     Position,
     Rating,
     Response,
@@ -74,7 +66,7 @@ class EventWords(msgspec.Struct, frozen=True):
     @property
     def ref(self) -> str:
         """Return the event's id, or `@<seq>`."""
-        return self.event.id or f"@{self.event.seq}"
+        return self.event.ref
 
     @property
     def role(self) -> str:
@@ -122,7 +114,7 @@ def role_behind(event: Event) -> str:
         case Claim():
             return event.raised_by
         case Position() | Flip() if event.by == "import":
-            return role_of(event.id or "")
+            return role_of(event.id)
         case _:
             return event.by
 
@@ -144,13 +136,9 @@ def words_of(event: Event, now: Book | None = None) -> EventWords:
         # Showing a forecast before all are in would let later seats anchor on it.
         case Belief() if now is None or not _is_closed(event.round, now.state):
             return EventWords(event, "sealed", marks.SEALED, "belief", sealed=True)
-        case (
-            Belief() | Frame() | Agenda() | Memo() | ExperimentPlanned() | ExperimentRun() | ExperimentJudged()
-        ):  # fmt: skip
+        case _:
             word, text = clause(event)
             return EventWords(event, word, text=text)
-        case _:
-            assert_never(event)
 
 
 def _asserted(
@@ -164,7 +152,7 @@ def _asserted(
             return EventWords(event, "artifact", NEUTRAL, artifact_facts(event), "", event.cites)
         case Claim():
             is_there = now is not None and event.id in now.state.claims
-            mark = claim_mark(now, event.id or "") if now and is_there else marks.STATUSES["pending"]
+            mark = claim_mark(now, event.id) if now and is_there else marks.STATUSES["pending"]
             older = (event.supersedes,) if event.supersedes else ()
             newer = f"supersedes {event.supersedes}" if event.supersedes else ""
             return EventWords(event, "claim", mark, newer, event.text, older)
@@ -271,13 +259,13 @@ def _decided(event: Decision | Ruling | Vote | Score | Standing, now: Book | Non
 
 
 def _stands(event: Decision, now: Book | None) -> Mark:
-    facts = now.state.decisions.get(event.id or "") if now else None
+    facts = now.state.decisions.get(event.id) if now else None
     if now is None or facts is None:
         return NEUTRAL
     # An overturned decision cannot be at risk, so this check comes first.
     if facts.overturned_by is not None:
         return Mark("⇢", f"overturned by {facts.overturned_by}", "faint")
-    return marks.AT_RISK if fallen_under(now.state, event.id or "") else marks.IN_FORCE
+    return marks.AT_RISK if fallen_under(now.state, event.id) else marks.IN_FORCE
 
 
 def _governed(

@@ -14,7 +14,8 @@ from typing import Final
 
 from detectors.report import NAMES as SIGNAL_NAMES
 from ledger.events import KINDS
-from ledger.events.ids import ID_PATTERNS, parse_step
+from ledger.events.ids import LABELS as LETTERS
+from ledger.events.ids import is_id, kind_of, parse_step
 from ledger.result import Result
 from moot.errors import EXIT_CODES
 from moot.view.marks import ADVICE, ALARMS, DRIFT, RESULTS, STATUSES
@@ -89,23 +90,16 @@ def all_entries() -> Iterator[Meaning]:
         yield Meaning(code, "advice", mark.word, _sentence(mark.word))
     for code, text in CLOSINGS.items():
         yield Meaning(code, "reason why a run ends", code.replace("_", " "), _sentence(text))
-    for name, (model, stream) in KINDS.items():
-        text = f"{_first_sentence(model)} It is in the stream `{stream}`."
+    for name, row in KINDS.items():
+        text = f"{_first_sentence(row.model)} It is in the stream `{row.stream}`."
         yield Meaning(name, "event kind", name.replace("_", " "), text)
-    for name, pattern in ID_PATTERNS.items():
-        # The letter is the start of the pattern, so a new kind of id explains itself.
-        match = re.match(r"\^([A-Z]+)-", pattern or "")
-        if match is not None:
+    for name, row in KINDS.items():
+        if row.id:
             kind = name.replace("_", " ")
-            about = _first_sentence(KINDS[name][0])
-            yield Meaning(
-                f"{match[1]}-",
-                "id letter",
-                kind,
-                f"Ids with {match[1]}- name an event of the kind {kind}: {about}",
-            )
-    for letter, text in LABELS.items():
-        yield Meaning(f"{letter}-", "id letter", text.rstrip("."), text)
+            text = f"Ids with {row.letter}- name an event of the kind {kind}: {_first_sentence(row.model)}"
+            yield Meaning(f"{row.letter}-", "id letter", kind, text)
+    for what, text in LABELS.items():
+        yield Meaning(f"{LETTERS[what]}-", "id letter", text.rstrip("."), text)
     for name, protocol in PROTOCOLS.items():
         text = f"{_sentence(protocol.summary)} For {protocol.fits}. `moot gate {name}` shows its roles."
         yield Meaning(name, "protocol", name, text)
@@ -135,17 +129,13 @@ def _names(entry: Meaning) -> set[str]:
 
 def _by_form(asked: str) -> Iterator[Meaning]:
     """Explain an id, a step or a place in the ledger by its form."""
-    for name, pattern in ID_PATTERNS.items():
-        if pattern is not None and re.search(pattern, asked):
-            letter = asked.partition("-")[0]
-            yield from (
-                entry
-                for entry in all_entries()
-                if entry.code == f"{letter}-" and entry.title == name.replace("_", " ")
-            )
-    label = re.fullmatch(r"([A-Z])-[1-9][0-9]*", asked)
-    if label is not None and label[1] in LABELS:
-        yield Meaning(asked, "id", LABELS[label[1]].rstrip("."), LABELS[label[1]])
+    kind = kind_of(asked)
+    if kind in KINDS and is_id(asked):
+        code, title = f"{KINDS[kind].letter}-", kind.replace("_", " ")
+        yield from (entry for entry in all_entries() if entry.code == code and entry.title == title)
+    label = LABELS.get(kind)
+    if label is not None and is_id(asked):
+        yield Meaning(asked, "id", label.rstrip("."), label)
     if re.fullmatch(r"@[0-9]+", asked):
         yield Meaning(
             asked,

@@ -30,6 +30,7 @@ from roles.memo.citing import cited_texts
 from rounds.protocols.crux import standing
 from rounds.protocols.crux.assignments import writers
 from rounds.protocols.crux.sightings import unseen
+from rounds.protocols.crux.standing import answer_id
 
 NARROW: Final = 60
 WIDE: Final = 200
@@ -165,7 +166,7 @@ def reasons_of_roles(book: Book) -> list[Point]:
     """Return the reasons of the role nearest to the group, for runs without a memo."""
     # The role nearest to the group forecast argues for what the group prefers.
     for role in writers(standing_now(book))[:1]:
-        event = book.by_id.get(f"S-1-B-{role}")
+        event = book.by_id.get(answer_id(role))
         if isinstance(event, Statement):
             named = [section for section in event.sections if section.name.startswith("reason-")]
             return [

@@ -113,14 +113,12 @@ Sectioned = Callable[[Event], Sections]
 def remembered() -> Sectioned:
     """Return a cached `sections_of`."""
     # Grounds return to the same artifacts again and again, so each is taken apart only once.
-    taken_apart: dict[str, Sections] = {}
+    taken_apart: dict[int, Sections] = {}
 
     def sections(event: Event) -> Sections:
-        identity = event.id or ""
-        parts = taken_apart.get(identity)
-        if parts is None:
-            parts = taken_apart[identity] = sections_of(event)
-        return parts
+        if event.seq not in taken_apart:
+            taken_apart[event.seq] = sections_of(event)
+        return taken_apart[event.seq]
 
     return sections
 
@@ -194,7 +192,6 @@ def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
 
 def _claim(book: Book, event: Claim, relation: str, sections: Sectioned) -> Ground:
     """Return a claim with the checks that moved it; an untested claim has the place where it was raised."""
-    assert event.id is not None, "a claim has an id"
     facts = book.state.claims[event.id]
     tests: list[Ground] = []
     for entry in facts.history:
@@ -225,12 +222,10 @@ def _claim(book: Book, event: Claim, relation: str, sections: Sectioned) -> Grou
 
 def _experiment(book: Book, event: ExperimentPlanned, relation: str) -> Ground:
     """Return an experiment as a ground: its question and its verdict."""
-    facts = book.state.experiments[event.id or ""]
-    how = shown_as(facts.class_, times_run(book, event.id or "")) if facts.class_ else ""
+    facts = book.state.experiments[event.id]
+    how = shown_as(facts.class_, times_run(book, event.id)) if facts.class_ else ""
     standing = (facts.verdict or "not judged") + (f", {how}" if how else "")
-    return Ground(
-        event.id or "", "experiment", relation, event.by, event.question, standing, (), (), tested=how
-    )
+    return Ground(event.id, "experiment", relation, event.by, event.question, standing, (), (), tested=how)
 
 
 def _test_of(book: Book, claim: Claim, event: Verification, relation: str, sections: Sectioned) -> Ground:
@@ -266,7 +261,6 @@ def _is_about(quote: Quote, claim: Claim) -> bool:
 
 def _verification(book: Book, event: Verification, relation: str, sections: Sectioned) -> Ground:
     """Return a verification as a ground, with its evidence."""
-    assert event.id is not None, "a verification has an id"
     quotes = quotes_of(book, event.evidence_refs, sections)
     return Ground(event.id, "verification", relation, event.by, event.notes, event.result, quotes, ())
 
@@ -291,12 +285,11 @@ def decision_standing(state: State, identity: str) -> str:
 
 def _quote(book: Book, evidence: Evidence, sections: Sectioned) -> Quote:
     """Return a piece of evidence, held against the place that it names."""
-    opened = book.state.opened
     reference = parse_reference(evidence.ref)
     # Files that an import cites are not on the ledger, so nothing can be checked against them.
-    if opened is None or (opened.origin.type == "import" and reference.id not in book.by_id):
+    if book.state.is_import and reference.id not in book.by_id:
         return Quote(evidence.ref, evidence.quote, None, None)
-    values = passages(reference, book.by_id, opened, book.blobs, sections)
+    values = passages(reference, book.by_id, book.state.opening, book.blobs, sections)
     # A reference without a quote holds as soon as the place exists.
     holds = values is not None and (evidence.quote is None or contains_quote(values, evidence.quote))
     return Quote(evidence.ref, evidence.quote, _author(book, reference.id), holds)
@@ -314,7 +307,7 @@ def _author(book: Book, identity: str) -> str | None:
             return event.by
         case None:
             # Context documents are not events, so the name of the document serves as the author.
-            documents = book.state.opened.context if book.state.opened else ()
+            documents = book.state.opening.context
             return next((document.name for document in documents if document.id == identity), None)
         case _:
             return event.by
@@ -343,7 +336,7 @@ class Sources(msgspec.Struct, frozen=True):
             elif isinstance(event, Decision):
                 for cite in event.cites:
                     if cite.relation == "resolves":
-                        self.closers.setdefault(cite.id, event.id or "")
+                        self.closers.setdefault(cite.id, event.id)
 
     def round_of(self, book: Book, round_: int) -> Book:
         """Return the book with only the events of one round; state and ids stay those of the whole."""

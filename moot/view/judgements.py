@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 
 from ledger.events import Agenda, Argument, Decision, Event, Ruling, Score, Standing, Vote
+from ledger.events.ids import OPTION_MENTION, role_of
 from ledger.language.words import word_count
 from ledger.plain_text import first_sentence, one_line, sentences
 from ledger.state.book import Book, per_book
@@ -18,10 +19,10 @@ from ledger.state.decided import final_in_force
 from moot.view import marks
 from moot.view.marks import Mark
 
-_LISTED: Final = re.compile(r"^\s*(?:[-*+]\s+)?[*_`]*(O-\d+)[*_`]*[:.)]?\s+(\S.*)$", re.MULTILINE)
+_LISTED: Final = re.compile(rf"^\s*(?:[-*+]\s+)?[*_`]*({OPTION_MENTION})[*_`]*[:.)]?\s+(\S.*)$", re.MULTILINE)
 """A line of a document that begins with the id of an option: `- O-2 One journal with a hash chain.`"""
 # Skip ids that a parenthesis explains already; an opening one becomes part of the gloss.
-_NAMED: Final = re.compile(r"(\()?\b(O-\d+)\b(?! \()")
+_NAMED: Final = re.compile(rf"(\()?\b({OPTION_MENTION})\b(?! \()")
 # Words of refusal shortly before a name: "not X", "rather than X". A "but" or a comma ends their reach.
 _SET_ASIDE: Final = re.compile(
     r"\b(?:not|no|than|over|against|beats|instead of|rather than)\b(?:(?!\bbut\b)[^,;:.]){0,25}\Z"
@@ -61,7 +62,7 @@ def has_beliefs(book: Book) -> bool:
 
 def named(book: Book, text: str) -> str:
     """Return a text in which each option has the asker's words at its first mention."""
-    options = options_of(book) if "O-" in text else {}
+    options = options_of(book) if _NAMED.search(text) else {}
     # Glossing every mention would drown a sentence, so only the first has the words.
     seen: set[str] = set()
 
@@ -107,7 +108,7 @@ def _short(text: str) -> str:
 _E = TypeVar("_E")
 GAP: Final = "; the gap of "
 """Words of a judge's narrative about the totals of the sides."""
-_OPTION: Final = re.compile(r"\bO-\d+\b")
+_OPTION: Final = re.compile(rf"\b{OPTION_MENTION}\b")
 _I: Final = r"\bI (?:(?:still|now|therefore|thus|also|again|continue to) )*"
 _AGAINST: Final = re.compile(
     rf"{_I}(?:(?:do not|don't|cannot|can't) (?:act|approve|recommend|support)|object|oppose|refuse|veto)\b"
@@ -194,7 +195,7 @@ def ballot_of(book: Book) -> Ballot | None:
 def view_of(vote: Vote) -> str:
     """Return the view that a vote speaks for, also where the controller fills in for a lost vote."""
     # The id of a vote ends with the view, while `by` is the controller for a lost vote.
-    return (vote.id or "").rpartition("-")[2] or vote.by
+    return role_of(vote.id)
 
 
 def reason_of(vote: Vote) -> str:
@@ -271,7 +272,7 @@ def merged_told(members: Majority) -> str:
     """Return `33 of 33 say O-2. In the words of one of them …`."""
     first, *others = members.agreeing
     # Agreement on an option is none on how it is carried out, so the other plans are named beside the first.
-    apart = [plan.id or "" for plan in others if one_line(plan.text) != one_line(first.text)]
+    apart = [plan.id for plan in others if one_line(plan.text) != one_line(first.text)]
     more = [f"{len(apart) - NAMED} more"] if len(apart) > NAMED else []
     plans = "the other plans" if len(apart) > 1 else "the other plan"
     named = f"; {plans} may differ: {', '.join([*apart[:NAMED], *more])}" if apart else ""

@@ -52,9 +52,7 @@ def labels_told(book: Book) -> tuple[Label, ...]:
 
 def labels_of(state: State, replies: Counter[str | None]) -> tuple[Label, ...]:
     """Return the labels from a folded state and the number of replies by kind of simulation."""
-    opened = state.opened
-    if opened is None:
-        return ()
+    opened = state.opening
     return (
         # The order is the order of gravity: what was lost comes before how the run came about.
         *_degraded(state),
@@ -99,7 +97,7 @@ def _alarms(state: State) -> Iterator[Label]:
 def _unfinished(state: State) -> Iterator[Label]:
     """Yield the label of a run that has not ended."""
     # An import was never run here, so it cannot be unfinished here either.
-    if state.finished or (state.opened is not None and state.opened.origin.type == "import"):
+    if state.finished or state.is_import:
         return
     if state.stopped_by is not None:
         reason = state.stopped_by.replace("_", " ")
@@ -123,7 +121,7 @@ def _brought_in(state: State) -> Iterator[Label]:
     """Yield a label for rounds that an imported run brought along, in a run that goes on from an import."""
     # Rounds written by `import` have no calls, so nothing about their isolation is known.
     last = max((round_ for round_, event in state.rounds.items() if event.by == "import"), default=0)
-    if last and state.opened is not None and state.opened.origin.type != "import":
+    if last and not state.is_import:
         until = "round 1 was" if last == 1 else f"rounds 1 to {last} were"
         yield Label(
             "IMPORTED", f"{until} written by another system: what moot did not see it cannot vouch for"
@@ -215,8 +213,7 @@ def caveats(state: State, calls: Calls) -> list[str]:
 
 def beside_outcome(state: State) -> list[str]:
     """Return the waivers, which the outcome block does not show."""
-    waived = state.opened.waived if state.opened else ()
-    return [f"WAIVED {waiver.what}: {waiver.why}" for waiver in waived]
+    return [f"WAIVED {waiver.what}: {waiver.why}" for waiver in state.opening.waived]
 
 
 def finished_exit(quorum: RunQuorum) -> int:

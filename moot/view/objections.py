@@ -51,7 +51,7 @@ def objection_told(
 
 def _overruled(book: Book, decision: Decision) -> str | None:
     """Return the decision that a person overruled, which argues for the opposite."""
-    original = book.by_id.get(overridden(book.state, decision.id or ""))
+    original = book.by_id.get(overridden(book.state, decision.id))
     if not isinstance(original, Decision) or original.id == decision.id:
         return None
     who = (
@@ -68,13 +68,13 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str,
     # In order of how directly each contradicts: votes, losing arguments, challenges, concerns.
     for vote in ballot.cast if ballot is not None else ():
         if ballot is not None and not sides_with(vote.decision, ballot.ruling.decision):
-            return vote.by, _gist(vote), vote.id or ""
+            return vote.by, _gist(vote), vote.id
     losing = _losing_argument(book)
     if losing is not None:
-        return losing.by, losing.claim, losing.id or ""
+        return losing.by, losing.claim, losing.id
     left = _unanswered(book, decision, cited)
     if left is not None:
-        return left.by, f"{left.claim} {left.text}", left.id or ""
+        return left.by, f"{left.claim} {left.text}", left.id
     # Concerns that the decision cites or lists as reasons were taken in, so they are no objection.
     elsewhere = cited | {cite.id for cite in decision.cites} | taken_up(book)
     concerns = [
@@ -99,7 +99,7 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str,
             concern.seq,
         ),
     )
-    return gravest.by, gravest.text, gravest.id or ""
+    return gravest.by, gravest.text, gravest.id
 
 
 def taken_up(book: Book) -> frozenset[str]:
@@ -138,13 +138,13 @@ def _losing_argument(book: Book) -> Argument | None:
     candidates = [
         argument
         for argument in book.of(Argument)
-        if argument.side == loser and verdicts.get(argument.id or "") not in ("REFUTED", "COLLAPSE")
+        if argument.side == loser and verdicts.get(argument.id) not in ("REFUTED", "COLLAPSE")
     ]
     # Arguments without a verdict only count where the judge ruled on none of that side.
     judged = [argument for argument in candidates if argument.id in verdicts] or candidates
     return max(
         judged,
-        key=lambda argument: (verdicts.get(argument.id or "") in UPHELD, score_of(book, argument.id)),
+        key=lambda argument: (verdicts.get(argument.id) in UPHELD, score_of(book, argument.id)),
         default=None,
     )
 
@@ -166,12 +166,12 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> Challen
     # Ordered by weight: an escalated challenge is open by decision, the others by neglect.
     for wanted in ("escalated", "rejected", "deflected", "partially_addressed"):
         for challenge in challenges:
-            if became.get(challenge.id or "") == wanted:
+            if became.get(challenge.id) == wanted:
                 return challenge
     # A defense without a judgement leaves the challenge open.
     unjudged = (challenge for challenge in challenges if challenge.id not in became)
     return next(
-        (challenge for challenge in unjudged if answered.get(challenge.id or "") in ("defend", "justify")),
+        (challenge for challenge in unjudged if answered.get(challenge.id) in ("defend", "justify")),
         None,
     )
 
@@ -217,13 +217,13 @@ def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, s
             yield dissenter.role, one_line(dissenter.text), dissenter.ref
     for vote in ballot.cast if ballot is not None else ():
         if ballot is not None and (ballot.is_split or not sides_with(vote.decision, ballot.ruling.decision)):
-            yield vote.by, f"{vote.decision} (risk {vote.risk} of 100): {_gist(vote)}", vote.id or ""
+            yield vote.by, f"{vote.decision} (risk {vote.risk} of 100): {_gist(vote)}", vote.id
     yield from _other_rounds(book, decision)
     members = majority(book)
     # Members who chose another option dissent from the majority by their own decision.
     for plan in members.plans if members is not None and members.option else ():
         if members is not None and option_of(book, plan) not in (None, members.option):
-            yield plan.id or "", first_sentence(plan.text), plan.id or ""
+            yield plan.id, first_sentence(plan.text), plan.id
 
 
 def terms_told(book: Book, decision: Decision) -> Iterator[tuple[bool, Point]]:
@@ -256,4 +256,4 @@ def _other_rounds(book: Book, decision: Decision) -> Iterator[tuple[str, str, st
         against = set(judgement.about).isdisjoint(decision.about) and judgement.type == "round"
         # Only rounds in which the recommended option took part say anything about it.
         if against and not set(pairing(book.state, judgement.round)).isdisjoint(decision.about):
-            yield f"judge, round {judgement.round}", first_sentence(judgement.text), judgement.id or ""
+            yield f"judge, round {judgement.round}", first_sentence(judgement.text), judgement.id

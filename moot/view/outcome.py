@@ -266,9 +266,7 @@ class _Reading:
     def _stated(self, chief: Decision) -> str:
         """Return the confidence that was stated with the decision, or with the judgements under a rule."""
         if self.by_person:
-            return (
-                f"Decided by {chief.name or 'a person'} in place of {overridden(self.state, chief.id or '')}."
-            )
+            return f"Decided by {chief.name or 'a person'} in place of {overridden(self.state, chief.id)}."
         if chief.made_by == "rule":
             # The votes follow in the same paragraph, so repeating their numbers here adds nothing.
             if ballot_of(self.book) is not None:
@@ -371,7 +369,7 @@ class _Reading:
     def not_settled(self) -> Iterator[Point]:
         """Yield fallen grounds, what the closing leaves open, and open questions of a judge."""
         state, chief = self.state, self.chief
-        for ground in fallen_under(state, chief.id or "") if chief is not None else ():
+        for ground in fallen_under(state, chief.id) if chief is not None else ():
             fallen = ground.status.replace("tested_", "")
             yield Point.of(f"AT RISK: {ground.id}, on which this rests, is {fallen}.", ground.id)
         for event in self.book.of(Statement):

@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from ledger.events.ids import kind_of
 from ledger.interchange.markdown import inline
 from ledger.language.words import first_words, word_count
 from ledger.plain_text import counted
@@ -190,12 +191,12 @@ def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterato
         more = f" (and {len(left)} more there)"
     # Decisions that hold the hidden points are named, while a memo only cites some for its sentences.
     elif len(plans := list(dict.fromkeys(left))) <= PLANS and all(
-        point.at is None and _ref(point).startswith("D-") for point in points[most:]
+        point.at is None and kind_of(_ref(point)) == "decision" for point in points[most:]
     ):
         more = f" (and {len(left)} more: {', '.join(plans)})"
     else:
         # Assumptions of a plan are events of their own; those of a memo are its sentences.
-        is_listed = label == "assumed" and all(ref.startswith("Q-") for ref in left)
+        is_listed = label == "assumed" and all(kind_of(ref) == "assumption" for ref in left)
         where = f"log {run} --kind assumption" if is_listed else f"status {run} --json"
         more = f" (and {len(left)} more: moot {where})"
     yield from (

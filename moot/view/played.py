@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from ledger.events.ids import kind_of
 from ledger.plain_text import counted
 from ledger.result import Result
 from moot.view.outcome import Outcome
@@ -113,7 +114,7 @@ class Demo(Result, frozen=True):
 
 def run_end_text(end: RunEnd, width: int = WIDTH) -> str:
     """Return what `moot run` prints last: the outcome of a run that ended, then how it ended."""
-    asks_a_person = bool(end.waiting) and end.waiting[0].startswith("N-")
+    asks_a_person = bool(end.waiting) and kind_of(end.waiting[0]) == "concern"
     block = (
         ""
         # A run that only waits for replies has nothing to report yet; a person needs the context.
@@ -146,12 +147,12 @@ def _ended_text(end: RunEnd) -> str:
                 f"go on:   moot override {end.run} @SEQ 'why it is harmless'   (the @ that status names)",
             ]
         # The prefix tells experiments (E-), questions (N-) and steps apart.
-        case "waiting" if end.waiting[0].startswith("E-"):
+        case "waiting" if kind_of(end.waiting[0]) == "experiment_planned":
             lines += [
                 f"{end.run} waits for experiments: {', '.join(end.waiting)}",
                 f"run them: moot experiment run {end.run}   (here, in a sandbox)",
             ]
-        case "waiting" if end.waiting[0].startswith("N-"):
+        case "waiting" if kind_of(end.waiting[0]) == "concern":
             lines += [
                 f"{end.run} waits for a person: {', '.join(end.waiting)}",
                 f"read it:   moot show {end.run} {end.waiting[0]}",

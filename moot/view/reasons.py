@@ -28,6 +28,7 @@ from ledger.events import (
     Verification,
     Vote,
 )
+from ledger.events.ids import kind_of
 from ledger.events.values import Evidence, EvidenceClass
 from ledger.plain_text import first_sentence, one_line
 from ledger.result import Result
@@ -133,7 +134,7 @@ def _reason(book: Book, decision: Decision, ground: Ground) -> tuple[float, Poin
 def class_of(book: Book, event: Claim, ground: Ground) -> EvidenceClass:
     """Return the evidence level of a claim's last test, as recorded or else computed from its own evidence."""
     # The last test that was not outweighed decides, as it decides the claim's status.
-    for entry in reversed(book.state.claims[event.id or ""].history):
+    for entry in reversed(book.state.claims[event.id].history):
         test = book.by_id.get(entry.by) if not entry.outweighed else None
         if isinstance(test, ExperimentPlanned):
             ran = book.state.experiments[entry.by].class_
@@ -154,7 +155,7 @@ def class_of(book: Book, event: Claim, ground: Ground) -> EvidenceClass:
 def _is_document(quote: Quote) -> bool:
     """Return whether a quote is of a document and is there."""
     # A quote that cannot be verified must not raise the evidence level to "quoted".
-    return quote.ref.startswith("K-") and quote.words is not None and quote.holds is True
+    return kind_of(quote.ref) == "document" and quote.words is not None and quote.holds is True
 
 
 def argument_point(book: Book, event: Argument) -> tuple[float, Point] | None:
@@ -165,7 +166,7 @@ def argument_point(book: Book, event: Argument) -> tuple[float, Point] | None:
         return None
     quote = _own_quote(book, event.quotes)
     class_: EvidenceClass = "said" if standing is None else "argued"
-    return score_of(book, event.id), Point(one_line(event.claim), class_, quote, [event.id or ""])
+    return score_of(book, event.id), Point(one_line(event.claim), class_, quote, [event.id])
 
 
 def score_of(book: Book, identity: str | None) -> float:
@@ -185,7 +186,7 @@ def concern_point(book: Book, event: Concern) -> tuple[float, Point]:
     # A concern that others rated was argued about; one without ratings is only stated.
     was_rated = any(rating.by != event.by for rating in _ratings(book, event))
     class_: EvidenceClass = "quoted" if quote else "argued" if was_rated else "said"
-    return severity(book, event), Point(one_line(event.text), class_, quote, [event.id or ""])
+    return severity(book, event), Point(one_line(event.text), class_, quote, [event.id])
 
 
 def severity(book: Book, event: Concern) -> float:
@@ -200,7 +201,7 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
     answer = latest(response for response in book.of(Response) if response.to == event.id)
     became = latest(disposition for disposition in book.of(Disposition) if disposition.of == event.id)
     quote, text = _own_quote(book, event.evidence), one_line(event.claim or event.text)
-    refs = [event.id or "", *([answer.id or ""] if answer is not None else [])]
+    refs = [event.id, *([answer.id] if answer is not None else [])]
     # A concession by the other side counts more than any verdict on the challenge.
     if answer is not None and answer.outcome in GIVEN_UP:
         lead = "Granted" if answer.outcome == "concede" else "Criticism, taken up in the text"
@@ -233,7 +234,7 @@ def _votes_for(book: Book) -> Iterator[Point]:
             earlier = f"; {other}{first.risk} in the first ballot" if first is not vote else ""
             # Only the last ballot counts: a role may have withdrawn the reasons of its first one.
             reason = f"{vote.by} ({vote.decision}, risk {vote.risk} of 100{earlier}): {reason_of(vote)}"
-            yield Point(one_line(reason), "said", None, [vote.id or ""])
+            yield Point(one_line(reason), "said", None, [vote.id])
 
 
 def _scorecard(book: Book) -> Iterator[Point]:

@@ -146,7 +146,7 @@ def review_of(run: str, book: Book, fail_on: int | None = None) -> ChangeReview:
         if rating.scale == "severity_1_5" and isinstance(rating.value, int | float):
             scores.setdefault(rating.of, []).append(float(rating.value))
     findings = [
-        _finding(event, scores.get(event.id or "", []), documents, changed)
+        _finding(event, scores.get(event.id, []), documents, changed)
         for event in book.of(Concern)
         if event.type == "concern"
     ]
@@ -185,7 +185,7 @@ def _finding(
     score = round(fmean(scores), 1) if scores else None
     places = list(dict.fromkeys(_places(event, documents)))
     return ReviewFinding(
-        id=event.id or "",
+        id=event.id,
         by=event.by,
         severity=event.severity,
         score=score,

@@ -26,7 +26,7 @@ from ledger.events import (
     Validation,
     Verification,
 )
-from ledger.events.ids import number_of, parse_reference, role_of, round_of
+from ledger.events.ids import kind_of, number_of, parse_reference, role_of, round_of
 from ledger.events.values import Result
 from ledger.state.anchors import strings
 from ledger.state.book import Book
@@ -166,7 +166,7 @@ def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: i
     tests = [event for event in events if isinstance(event, Verification)]
     checks = tuple(
         tell_check(book, event, sources_.sections)
-        for event in sorted(tests, key=lambda test: number_of(test.id or ""))
+        for event in sorted(tests, key=lambda test: number_of(test.id))
     )
     judged = {check.id for check in checks}
     looks = [event for event in events if isinstance(event, Signals)]
@@ -176,7 +176,7 @@ def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: i
         lead=opened.lead,
         absent=opened.absent,
         focus=opened.focus,
-        planned=_planned(state.opened, opened.plan_row),
+        planned=_planned(state.opening, opened.plan_row),
         phase=events[-1].phase if events else "A",
         applicable=opened.applicable,
         products=tuple(_contributions(events)),
@@ -204,8 +204,8 @@ def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: i
     )
 
 
-def _planned(opened: RunOpened | None, row: int) -> tuple[str, ...]:
-    return opened.plan[row].phases if opened is not None and row < len(opened.plan) else ()
+def _planned(opened: RunOpened, row: int) -> tuple[str, ...]:
+    return opened.plan[row].phases if row < len(opened.plan) else ()
 
 
 def _findings(events: Sequence[Event]) -> tuple[int, int] | None:
@@ -222,9 +222,9 @@ def _contributions(events: Sequence[Event]) -> Iterator[Product]:
     for event in events:
         match event:
             case Statement():
-                yield Product(event.by, event.phase, event.type, event.id or "", event.sections[0].text)
+                yield Product(event.by, event.phase, event.type, event.id, event.sections[0].text)
             case Artifact():
-                yield Product(event.role, event.phase, "artifact", event.id or "", artifact_facts(event))
+                yield Product(event.role, event.phase, "artifact", event.id, artifact_facts(event))
             # Sealed texts stay closed here; only the number of the check is public.
             case Position():
                 sealed.setdefault(_holder(event), []).append(str(event.check_id or event.on))
@@ -237,7 +237,7 @@ def _contributions(events: Sequence[Event]) -> Iterator[Product]:
 def _holder(event: Position | Flip) -> str:
     """Return the role that holds a position or flips it."""
     # An import is written by none of the cast, so the id names the role.
-    return role_of(event.id or "") if event.by == "import" else event.by
+    return role_of(event.id) if event.by == "import" else event.by
 
 
 def tell_check(book: Book, event: Verification, sections: Sectioned) -> CheckTold:
@@ -246,7 +246,7 @@ def tell_check(book: Book, event: Verification, sections: Sectioned) -> CheckTol
     # A check may look at a claim without changing its status, which is a result too.
     unmoved = [Moved(claim, None, None, None) for claim in event.claims_affected if claim not in changed]
     return CheckTold(
-        id=event.id or "",
+        id=event.id,
         seq=event.seq,
         round=event.round,
         check=event.check,
@@ -285,7 +285,7 @@ def tell_concerns(concerns: Iterable[Concern], closers: Mapping[str, str]) -> tu
     """Return concerns with the events that closed them (`Sources.closers`)."""
     return tuple(
         ConcernTold(
-            id=event.id or "",
+            id=event.id,
             round=event.round,
             type=event.type,
             by=event.by,
@@ -293,7 +293,7 @@ def tell_concerns(concerns: Iterable[Concern], closers: Mapping[str, str]) -> tu
             severity=event.severity,
             for_human=event.for_human,
             text=event.text,
-            resolved_by=closers.get(event.id or ""),
+            resolved_by=closers.get(event.id),
         )
         for event in concerns
     )
@@ -324,13 +324,15 @@ def _observed(book: Book, code: str, opened: RoundOpened) -> tuple[str, bool | N
         case "fewer_claims":
             return _claims(book.state, opened.round)
         case "no_cross_round_trace":
-            return _references(book, opened.round, to_kind="D", what="earlier decisions")
+            return _references(book, opened.round, to_kind="decision", what="earlier decisions")
         case "no_invariant":
             return _references(
-                book, opened.round, to_kind="A", what="an earlier invariant", section="invariant"
+                book, opened.round, to_kind="artifact", what="an earlier invariant", section="invariant"
             )
         case "no_goal_verdict":
-            return _references(book, opened.round, to_kind="A", what="an earlier walkthrough", of="observer")
+            return _references(
+                book, opened.round, to_kind="artifact", what="an earlier walkthrough", of="observer"
+            )
         case _:
             return "", None
 
@@ -374,7 +376,7 @@ def _references(
         {
             ref
             for ref in _refs(book, round_)
-            if ref.startswith(f"{to_kind}-")
+            if kind_of(ref) == to_kind
             # References within the round are no memory of earlier work.
             and (round_of(parse_reference(ref).id) or 0) < round_
             and (parse_reference(ref).section or "").startswith(section)

@@ -72,7 +72,7 @@ def scene_of(
     sources: Sources | None = None,
 ) -> Scene:
     """Return the scene at `now`; `asked` maps a step to the time of its request, on the same clock."""
-    state, opened = book.state, book.state.opened
+    state, opened = book.state, book.state.opening
     counts: dict[str, int] = {}
     for claim in state.claims.values():
         counts[claim.status] = counts.get(claim.status, 0) + 1
@@ -83,16 +83,16 @@ def scene_of(
     return Scene(
         played=played,
         labels=labels,
-        question=opened.question if opened else "",
+        question=opened.question,
         seats=seats_told(book),
-        rounds_planned=len(opened.plan) if opened else 0,
+        rounds_planned=len(opened.plan),
         # Depth 1: a live view is redrawn often and shows no nested grounds.
         round=tell_round(book, state.round, sources, depth=1) if state.round in state.rounds else None,
         thinking=tuple(Thinking(name, None if now is None else now - since) for name, since in open_steps),
         claims=counts,
         decisions_in_force=len(in_force(state)),
         look=state.looks[-1] if state.looks else None,
-        not_before=opened.stop.not_before if opened else 0,
+        not_before=opened.stop.not_before,
         spend=state.spend,
         quorum=state.quorum,
         finished=state.finished,

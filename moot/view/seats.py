@@ -145,9 +145,7 @@ def contexts_told(filling: Filling, before: str = "") -> str:
 
 def seats_told(book: Book) -> tuple[SeatTold, ...]:
     """Return every role of the cast, in protocol order, with what answered for it."""
-    opened = book.state.opened
-    if opened is None:
-        return ()
+    opened = book.state.opening
     calls: dict[str, list[Call]] = {}
     for event in book.events:
         if event.call is not None:

@@ -96,12 +96,12 @@ def _history(book: Book, event: Event) -> Iterator[str]:
         # Each move starts at the status before it, unless that one did not count.
         case Claim():
             before = STATUSES["pending"].plain
-            for entry in book.state.claims[event.id or ""].history:
+            for entry in book.state.claims[event.id].history:
                 yield f"{before} → {moved(book, entry)}{_moves_nothing(entry)}"
                 if entry.counts:
                     before = told_status(entry.to, entry.class_, how_tested(book, entry))
         case Decision():
-            first, last = overridden(book.state, event.id or ""), replacement(book.state, event.id or "")
+            first, last = overridden(book.state, event.id), replacement(book.state, event.id)
             if first != event.id:
                 yield f"stands in the place of {first}"
             if last != event.id:
@@ -120,9 +120,7 @@ def _history(book: Book, event: Event) -> Iterator[str]:
 
 def _caused(book: Book, event: Claim | Decision) -> Iterator[str]:
     """Yield the cost of the replies that it came from and that tested it; shared replies count in full."""
-    tests = (
-        [entry.by for entry in book.state.claims[event.id or ""].history] if isinstance(event, Claim) else []
-    )
+    tests = [entry.by for entry in book.state.claims[event.id].history] if isinstance(event, Claim) else []
     sources = [event, *(book.by_id[identity] for identity in tests if identity in book.by_id)]
     # One reply may become many events; `via` names the one that carries its cost.
     firsts = [source if source.via is None else book.events[source.via] for source in sources]

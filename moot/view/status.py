@@ -196,9 +196,9 @@ def _stress(state: State) -> list[StressRound]:
 
 
 def _stop(state: State, report: SignalReport | None) -> StopStatus | None:
-    if report is None or state.opened is None:
+    if report is None:
         return None
-    not_before = state.opened.stop.not_before
+    not_before = state.opening.stop.not_before
     return StopStatus.from_parts(
         report,
         through=report.at,
@@ -249,16 +249,16 @@ def status_text(run: str, state: State, report: SignalReport | None, beyond: Amo
 
 def standing(state: State) -> str:
     """Return running, stopped or finished; `imported` for an import."""
-    if state.opened is not None and state.opened.origin.type == "import":
+    if state.is_import:
         return "imported"
     return state.life
 
 
 def _stop_told(state: State, report: SignalReport | None) -> str:
     """Return the signals as they read now: an open alarm first, then the count and the advice."""
-    if report is None or state.opened is None:
+    if report is None:
         return "the signals cannot be read: the run's own thresholds are gone"
-    not_before = state.opened.stop.not_before
+    not_before = state.opening.stop.not_before
     text = f"R{report.round}: {held_told(report)} hold ({report.profile}), {report.advice.replace('_', ' ')}"
     text += "." * bool(no_all_clear(report)) + no_all_clear(report)
     # An open alarm puts the count in doubt, so it must be read first.

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from ledger.events.ids import kind_of
 from ledger.events.run import CloseReason
 from ledger.language.words import word_count
 from ledger.result import Result
@@ -128,7 +129,7 @@ def _closed(listing: Next) -> str:
         return f"the run is held up until a person decides: {status} says by what, and how to go on\n"
     if listing.waiting_for == [EXPERIMENTS]:
         return f"the run waits for experiments: `moot experiment run {listing.run}` runs them here, in a sandbox\n"
-    if listing.waiting_for and listing.waiting_for[0].startswith("N-"):
+    if listing.waiting_for and kind_of(listing.waiting_for[0]) == "concern":
         question = listing.waiting_for[0]
         return (
             f"the run waits for a person to answer {', '.join(listing.waiting_for)}:"

@@ -191,10 +191,10 @@ def why_it_stopped(state: State) -> str:
 
 def next_round(state: State) -> list[str]:
     """Return lines on the next round, or a line that no round follows."""
-    opened = state.opened
-    if opened is None or state.finished:
-        return ["nothing: the run is finished" if state.finished else "nothing: no run is open"]
-    if opened.origin.type == "import":
+    opened = state.opening
+    if state.finished:
+        return ["nothing: the run is finished"]
+    if state.is_import:
         return ["nothing: the run was made by another system"]
     # Before the first round opens, the plan is all there is.
     if state.round not in state.rounds:
@@ -278,15 +278,14 @@ def out_of_reach(book: Book) -> str:
     has reported it already.
     """
     state = book.state
-    opened = state.opened
-    if opened is None or not _is_gated(opened):
+    if not _is_gated(state.opening):
         return ""
     # The look said so already, and a second notice would look like a second problem.
     if state.looks and "reachable" in _failing(state.looks[-1]):
         return ""
     # A defect of the plan was reported at the start, and in the last round nothing can be changed.
-    if what_a_plan_lacks(opened) or state.round >= max(
-        (row.round for row in opened.plan if "G" in row.phases), default=0
+    if what_a_plan_lacks(state.opening) or state.round >= max(
+        (row.round for row in state.opening.plan if "G" in row.phases), default=0
     ):
         return ""
     from detectors.signals import signals  # who watches no such run does not pay for it

@@ -54,8 +54,8 @@ STATUS_MEANINGS: Final[Mapping[str, str]] = {
 """Status of a claim → its meaning."""
 
 LABELS: Final[Mapping[str, str]] = {
-    "O": "An option of the question.",
-    "G": "A goal that a good outcome serves.",
-    "K": "A document that the roles were given.",
+    "option": "An option of the question.",
+    "goal": "A goal that a good outcome serves.",
+    "document": "A document that the roles were given.",
 }
 """Letter of an id that no event has → its meaning."""

@@ -164,7 +164,7 @@ def standing_of(run: Followed) -> str:
     state = run.state
     if state.finished:
         return "finished"
-    if state.opened is not None and state.opened.origin.type == "import":
+    if state.is_import:
         return "imported"
     if state.stopped_by is not None:
         return "stopped"

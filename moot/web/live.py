@@ -28,11 +28,10 @@ _SYNTAX: Final = re.compile(r'[{}\[\]]|(?<!\\)"')
 
 def asked_now(run: Followed) -> Mapping[str, LiveStep]:
     """Return the open steps, each with its start time; empty when the protocol is unknown to this version."""
-    opened = run.state.opened
-    if opened is None or run.state.closing is not None:
+    if run.state.closing is not None:
         return {}
     try:
-        protocol = protocol_of(opened)
+        protocol = protocol_of(run.state.opening)
         steps = open_steps(protocol, run.state)
         group = find_group(protocol, run.state, steps[0].id) if steps else None
     except (LedgerError, *UNLAWFUL):

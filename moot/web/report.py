@@ -97,7 +97,7 @@ def _document(run: Followed, story: Story, references: tuple[str, ...]) -> str:
         CONTENTS=CONTENTS,
         ON_PAPER=ON_PAPER,
         head=(run.seq, run.head_hash),
-        opened=run.state.opened,
+        opened=run.state.opening,
     )
 
 
@@ -193,12 +193,12 @@ def sources_shown(run: Followed, references: Iterable[str]) -> tuple[SourceShown
     events = [
         event for event in run.book().events if isinstance(event, Artifact | Statement) and event.id in wanted
     ]
-    sources = [_event(event, wanted[event.id or ""]) for event in events]
+    sources = [_event(event, wanted[event.id]) for event in events]
     return (*_documents(run, wanted), *sources)
 
 
-def _event(event: Event, references: list[Reference]) -> SourceShown:
-    identity = event.id or ""
+def _event(event: Artifact | Statement, references: list[Reference]) -> SourceShown:
+    identity = event.id
     sections = dict.fromkeys(reference.section for reference in references if reference.section)
     passages = [passage for passage in _passages(event, identity) if passage.title in sections]
     return SourceShown(
@@ -224,9 +224,8 @@ def _anchor(identity: str, section: str) -> str:
 
 
 def _documents(run: Followed, wanted: dict[str, list[Reference]]) -> Iterator[SourceShown]:
-    opened = run.state.opened
     # Only cited lines go into the mail, because documents may be long or private.
-    for document in opened.context if opened else ():
+    for document in run.state.opening.context:
         content = run.blobs.read(document.sha256)
         if document.id not in wanted or content is None:
             continue

@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
+from ledger.events.ids import MENTION
 from ledger.plain_text import first_sentence, isolated, one_line, shortened, visible
 from moot.view import marks, words
 from moot.view.claims import lifecycle
@@ -29,7 +30,7 @@ from moot.view.seats import contexts_told, dollars, dollars_cell, filled_by
 from moot.view.stop_checks import alarm_told, alarms_first, gate_told
 from moot.web.links import Links
 
-ID: Final = re.compile(r"(?<![\w#-])([A-Z]{1,2}-\d+(?:-[A-Za-z0-9_]+)*(?:#[A-Za-z0-9-]+)?)")
+ID: Final = re.compile(rf"(?<![\w#-])({MENTION}(?:#[A-Za-z0-9-]+)?)")
 """Pattern of ids and references in a sentence; a match becomes a link when it names something."""
 CODE: Final = re.compile(r"`([^`\n]{1,120})`")
 LONG_ID: Final = 24

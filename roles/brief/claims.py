@@ -41,7 +41,7 @@ def earlier(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     return tuple(
         context.quoted_claim(event, facts, whole=tests or facts.status in OPEN, placed=placed)
         for event in context.ordered([event for event in context.of(Claim) if event.id in wanted])
-        for facts in (known.claims[str(event.id)],)
+        for facts in (known.claims[event.id],)
     )
 
 
@@ -107,7 +107,7 @@ def of_round(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     assert sight.extent == "all", sight
     events = context.turned(context.ordered(context.of(Claim, context.round)))
     if context.reading.claims == "as_they_stand":
-        return tuple(context.quoted_claim(event, context.state.claims[str(event.id)]) for event in events)
+        return tuple(context.quoted_claim(event, context.state.claims[event.id]) for event in events)
     return tuple(_raised(context, event) for event in events)
 
 
@@ -133,7 +133,7 @@ def moved(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     before, now = _known(context).claims, context.state.claims
     moves_shown = {name: len(before[name].moves) if name in before else 0 for name in shown_names(context)}
     events = (event for event in context.of(Claim) if event.id in moves_shown)
-    changed = [event for event in events if len(now[str(event.id)].moves) > moves_shown[str(event.id)]]
+    changed = [event for event in events if len(now[event.id].moves) > moves_shown[event.id]]
     return tuple(quote.standing(event, context.state) for event in context.ordered(changed))
 
 
@@ -141,4 +141,4 @@ def shown_names(context: BriefContext) -> set[str]:
     """Return the ids of the shown claims."""
     sight, seen = context.view.get(Column.OLD_CLAIMS), Column.CLAIMS in context.view
     names = _wanted(_known(context), sight) if sight else set[str]()
-    return names | {str(event.id) for event in context.of(Claim, context.round) if seen}
+    return names | {event.id for event in context.of(Claim, context.round) if seen}

@@ -23,7 +23,7 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.events.ids import parse_reference
+from ledger.events.ids import ARTIFACT_MENTION, event_id, parse_reference
 from ledger.state.anchors import passages
 from ledger.state.state import State
 from roles.brief import claims, quote, records
@@ -110,14 +110,14 @@ def _cited_artifacts(context: BriefContext) -> set[str]:
     ids = {identity for claim in pending for identity in _sources(claim)}
     for check in context.checks_of_pending_claims():
         ids |= {parse_reference(evidence.ref).id for evidence in check.evidence_refs}
-    named = {str(claim.id) for claim in pending}
+    named = {claim.id for claim in pending}
     for event in context.of(Artifact):
         if named & {parse_reference(ref).id for ref in event.cites}:
-            ids.add(str(event.id))
+            ids.add(event.id)
     return ids
 
 
-_ARTIFACT_ID: Final = re.compile(r"\bA-[0-9]+-[a-z][a-z0-9_]*")
+_ARTIFACT_ID: Final = re.compile(rf"\b{ARTIFACT_MENTION}")
 
 
 def _sources(claim: Claim) -> set[str]:
@@ -125,7 +125,7 @@ def _sources(claim: Claim) -> set[str]:
     raised_at = parse_reference(claim.raised_at_artifact or "").id
     named = set(_ARTIFACT_ID.findall(f"{raised_at} {claim.text} {claim.testable_as}"))
     # A claim may name no artifact; then its author's own of that round is the likely source.
-    return named or {f"A-{claim.round}-{claim.raised_by}"}
+    return named or {event_id("artifact", claim.round, claim.raised_by)}
 
 
 def places(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:

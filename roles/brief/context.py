@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
-from ledger.events import Claim, Concern, Decision, Event, RunOpened, Verification
+from ledger.events import Claim, Concern, Decision, Event, Identified, RunOpened, Verification
 from ledger.events.ids import number_of
 from ledger.state.book import Book
 from ledger.state.decided import quoted
@@ -26,6 +26,7 @@ NUMBERED: Final = ("claim", "decision", "concern", "verification")
 """Kinds that are ordered by their number; all others are ordered by role."""
 
 E = TypeVar("E", bound=Event)
+N = TypeVar("N", bound=Identified)
 T = TypeVar("T")
 _Place = tuple[int, int, int, int, str]
 
@@ -145,7 +146,7 @@ class BriefContext(msgspec.Struct, frozen=True):
             quoted = self.of_run[key] = quote.claim(event, facts, checks, whole=whole, placed=placed)
         return quoted
 
-    def ordered(self, events: Collection[E]) -> list[E]:
+    def ordered(self, events: Collection[N]) -> list[N]:
         """Return events ordered by round, phase, role and n, never by seq."""
         # Seqs depend on which reply arrived first; briefs must not, or a replay would differ.
         places = cast("dict[int, _Place]", once(self.of_run, "places", dict))
@@ -174,11 +175,11 @@ class BriefContext(msgspec.Struct, frozen=True):
     def pending_claims(self) -> list[Claim]:
         """Return the claims of any round that are still pending."""
         claims = self.state.claims
-        return [event for event in self.of(Claim) if claims[str(event.id)].status == "pending"]
+        return [event for event in self.of(Claim) if claims[event.id].status == "pending"]
 
     def checks_of_pending_claims(self) -> list[Verification]:
         """Return the verifications that examined a pending claim without moving it."""
-        pending = {str(claim.id) for claim in self.pending_claims()}
+        pending = {claim.id for claim in self.pending_claims()}
         return [check for check in self.of(Verification) if pending.intersection(check.claims_affected)]
 
     def open_tensions(self) -> list[Concern]:
@@ -233,10 +234,10 @@ def once(drawer: dict[Hashable, Any], key: Hashable, make: Callable[[], T]) -> T
     return value
 
 
-def _place(event: Event, roles: tuple[str, ...]) -> _Place:
+def _place(event: Identified, roles: tuple[str, ...]) -> _Place:
     phase = PHASES.index(event.phase) if event.phase in PHASES else len(PHASES)
     role = roles.index(event.by) if event.by in roles else len(roles)
-    identity = str(event.id)
+    identity = event.id
     # These kinds are numbered in role order already, and several of them come from one role.
     if event.kind in NUMBERED:
         return (event.round, phase, 0, number_of(identity), identity)

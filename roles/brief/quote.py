@@ -27,6 +27,7 @@ from ledger.events import (
     DriftCheck,
     Event,
     Flip,
+    Identified,
     Position,
     RoundOpened,
     RunOpened,
@@ -65,8 +66,8 @@ def _evidence(evidence: Sequence[Evidence]) -> Iterator[str]:
         yield from optional("quote", entry.quote)
 
 
-def _head(event: Event, *parts: str) -> str:
-    return " · ".join([str(event.id), *(part for part in parts if part)])
+def _head(event: Identified, *parts: str) -> str:
+    return " · ".join([event.id, *(part for part in parts if part)])
 
 
 def question(opened: RunOpened) -> Quoted:
@@ -111,7 +112,7 @@ def statement(event: Statement) -> Quoted:
                 n += 1
                 lines.append(bar(f"#p{n}", paragraph))
     lines += _listed("responds to", event.responds_to) + _listed("options", event.options)
-    return Quoted(str(event.id), "\n".join(lines), (event.seq,))
+    return Quoted(event.id, "\n".join(lines), (event.seq,))
 
 
 _LABELS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
@@ -153,7 +154,7 @@ def artifact(event: Artifact) -> Quoted:
     for anchor, texts in sections_of(event).items():
         lines += _section(anchor, texts, _labels(event, anchor))
     lines += _listed("cites", event.cites)
-    return Quoted(str(event.id), "\n".join(lines), (event.seq,))
+    return Quoted(event.id, "\n".join(lines), (event.seq,))
 
 
 def _section(anchor: str, texts: Sequence[str], labels: Sequence[str]) -> Iterator[str]:
@@ -215,8 +216,8 @@ def raised(event: Claim) -> Quoted:
 
 def standing(event: Claim, state: State) -> Quoted:
     """Quote the current status of a claim, without its text."""
-    status, seqs = _status(state.claims[str(event.id)], state.checks)
-    return Quoted(str(event.id), _claim_head(event, status), (event.seq, *seqs))
+    status, seqs = _status(state.claims[event.id], state.checks)
+    return Quoted(event.id, _claim_head(event, status), (event.seq, *seqs))
 
 
 def _claim_head(event: Claim, status: str) -> str:
@@ -233,7 +234,7 @@ def _claim(
         lines += optional("raised at", event.raised_at_artifact) + optional("serves", event.anchor_ref)
     if whole:
         lines += _listed("about", event.about) + optional("supersedes", event.supersedes)
-    return Quoted(str(event.id), "\n".join(lines), (event.seq, *seqs))
+    return Quoted(event.id, "\n".join(lines), (event.seq, *seqs))
 
 
 def _status(facts: ClaimFacts, checks: Mapping[str, CheckFacts]) -> tuple[str, tuple[int, ...]]:
@@ -255,7 +256,7 @@ def position(event: Position) -> Quoted:
     """Quote a position, which was sealed before the verdict."""
     confidence = f"confidence {event.confidence}" if event.confidence else ""
     head = _head(event, f"position of {event.by} on check {event.check_id}: {event.stance}", confidence)
-    return Quoted(str(event.id), "\n".join([head, bar("reason", event.reason)]), (event.seq,))
+    return Quoted(event.id, "\n".join([head, bar("reason", event.reason)]), (event.seq,))
 
 
 def verification(event: Verification, classes: bool = True) -> Quoted:
@@ -267,14 +268,14 @@ def verification(event: Verification, classes: bool = True) -> Quoted:
     for change in event.claim_status_changes:
         class_ = f" ({change.class_})" if classes and change.class_ else ""
         lines.append(bar("claim", f"{change.claim_id}: {change.bearing}{class_}, so {change.to}"))
-    return Quoted(str(event.id), "\n".join(lines), (event.seq,))
+    return Quoted(event.id, "\n".join(lines), (event.seq,))
 
 
 def flip(event: Flip) -> Quoted:
     """Quote the change of a sealed position, with its new evidence."""
     lines = [_head(event, f"{event.by} changes {event.of}: {event.from_} to {event.to}")]
     lines += list(_evidence(event.because)) or ["no new evidence was given"]
-    return Quoted(str(event.id), "\n".join(lines), (event.seq,))
+    return Quoted(event.id, "\n".join(lines), (event.seq,))
 
 
 def concern(event: Concern) -> Quoted:
@@ -284,7 +285,7 @@ def concern(event: Concern) -> Quoted:
     lines.append(bar("text", event.text))
     lines += _listed("between", event.between)
     lines += _evidence(event.evidence)
-    return Quoted(str(event.id), "\n".join(lines), (event.seq,))
+    return Quoted(event.id, "\n".join(lines), (event.seq,))
 
 
 def drift_check(event: DriftCheck) -> Quoted:
@@ -294,7 +295,7 @@ def drift_check(event: DriftCheck) -> Quoted:
     lines += [
         f"{anchor.goal} is served: {anchor.served}" for anchor in event.anchors if anchor.served != "yes"
     ]
-    return Quoted(str(event.id), "\n".join(lines), (event.seq,))
+    return Quoted(event.id, "\n".join(lines), (event.seq,))
 
 
 def objection(event: Statement) -> Quoted | None:
@@ -303,7 +304,7 @@ def objection(event: Statement) -> Quoted | None:
     if text is None:
         return None
     head = _head(event, f"objection by {event.by}, round {event.round}")
-    return Quoted(str(event.id), "\n".join([head, bar(f"#{AGAINST}", text)]), (event.seq,))
+    return Quoted(event.id, "\n".join([head, bar(f"#{AGAINST}", text)]), (event.seq,))
 
 
 def place(event: Event, ref: str, texts: Sequence[str]) -> Quoted:
@@ -333,7 +334,7 @@ def decision(event: Decision, words: DecisionWords = FIELD_NAMES) -> Quoted:
     lines += [bar(words.falsifiers, text) for text in conditions.falsifiers]
     lines += [bar(words.requirements, text) for text in conditions.requirements]
     lines += [bar(f"against it, {entry.role} ({entry.ref})", entry.text) for entry in event.dissent]
-    return Quoted(str(event.id), "\n".join(lines), (event.seq,))
+    return Quoted(event.id, "\n".join(lines), (event.seq,))
 
 
 OUTPUT_SHOWN: Final = 2_000
@@ -359,7 +360,7 @@ def person_answer(book: Book, event: Decision) -> Quoted:
         # The blob may be redacted; then the answer is still worth showing.
         content = (book.blobs.read(event.output) or b"").decode("utf-8", "replace")
         lines.append(bar("produced", content[:OUTPUT_SHOWN]))
-    return Quoted(str(event.id), "\n".join(lines), (event.seq, *(cited.seq for cited in (*asked, *claims))))
+    return Quoted(event.id, "\n".join(lines), (event.seq, *(cited.seq for cited in (*asked, *claims))))
 
 
 BY_ITSELF: Final[Mapping[str, Callable[[Any], Quoted]]] = {

@@ -18,6 +18,7 @@ from ledger.events import (
     Decision,
     Disposition,
     Event,
+    Identified,
     Rating,
     Response,
     Score,
@@ -166,7 +167,8 @@ def _place(context: BriefContext, event: Event) -> tuple[int, int, int, int, str
 
 def _quotation(event: Event, head: Sequence[str | None], lines: Sequence[str]) -> Quoted:
     first = " · ".join(part for part in head if part)
-    return Quoted(event.id or "", "\n".join([first, *lines]), (event.seq,))
+    name = event.id if isinstance(event, Identified) else ""
+    return Quoted(name, "\n".join([first, *lines]), (event.seq,))
 
 
 def _evidence(evidence: Sequence[Evidence]) -> Iterator[str]:

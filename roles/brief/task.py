@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ledger.events import Event, Position, Statement
+from ledger.events import Event, Identified, Position, Statement
+from ledger.events.ids import event_id, kind_of
 from ledger.events.values import Status
 from ledger.state.lifecycle import STATUSES, TESTED
 from roles.brief.blocks import Block
@@ -76,7 +77,7 @@ def _objections(context: BriefContext, columns: Columns) -> list[str]:
     """Return the ids of shown reviews and retrospectives of other roles that hold an objection."""
     events = (context.book.by_id[name] for name in _ids(columns, Column.FLIPS))
     others = (event for event in events if isinstance(event, Statement) and event.by != context.step.role)
-    return [str(event.id) for event in others if objection_in(event)]
+    return [event.id for event in others if objection_in(event)]
 
 
 def _once_if(holds: object) -> Sequence[Row]:
@@ -111,7 +112,7 @@ def _checks(context: BriefContext) -> list[Row]:
     return [
         {"n": check, "check": _CHECKS[check]}
         for check in applicable
-        if check in _CHECKS and f"V-{round_}-{check}" not in checks
+        if check in _CHECKS and event_id("verification", round_, check) not in checks
     ]
 
 
@@ -136,7 +137,7 @@ _OF_COLUMNS: Final[Mapping[str, Callable[[BriefContext, Columns], Text | Sequenc
     "artifacts": lambda _, columns: _line(_ids(columns, Column.ARTIFACTS)),
     "verdicts": lambda _, columns: _line(_ids(columns, Column.VERDICTS)),
     "tensions": lambda _, columns: _line(
-        name for name in _ids(columns, Column.FLIPS) if name.startswith("N-")
+        name for name in _ids(columns, Column.FLIPS) if kind_of(name) == "concern"
     ),
     "objections": lambda context, columns: _line(_objections(context, columns)),
     "positions": lambda context, columns: _line(_sealed(context, columns)),
@@ -188,10 +189,10 @@ def _ids_by_kind(context: BriefContext, columns: Columns) -> Iterator[tuple[str,
     if Column.RECORD in columns:
         events = [context.book.events[seq] for each in columns[Column.RECORD].quotations for seq in each.seqs]
     for kind in KINDS:
-        of_kind = [event for event in events if event.kind == kind and event.id]
-        yield f"{kind}s", _line(str(event.id) for event in of_kind)
-        yield f"own_{kind}s", _line(str(event.id) for event in of_kind if event.by == context.step.role)
-        yield f"other_{kind}s", _line(str(event.id) for event in of_kind if event.by != context.step.role)
+        of_kind = [event for event in events if event.kind == kind and isinstance(event, Identified)]
+        yield f"{kind}s", _line(event.id for event in of_kind)
+        yield f"own_{kind}s", _line(event.id for event in of_kind if event.by == context.step.role)
+        yield f"other_{kind}s", _line(event.id for event in of_kind if event.by != context.step.role)
 
 
 def _focus(context: BriefContext) -> str:

@@ -25,6 +25,7 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from ledger.events.answers import MemoSentence
+from ledger.events.ids import kind_of
 from ledger.events.values import EvidenceClass
 from ledger.language.numbers import numerals, values_in
 from ledger.language.numeral import Numeral
@@ -192,7 +193,7 @@ def _refs(sentence: MemoSentence, context: MemoContext) -> _Problems:
         if ref not in context.cited:
             why = (
                 "is an option or a goal, and shows nothing; cite a reason, a claim, a line or a belief"
-                if ref.startswith(("O-", "G-"))
+                if kind_of(ref) in ("option", "goal")
                 else "is nothing that you were shown; cite what you were shown"
             )
             yield "ref_unknown", f"{shortened(ref, NAMED)} {why}"

@@ -13,7 +13,7 @@ from ledger.events import (
     ExperimentRun,
     Verification,
 )
-from ledger.events.ids import parse_reference
+from ledger.events.ids import kind_of, parse_reference
 from ledger.events.values import EvidenceClass
 from ledger.state.anchors import passages, written
 from ledger.state.book import Book
@@ -36,7 +36,7 @@ def _cited(book: Book, ref: str, by_id: Mapping[str, Event]) -> CitedText | None
     if texts is None:
         return None
     # Documents (K-n) belong to the opening and are not events.
-    if reference.id.startswith("K-"):
+    if kind_of(reference.id) == "document":
         return CitedText(texts, "document")
     match by_id[reference.id]:
         case ExperimentPlanned():

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ledger.events.ids import ID_PATTERNS, parse_step
+from ledger.events.ids import is_id, parse_step
 from ledger.language.words import CASELESS
 
 INSIDERS: Final = frozenset(
@@ -28,10 +28,6 @@ UNITS: Final = frozenset({"AM", "EUR", "GB", "GBP", "KB", "MB", "PB", "PM", "QPS
 _TOKEN: Final = re.compile(rf"(?:[~#+./-]|(?![{CASELESS}])\w)+")
 _EDGES: Final = "./-+~#"
 _NAME: Final = re.compile(r"\w+")
-_GIVEN_ID: Final = r"[GOK]-[1-9][0-9]*"
-_IDS: Final = re.compile(
-    "|".join(f"(?:{pattern})" for pattern in (*filter(None, ID_PATTERNS.values()), f"^{_GIVEN_ID}$"))
-)
 _ANCHOR: Final = re.compile(r"(?:crux|defeater|reason|finding|plan)-[1-9][0-9]{0,3}")
 # A number, optionally with its unit attached: 40ms, 5GB, 3rd, 3fach.
 _QUANTITY: Final = re.compile(
@@ -138,7 +134,8 @@ def _is_id(token: str) -> bool:
         return False
     identity = token.partition("#")[0]
     return (
-        bool(_IDS.search(identity) or _ANCHOR.fullmatch(token.rpartition("#")[2]))
+        is_id(identity)
+        or _ANCHOR.fullmatch(token.rpartition("#")[2]) is not None
         or parse_step(token) is not None
     )
 

@@ -11,13 +11,14 @@ import msgspec
 from detectors.report import Signal, SignalReport
 from ledger.compare.diff import LedgerDiff, diff
 from ledger.events import Claim, Decision
+from ledger.events.ids import OPTION_MENTION
 from ledger.plain_text import one_line
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from rounds.protocols import is_watched
 
-_OPTION: Final = re.compile(r"\bO-\d+\b")
+_OPTION: Final = re.compile(rf"\b{OPTION_MENTION}\b")
 
 
 class SignalChange(Result, frozen=True):
@@ -91,7 +92,7 @@ def compare(a: Book, b: Book, names: tuple[str, str], *, signals: Callable[[Book
     """Compare two runs. `signals` reads a book in the profile wanted, the same one for both."""
     ledgers = diff(a, b, names)
     # Signals of two runs compare only where both are judged by them; a short protocol has none.
-    watched = is_watched(a.state.opened) and is_watched(b.state.opened)
+    watched = is_watched(a.state.opening) and is_watched(b.state.opening)
     return RunDiff(
         **msgspec.structs.asdict(ledgers),
         signals=_signals(signals(a), signals(b)) if watched else None,

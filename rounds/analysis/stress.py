@@ -89,8 +89,8 @@ def planned_forks(state: State, per_role: int = FORKS_A_ROLE) -> list[Planned]:
 def is_fork_of(fork: State, parent: Book) -> bool:
     """Return whether a run really shares its claimed beginning with `parent`, by number and hash of the last shared
     line."""
-    origin = fork.opened.origin if fork.opened else None
-    if origin is None or origin.type != "fork" or origin.seq is None or origin.seq >= len(parent.events):
+    origin = fork.opening.origin
+    if origin.type != "fork" or origin.seq is None or origin.seq >= len(parent.events):
         return False
     # The hash chain covers everything before the line, so one comparison proves the whole prefix.
     return line_hash(encode(parent.events[origin.seq])) == origin.head
@@ -98,7 +98,7 @@ def is_fork_of(fork: State, parent: Book) -> bool:
 
 def changed_rounds(fork: State, parent: State) -> tuple[str | None, tuple[int, ...]]:
     """Return the role that a fork left out and the rounds; without a change None and all its own rounds."""
-    before = {row.round: row.absent for row in parent.opened.plan} if parent.opened else {}
+    before = {row.round: row.absent for row in parent.opening.plan}
     changed = [
         row for row in fork.opening.plan if row.absent is not None and row.absent != before.get(row.round)
     ]
@@ -183,9 +183,8 @@ def _verdict(role: str, p_value: float | None, powers: Sequence[Power], forks: i
 
 
 def _is_normal(state: State, number: int) -> bool:
-    opened = state.opened
-    row = state.rounds[number].plan_row
-    deliberates = opened is not None and row < len(opened.plan) and "G" in opened.plan[row].phases
+    plan, row = state.opening.plan, state.rounds[number].plan_row
+    deliberates = row < len(plan) and "G" in plan[row].phases
     return deliberates and state.rounds[number].absent is None and _is_through(state, number)
 
 

@@ -24,6 +24,7 @@ from ledger.events import (
     Verification,
     Vote,
 )
+from ledger.events.ids import role_of
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
@@ -141,7 +142,7 @@ def _tribunal(book: Book) -> Counter[str]:
     last = [event for event in book.events if isinstance(event, Vote) and event.ballot == 2]
     kinds = {event.decision for event in last}
     # With one kind of vote there was no disagreement.
-    return Counter(str(event.id).rpartition("-")[2] for event in last) if len(kinds) > 1 else Counter()
+    return Counter(role_of(event.id) for event in last) if len(kinds) > 1 else Counter()
 
 
 def _structured(book: Book) -> Counter[str]:
@@ -220,7 +221,7 @@ without a winner are no side."""
 
 def value_of(run: str, book: Book) -> RunValue:
     """Return one run's value; a protocol that is not known here counts nothing."""
-    protocol = book.state.opened.protocol if book.state.opened else ""
+    protocol = book.state.opening.protocol
     count, apart = _COUNTS.get(protocol), _DISAGREEMENTS.get(protocol)
     sides = count(book) if count else Counter[str]()
     acceptance = acceptance_of(book)

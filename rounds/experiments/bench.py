@@ -85,7 +85,7 @@ class Bench:
             round=plan.round,
             phase=plan.phase,
             by="controller",
-            of=plan.id or "",
+            of=plan.id,
             n=slot.n,
             control=slot.control,
             environment=self.environment,

@@ -84,23 +84,19 @@ def protocol_of(opened: RunOpened, where: object = "") -> Protocol:
 
 def awaited_of(state: State) -> tuple[str, ...]:
     """Return questions to a person that a run waits for; none for a protocol that is not installed."""
-    opened = state.opened
-    if opened is None or not state.waits or opened.protocol not in PROTOCOLS:
-        return ()
-    return awaited_answers(PROTOCOLS[opened.protocol], state)
+    protocol = PROTOCOLS.get(state.opening.protocol)
+    return awaited_answers(protocol, state) if protocol is not None and state.waits else ()
 
 
 def experiments_awaited(state: State) -> tuple[str, ...]:
     """Return experiments that a run waits for; none for a protocol that is not installed."""
-    opened = state.opened
-    if opened is None or not state.unjudged or opened.protocol not in PROTOCOLS:
-        return ()
-    return awaited_experiments(PROTOCOLS[opened.protocol], state)
+    protocol = PROTOCOLS.get(state.opening.protocol)
+    return awaited_experiments(protocol, state) if protocol is not None and state.unjudged else ()
 
 
-def is_watched(opened: RunOpened | None) -> bool:
+def is_watched(opened: RunOpened) -> bool:
     """Return whether a run has stop signals, alarms and a synthesis; False for a protocol that is not installed."""
-    protocol = PROTOCOLS.get(opened.protocol) if opened is not None else None
+    protocol = PROTOCOLS.get(opened.protocol)
     return protocol is not None and protocol.watched
 
 

@@ -242,7 +242,7 @@ def _verdict(numbering: Numbering, step: Step, reply: ApprovalReply) -> Iterator
         Cite(type="concern", id=row.of, relation="based-on" if row.score >= GENUINE_FROM else "resolves")
         for row in reply.scores
     ]
-    cites += [Cite(type="concern", id=str(concern.id), relation="based-on") for concern in added]
+    cites += [Cite(type="concern", id=concern.id, relation="based-on") for concern in added]
     cites += [Cite(type="argument", id=identity, relation="supported-by") for identity in reply.surviving]
     yield Decision(
         **by(step),

@@ -20,7 +20,7 @@ from typing import Final
 
 from ledger.events import Argument, Challenge, Concern, Decision, Event, Rating, Score, Standing
 from ledger.events.decisions import Cite
-from ledger.events.ids import StepName, number_of
+from ledger.events.ids import StepName, event_id, number_of
 from ledger.events.run import PlanRow
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
@@ -85,7 +85,7 @@ def _weights(numbering: Numbering, step: Step, reply: WeightsReply) -> Iterator[
     for criterion in _criteria(numbering.book.state):
         yield Rating(
             **by(step),
-            of=f"S-{step.name.round}-weights-{step.role}",
+            of=event_id("statement", step.name.round, "weights", step.role),
             scale="weight_hml",
             value=weights[criterion].weight,
             criterion=criterion,
@@ -185,7 +185,7 @@ def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Itera
             judge=1,
             order=tuple(pair),
         )
-    targets = {str(event.id): event.target for event in numbering.book.events if isinstance(event, Challenge)}
+    targets = {event.id: event.target for event in numbering.book.events if isinstance(event, Challenge)}
     for row in sorted(reply.rebuttals, key=lambda row: number_of(row.of)):
         yield Rating(
             **by(step), of=row.of, scale="effectiveness_1_5", value=row.effectiveness, reason=row.reason

@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from ledger.events import Challenge, Decision, Disposition, Event, Response
 from ledger.events.decisions import Cite
-from ledger.events.ids import StepName, number_of, parse_reference
+from ledger.events.ids import StepName, event_id, number_of, parse_reference
 from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
@@ -137,7 +137,7 @@ def _wrong_answers(known: Quotable, reply: AnswersReply) -> Iterator[str]:
 
 def _answers(numbering: Numbering, step: Step, reply: AnswersReply) -> Iterator[Event]:
     # A concession refers to the analysis as revised, so a reader finds what changed.
-    revised = f"S-{step.name.round}-answering-{step.role}#analysis"
+    revised = f"{event_id('statement', step.name.round, 'answering', step.role)}#analysis"
     for draft in sorted(reply.answers, key=lambda draft: number_of(draft.to)):
         yield Response(
             **by(step),

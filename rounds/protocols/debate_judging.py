@@ -248,7 +248,7 @@ def _order_read(book: Book, step: Step) -> tuple[str, ...]:
     if step.name.repeat % 2 == 0:
         sides = list(dict.fromkeys(event.side for event in arguments))[::-1]
         arguments.sort(key=lambda event: sides.index(event.side))
-    return tuple(str(event.id) for event in arguments)
+    return tuple(event.id for event in arguments)
 
 
 def total(rubric: str, parts: Mapping[str, int]) -> Fraction:
@@ -263,7 +263,7 @@ def four_digits(value: Fraction) -> str:
 
 
 def _sides(book: Book) -> dict[str, str]:
-    return {str(event.id): event.side for event in book.events if isinstance(event, Argument)}
+    return {event.id: event.side for event in book.events if isinstance(event, Argument)}
 
 
 def side_totals(totals: Mapping[str, Fraction], sides: Mapping[str, str]) -> dict[str, Fraction]:

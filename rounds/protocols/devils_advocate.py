@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from ledger.events import Challenge, Decision, Disposition, Event, Response
 from ledger.events.decisions import Cite, Zones
-from ledger.events.ids import number_of
+from ledger.events.ids import event_id, number_of
 from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
@@ -145,7 +145,7 @@ def _defences(numbering: Numbering, step: Step, reply: DefenceReply) -> Iterator
             outcome=draft.outcome,
             text=draft.text,
             evidence=evidence_of(draft.evidence),
-            revised=f"S-{step.name.round}-defence-{step.role}#position"
+            revised=f"{event_id('statement', step.name.round, 'defence', step.role)}#position"
             if draft.outcome == "concede"
             else None,
         )
@@ -166,7 +166,7 @@ def _dispositions(numbering: Numbering, step: Step, reply: RatingReply) -> Itera
 def _decision(numbering: Numbering, step: Step, reply: VerdictReply) -> Iterator[Event]:
     # A challenge without a rating counts as not addressed, the careful reading.
     rated = {event.of: event.disposition for event in numbering.book.events if isinstance(event, Disposition)}
-    challenges = [str(event.id) for event in numbering.book.events if isinstance(event, Challenge)]
+    challenges = [event.id for event in numbering.book.events if isinstance(event, Challenge)]
     yield Decision(
         **by(step),
         id=numbering.number("decision"),

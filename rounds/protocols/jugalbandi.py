@@ -20,7 +20,7 @@ from msgspec import Meta
 
 from ledger.events import Assumption, Challenge, Concern, Decision, Disposition, Event
 from ledger.events.decisions import Cite
-from ledger.events.ids import number_of
+from ledger.events.ids import event_id, number_of
 from ledger.events.run import PlanRow
 from ledger.events.values import Five
 from ledger.state.state import State
@@ -175,9 +175,8 @@ def _dispositions(numbering: Numbering, step: Step, reply: ResolutionReply) -> I
                 between=(draft.of,),
                 for_human=True,
             )
-    opened = numbering.book.state.opened
     # In a run of two rounds the first decision is a step on the way, and only the second is final.
-    is_last = opened is not None and step.name.round == opened.plan[-1].round
+    is_last = step.name.round == numbering.book.state.opening.plan[-1].round
     yield Decision(
         **by(step),
         id=numbering.number("decision"),
@@ -187,7 +186,7 @@ def _dispositions(numbering: Numbering, step: Step, reply: ResolutionReply) -> I
             Cite(type="challenge", id=draft.of, relation=RELATIONS[draft.disposition]) for draft in ordered
         ),
         made_by="resolver",
-        round_artifact_refs=(f"S-{step.name.round}-resolve-{step.role}#plan",),
+        round_artifact_refs=(f"{event_id('statement', step.name.round, 'resolve', step.role)}#plan",),
         confidence=reply.confidence,
         **hangs_on(reply),
     )

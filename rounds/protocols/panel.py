@@ -159,7 +159,7 @@ def _verdict(numbering: Numbering, step: Step, reply: PanelVerdict) -> Iterator[
             reason=row.reason,
         )
     # Findings that block nothing are cited too: a decision that hides them would look better than it is.
-    others = [str(concern.id) for concern in by_weight(numbering) if concern.id not in reply.blockers]
+    others = [concern.id for concern in by_weight(numbering) if concern.id not in reply.blockers]
     yield Decision(
         **by(step),
         id=numbering.number("decision"),

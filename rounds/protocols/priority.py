@@ -122,7 +122,7 @@ def ranked(points: Mapping[str, int | Fraction], options: Sequence[str]) -> list
 def verdict(book: Book) -> tuple[Event, ...]:
     """Return the order by rule, and every disagreement put to a person, once both lenses are in or lost."""
     state = book.state
-    if state.opened is None or deliberated(state) or handed_in(state, state.round, "rating") == 0:
+    if deliberated(state) or handed_in(state, state.round, "rating") == 0:
         return ()
     # A lens that is still expected could change the order, so nothing is decided before it is in or lost.
     if any(not state.is_done(f"r{state.round}.rating.{lens}") for lens in LENSES):
@@ -133,7 +133,7 @@ def verdict(book: Book) -> tuple[Event, ...]:
         if isinstance(event, Rating):
             levels.setdefault(event.by, {})[event.of] = str(event.value)
             reasons[event.by, event.of] = event.reason
-    options = [option.id for option in state.opened.options]
+    options = [option.id for option in state.opening.options]
     numbering = Numbering(book, state.round)
     common: dict[str, Any] = {"round": state.round, "phase": state.phase, "by": "controller"}
     apart = [option for option in options if _distance(levels, option) >= DISAGREEMENT_FROM]
@@ -175,7 +175,7 @@ def _decision(
         for rank, option in ranked(totals, options)
     ]
     by_borda = [f"{rank}. {option} ({float(counts[option]):g})" for rank, option in ranked(counts, options)]
-    arguments = [str(event.id) for event in book.events if isinstance(event, Argument)]
+    arguments = [event.id for event in book.events if isinstance(event, Argument)]
     return Decision(
         **common,
         id=numbering.number("decision"),

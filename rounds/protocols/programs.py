@@ -157,7 +157,7 @@ def how_to_write(state: State, head: str) -> str:
 def planned_programs(book: Book, step: Step) -> Iterator[tuple[str, str, tuple[int, ...]]]:
     """Yield the programs of this round, whole, so that every role can judge whether the test is fair."""
     for plan in book.of(ExperimentPlanned, step.name.round):
-        yield shown_program(book, str(plan.id))
+        yield shown_program(book, plan.id)
 
 
 def shown_program(book: Book, experiment: str) -> tuple[str, str, tuple[int, ...]]:
@@ -176,7 +176,7 @@ def shown_program(book: Book, experiment: str) -> tuple[str, str, tuple[int, ...
             for file in control.files
             if file not in plan.files
         ]
-    return plan.id or "", "\n".join(lines), (plan.seq,)
+    return plan.id, "\n".join(lines), (plan.seq,)
 
 
 def ran(book: Book, events: Iterable[ExperimentJudged]) -> Iterator[tuple[str, str, tuple[int, ...]]]:

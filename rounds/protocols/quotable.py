@@ -8,7 +8,7 @@ from itertools import pairwise
 import msgspec
 
 from ledger.events import Challenge, Event, ExperimentPlanned, RunOpened
-from ledger.events.ids import parse_reference
+from ledger.events.ids import kind_of, parse_reference
 from ledger.state.anchors import contains_quote, passages, sections_of, written
 from ledger.state.book import Book
 from ledger.state.state import State
@@ -55,7 +55,7 @@ class Quotable(msgspec.Struct, frozen=True):
         reference = parse_reference(text)
         # A text that the brief did not show is unknown, even where it exists: a reply must not
         # rest on a guess.
-        is_shown = self.documents if reference.id.startswith("K-") else reference.id in self.by_id
+        is_shown = self.documents if kind_of(reference.id) == "document" else reference.id in self.by_id
         values = passages(reference, self.by_id, self.opened, self.book.blobs) if is_shown else None
         if values is None:
             yield f"{where}: {text!r} is unknown{self._sections_hint(reference.id)}"

@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from ledger.events import Challenge, Decision, Event, Response
 from ledger.events.decisions import Cite
-from ledger.events.ids import number_of
+from ledger.events.ids import event_id, number_of
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Passage, Sentence, Text, Word
 from rounds.protocols.quotable import Quotable, exactly_one, repeated
@@ -101,7 +101,7 @@ def _wrong_revision(known: Quotable, reply: RevisionReply) -> Iterator[str]:
 
 
 def _revision(numbering: Numbering, step: Step, reply: RevisionReply) -> Iterator[Event]:
-    revised = f"S-{step.name.round}-revision-{step.role}#text"
+    revised = f"{event_id('statement', step.name.round, 'revision', step.role)}#text"
     # By number, so the ledger does not depend on the order in which the reply lists them.
     answers = sorted(reply.answers, key=lambda answer: number_of(answer.to))
     for answer in answers:

@@ -85,10 +85,10 @@ def look_is_due(state: State, round_: int) -> bool:
 
 def stop_is_obeyed(state: State, round_: int) -> bool:
     """Return whether this round's look says stop and counts."""
-    if state.opened is None or not state.looks or state.looks[-1].round != round_:
+    if not state.looks or state.looks[-1].round != round_:
         return False
     # Earlier looks are recorded and not obeyed: the plan's stress rounds must have been held first.
-    return state.looks[-1].stop and round_ >= state.opened.stop.not_before
+    return state.looks[-1].stop and round_ >= state.opening.stop.not_before
 
 
 def synthesis_is_due(state: State, round_: int) -> bool:
@@ -124,10 +124,9 @@ def active_focus(state: State) -> str | None:
 
 def next_row(state: State) -> PlanRow | None:
     """Return the next row of the plan that deliberates; None where none is left, or the run is not ours."""
-    opened = state.opened
-    if opened is None or opened.origin.type == "import":
+    if state.is_import:
         return None
     after = state.rounds[state.round].plan_row + 1 if state.round in state.rounds else 0
     limit = state.limits.rounds
-    rows = opened.plan if limit is None else opened.plan[:limit]
+    rows = state.opening.plan[:limit]
     return next((row for row in rows[after:] if "G" in row.phases), None)

@@ -9,6 +9,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from msgspec import Meta
 
+from ledger.events.ids import label_id
 from ledger.events.values import Five
 from roles.replies import Cited, Part, Sentence, Text, Word
 
@@ -58,7 +59,8 @@ def pairings(options: int) -> tuple[Pairing, ...]:
     """Return every pair of options twice, the second time with the lenses swapped (AD-13 confounds lens and option)."""
     pairs: list[Pairing] = []
     for first, second in combinations(range(1, options + 1), 2):
-        pairs += [Pairing(f"O-{first}", f"O-{second}"), Pairing(f"O-{second}", f"O-{first}")]
+        a, b = label_id("option", first), label_id("option", second)
+        pairs += [Pairing(a, b), Pairing(b, a)]
     return tuple(pairs)
 
 

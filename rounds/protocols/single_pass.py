@@ -139,8 +139,7 @@ def _records(numbering: Numbering, step: Step, reply: PassReply) -> Iterator[Eve
 
 def _is_alone(numbering: Numbering) -> bool:
     # A council has one decision for each member; none of them is the run's final one.
-    opened = numbering.book.state.opened
-    return opened is not None and opened.protocol == "single-pass"
+    return numbering.book.state.opening.protocol == "single-pass"
 
 
 def _alone(state: State) -> int:

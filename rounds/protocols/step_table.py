@@ -15,7 +15,7 @@ import msgspec
 from ledger.events import Argument, Concern, Event, Statement
 from ledger.events.claims import StatementType
 from ledger.events.decisions import Cite
-from ledger.events.ids import StepName
+from ledger.events.ids import StepName, event_id, kind_of, round_of
 from ledger.events.run import PlanRow
 from ledger.events.values import Evidence, Section
 from ledger.language.words import word_count
@@ -27,18 +27,6 @@ from rounds.protocols.losses import LOSSES
 from rounds.protocols.quotable import Quotable, known_to
 
 ALL: Final = Sight("all")
-LETTERS: Final[Mapping[str, str]] = {
-    "claim": "C",
-    "concern": "N",
-    "assumption": "Q",
-    "argument": "R",
-    "challenge": "X",
-    "response": "Y",
-    "decision": "D",
-    "experiment_planned": "E",
-    "verification": "V",
-}
-"""Letters of numbered ids, by kind (FORMAT 3)."""
 ROUNDS_KEPT: Final = 1_000
 """Rounds whose groups a sheet remembers."""
 
@@ -55,14 +43,13 @@ class Numbering:
 
     def number(self, kind: str) -> str:
         """Return the next id of a kind in this round."""
-        letter = LETTERS[kind]
-        prefix = f"{letter}-{self._round}-"
         # Counted once per kind and then in memory: the new events are not in the book
         # until they are committed.
-        if letter not in self._taken:
-            self._taken[letter] = sum(identity.startswith(prefix) for identity in self.book.by_id)
-        self._taken[letter] += 1
-        return f"{prefix}{self._taken[letter]}"
+        if kind not in self._taken:
+            before = (identity for identity in self.book.by_id if kind_of(identity) == kind)
+            self._taken[kind] = sum(round_of(identity) == self._round for identity in before)
+        self._taken[kind] += 1
+        return event_id(kind, self._round, self._taken[kind])
 
 
 Steps = Callable[[State, int, str], Iterable[StepName]]
@@ -413,7 +400,7 @@ def cites_of_winner(
     `standings` maps each argument to its standings by all judges; an unjudged argument stands, and more than half of
     the judges decide. Where nothing stands the decision rests on no argument, and settles them all.
     """
-    heard = [(str(event.id), event.side) for event in arguments]
+    heard = [(event.id, event.side) for event in arguments]
     cites = tuple(
         Cite(
             type="argument",
@@ -434,6 +421,5 @@ def _most(standings: Sequence[str], wanted: frozenset[str]) -> bool:
 
 def statement_id(step: Step) -> str:
     """Return the id of the text that a step hands in (FORMAT 3)."""
-    act = f"-{step.name.act}" if step.name.act else ""
-    repeat = f"~{step.name.repeat}" if step.name.repeat > 1 else ""
-    return f"S-{step.name.round}-{step.name.phase}{act}-{step.role}{repeat}"
+    name = step.name
+    return event_id("statement", name.round, name.phase, name.act, name.role, repeat=name.repeat)

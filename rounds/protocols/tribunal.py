@@ -21,7 +21,7 @@ from msgspec import Meta
 
 from ledger.events import Challenge, Concern, Decision, Event, Ruling, Vote
 from ledger.events.decisions import Cite, Dissent
-from ledger.events.ids import StepName
+from ledger.events.ids import StepName, event_id, role_of
 from ledger.events.run import PlanRow
 from ledger.state.book import Book
 from ledger.state.state import State
@@ -90,7 +90,7 @@ def _vote(_: Numbering, step: Step, reply: ViewReply) -> tuple[Event, ...]:
     ballot = BALLOTS[step.name.phase]
     vote = Vote(
         **by(step),
-        id=f"VO-{step.name.round}-{ballot}-{step.role}",
+        id=event_id("vote", step.name.round, ballot, step.role),
         ballot=ballot,
         # The decision is computed from the numbers, so a view cannot vote against its own policy.
         decision=POLICIES[step.role](reply.confidence, reply.risk),
@@ -108,7 +108,7 @@ def _refusal(book: Book, step: Step) -> tuple[Event, ...]:
     ballot = BALLOTS[step.name.phase]
     return (
         Vote(
-            id=f"VO-{step.name.round}-{ballot}-{step.role}",
+            id=event_id("vote", step.name.round, ballot, step.role),
             round=step.name.round,
             phase=step.name.phase,
             by="controller",
@@ -136,7 +136,7 @@ def _challenge(numbering: Numbering, step: Step, reply: ViewChallenge) -> Iterat
     yield Challenge(
         **by(step),
         id=numbering.number("challenge"),
-        target=f"S-{step.name.round - 1}-analyse-{target_of(step.name)}",
+        target=event_id("statement", step.name.round - 1, "analyse", target_of(step.name)),
         type="challenge",
         claim=reply.claim,
         text=reply.text,
@@ -203,7 +203,7 @@ def ruling(book: Book) -> tuple[Event, ...]:
 def _dissent(last: list[Vote], ruling: str) -> tuple[Dissent, ...]:
     """Return the views whose last vote went another way, in their words."""
     return tuple(
-        Dissent(role=_view(vote), ref=str(vote.id), text=vote.reasoning)
+        Dissent(role=_view(vote), ref=vote.id, text=vote.reasoning)
         for vote in last
         # A lost vote is no dissent: the view never said what it would have voted.
         if not vote.fallback and not sides_with(vote.decision, ruling)
@@ -212,10 +212,10 @@ def _dissent(last: list[Vote], ruling: str) -> tuple[Dissent, ...]:
 
 def _cites(book: Book, last: list[Vote]) -> tuple[Cite, ...]:
     """Cite the votes that were given, then what was put to the views."""
-    votes = [str(vote.id) for vote in last if not vote.fallback]
+    votes = [vote.id for vote in last if not vote.fallback]
     if not votes:
         return ()
-    challenges = [str(event.id) for event in book.events if isinstance(event, Challenge)]
+    challenges = [event.id for event in book.events if isinstance(event, Challenge)]
     return (
         *(Cite(type="vote", id=identity, relation="based-on") for identity in votes),
         *(Cite(type="challenge", id=identity, relation="builds-on") for identity in challenges),
@@ -250,7 +250,7 @@ def _asked(numbering: Numbering, common: Mapping[str, Any]) -> tuple[Event, ...]
 
 
 def _view(vote: Vote) -> str:
-    return str(vote.id).rpartition("-")[2]
+    return role_of(vote.id)
 
 
 def _as_vote(vote: Vote) -> dict[str, Any]:
@@ -284,7 +284,7 @@ def _flat(metadata: Mapping[str, Any]) -> dict[str, str | int | bool | None]:
 
 def _doubts(book: Book, votes: list[Vote]) -> Iterator[str]:
     """Yield confidence that is too good, and agreement that is too smooth (S4-30)."""
-    question = book.state.opened.question if book.state.opened else ""
+    question = book.state.opening.question
     for vote in votes:
         if vote.fallback:
             continue

@@ -48,7 +48,7 @@ class Controller(msgspec.Struct, frozen=True):
         """Return the next commit that needs no seat; empty when there is none."""
         state = book.state
         # An import is history of another system. It has no steps here, so nothing is ever owed to it.
-        if state.opened is None or state.finished or state.opened.origin.type == "import":
+        if state.finished or state.is_import:
             return ()
         # A failed validation holds everything else up until the cause is gone, for later verdicts
         # would rest on it.

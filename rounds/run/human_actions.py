@@ -13,6 +13,7 @@ import msgspec
 from ledger.events import Alarm, Amendment, Claim, Concern, Decision, Event, ExperimentPlanned
 from ledger.events.decisions import Cite, Relation
 from ledger.events.envelope import Envelope
+from ledger.events.ids import event_id
 from ledger.events.run import Change
 from ledger.events.values import TestResult
 from ledger.state.amending import GOES_ON
@@ -370,7 +371,7 @@ def plan_experiment(
                 why = "no claim" if facts is None else "a superseded claim"
                 raise NotThere(f"{why} {claim!r}", "see `moot claims`")
         number = 1 + sum(facts.round == book.state.round for facts in book.state.experiments.values())
-        named = {"id": f"E-{book.state.round}-{number}", **_envelope(book)}
+        named = {"id": event_id("experiment_planned", book.state.round, number), **_envelope(book)}
         planned = msgspec.structs.replace(plan, **named)
         # A plan has no field for a name, so the note beside it keeps who planned it.
         if name is None:
@@ -404,7 +405,7 @@ def _decision(book: Book, kind: Any, text: str, cite: tuple[Any, str, Relation])
     number = 1 + sum(facts.round == book.state.round for facts in book.state.decisions.values())
     return Decision(
         **_envelope(book),
-        id=f"D-{book.state.round}-{number}",
+        id=event_id("decision", book.state.round, number),
         text=text,
         type=kind,
         cites=(Cite(type=cite[0], id=cite[1], relation=cite[2]),),

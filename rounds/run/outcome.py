@@ -52,17 +52,17 @@ class RunQuorum(Result, frozen=True):
 
 def quorum_of(state: State) -> RunQuorum:
     """Return what a run rests on so far; whether it decided anything is known of a finished run only."""
-    quorum, opened = state.quorum, state.opened
+    quorum = state.quorum
     kind: Kind = "whole"
     lost: list[LostStep] = []
-    if opened is not None and opened.origin.type == "import":
+    if state.is_import:
         kind = "imported"
     # Without a lost reply nothing needs the table of losses; a run that asked for none counts below.
-    elif opened is not None and (quorum.actual != quorum.declared or not quorum.declared):
+    elif quorum.actual != quorum.declared or not quorum.declared:
         from rounds.protocols.losses import LOSSES  # only a run that lost something pays for it
 
         # A protocol that is not installed has no table of losses; its lost steps are shown without a meaning.
-        losses = LOSSES.get(opened.protocol, {})
+        losses = LOSSES.get(state.opening.protocol, {})
         lost = [_lost(step, losses) for step in state.given_up]
         decided = any(_lost(step, losses).decides for step in state.answered)
         kind = "unanswered" if state.finished and not decided else "degraded" if lost else "whole"

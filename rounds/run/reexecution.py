@@ -222,7 +222,7 @@ def _compared(replica: _Replica, drafts: tuple[Event, ...], recorded: tuple[Even
         new = draft
         if _content(new) != _content(old):
             kind = "rules" if isinstance(old, VERDICTS) else "event"
-            replica.diverged(kind, old.seq, f"{old.kind} {old.id or f'@{old.seq}'} comes out differently")
+            replica.diverged(kind, old.seq, f"{old.kind} {old.ref} comes out differently")
             new = old
         agreed.append(_unsealed(new, at=old.at))
     return tuple(agreed)

@@ -137,11 +137,10 @@ def _asks_too_much(state: State, reading: ModeReading, parameters: GateParameter
 
 def round_to_stress(state: State, role: str) -> int | None:
     """Return the next round that can be held without `role`; None if it will be absent anyway or no round is left."""
-    opened = state.opened
-    if opened is None or state.round not in state.rounds or role not in authors(state):
+    if state.round not in state.rounds or role not in authors(state):
         return None
     # Only later rounds that deliberate count: the present one has begun with all of its roles.
-    later = [row for row in opened.plan[state.rounds[state.round].plan_row + 1 :] if "G" in row.phases]
+    later = [row for row in state.opening.plan[state.rounds[state.round].plan_row + 1 :] if "G" in row.phases]
     if any(row.absent == role for row in later):
         return None
     return next((row.round for row in later if row.absent is None), None)

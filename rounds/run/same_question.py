@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from ledger.events.ids import MENTION
 from ledger.language.words import UNSPACED, asks
 from ledger.plain_text import sentences
 
@@ -21,7 +22,7 @@ _WORD: Final = re.compile(r"\w+(?:[.,/-]\w+)*")
 _NAME: Final = re.compile(r"[^\W\d_]+\d+")
 """A name with a number: `R1`. A question often says "them" of what the sentence before it names."""
 # Ids of the ledger look like numbered names and differ between two questions about the same thing.
-_REFERENCE: Final = re.compile(r"\b[A-Z]{1,2}-\d+(?:-\w+)*(?:#[\w-]+)?")
+_REFERENCE: Final = re.compile(rf"\b{MENTION}(?:#[\w-]+)?")
 
 
 def covers(newer: str, older: str) -> bool:

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from ledger.events import Decision, Event
 from ledger.events.decisions import Cite
+from ledger.events.ids import event_id
 from ledger.language.words import is_english
 from ledger.result import Result
 from ledger.state.book import Book
@@ -228,12 +229,12 @@ def gate_rules(choice: GateChoice | None) -> dict[str, str]:
 
 def gate_decision(book: Book, screening: int) -> tuple[Event, ...]:
     """Return the decision that the gate made; it rests on the screening of the question at `screening`."""
-    opened = book.state.opened
-    if opened is None or ROUTE not in opened.rules:
+    opened = book.state.opening
+    if ROUTE not in opened.rules:
         return ()
     return (
         Decision(
-            id="D-0-1",
+            id=event_id("decision", 0, 1),
             round=0,
             phase="open",
             by="controller",

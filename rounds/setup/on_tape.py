@@ -20,15 +20,13 @@ def on_tape(opening: Opening, tapes: Iterable[Book]) -> Opening:
 
     Recordings of another protocol, several with different prompts, and one whose prompts are lost change nothing.
     """
-    recordings = {
-        recording.prompt_set: tape for tape in tapes if (recording := tape.state.opened) is not None
-    }
+    recordings = {tape.state.opening.prompt_set: tape for tape in tapes}
     # With two prompt sets there is no single right one, and the seats report the first brief that differs.
     if len(recordings) != 1:
         return opening
     ((prompts, tape),) = recordings.items()
-    recorded, blob = tape.state.opened, tape.blobs.read(prompts)
-    if blob is None or recorded is None or recorded.protocol != opening.event.protocol:
+    recorded, blob = tape.state.opening, tape.blobs.read(prompts)
+    if blob is None or recorded.protocol != opening.event.protocol:
         return opening
     rules = {rule: value for rule, value in opening.event.rules.items() if rule not in ASKED_BY}
     rules |= {rule: recorded.rules[rule] for rule in ASKED_BY if rule in recorded.rules}

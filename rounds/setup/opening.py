@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash
 from ledger.events import RunOpened
+from ledger.events.ids import label_id
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -295,7 +296,7 @@ def _context(
         sha256 = hash_of(content)
         entries.append(
             ContextDocument(
-                id=f"K-{number}",
+                id=label_id("document", number),
                 name=document.name,
                 sha256=sha256,
                 bytes=len(content),

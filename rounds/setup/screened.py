@@ -22,8 +22,8 @@ from rounds.setup.gate import gate_decision
 
 def screenings_due(book: Book) -> tuple[Event, ...]:
     """Return one screening of the question, one of goals and options, one per document; nothing when they exist."""
-    opened = book.state.opened
-    if opened is None or opened.rules.get("screening") != RULES_VERSION or book.state.screened:
+    opened = book.state.opening
+    if opened.rules.get("screening") != RULES_VERSION or book.state.screened:
         return ()
     screenings: list[Event] = [screened("question", opened.question.encode(), QUESTION_MAX)]
     # Without goals the question is the goal, and one text must not be scored twice.

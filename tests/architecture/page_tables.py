@@ -19,8 +19,8 @@ import msgspec
 from ledger.events import KINDS, Claim, Envelope, RoundOpened, Validation, values
 from ledger.events.artifacts import BODIES
 from ledger.events.envelope import Attempt, Call, Context
-from ledger.events.ids import ID_PATTERNS
-from ledger.events.laws import LAWS, Law, Paired, Total
+from ledger.events.ids import id_pattern
+from ledger.events.kinds import Law, Paired, Total
 from ledger.events.run import PlanRow
 from ledger.events.verifications import CHECK_NEEDS
 from ledger.format.schema import meanings
@@ -137,19 +137,19 @@ def _rows(header: str, rows: Iterable[tuple[str, ...]]) -> str:
 
 def kind_table(kind: str) -> str:
     """Own fields of a kind, after the envelope."""
-    model = KINDS[kind][0]
+    model = KINDS[kind].model
     own = [entry for entry in fields(model) if entry[0] not in Envelope.__struct_fields__]
     rows = [
         (f"`{name}`", spoken(annotation), _laws_of(kind, attribute), meanings(model).get(attribute, ""))
         for attribute, name, annotation in own
     ]
     table = _rows("field | type | law | meaning", rows)
-    others = [_law(law) for law in LAWS.get(kind, ()) if not isinstance(law, Paired) and "[]." in law.path]
+    others = [_law(law) for law in KINDS[kind].laws if not isinstance(law, Paired) and "[]." in law.path]
     return table + (f"\nInside: {'; '.join(others)}.\n" if others else "")
 
 
 def _laws_of(kind: str, attribute: str) -> str:
-    laws = LAWS.get(kind, ())
+    laws = KINDS[kind].laws
     return "; ".join(
         _law(law) for law in laws if (law.field if isinstance(law, Paired) else law.path) == attribute
     )
@@ -211,7 +211,7 @@ def _parts(annotation: Any) -> Iterator[type[Any]]:
 
 def parts_table() -> str:
     """Every part that occurs in some kind, by name."""
-    found = {part for model, _ in KINDS.values() for part in parts_of(model)} - {Call, Attempt, Context}
+    found = {part for row in KINDS.values() for part in parts_of(row.model)} - {Call, Attempt, Context}
     return model_table(*sorted(found, key=lambda part: part.__name__))
 
 
@@ -232,9 +232,27 @@ def envelope_table() -> str:
     )
 
 
+ID_ORDER = (
+    *(
+        "statement",
+        "artifact",
+        "claim",
+        "concern",
+        "assumption",
+        "argument",
+        "challenge",
+        "response",
+        "decision",
+    ),
+    *("position", "flip", "verification", "drift_check", "belief", "experiment_planned", "memo", "vote"),
+)
+"""Kinds as the page lists their ids; others follow."""
+
+
 def ids_table() -> str:
     """Kind → pattern of its id."""
-    rows = [(f"`{kind}`", f"`{plain(pattern)}`") for kind, pattern in ID_PATTERNS.items() if pattern]
+    kinds = sorted(KINDS, key=lambda kind: ID_ORDER.index(kind) if kind in ID_ORDER else len(ID_ORDER))
+    rows = [(f"`{kind}`", f"`{plain(pattern)}`") for kind in kinds if (pattern := id_pattern(kind))]
     return _rows("kind | id", rows)
 
 

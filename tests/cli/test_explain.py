@@ -10,7 +10,6 @@ import pytest
 
 from detectors.report import NAMES
 from ledger.events import KINDS
-from ledger.events.ids import ID_PATTERNS
 from ledger.events.values import FailureMode, Status
 from moot.errors import EXIT_CODES
 from moot.view.explain import all_entries, explain
@@ -22,9 +21,7 @@ from tests.cli.conftest import Moot
 from validators.rulebook import RULES
 
 ROOT = Path(__file__).resolve().parents[2]
-LETTERS = sorted(
-    {f"{match[1]}-" for pattern in ID_PATTERNS.values() if (match := re.match(r"\^([A-Z]+)", pattern or ""))}
-)
+LETTERS = sorted({f"{row.letter}-" for row in KINDS.values() if row.id})
 CODES = (
     *(rule.code for rule in RULES),
     *get_args(FailureMode),

@@ -75,7 +75,7 @@ def planned(session: RunSession, program: str = READS, contents: Iterable[bytes]
     file, data = kept("test.py", program), kept("data.txt", "good")
     words = ("python3", "test.py")
     fields: dict[str, Any] = {
-        "round": 0, "phase": "open", "by": "human", "claims": (CLAIM,), "question": "Is the data good?",
+        "id": "E-0-1", "round": 0, "phase": "open", "by": "human", "claims": (CLAIM,), "question": "Is the data good?",
         "files": (file,), "argv": words, "k": 3, "seed": 7,
         "inputs": (InputBlob(name="data.txt", sha256=data.sha256, origin="a test"),),
         "pass_if": (Predicate(of="exit", test="equals", value="0"),),

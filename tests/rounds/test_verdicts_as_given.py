@@ -19,7 +19,7 @@ from tests.recorded import LONG, RUNS, recorded_names, run_of
 from tests.rounds.openings import begin, clock, play
 from validators import rulebook
 
-WATCHED = [*LONG, *(run.name for run in RUNS if is_watched(RunStore(run).state().opened))]
+WATCHED = [*LONG, *(run.name for run in RUNS if is_watched(RunStore(run).state().opening))]
 
 
 @pytest.fixture

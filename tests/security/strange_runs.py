@@ -353,7 +353,7 @@ def written(lines: Lines, path: Path, donors: Donors) -> bool:
         except NotCanonical:
             return False
         events.append(event)
-        streams[KINDS[event.kind][1]].append(written)
+        streams[KINDS[event.kind].stream].append(written)
         prev = line_hash(written)
     path.mkdir(parents=True)
     for stream in STREAMS:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from ledger.events import Decision, Event, Fallback, Flip, Position, RoundOpened, RunClosed, Verification
+from ledger.events.ids import event_id
 from ledger.events.verifications import CHECK_NEEDS
 from ledger.state.anchors import contains_quote
 from ledger.state.decided import has_precedent
@@ -97,7 +98,7 @@ def inapplicable_check_is_not_asked(index: LedgerIndex) -> Iterator[Breach]:
             yield from _imported(event, opened) if imported else _verdict(event, opened, index)
         elif step is not None and step.phase == "F" and not reviewed:
             reviewed = True
-            missing = [f"V-{event.round}-{n}" for n in CHECK_NEEDS if n not in done]
+            missing = [event_id("verification", event.round, n) for n in CHECK_NEEDS if n not in done]
             if missing:
                 yield Breach(event.seq, f"F begins without {', '.join(missing)}")
 
@@ -165,7 +166,7 @@ def _is_verdict(event: Event) -> bool:
 
 
 def _position(event: Position, opened: RoundOpened, index: LedgerIndex) -> Iterator[Breach]:
-    verdict = f"V-{event.round}-{event.check_id}"
+    verdict = event_id("verification", event.round, event.check_id)
     if event.on != verdict:
         yield Breach(event.seq, f"a position on check {event.check_id} is on {verdict}, not {event.on}")
     if event.check_id not in asked(opened, index, event.seq):
@@ -225,7 +226,7 @@ def flip_brings_new_evidence(index: LedgerIndex) -> Iterator[Breach]:
     cited: dict[str, set[str]] = {}
     for event in index.events:
         if isinstance(event, Verification):
-            cited.setdefault(event.id or "", set()).update(evidence.ref for evidence in event.evidence_refs)
+            cited.setdefault(event.id, set()).update(evidence.ref for evidence in event.evidence_refs)
         elif isinstance(event, Flip):
             position = index.earlier(event.of, event.seq)
             if not isinstance(position, Position):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final
 
-from ledger.events import Claim, Decision, Event, Ruling, Verification, Vote
+from ledger.events import KINDS, Claim, Decision, Event, Ruling, Verification, Vote
 from ledger.state.decided import SUPPORT, Fallen, fallen_under
 from ledger.state.lifecycle import FALLEN, STATUS_OF_BEARING, TESTED, TRANSITIONS
 from roles.asof import stands_for
@@ -235,23 +234,22 @@ def cited_thing_exists(event: Decision, index: LedgerIndex) -> Iterator[str]:
         if target is None:
             what = "later" if cite.id in index.book.by_id else "not on the ledger"
             yield f"{event.id} cites {cite.id}, which is {what}"
-        elif (_COUNTS_AS | _CALLED).get(target.kind, target.kind) != cite.type:
+        elif (KINDS[target.kind].cited_as or target.kind) != cite.type:
             yield f"{event.id} cites {cite.id} as a {cite.type}; it is a {target.kind}"
         elif (
             cite.relation in ("overturns", "supersedes")
-            and target.kind not in ("decision", *_COUNTS_AS)
+            and target.kind != "decision"
+            and not _is_cited_by_place(target)
             # Imported decisions may overturn other kinds of events, as their source recorded it.
             and not index.is_imported(event.seq)
         ):
             yield f"{event.id} {cite.relation} {cite.id}, which is no decision"
 
 
-_COUNTS_AS: Final = {"ruling": "decision", "screening": "verification", "validation": "verification"}
-"""Kinds without an id that a person may overturn by their place, and what a citation calls them."""
-
-
-_CALLED: Final = {"experiment_planned": "experiment"}
-"""What else a citation calls by another name than its kind."""
+def _is_cited_by_place(event: Event) -> bool:
+    """Return whether a person may overturn an event that has no id, by its place."""
+    row = KINDS[event.kind]
+    return not row.id and bool(row.cited_as)
 
 
 def _documents(index: LedgerIndex) -> frozenset[str]:
@@ -261,7 +259,7 @@ def _documents(index: LedgerIndex) -> frozenset[str]:
 def _by_place(index: LedgerIndex, cited: str, than: int) -> Event | None:
     seq = int(cited[1:]) if cited.startswith("@") and cited[1:].isdigit() else than
     event = index.events[seq] if seq < than else None
-    return event if event is not None and event.kind in _COUNTS_AS else None
+    return event if event is not None and _is_cited_by_place(event) else None
 
 
 @rule("DEC005", "error", source="S4-7, S4-9", recorded=False)
@@ -272,8 +270,8 @@ def act_has_a_vote_of_safety(index: LedgerIndex) -> Iterator[Breach]:
     """
     lost: list[str] = []
     for event in index.events:
-        if isinstance(event, Vote) and event.fallback and str(event.id).endswith("-safety"):
-            lost.append(str(event.id))
+        if isinstance(event, Vote) and event.fallback and event.id.endswith("-safety"):
+            lost.append(event.id)
         # Only ACT is dangerous without a safety vote. REFUSE and WARN need no permission.
         elif isinstance(event, Ruling) and event.decision == "ACT" and lost:
             yield Breach(event.seq, f"the ruling is ACT, and nobody gave {', '.join(lost)}")

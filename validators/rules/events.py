@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Final
 
-from ledger.events import Concern, Decision, Event, Fallback, Statement, Verification
+from ledger.events import Concern, Decision, Event, Fallback, Identified, Statement, Verification
 from ledger.events.ids import number_of
-from ledger.events.laws import Length, broken_law, broken_waived_laws
+from ledger.events.kinds import KINDS, Length
+from ledger.events.laws import broken_law, broken_waived_laws
 from ledger.events.values import Severity
 from ledger.state.state import EXPERIMENTS
 from validators.finding import Breach
@@ -78,7 +79,7 @@ def imported_event_is_complete(event: Event) -> Iterator[str]:
         return
     for law, problem in broken_waived_laws(event):
         if not (isinstance(law, Length) and (event.kind, law.path) in _SPOKEN_FOR):
-            yield f"imported {event.kind} {event.id or ''}: {problem}"
+            yield f"imported {event.kind_and_id}: {problem}"
 
 
 @rule("ORD007", "error", source="FORMAT 1 (3), FORMAT 8")
@@ -126,11 +127,6 @@ def id_is_unique(index: LedgerIndex) -> Iterator[Breach]:
                 yield Breach(opened.seq, f"{identity} is defined {count} times")
 
 
-COUNTED: Final = frozenset(
-    {"claim", "concern", "assumption", "argument", "challenge", "response", "decision", "experiment_planned"}
-)
-
-
 @rule("IDS002", "error", source="FORMAT 3", version=2, applies_to_imports=False)
 def numbers_are_gapless(index: LedgerIndex) -> Iterator[Breach]:
     """Counted ids run without a gap, in role order, then in the order inside the reply.
@@ -144,12 +140,12 @@ def numbers_are_gapless(index: LedgerIndex) -> Iterator[Breach]:
             taken[event.kind, event.round] += 1  # numbered by check, whatever arrives first
             continue
         start = _start(event)
-        if start is None:
+        if start is None or not isinstance(event, Identified):
             continue
         key = (event.kind, event.round)
         expected = start + taken[key]
         taken[key] += 1
-        if number_of(event.id or "") != expected:
+        if number_of(event.id) != expected:
             yield Breach(event.seq, f"{event.id} should have number {expected}")
         if step is not None and event.by in index.roles:
             rank = index.roles.index(event.by)
@@ -167,7 +163,7 @@ def _start(event: Event) -> int | None:
     """Return the first number of a counted kind; verifications other than the four checks count from 5."""
     if isinstance(event, Verification):
         return 5 if event.check_id == 5 else None
-    return 1 if event.kind in COUNTED else None
+    return 1 if KINDS[event.kind].is_counted else None
 
 
 @rule("ORD004", "error", source="FORMAT 4, SD-18, SD-27", applies_to_imports=False)

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
 from ledger.events import (
-    Agenda,
+    KINDS,
     Artifact,
     Claim,
     Concern,
     DriftCheck,
     Event,
     ExperimentPlanned,
-    Memo,
     Rating,
     Verification,
 )
 from ledger.events.ids import parse_reference, round_of
+from ledger.events.kinds import values_at
 from ledger.events.values import Evidence
 from ledger.state.anchors import contains_quote, written
 from ledger.state.decided import deliberated
@@ -26,69 +26,19 @@ from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
 from validators.rule import rule
 
-IDS: Final[dict[str, tuple[str, ...]]] = {
-    "statement": ("responds_to",),
-    "verification": ("repeats",),
-    "response": ("to",),
-    "drift_check": ("addresses",),
-    "disposition": ("of",),
-    "rating": ("of",),
-    "score": ("of", "order"),
-    "standing": ("of",),
-    "run_closed": ("outcome", "open"),
-    "experiment_planned": ("claims",),
-    "experiment_run": ("of",),
-    "experiment_judged": ("of",),
-}
-"""Kind → fields with ids of earlier events."""
 
-
-REFS: Final[dict[str, tuple[str, ...]]] = {
-    "artifact": ("cites",),
-    "claim": ("raised_at_artifact", "places"),
-    "challenge": ("target",),
-    "response": ("revised",),
-    "decision": ("round_artifact_refs", "claims"),
-}
-"""Kind → fields with references, `<id>#<section>`."""
-
-
-SEQS: Final[dict[str, tuple[str, ...]]] = {
-    "ruling": ("votes",),
-    "validation": ("through",),
-    "signals": ("through",),
-    "alarm": ("closes",),
-    "amendment": ("cause",),
-    "round_opened": ("cause",),
-    "run_closed": ("through",),
-}
-"""Kind → fields with the seq of earlier events."""
-
-
-def values(event: Event, fields: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """Yield (field, value) of the given fields, lists one by one, null left out."""
-    for field in fields:
-        value = getattr(event, field)
-        for entry in cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,):
-            if entry is not None:
-                yield field, entry
+def named_at(event: Event, paths: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """Yield (field, value) of what stands at the given paths."""
+    for path in paths:
+        for value in values_at(event, path):
+            yield path.partition("[]")[0], value
 
 
 def references(event: Event) -> Iterator[tuple[str, str]]:
     """Yield (field, ref) of every reference that must resolve, except a verification's own evidence."""
-    yield from values(event, REFS.get(event.kind, ()))
-    match event:
-        case Artifact():
-            yield from _inside(event)
-        case Agenda():
-            yield from (("merged", ref) for proposal in event.merged for ref in proposal.from_)
-            yield from (("dropped", proposal.from_) for proposal in event.dropped)
-        case Memo():
-            yield from (("sentences", ref) for sentence in event.sentences for ref in sentence.refs)
-        case DriftCheck():
-            yield from (("sentences", check.of) for check in event.sentences)
-        case _:
-            pass
+    yield from named_at(event, KINDS[event.kind].refs)
+    if isinstance(event, Artifact):
+        yield from _inside(event)
     # Evidence of verifications has a rule of its own (REF002), with other bounds for imports.
     if event.kind != "verification":
         for field, evidence in all_evidence(event):
@@ -141,11 +91,11 @@ def reference_is_earlier(event: Event, index: LedgerIndex) -> Iterator[str]:
     verifications and decisions have rules of their own.
     """
     options = {option.id for option in index.opened.options} if index.opened else ()
-    for field, identity in values(event, IDS.get(event.kind, ())):
+    for field, identity in named_at(event, KINDS[event.kind].ids):
         # Ratings and standings may be about an option, which is named by the opening and not by an event.
         if identity not in options and index.earlier(identity, event.seq) is None:
             yield f"{field} names {identity}, which is not on the ledger before it"
-    for field, seq in values(event, SEQS.get(event.kind, ())):
+    for field, seq in named_at(event, KINDS[event.kind].seqs):
         if isinstance(seq, int) and not 0 <= seq < event.seq:
             yield f"{field} is {seq}, which is no earlier event"
     # Refs of imports are paths of the source and do not resolve to events.

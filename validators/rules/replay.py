@@ -9,7 +9,17 @@ from typing import Final
 
 import msgspec
 
-from ledger.events import Decision, Event, Fallback, RoundOpened, RunClosed, RunOpened, Screening, Validation
+from ledger.events import (
+    KINDS,
+    Decision,
+    Event,
+    Fallback,
+    RoundOpened,
+    RunClosed,
+    RunOpened,
+    Screening,
+    Validation,
+)
 from ledger.state.book import Book, with_next
 from ledger.store.failures import BlobMissing
 from roles.execution import ParsedReply, UnreadReply, closed, given_up, reply_of, stored
@@ -122,14 +132,12 @@ def compare(drafts: Sequence[Event], events: Sequence[Event], seq: int, what: st
     """Yield the first draft that differs from what was committed."""
     for place, draft in enumerate(drafts):
         if place >= len(events):
-            yield Breach(seq, f"{what} yields {draft.kind} {draft.id or ''}, which is not there")
+            yield Breach(seq, f"{what} yields {draft.kind_and_id}, which is not there")
             return
         event = events[place]
         field = _difference(draft, event)
         if field is not None:
-            yield Breach(
-                event.seq, f"{event.kind} {event.id or ''} is not what {what} yields: {field} differs"
-            )
+            yield Breach(event.seq, f"{event.kind_and_id} is not what {what} yields: {field} differs")
             return
 
 
@@ -156,20 +164,8 @@ def _name(group: Group) -> str:
     return f"the closing of {group.name}"
 
 
-_BETWEEN: Final = frozenset(
-    {
-        "run_opened",
-        "round_opened",
-        "validation",
-        "signals",
-        "alarm",
-        "amendment",
-        "screening",
-        "experiment_run",
-        "experiment_judged",
-    }
-)
-"""What the controller writes in every protocol; rules of their own look at it."""
+_BY_PROTOCOL: Final = frozenset({"ruling", "score"})
+"""What the controller writes where the protocol's own rule asks for it. Rules of their own look at the rest."""
 
 
 @rule("FLW002", "error", source="FORMAT 8, AD-8, S4-14, XS-9", applies_to_imports=False, recorded=False)
@@ -193,7 +189,7 @@ def controller_writes_what_is_due(index: LedgerIndex) -> Iterator[Breach]:
             due = protocol.after_answer(with_next(book, first), first)
             yield from compare(due, events[1:], first.seq, "the answer")
             yield from _surplus(len(due), events[1:])
-        elif first.by == "controller" and first.kind not in _BETWEEN and not isinstance(first, RunClosed):
+        elif first.by == "controller" and (not KINDS[first.kind].by_controller or first.kind in _BY_PROTOCOL):
             yield from compare(protocol.owed(book), events, first.seq, "the rule")
             yield from _surplus(len(protocol.owed(book)), events)
 
@@ -205,7 +201,7 @@ def _finishes(event: Event) -> bool:
 def _forgotten(protocol: Protocol, book: Book, event: Event) -> Iterator[Breach]:
     if book.state.opened is not None and book.state.round in book.state.rounds:
         for owed in protocol.owed(book):
-            yield Breach(event.seq, f"{owed.kind} {owed.id or ''} was due before this and is not there")
+            yield Breach(event.seq, f"{owed.kind_and_id} was due before this and is not there")
 
 
 def _stand_ins(protocol: Protocol, book: Book, lost: Fallback, events: Sequence[Event]) -> Iterator[Breach]:

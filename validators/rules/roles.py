@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ledger.events import (
+    KINDS,
     Agenda,
     Alarm,
     Amendment,
@@ -25,7 +26,7 @@ from ledger.events import (
     Verification,
     Vote,
 )
-from ledger.events.ids import parse_reference
+from ledger.events.ids import parse_reference, role_of
 from roles.rotation import next_lead
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
@@ -122,25 +123,6 @@ def _named(event: Event) -> Iterator[tuple[str, str | None]]:
             pass
 
 
-CONTROLLER: Final = frozenset(
-    {
-        "run_opened",
-        "round_opened",
-        "screening",
-        "validation",
-        "signals",
-        "alarm",
-        "amendment",
-        "fallback",
-        "ruling",
-        "score",
-        "run_closed",
-        "experiment_run",
-        "experiment_judged",
-    }
-)
-
-
 @rule("AUT003", "error", source="FORMAT 1 (10, 11), FORMAT 8, DESIGN 3", version=2)
 def author_may_write_this(event: Event, index: LedgerIndex) -> Iterator[str]:
     """Controller, person and import write only what is theirs; a role writes only in a step.
@@ -160,7 +142,9 @@ def author_may_write_this(event: Event, index: LedgerIndex) -> Iterator[str]:
 
 def _may_write(event: Event, structured: bool) -> bool:
     if event.by == "controller":
-        allowed = event.kind in CONTROLLER or isinstance(event, Verification) or _follows_by_rule(event)
+        allowed = (
+            KINDS[event.kind].by_controller or isinstance(event, Verification) or _follows_by_rule(event)
+        )
         return allowed or (not structured and _stands_in(event))
     match event:
         case (
@@ -236,7 +220,7 @@ def absent_role_is_silent(event: Event, index: LedgerIndex) -> Iterator[str]:
     if opened is None or opened.seq >= event.seq or event.phase in ("S", "close"):
         return
     if opened.absent in _voices(event):
-        yield f"{opened.absent} is absent from round {event.round} and gives a {event.kind} {event.id or ''}"
+        yield f"{opened.absent} is absent from round {event.round} and gives a {event.kind_and_id}"
 
 
 def _voices(event: Event) -> tuple[str, ...]:
@@ -246,8 +230,8 @@ def _voices(event: Event) -> tuple[str, ...]:
         case Artifact() | Fallback():
             return (event.by, event.role)
         # An imported position is written by the import, and its id names the role.
-        case Position() if event.id is not None:
-            return (event.by, event.id.split("-")[-1])
+        case Position():
+            return (event.by, role_of(event.id))
         case _:
             return (event.by,)
 

@@ -19,7 +19,7 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.events.ids import StepName, number_of, round_of
+from ledger.events.ids import StepName, event_id, number_of, round_of
 from ledger.events.verifications import CHECKS
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
@@ -140,17 +140,16 @@ def _step(event: Event, step: StepName) -> Iterator[Breach]:
 
 def _id_from(event: Event, step: StepName) -> str | None:
     """Return the id that the step gives, for kinds whose number is not counted (FORMAT 3)."""
-    repeat = f"~{step.repeat}" if step.repeat > 1 else ""
     match event:
         case Statement():
-            act = f"-{step.act}" if step.act else ""
-            return f"S-{step.round}-{step.phase}{act}-{step.role}{repeat}"
+            parts: tuple[object, ...] = (step.phase, step.act)
         case Artifact():
-            return f"A-{step.round}-{step.role}{repeat}"
+            parts = ()
         case Position(check_id=int() as check):
-            return f"P-{step.round}-{check}-{step.role}{repeat}"
+            parts = (check,)
         case _:
             return None
+    return event_id(event.kind, step.round, *parts, step.role, repeat=step.repeat)
 
 
 def _place(event: Event) -> Iterator[Breach]:
@@ -160,7 +159,7 @@ def _place(event: Event) -> Iterator[Breach]:
         case RunClosed() if event.phase != "close":
             yield Breach(event.seq, f"run_closed stands in phase {event.phase}")
         case Verification(repeats=None):
-            n = number_of(event.id or "")
+            n = number_of(event.id)
             if event.check_id <= len(CHECKS):
                 if n != event.check_id or event.check != CHECKS[event.check_id - 1]:
                     yield Breach(

@@ -31,7 +31,7 @@ class ClaimFilter(NamedTuple):
         # The id is searched too, so that a person can paste it into the search field.
         words = f"{event.id} {event.text} {event.testable_as}".casefold()
         return (
-            self.status in ("", state.claims[event.id or ""].status)
+            self.status in ("", state.claims[event.id].status)
             and self.role in ("", event.raised_by)
             and all(word in words for word in self.text.casefold().split())
         )

@@ -54,13 +54,10 @@ class ComparePage:
 def compare_page(a: Followed, b: Followed) -> ComparePage:
     """Return the result of `moot diff`, with the words of what differs."""
     comparison = moot.diff(a.path, b.path)
-    opened_a, opened_b = a.state.opened, b.state.opened
-    assert opened_a is not None, "a run begins with its opening"
-    assert opened_b is not None, "a run begins with its opening"
     return ComparePage(
         diff=comparison,
-        opened_a=opened_a,
-        opened_b=opened_b,
+        opened_a=a.state.opening,
+        opened_b=b.state.opening,
         fork=_fork(a, b),
         groups=(
             _compared("claims", comparison, a.book(), b.book()),
@@ -72,8 +69,8 @@ def compare_page(a: Followed, b: Followed) -> ComparePage:
 def _fork(a: Followed, b: Followed) -> str | None:
     # Either run may be the fork, because the person chooses the order of the two.
     for run, other, names in ((a, b, ("a", "b")), (b, a, ("b", "a"))):
-        origin = run.state.opened.origin if run.state.opened else None
-        if origin is None or origin.type != "fork":
+        origin = run.state.opening.origin
+        if origin.type != "fork":
             continue
         # An origin is the path as it was when the fork was made: only the last part survives a move of the directory.
         if origin.of and origin.of.rstrip("/").rpartition("/")[2] == other.path.resolve().name:

@@ -130,9 +130,9 @@ def signals_now(run: Followed) -> SignalReport | None:
     from detectors.signals import signals_of_state
     from moot.view.stop_checks import worded
 
-    opened = run.state.opened
+    opened = run.state.opening
     # Forecasts are shown in a block of their own, and protocols of fixed steps have nothing to measure.
-    if opened is None or opened.stop.profile == "crux" or not (run.state.checks or is_watched(opened)):
+    if opened.stop.profile == "crux" or not (run.state.checks or is_watched(opened)):
         return None
     if lacks_parameters(run):
         return None
@@ -178,7 +178,7 @@ def _overturned(run: Followed) -> Iterator[DecisionTold]:
     """Yield final decisions that are no longer in force."""
     book, state = run.book(), run.state
     for event in book.of(Decision):
-        if event.type == "final" and state.decisions[event.id or ""].overturned_by is not None:
+        if event.type == "final" and state.decisions[event.id].overturned_by is not None:
             yield tell_decision(book, event, run.sources.sections, 1)
 
 

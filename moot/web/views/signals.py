@@ -131,7 +131,7 @@ def _option(run: Followed, option: Labelled) -> OptionStands:
     claims: dict[str, int] = {}
     for event in book.of(Claim):
         if option.id in event.about:
-            status = state.claims[event.id or ""].status
+            status = state.claims[event.id].status
             claims[status] = claims.get(status, 0) + 1
     verdicts: dict[str, int] = {}
     for check in book.of(Verification):
@@ -143,6 +143,6 @@ def _option(run: Followed, option: Labelled) -> OptionStands:
         option=option,
         claims=claims,
         verdicts=verdicts,
-        decisions=tuple(event.id or "" for event in book.of(Decision) if option.id in event.about),
+        decisions=tuple(event.id for event in book.of(Decision) if option.id in event.about),
         judged=(*scores, *standings),
     )

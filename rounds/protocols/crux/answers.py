@@ -10,7 +10,7 @@ from detectors.forecasts.value_of_tests import Numbers, incoherence
 from detectors.parameters import forecast_parameters
 from ledger.events import Agenda, Belief, Claim, Concern, Event, Frame, Statement
 from ledger.events.answers import ConditionalBelief, DroppedProposal, MergedProposals, WordReadings
-from ledger.events.ids import number_of
+from ledger.events.ids import label_id, number_of
 from ledger.events.run import Labelled
 from ledger.language.words import UNSPACED, word_count
 from ledger.state.book import Book
@@ -31,6 +31,7 @@ from rounds.protocols.crux.standing import (
     NUMBERS,
     OWN,
     SEALED,
+    answer_id,
     answering_roles,
     forecast_id,
     is_open_ended,
@@ -189,7 +190,7 @@ def shuffled(state: State) -> dict[str, str]:
 
 def answer_of(book: Book, role: str) -> Statement | None:
     """Return the words of a role's answer."""
-    event = book.by_id.get(f"S-1-B-{role}")
+    event = book.by_id.get(answer_id(role))
     return event if isinstance(event, Statement) else None
 
 
@@ -200,7 +201,7 @@ def _handles(book: Book, kind: str) -> dict[str, str]:
         words = answer_of(book, role)
         for section in words.sections if words else ():
             if section.name.startswith(f"{kind}-"):
-                places[f"{label}#{section.name}"] = f"S-1-B-{role}#{section.name}"
+                places[f"{label}#{section.name}"] = f"{answer_id(role)}#{section.name}"
     return places
 
 
@@ -245,7 +246,7 @@ def agreed(numbering: Numbering, step: Step, reply: AgendaReply) -> tuple[Event,
         for proposals, negated in ((draft.of, False), (draft.negated, True)):
             if proposals:
                 refs = tuple(places[name] for name in proposals)
-                merged.append(MergedProposals(into=str(claim.id), from_=refs, negated=negated))
+                merged.append(MergedProposals(into=claim.id, from_=refs, negated=negated))
     concerns: list[Concern] = []
     for way in reply.could_be_wrong:
         identity, refs = numbering.number("concern"), tuple(places[name] for name in way.of)
@@ -256,9 +257,11 @@ def agreed(numbering: Numbering, step: Step, reply: AgendaReply) -> tuple[Event,
         merged.append(MergedProposals(into=identity, from_=refs, negated=False))
     agenda = Agenda(
         **by(step),
-        options=tuple(Labelled(id=f"O-{n}", text=text) for n, text in enumerate(reply.options, 1)),
+        options=tuple(
+            Labelled(id=label_id("option", n), text=text) for n, text in enumerate(reply.options, 1)
+        ),
         shared=reply.shared,
-        cruxes=tuple(str(claim.id) for claim, _ in claims),
+        cruxes=tuple(claim.id for claim, _ in claims),
         merged=tuple(merged),
         dropped=tuple(
             DroppedProposal(from_=places[omission.of], why=omission.why) for omission in reply.left_out
@@ -301,10 +304,14 @@ def options_of_answers(book: Book) -> tuple[Event, ...]:
         )
         texts.setdefault(text, []).append(role)
     merged = tuple(
-        MergedProposals(into=f"O-{n}", from_=tuple(f"S-1-B-{role}#answer" for role in roles), negated=False)
+        MergedProposals(
+            into=label_id("option", n),
+            from_=tuple(f"{answer_id(role)}#answer" for role in roles),
+            negated=False,
+        )
         for n, roles in enumerate(texts.values(), 1)
     )
-    options = tuple(Labelled(id=f"O-{n}", text=text) for n, text in enumerate(texts, 1))
+    options = tuple(Labelled(id=label_id("option", n), text=text) for n, text in enumerate(texts, 1))
     return (Agenda(round=1, phase="C", by="controller", options=options, merged=merged),)
 
 

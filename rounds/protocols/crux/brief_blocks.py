@@ -22,6 +22,7 @@ from ledger.events import (
     Statement,
     Verification,
 )
+from ledger.events.ids import event_id
 from ledger.state.book import Book
 from roles.brief.quote import person_answer
 from roles.brief.quote import verification as verdict_quoted
@@ -288,7 +289,9 @@ def _refused(book: Book, step: Step) -> Iterator[Shown]:
     if step.name.repeat == 1:
         return
     first, _ = rewriting.memos_of(book.state, step.name.round)
-    check = next((drift for drift in book.of(DriftCheck) if drift.id == f"H-{step.name.round}"), None)
+    check = next(
+        (drift for drift in book.of(DriftCheck) if drift.id == event_id("drift_check", step.name.round)), None
+    )
     if first is None or check is None:
         return
     wrong = {sentence.of: sentence.reason for sentence in check.sentences if sentence.verdict == "not"}

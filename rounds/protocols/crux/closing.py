@@ -16,7 +16,7 @@ from detectors.parameters import params_hash
 from ledger.events import Belief, Claim, Concern, Decision, Event, Signals
 from ledger.events.answers import MemoSentence
 from ledger.events.decisions import Cite, Dissent, Requirement, ValueOfTest
-from ledger.events.ids import parse_reference
+from ledger.events.ids import cite_type, kind_of, parse_reference
 from ledger.events.values import StandingStatus
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
@@ -39,16 +39,9 @@ from rounds.protocols.crux.standing import (
 )
 from rounds.protocols.step_table import Numbering, rule
 
-_CITE_TYPE: Final = {
-    "C": "claim",
-    "V": "verification",
-    "B": "belief",
-    "N": "concern",
-    "E": "experiment",
-    "K": "document",
-    "M": "memo",
-    "D": "decision",
-}
+_CITED: Final = frozenset(
+    {"claim", "verification", "belief", "concern", "experiment", "document", "memo", "decision"}
+)
 
 
 # ---------------------------------------------------------------- the look after the tests
@@ -344,9 +337,9 @@ def decided(book: Book) -> tuple[Event, ...]:
         cites=(*_cites(book, sentences), *earlier),
         made_by="rule",
         # `none` is not an option of the question, so a decision for it is about nothing.
-        about=(option,) if option and option.startswith("O-") else (),
+        about=(option,) if option and kind_of(option) == "option" else (),
         dissent=tuple(
-            Dissent(role=event.by, ref=str(event.id), text=event.text)
+            Dissent(role=event.by, ref=event.id, text=event.text)
             for event in book.of(Concern)
             if (event.round, event.phase, event.rank) == (round_, "S", 1)
         ),
@@ -380,8 +373,8 @@ def _cites(book: Book, sentences: Sequence[MemoSentence]) -> tuple[Cite, ...]:
     forecasts = [facts.id for facts in state.beliefs_at(state.round).values()]
     cites: list[Cite] = []
     for identity in dict.fromkeys((*named, *forecasts)):
-        kind: Any = _CITE_TYPE.get(identity.partition("-")[0])
-        if kind is not None:
+        kind: Any = cite_type(identity)
+        if kind in _CITED:
             relation: Any = "supported-by" if identity in named else "based-on"
             cites.append(Cite(type=kind, id=identity, relation=relation))
     return tuple(cites)

@@ -7,7 +7,7 @@ from typing import Final
 
 from ledger.events import DriftCheck, Memo
 from ledger.events.answers import MemoSentence, RemovedSentence
-from ledger.events.ids import parse_step
+from ledger.events.ids import event_id, parse_reference, parse_step
 from ledger.state.book import Book
 from ledger.state.state import VERIFIER, State
 
@@ -27,12 +27,15 @@ def writer_of(state: State, round_: int) -> str | None:
 
 def is_due(state: State, round_: int) -> bool:
     """Return whether the writer is asked again because the check found a sentence unsupported."""
-    return any(verdict == "not" and of.startswith(f"M-{round_}#") for of, verdict in state.sentences.items())
+    return any(
+        verdict == "not" and parse_reference(of).id == event_id("memo", round_)
+        for of, verdict in state.sentences.items()
+    )
 
 
 def memos_of(state: State, round_: int) -> tuple[Memo | None, Memo | None]:
     """Return the memo of a round, and the same rewritten."""
-    return state.memos.get(f"M-{round_}"), state.memos.get(f"M-{round_}~{AGAIN}")
+    return state.memos.get(event_id("memo", round_)), state.memos.get(event_id("memo", round_, repeat=AGAIN))
 
 
 def last_memo(state: State, round_: int) -> Memo | None:
@@ -86,7 +89,7 @@ def left(book: Book, round_: int) -> tuple[tuple[MemoSentence, ...], Memo | None
         round=round_,
         phase="S",
         by="controller",
-        id=f"M-{round_}~3",
+        id=event_id("memo", round_, repeat=3),
         answers=last.answers,
         why_not_leader=last.why_not_leader,
         sentences=kept,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from detectors.forecasts.points import leader_of
 from detectors.forecasts.standing import ForecastStanding, ForecastTable
 from detectors.forecasts.unseen import Unseen, unseen_of
+from ledger.events.ids import kind_of
 from ledger.state.state import State
 from rounds.protocols.crux.standing import standing_at, table_at
 from rounds.protocols.plans import AUTHORS
@@ -20,7 +21,7 @@ def unseen(state: State) -> Unseen | None:
     sightings = [
         [role for role in lists if any(f"-{role}#defeater-" in ref for ref in merged.from_)]
         for merged in state.agenda.merged
-        if merged.into.startswith("N-")
+        if kind_of(merged.into) == "concern"
     ]
     return unseen_of(sightings, len(lists))
 

@@ -23,7 +23,7 @@ from detectors.forecasts.standing import (
 from detectors.forecasts.value_of_tests import Numbers
 from detectors.parameters import ForecastTerms, Level, Stakes, forecast_parameters
 from ledger.events.answers import ConditionalBelief
-from ledger.events.ids import parse_reference
+from ledger.events.ids import event_id, parse_reference, role_of
 from ledger.events.values import HowTested
 from ledger.state.lifecycle import Move
 from ledger.state.state import VERIFIER, BeliefFacts, State
@@ -72,9 +72,14 @@ def numbers_of(belief: ConditionalBelief, options: tuple[str, ...]) -> Numbers:
 # ---------------------------------------------------------------- what was given
 
 
+def answer_id(role: str) -> str:
+    """Return the id of the text with a role's first answer."""
+    return event_id("statement", 1, "B", role)
+
+
 def forecast_id(round_: int, role: str, n: int) -> str:
     """Return the id of a role's n-th forecast in a round."""
-    return f"B-{round_}-{role}" + (f"~{n}" if n > 1 else "")
+    return event_id("belief", round_, role, repeat=n)
 
 
 def sealed(state: State, role: str, n: int) -> BeliefFacts | None:
@@ -123,7 +128,7 @@ def _over_own_options(state: State, options: tuple[str, ...]) -> Iterator[tuple[
         for ref in merged.from_
     }
     for role in AUTHORS:
-        facts, option = sealed(state, role, SEALED), places.get(f"S-1-B-{role}")
+        facts, option = sealed(state, role, SEALED), places.get(answer_id(role))
         if facts is not None and option is not None:
             # "Another one" may be any of the other options, so its points are spread over them and `none`.
             others = len(options) - 1
@@ -140,7 +145,7 @@ def _proposed(state: State) -> dict[str, dict[str, Numbers]]:
     for merged in state.agenda.merged if state.agenda else ():
         for ref in merged.from_ if merged.into in proposed else ():
             reference = parse_reference(ref)
-            role = reference.id.rpartition("-")[2]
+            role = role_of(reference.id)
             facts = sealed(state, role, SEALED)
             draft = (
                 next((belief for belief in facts.given if belief.claim == reference.section), None)

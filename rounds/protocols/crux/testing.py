@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Final
 
 from ledger.events import Claim, Event, ExperimentPlanned, ExperimentRun, Verification
-from ledger.events.ids import number_of
+from ledger.events.ids import event_id, kind_of, number_of
 from ledger.events.values import Bearing, Evidence, Result, Status, TestResult
 from ledger.events.verifications import StatusChange
 from ledger.language.numbers import values_in
@@ -49,7 +49,7 @@ CHECKS: Final = 4
 
 def _verification_id(numbering: Numbering, before: int = 0) -> str:
     """Return the next id; `before` counts verifications of the same commit that are not on the ledger yet."""
-    return f"V-1-{CHECKS + before + number_of(numbering.number('verification'))}"
+    return event_id("verification", 1, CHECKS + before + number_of(numbering.number("verification")))
 
 
 def _read_in_this_commit(numbering: Numbering) -> int:
@@ -241,7 +241,7 @@ def wrong_reading(known: Quotable, reply: ReadingReply) -> Iterator[str]:
         yield from known.evidence_problems(entry.quotes, f"verdicts[{n}].quotes")
         if entry.verdict == "not_settled":
             continue
-        if not any(cited.ref.startswith("K-") and cited.quote for cited in entry.quotes):
+        if not any(kind_of(cited.ref) == "document" and cited.quote for cited in entry.quotes):
             yield (
                 f"verdicts[{n}]: {entry.verdict} needs an exact quote of a document, with its lines as ref; without one"
                 " the verdict is not_settled"

@@ -126,7 +126,7 @@ def _present(role: str) -> Callable[[State, int], tuple[str, ...]]:
 
 def _seals(state: State, round_: int) -> bool:
     # Runs from before the rule have no entry for it, and their roles seal positions.
-    sealed = state.opened is None or state.opened.rules.get(POSITIONS) not in ("off", ANSWERS)
+    sealed = state.opening.rules.get(POSITIONS) not in ("off", ANSWERS)
     return sealed and bool(applicable_checks(state, round_))
 
 

@@ -11,6 +11,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from ledger.events import Belief, Event
+from ledger.events.ids import event_id
 from ledger.state.state import ANSWERS, NEITHER, POSITIONS, STANDS, State
 from roles.protocol import Step
 from roles.replies import Cited, Part
@@ -47,7 +48,7 @@ class AnswerNow(Part, frozen=True, kw_only=True):
 def asks_for_answers(state: State, round_: int) -> bool:
     """Return whether the round asks for answers: the run does, and the round checks something."""
     # A round without a check brings no verdict, so an answer after it would only repeat the one before.
-    asked = state.opened is not None and state.opened.rules.get(POSITIONS) == ANSWERS
+    asked = state.opening.rules.get(POSITIONS) == ANSWERS
     return asked and bool(applicable_checks(state, round_))
 
 
@@ -67,7 +68,7 @@ def sealed_answer(_: Numbering, step: Step, reply: AnswerNow) -> tuple[Event, ..
     return (
         Belief(
             **by(step),
-            id=f"B-{step.name.round}-{step.role}",
+            id=event_id("belief", step.name.round, step.role),
             role=step.role,
             points=as_points(reply.belief),
             derived=False,

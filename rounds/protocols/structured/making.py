@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -21,6 +21,7 @@ from ledger.events import (
 )
 from ledger.events.claims import ArtifactType, Finding, ModeSeen, ProposedClaim
 from ledger.events.decisions import Cite, Dissent, Requirement
+from ledger.events.ids import cite_type, event_id
 from ledger.events.values import Bearing, Evidence, Section
 from ledger.events.verifications import CHECKS, Anchor, StatusChange
 from ledger.language.words import word_count
@@ -55,16 +56,6 @@ ARTIFACT_TYPES: Final[dict[str, ArtifactType]] = {
     "guardian": "identity_invariant_check",
     "observer": "operator_walkthrough",
     "critic": "adversarial_test_case",
-}
-_CITE_TYPES: Final = {
-    "C": "claim",
-    "V": "verification",
-    "D": "decision",
-    "N": "concern",
-    "X": "challenge",
-    "R": "argument",
-    "H": "drift_check",
-    "E": "experiment",
 }
 
 
@@ -102,7 +93,7 @@ def artifact(step: Step, reply: ArtifactReply) -> Artifact:
     findings = tuple(Finding(section=finding.section, text=finding.text) for finding in reply.findings)
     return Artifact(
         **by(step),
-        id=f"A-{step.name.round}-{step.role}",
+        id=event_id("artifact", step.name.round, step.role),
         role=step.role,
         type=ARTIFACT_TYPES[step.role],
         body=body,
@@ -146,8 +137,8 @@ def positions(step: Step, reply: PositionReply) -> tuple[Event, ...]:
     return tuple(
         Position(
             **by(step),
-            id=f"P-{round_}-{sealed.check_id}-{step.role}",
-            on=f"V-{round_}-{sealed.check_id}",
+            id=event_id("position", round_, sealed.check_id, step.role),
+            on=event_id("verification", round_, sealed.check_id),
             check_id=sealed.check_id,
             stance=sealed.stance,
             confidence=sealed.confidence,
@@ -169,7 +160,7 @@ def verification(book: Book, step: Step, reply: CheckReply) -> Verification:
     unmoved = tuple(test.claim_id for test in reply.claims if test.bearing is None)
     return Verification(
         **by(step),
-        id=f"V-{step.name.round}-{check}",
+        id=event_id("verification", step.name.round, check),
         check=CHECKS[check - 1],
         check_id=check,
         result=reply.result,
@@ -222,7 +213,7 @@ def resolutions(book: Book, step: Step, reply: ResolveReply) -> tuple[Event, ...
     return tuple(
         Verification(
             **by(step),
-            id=f"V-{round_}-{number}",
+            id=event_id("verification", round_, number),
             check="synthesis_resolution",
             check_id=5,
             result=resolution.result,
@@ -243,10 +234,10 @@ def flips(book: Book, step: Step, reply: ReviewReply) -> tuple[Event, ...]:
     return tuple(
         Flip(
             **by(step),
-            id=f"F-{round_}-{flip.check_id}-{step.role}",
+            id=event_id("flip", round_, flip.check_id, step.role),
             # The earlier stance is read from the ledger, so a role cannot restate what it believed before.
-            of=f"P-{round_}-{flip.check_id}-{step.role}",
-            from_=book.state.positions[f"P-{round_}-{flip.check_id}-{step.role}"].stance,
+            of=event_id("position", round_, flip.check_id, step.role),
+            from_=book.state.positions[event_id("position", round_, flip.check_id, step.role)].stance,
             to=flip.to,
             because=evidence_of(flip.because),
         )
@@ -257,7 +248,7 @@ def flips(book: Book, step: Step, reply: ReviewReply) -> tuple[Event, ...]:
 def drift_check(step: Step, reply: DriftReply) -> DriftCheck:
     return DriftCheck(
         **by(step),
-        id=f"H-{step.name.round}",
+        id=event_id("drift_check", step.name.round),
         verdict=reply.verdict,
         deviation_score=reply.deviation_score,
         notes=reply.notes,
@@ -295,11 +286,6 @@ def concern_of(numbering: Numbering, step: Step, draft: ConcernDraft) -> Concern
     )
 
 
-def cite_type(identity: str) -> Any:
-    """Return what kind of thing a decision cites, by its id."""
-    return _CITE_TYPES[identity.split("-")[0]]
-
-
 def decision(numbering: Numbering, step: Step, draft: DecisionDraft, kind: Any) -> Decision:
     return Decision(
         **by(step),
@@ -307,7 +293,8 @@ def decision(numbering: Numbering, step: Step, draft: DecisionDraft, kind: Any) 
         text=draft.text,
         type=kind,
         cites=tuple(
-            Cite(type=cite_type(cite.id), id=cite.id, relation=cite.relation) for cite in draft.cites
+            Cite(type=cast("Any", cite_type(cite.id)), id=cite.id, relation=cite.relation)
+            for cite in draft.cites
         ),
         made_by=draft.made_by,
         round_artifact_refs=draft.round_artifact_refs,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ledger.events import Statement
-from ledger.events.ids import parse_reference
+from ledger.events.ids import event_id, kind_of, parse_reference
 from ledger.state.anchors import sections_of
 from roles.asof import status_at_opening
 from roles.objections import objection_in
@@ -36,7 +36,8 @@ from rounds.protocols.structured.making import artifact
 
 # Artifacts and statements are missing here: a decision rests on something that was tested
 # or recorded as open.
-_CITABLE = ("C", "V", "D", "N", "H", "E")
+_WHOLE_TEXTS = ("statement", "artifact", "document")
+_CITABLE = ("claim", "verification", "decision", "concern", "drift_check", "experiment_planned")
 
 
 def wrong_statement(known: Quotable, reply: StatementReply) -> Iterator[str]:
@@ -197,8 +198,10 @@ def _places(known: Quotable, draft: ClaimDraft, where: str) -> Iterator[str]:
     """Yield problems with places: they are passages and not whole texts, since a verifier is shown each."""
     for n, ref in enumerate(draft.places):
         reference = parse_reference(ref)
-        own = reference.id == f"A-{known.step.name.round}-{known.step.role}"
-        if own or (reference.section is None and reference.lines is None and reference.id[:1] in "SAK"):
+        own = reference.id == event_id("artifact", known.step.name.round, known.step.role)
+        if own or (
+            reference.section is None and reference.lines is None and kind_of(reference.id) in _WHOLE_TEXTS
+        ):
             why = "is your own artifact, which `section` points into" if own else "is a whole text"
             yield f"{where}[{n}]: {ref!r} {why}; name the section, the paragraph or the lines"
         else:
@@ -256,7 +259,7 @@ def wrong_review(known: Quotable, reply: ReviewReply) -> Iterator[str]:
     yield from _claims(known, reply.claims, "claims", {"summary": ()})
     yield from repeated((flip.check_id for flip in reply.flips), "flips")
     for n, flip in enumerate(reply.flips):
-        position = known.state.positions.get(f"P-{round_}-{flip.check_id}-{known.step.role}")
+        position = known.state.positions.get(event_id("position", round_, flip.check_id, known.step.role))
         if position is None:
             yield f"flips[{n}]: you have no sealed position on check {flip.check_id}"
         elif position.stance == flip.to:
@@ -271,9 +274,9 @@ def _decisions(known: Quotable, drafts: Sequence[DecisionDraft]) -> Iterator[str
     for n, draft in enumerate(drafts):
         place = f"decisions[{n}]"
         for k, cite in enumerate(draft.cites):
-            if cite.id.split("-")[0] not in _CITABLE or known.unknown(cite.id):
+            if kind_of(cite.id) not in _CITABLE or known.unknown(cite.id):
                 yield f"{place}.cites[{k}]: {cite.id!r} is unknown; cite claims, verifications, decisions, concerns"
-            elif cite.relation in ("overturns", "supersedes") and not cite.id.startswith("D-"):
+            elif cite.relation in ("overturns", "supersedes") and kind_of(cite.id) != "decision":
                 yield f"{place}.cites[{k}]: only a decision can be overturned or superseded by a decision"
         # A second cite of one id would pass the minimum of SD-47 without a second source.
         yield from repeated((cite.id for cite in draft.cites), f"{place}.cites")

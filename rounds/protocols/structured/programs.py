@@ -145,7 +145,6 @@ def planned(
             own[int(program.claim) - 1] if program.claim.isdecimal() else numbering.book.by_id[program.claim]
         )
         assert isinstance(claim, Claim), program.claim
-        assert claim.id
         number, seed = numbering.number("experiment_planned"), numbering.book.state.opening.seed
         yield experiment(step, claim.id, claim.testable_as, program, number, seed)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ledger.events import Event, Verification
+from ledger.events.ids import event_id
 from ledger.events.values import Evidence, Result
 from ledger.events.verifications import CHECK_NEEDS, CHECKS
 from ledger.state.book import Book
@@ -20,21 +21,21 @@ def missing_checks(book: Book) -> tuple[Event, ...]:
     if "D" not in plan_row(state, round_).phases or not _artifacts_are_in(state, round_):
         return ()
     asked = applicable_checks(state, round_)
+    ids = {check: event_id("verification", round_, check) for check in (1, 2, 3, 4) if check not in asked}
     return tuple(
-        _verdict(round_, check, id=f"V-{round_}-{check}", notes=_cause(state, round_, check))
-        for check in (1, 2, 3, 4)
-        if check not in asked and f"V-{round_}-{check}" not in state.checks
+        _verdict(round_, check, id=identity, notes=_cause(state, round_, check))
+        for check, identity in ids.items()
+        if identity not in state.checks
     )
 
 
 def lost_verdict(book: Book, step: Step) -> tuple[Event, ...]:
     """Record a lost verdict as UNCLEAR, with the artifacts side by side as its evidence."""
     check, round_ = int(step.task[-1]), step.name.round
-    first = f"V-{round_}-{check}"
+    first = event_id("verification", round_, check)
     wanted = CHECK_NEEDS[check] or active_roles(book.state, round_)
-    refs = tuple(
-        Evidence(ref=f"A-{round_}-{role}") for role in wanted if f"A-{round_}-{role}" in book.state.artifacts
-    )
+    artifacts = (event_id("artifact", round_, role) for role in wanted)
+    refs = tuple(Evidence(ref=identity) for identity in artifacts if identity in book.state.artifacts)
     # SD-38: a verdict other than NOT_APPLICABLE needs two references. With fewer artifacts only
     # that one is left.
     enough = len(refs) >= 2

@@ -7,6 +7,7 @@ from typing import Any
 
 from ledger.events import Event
 from ledger.events.claims import ModeSeen
+from ledger.events.ids import event_id
 from roles.objections import AGAINST
 from roles.protocol import Step
 from roles.replies import (
@@ -37,7 +38,7 @@ def artifact(_: Numbering, step: Step, reply: ArtifactReply) -> tuple[Event, ...
 
 def claims(numbering: Numbering, step: Step, reply: ArtifactReply) -> Iterator[Event]:
     """Yield the claims that an artifact proposes, and the programs that come with it."""
-    source = f"A-{step.name.round}-{step.role}"
+    source = event_id("artifact", step.name.round, step.role)
     # The claims come first: a program may refer to one by its place in the reply, and needs the
     # id that it got.
     raised = [

@@ -211,8 +211,9 @@ def test_every_kind_is_here() -> None:
 @pytest.mark.parametrize("kind", ENTRIES)
 def test_an_entry_says_what_happened(kind: str) -> None:
     fields, said = ENTRIES[kind]
-    envelope = {"round": 1, "phase": "X", "by": "critic", "seq": 7, "kind": kind, "id": None}
-    event = msgspec.convert(envelope | fields, KINDS[kind][0])
+    identity = f"{KINDS[kind].letter}-1-1" if KINDS[kind].id else None
+    envelope = {"round": 1, "phase": "X", "by": "critic", "seq": 7, "kind": kind, "id": identity}
+    event = msgspec.convert(envelope | fields, KINDS[kind].model)
     told = entry(event, book((), NoBlobs()))
     assert said in told
-    assert told.startswith("**@7** ")
+    assert told.startswith(f"**{identity or '@7'}** ")
