@@ -1,8 +1,9 @@
 """Control groups for programs: the kernel then limits the memory of all processes of a program together.
 
-Root may make one on machines of both versions; for other users, and in most containers, there is none, and the sum
-is watched instead (usage.py). A group is directly under the root of its hierarchy, where version 2 allows it whatever
-processes are there.
+Root may make one on machines of both versions, directly under the root of the hierarchy: version 2 allows it there
+whatever processes the root has. Another user may make one where a part of the hierarchy was delegated: below the group
+of moot itself, or beside it, as in a terminal of a desktop that systemd's user manager started. Anywhere else, and in
+most containers, there is none, and the sum is watched instead (usage.py).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 MOUNTS: Final = Path("/proc/self/mounts")
+OWN: Final = Path("/proc/self/cgroup")
 SLACK: Final = 16
 """Fraction of the limit that a group gets in addition, for pages of the kernel and of shared libraries."""
 SECONDS_TO_EMPTY: Final = 1.0
@@ -71,9 +73,9 @@ class ControlGroup:
 
 def control_group(memory_bytes: int) -> ControlGroup | None:
     """Make a group with a memory limit; null where that is not possible here."""
-    for root, version in _roots():
+    for place, version in _places():
         # Process id and counter make the name unique, also for several runs of one moot side by side.
-        directory = root / f"moot-{os.getpid()}-{next(_NUMBERS)}"
+        directory = place / f"moot-{os.getpid()}-{next(_NUMBERS)}"
         try:
             directory.mkdir()
         # No permission, or a read-only hierarchy: the next one may work, and otherwise usage is watched.
@@ -95,14 +97,34 @@ def control_group(memory_bytes: int) -> ControlGroup | None:
     return None
 
 
-def _roots() -> list[tuple[Path, _Version]]:
-    """Return the roots of hierarchies that limit memory."""
-    roots: list[tuple[Path, _Version]] = []
+def _places() -> list[tuple[Path, _Version]]:
+    """Return the directories where a group with a memory limit may be made: roots first, then what is delegated."""
+    places: list[tuple[Path, _Version]] = []
     with suppress(OSError):
         for line in MOUNTS.read_text("utf-8").splitlines():
-            _, place, kind, options, *_ = line.split()
-            root = Path(place)
+            _, mount, kind, options, *_ = line.split()
             # Version 1 has one hierarchy per resource; only the one for memory can hold this limit.
             if kind == "cgroup2" or (kind == "cgroup" and "memory" in options.split(",")):
-                roots.append((root, _VERSIONS[kind]))
-    return roots
+                root = Path(mount)
+                own = root / _own_group(kind).lstrip("/")
+                # Version 2 gives no limits to groups below one that has processes, so a place beside moot's own
+                # group is tried too. It is never above what was delegated: its parent belongs to somebody else.
+                places += [(place, _VERSIONS[kind]) for place in dict.fromkeys((root, own, own.parent))
+                           if place.is_relative_to(root) and _may_enter_from(place)]  # fmt: skip
+    return places
+
+
+def _own_group(kind: str) -> str:
+    """Return the group of this process in the hierarchy that limits memory."""
+    for line in OWN.read_text("utf-8").splitlines():
+        _, controllers, group = line.split(":", 2)
+        if not controllers if kind == "cgroup2" else "memory" in controllers.split(","):
+            return group
+    return "/"
+
+
+def _may_enter_from(place: Path) -> bool:
+    # To enter a group of version 2, a process needs this right on the group above both. Without it the program's own
+    # launcher would fail at the entrance, where nothing can be tried instead. A group outside of a container's own
+    # namespace is named by dots.
+    return ".." not in place.parts and os.access(place / "cgroup.procs", os.W_OK)

@@ -45,6 +45,7 @@ ALLOWED: Final = {
     "rounds/experiments/bubblewrap.py: Path('/proc/self/uid_map').read_text('ascii')": PROC,
     "rounds/experiments/control_group.py: (self._directory / self._version.counts).read_text('ascii')": PROC,
     "rounds/experiments/control_group.py: MOUNTS.read_text('utf-8')": PROC,
+    "rounds/experiments/control_group.py: OWN.read_text('utf-8')": PROC,
     "rounds/experiments/probe.py: Path('given.json').read_text()": INSIDE,
     "rounds/experiments/probe.py: Path('left.txt').read_text()": INSIDE,
     "rounds/experiments/probe.py: Path(f'/proc/{parent}/cmdline').read_bytes()": INSIDE,

@@ -243,6 +243,38 @@ def test_a_control_group_holds_memory_exactly_and_is_gone_afterwards(monkeypatch
     assert not [group for group in groups if group.entrance.exists()]
 
 
+def hierarchy(folder: Path, kind: str, own: str) -> dict[str, Path]:
+    """Files that look like the hierarchy of control groups and what a process is told of it."""
+    names = {"root": folder / "cgroup", "mounts": folder / "mounts", "own": folder / "own"}
+    (names["root"] / own.lstrip("/")).mkdir(parents=True)
+    options = "rw" if kind == "cgroup2" else "rw,memory"
+    names["mounts"].write_text(f"tmpfs /tmp tmpfs rw 0 0\n{kind} {names['root']} {kind} {options} 0 0\n")
+    line = f"0::{own}\n" if kind == "cgroup2" else f"4:memory:{own}\n0::/elsewhere\n"
+    names["own"].write_text(f"8:pids:/other\n{line}")
+    return names
+
+
+@pytest.mark.parametrize("kind", ["cgroup", "cgroup2"])
+@pytest.mark.parametrize("delegated", ["", "user/app", "user"])
+def test_a_group_is_made_where_the_hierarchy_was_delegated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, delegated: str
+) -> None:
+    """Without root's rights: below moot's own group, or beside it; never where moot may not enter it."""
+    names = hierarchy(tmp_path, kind, "/user/app")
+    monkeypatch.setattr("rounds.experiments.control_group.MOUNTS", names["mounts"])
+    monkeypatch.setattr("rounds.experiments.control_group.OWN", names["own"])
+    assert control_group(MEBIBYTE) is None
+    place = names["root"] / delegated
+    (place / "cgroup.procs").write_text("")
+    group = control_group(MEBIBYTE)
+    assert group is not None
+    assert group.entrance.parent.parent == place
+    names["own"].write_text(f"4:memory:/../{tmp_path.name}\n0::/../{tmp_path.name}\n")
+    (tmp_path / "cgroup.procs").write_text("")
+    outside = control_group(MEBIBYTE)  # a group beyond a container's own namespace
+    assert outside is None or outside.entrance.parent.parent == names["root"]
+
+
 ORDINARY: Final = {
     "processes": "from multiprocessing import Process, Queue\nq = Queue(); p = Process(target=q.put, args=(3,)); p.start(); print(q.get()); p.join()",
     "a pool": "from concurrent.futures import ProcessPoolExecutor\nwith ProcessPoolExecutor(4) as pool: print(sum(pool.map(abs, range(4))))",

@@ -11,9 +11,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 import pytest
 from msgspec import structs
@@ -24,7 +25,8 @@ from ledger.state.experiments import verdict_of
 from ledger.state.series import Slot, content_of, plan_of, runs_of
 from ledger.store.store import RunStore
 from rounds.experiments.bench import Bench, Conducted
-from rounds.experiments.sandbox import Job, Limits, run_job
+from rounds.experiments.control_group import ControlGroup, control_group
+from rounds.experiments.sandbox import Ended, Job, Limits, run_job
 from rounds.run.human_actions import allow_experiment
 from rounds.run.session import RunSession
 from tests.rounds.experimenting import planned, sandbox_or_skip, with_claims
@@ -158,46 +160,143 @@ def test_there_are_enough_of_them() -> None:
 
 ORDINARY: Final = 65_533
 """The number of a user that is nobody in particular."""
+ENFORCED: Final = Limits(
+    wall_seconds=WALL_SECONDS, cpu_seconds=LIMITS.cpu_seconds, memory_bytes=LIMITS.memory_bytes
+)
+PEAKS: Final = ("memory.peak", "memory.max_usage_in_bytes")
+"""Files of a control group that hold the most memory it had, by version."""
 
 
-def _as_ordinary_user(names: Sequence[str], given: bytes, write: int) -> None:
-    """Run programs without root's rights, in a process of its own, and write what came of each."""
+@dataclass(frozen=True)
+class Ran:
+    """What came of a program. `peak_bytes` is what its control group saw, 0 without one."""
+
+    ended: str
+    got_through: bool
+    ms: int
+    out_bytes: int
+    peak_bytes: int
+
+
+def _as_ordinary_user(names: Sequence[str], given: bytes) -> dict[str, Ran]:
+    """Run programs without root's rights, for which this process gives up its own."""
     os.setgroups([])
     os.setgid(ORDINARY)
     os.setuid(ORDINARY)
-    results: dict[str, tuple[str, bool]] = {}
-    limits = Limits(
-        wall_seconds=WALL_SECONDS, cpu_seconds=LIMITS.cpu_seconds, memory_bytes=LIMITS.memory_bytes
-    )
+    peaks: list[int] = []
+
+    def remove(group: ControlGroup) -> None:
+        files = [group.entrance.with_name(name) for name in PEAKS]
+        peaks.extend(int(file.read_text()) for file in files if file.exists())
+        removed(group)
+
+    removed, ControlGroup.remove = ControlGroup.remove, remove  # type: ignore[method-assign, assignment]
+    ran: dict[str, Ran] = {}
     for name in names:
-        files = {"test.py": ALL[name].encode(), "given.json": given}
-        result = run_job(Job(("python3", "test.py"), files, limits=limits))
-        results[name] = (result.ended, b"OUT" in result.stdout.kept)
-    os.write(write, json.dumps(results).encode())
+        peaks.clear()
+        job = Job(
+            ("python3", "test.py"), {"test.py": ALL[name].encode(), "given.json": given}, limits=ENFORCED
+        )
+        result = run_job(job)
+        out = result.stdout.kept + result.stderr.kept
+        length = result.stdout.length + result.stderr.length
+        through = b"OUT" in result.stdout.kept or b"the-secret-words" in out
+        ran[name] = Ran(result.ended, through, result.ms, length, max(peaks, default=0))
+    return ran
+
+
+@contextmanager
+def delegated_group() -> Iterator[Path]:
+    """Make a part of the hierarchy that belongs to the ordinary user, and yield a group inside of it to enter."""
+    outer = control_group(1 << 40)
+    if outer is None:
+        pytest.skip("no control group can be made here")
+    place = outer.entrance.parent
+    with suppress(OSError):  # version 1 gives every group its limits
+        (place / "cgroup.subtree_control").write_text("+memory")
+    own = place / "own"
+    own.mkdir()
+    for path in (place, outer.entrance):
+        os.chown(path, ORDINARY, ORDINARY)
+    try:
+        yield own
+    finally:
+        own.rmdir()
+        outer.remove()
+
+
+@contextmanager
+def surroundings() -> Iterator[dict[str, object]]:
+    """Yield what programs are told of their surroundings, which everybody may read, write and connect to."""
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.socket(socket.AF_UNIX) as abstract,
+    ):
+        outside = Path(directory)
+        outside.chmod(0o777)
+        (outside / "secret.txt").write_text("the-secret-words")
+        (outside / "run").mkdir(mode=0o777)
+        (outside / "run/claims.jsonl").write_text("")
+        name = f"moot-tests-{os.getpid()}-{time.monotonic_ns()}"
+        abstract.bind(f"\0{name}")
+        abstract.listen()
+        listener.setblocking(False)
+        yield {
+            "secret": f"{outside}/secret.txt", "run": f"{outside}/run", "outside": directory, "home": directory,
+            "port": listener.getsockname()[1], "pid": os.getpid(), "abstract": name, "way": ["secret.txt", "run"],
+        }  # fmt: skip
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+        assert sorted(path.name for path in outside.rglob("*")) == ["claims.jsonl", "run", "secret.txt"]
+        assert (outside / "run/claims.jsonl").read_text() == ""
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the tests run as an ordinary user already")
-def test_the_limits_hold_for_an_ordinary_user(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_delegated", [False, True], ids=["watched", "a control group of its own"])
+def test_no_program_gets_out_or_beyond_a_limit_of_an_ordinary_user(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, is_delegated: bool
+) -> None:
     if not os.access("/usr/bin/python3", os.X_OK):
         pytest.skip("the system has no Python that everybody may run")
     assert bench.test.passed
     monkeypatch.setattr(sys, "base_prefix", "/usr")  # root's own Python may lie where no one else may look
-    read, write = os.pipe()
-    given = {"secret": "/etc/shadow", "way": [], "home": "/root", "outside": "/tmp", "run": "/root", "pid": 1}
-    pid = os.fork()
-    if pid == 0:
-        try:
-            _as_ordinary_user(list(LIMIT_PROGRAMS), json.dumps(given).encode(), write)
-        except BaseException as error:  # noqa: BLE001  # a forked test process must not go on as another pytest
-            os.write(write, repr(error).encode())
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        results = json.loads(pipe.read())
-    os.waitpid(pid, 0)
-    assert set(results) == set(LIMIT_PROGRAMS)
-    assert [name for name, (_, got_through) in results.items() if got_through] == []
-    assert {"exit", "memory", "disk"} <= {ended for ended, _ in results.values()}
+    names = list(LIMIT_PROGRAMS if is_delegated else ALL)
+    with (
+        surroundings() as given,
+        delegated_group() if is_delegated else nullcontext() as own,
+        tempfile.TemporaryFile() as file,
+    ):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                if own is not None:
+                    (own / "cgroup.procs").write_text(str(os.getpid()))
+                results = _as_ordinary_user(names, json.dumps(given).encode())
+                file.write(json.dumps({name: asdict(result) for name, result in results.items()}).encode())
+            except BaseException as error:  # noqa: BLE001  # a forked test process must not go on as another pytest
+                file.write(json.dumps(repr(error)).encode())
+            file.flush()
+            os._exit(0)
+        os.waitpid(pid, 0)
+        file.seek(0)
+        answer = json.load(file)
+    assert isinstance(answer, dict), answer
+    ran = {name: Ran(**fields) for name, fields in answer.items()}
+    assert list(ran) == names
+    assert [name for name, result in ran.items() if result.got_through] == []
+    assert {"exit", "memory", "disk"} <= {result.ended for result in ran.values()} <= set(get_args(Ended))
+    slow = WALL_SECONDS * 1_000 + SECONDS_TO_END * 1_000
+    assert [
+        name for name, result in ran.items() if result.ms > slow or result.out_bytes > ENFORCED.out_bytes
+    ] == []
+    beyond = {
+        name: result.peak_bytes
+        for name, result in ran.items()
+        if result.peak_bytes > 1.1 * LIMITS.memory_bytes
+    }
+    assert beyond == {}
+    assert all((result.peak_bytes > 0) == is_delegated for result in ran.values())
 
 
 def test_output_ends_exactly_at_its_limit(bench: Bench) -> None:
