@@ -82,10 +82,15 @@ def now() -> str:
 
 
 def git_identity() -> str | None:
-    """Return git's `user.name`; None where git is missing or has no name."""
+    """Return git's `user.name` of this person or machine; None where git is missing or has no name.
+
+    A repository's own configuration is not asked: in a clone of somebody else's it could name another person.
+    """
     try:
         completed = subprocess.run(
             ["git", "config", "user.name"],
+            # Outside of every repository.
+            cwd="/",
             capture_output=True,
             text=True,
             # A git that waits for a network home directory must not hold an answer up.

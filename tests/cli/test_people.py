@@ -184,6 +184,12 @@ def test_git_says_who_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
     assert git_identity() == (None if shutil.which("git") is None else "Ada Lovelace")
+    # A repository that somebody else sent cannot say who the person is.
+    (tmp_path / ".git/objects").mkdir(parents=True)
+    (tmp_path / ".git/refs").mkdir()
+    (tmp_path / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    (tmp_path / ".git/config").write_text("[user]\n\tname = Mallory\n")
+    assert git_identity() == (None if shutil.which("git") is None else "Ada Lovelace")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert git_identity() is None
 

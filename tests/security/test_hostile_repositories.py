@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,7 +20,37 @@ from moot.errors import MootError
 ATTRIBUTES = (
     "* filter=evil diff=evil merge=evil text eol=crlf ident working-tree-encoding=UTF-16\n*.py -diff\n"
 )
+NAMES_A_PROGRAM_OR_AN_ADDRESS = """
+    alias.evil browser.evil.cmd browser.evil.path bundle.evil.uri core.alternateRefsCommand core.askPass
+    core.attributesFile core.editor core.excludesFile core.fsmonitor core.gitProxy core.hooksPath
+    core.pager core.sshCommand core.worktree credential.helper credential.evil.helper diff.external
+    diff.evil.command diff.evil.textconv diff.tool difftool.evil.cmd difftool.evil.path fetch.bundleURI
+    filter.evil.clean filter.evil.process filter.evil.smudge gc.recentObjectsHook gpg.evil.program
+    gpg.program gpg.ssh.defaultKeyCommand gpg.ssh.program guitool.evil.cmd hook.evil.command http.proxy
+    http.evil.proxy imap.host imap.tunnel include.path init.templateDir instaweb.browser instaweb.httpd
+    interactive.diffFilter mailmap.file man.evil.cmd man.evil.path merge.evil.driver
+    merge.tool mergetool.evil.cmd mergetool.evil.path pager.diff pager.log pager.show pager.status
+    remote.evil.proxy remote.evil.pushurl remote.evil.receivepack remote.evil.uploadpack remote.evil.url
+    remote.evil.vcs sendemail.smtpServer sendemail.toCmd sendemail.ccCmd sendemail.headerCmd
+    sequence.editor submodule.inner.update submodule.inner.url tar.evil.command trailer.evil.cmd
+    trailer.evil.command uploadpack.packObjectsHook url.evil.insteadOf url.evil.pushInsteadOf
+    web.browser
+""".split()  # noqa: SIM905
+"""Settings of git's documentation that name a program, a file of more settings, or an address; free parts are `evil`.
+
+git itself accepts a configuration of these alone, so that the fixture can be tried on it.
+"""
+HOOKS = """
+    applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg
+    commit-msg post-commit pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive
+    post-receive post-update reference-transaction push-to-checkout pre-auto-gc post-rewrite
+    sendemail-validate fsmonitor-watchman p4-changelist post-index-change
+""".split()  # noqa: SIM905
 FREE_PARTS = ("<name>", "<driver>", "<tool>", "<cmd>", "<remote>", "<url>", "<base>", "<alias>", "*")
+
+
+VALUES = {"include.path": "more", "core.attributesFile": "/dev/null", "core.excludesFile": "/dev/null"}
+"""Settings that name a file of settings or of rules, which git would not read if it were the program."""
 
 
 def git(place: Path, *words: str) -> str:
@@ -66,51 +97,55 @@ def every_setting() -> list[str]:
     return names
 
 
-def arm(repository: Path, marker: Path) -> None:
-    """Name a program that leaves a mark in every setting, attribute and hook of a repository."""
+def arm(repository: Path, marker: Path, names: Iterable[str]) -> None:
+    """Name a program that leaves a mark in settings, attributes and every hook of a repository."""
     program = marker.parent / "evil.sh"
     program.write_text(f"#!/bin/sh\ntouch {marker}\n")
     program.chmod(0o755)
     control = repository / ".git" if (repository / ".git").is_dir() else repository
     lines = [(control / "config").read_text()]
-    for name in (*every_setting(), "filter.evil.process", "diff.evil.textconv", "remote.evil.uploadpack"):
+    for name in names:
         section, _, key = name.rpartition(".")
         head, _, middle = section.partition(".")
         title = f'[{head} "{middle}"]' if middle else f"[{head}]"
-        if key.isidentifier() and head.isidentifier() and (head, key) not in {("core", "bare")}:
-            lines.append(f'{title}\n\t{key} = "{program}"')
+        if key.isidentifier() and head.isidentifier() and (head, key) != ("core", "bare"):
+            lines.append(f'{title}\n\t{key} = "{VALUES.get(name, program)}"')
     lines.append(
         '[extensions]\n\tpartialClone = evil\n[remote "evil"]\n\tpromisor = true\n\turl = http://127.0.0.1:9/x'
     )
     (control / "config").write_text("\n".join(lines) + "\n")
+    (control / "more").write_text(f'[core]\n\tfsmonitor = "{program}"\n')
     (control / "info").mkdir(exist_ok=True)
     (control / "info/attributes").write_text(ATTRIBUTES)
+    # An address of objects, for fetching over HTTP without a server of git's.
+    (control / "objects/info/http-alternates").write_text("http://127.0.0.1:9/objects\n")
     (control / "hooks").mkdir(exist_ok=True)
-    for hook in (
-        "post-checkout",
-        "post-index-change",
-        "fsmonitor-watchman",
-        "reference-transaction",
-        "pre-auto-gc",
-    ):
+    for hook in HOOKS:
         (control / "hooks" / hook).write_text(program.read_text())
         (control / "hooks" / hook).chmod(0o755)
 
 
-@pytest.fixture
-def armed(place: Path, tmp_path: Path) -> Iterator[Path]:
+@pytest.fixture(params=["every setting", "programs and addresses"])
+def armed(place: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
     """Give the repository everything that can name a program; afterwards none has left its mark."""
+    names = NAMES_A_PROGRAM_OR_AN_ADDRESS
+    if request.param == "every setting":
+        names = [*every_setting(), *names]
+        assert len(names) > 300
     marker = tmp_path / "marks" / "it-ran"
     marker.parent.mkdir()
     git(place, "submodule", "add", "-q", str(place), "inner")
     commit(place, b__txt="added\n")
     bare = place / "looks-like-files"
     git(place, "clone", "-q", "--bare", str(place), str(bare))
-    arm(bare, marker)
-    arm(place, marker)
+    arm(bare, marker, names)
+    arm(place, marker, names)
     (place / "inner/.git").rename(place / "inner/.git-file")
     (place / ".gitattributes").write_text(ATTRIBUTES)
-    assert len(every_setting()) > 300
+    (place / ".gitmodules").write_text(
+        f'[submodule "inner"]\n\tpath = inner\n\turl = ssh://127.0.0.1:9/x\n\tupdate = !{marker.parent}/evil.sh\n'
+    )
+    (place / ".lfsconfig").write_text("[lfs]\n\turl = http://127.0.0.1:9/lfs\n")
     yield place
     assert not marker.exists(), "a program that the repository names was started"
 
@@ -123,24 +158,52 @@ def test_no_setting_attribute_or_hook_of_a_repository_starts_a_program(armed: Pa
     assert b"+Subproject commit " in change.diff
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("run", "-q", "Ready?", "--protocol", "single-pass", "--seats", "host", "--context", "."),
-        (
-            "run",
-            "-q",
-            "Ready?",
-            "--protocol",
-            "single-pass",
-            "--seats",
-            "host",
-            "--context",
-            "git:HEAD~1..HEAD",
-        ),
-        ("review", "git:HEAD~1..HEAD", "--seats", "host"),
-    ],
-)
+def test_the_same_settings_make_git_itself_start_a_program(place: Path, tmp_path: Path) -> None:
+    """A fixture that git refuses as a whole would prove nothing."""
+    marker = tmp_path / "marks" / "it-ran"
+    marker.parent.mkdir()
+    names = [name for name in NAMES_A_PROGRAM_OR_AN_ADDRESS if name != "core.worktree"]
+    arm(place, marker, names)
+    (place / "a.py").write_text("other = 1\n")
+    for words in (["status"], ["diff"], ["checkout", "-q", "-f", "HEAD~1"]):
+        subprocess.run(["git", *words], cwd=place, capture_output=True, check=False, timeout=60)
+        assert marker.exists(), words
+        marker.unlink()
+
+
+_ASK = ("run", "-q", "Ready?", "--protocol", "single-pass", "--seats", "host", "--context")
+COMMANDS = [(*_ASK, "."), (*_ASK, "git:HEAD~1..HEAD"), ("review", "git:HEAD~1..HEAD", "--seats", "host")]
+
+
+@pytest.mark.slow  # the same without strace is quick, below
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+@pytest.mark.parametrize("owner", ["the reader", "somebody else"])
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[-1])
+def test_the_kernel_sees_two_interpreters_and_no_address(
+    armed: Path, tmp_path: Path, words: tuple[str, ...], owner: str
+) -> None:
+    """Traced by the system: `execve` of moot and of its reader, and no socket that is given an address."""
+    if owner == "somebody else":
+        if os.geteuid() != 0:
+            pytest.skip("only root can give a repository away")
+        for path in (armed, *armed.rglob("*")):
+            os.chown(path, 65534, 65534, follow_symlinks=False)
+    log = tmp_path / "calls.txt"
+    calls = "trace=execve,execveat,connect,sendto,sendmsg,sendmmsg,bind"
+    ended = subprocess.run(
+        ["strace", "-f", "-qq", "-e", calls, "-e", "signal=none", "-o", str(log), sys.executable, "-m", "moot", *words,
+         "--out", str(tmp_path / "run")],
+        cwd=armed, env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if "PTRACE_TRACEME" in ended.stderr:
+        pytest.skip("processes cannot be traced here")
+    assert ended.returncode == 4, ended.stderr
+    lines = [line.partition(" ")[2].strip() for line in log.read_text().splitlines()]
+    assert [line.split('"')[1] for line in lines if line.startswith("exec")] == [sys.executable] * 2, lines
+    assert not [line for line in lines if not line.startswith("exec")], lines
+
+
+@pytest.mark.parametrize("words", COMMANDS)
 def test_a_command_starts_its_own_reader_and_nothing_else(
     armed: Path, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
@@ -177,7 +240,7 @@ def test_a_missing_object_of_a_partial_clone_is_explained_and_not_fetched(
 ) -> None:
     blob = git(place, "rev-parse", "HEAD~1:a.py")
     (place / ".git/objects" / blob[:2] / blob[2:]).unlink()
-    arm(place, tmp_path / "it-ran")
+    arm(place, tmp_path / "it-ran", [*every_setting(), *NAMES_A_PROGRAM_OR_AN_ADDRESS])
     with pytest.raises(MootError, match="partial clone"):
         read_change("git:HEAD~1..HEAD", place)
     assert not (tmp_path / "it-ran").exists()
