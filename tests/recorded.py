@@ -1,6 +1,7 @@
 """The recorded runs, for tests that read every one: the shortest run of each protocol is quick, the others are slow.
 
-The long scripted runs are read beside them. They have names here, so that nothing is made while tests are collected.
+The long scripted runs are read beside them, slowly but for `tests/golden/test_long_run.py`. They have names here, so
+that nothing is made while tests are collected.
 """
 
 from __future__ import annotations
@@ -57,4 +58,4 @@ def recorded_names(names: Iterable[str] = (*NAMES, *LONG)) -> list[Any]:
 
 
 def _marks(name: str) -> tuple[pytest.MarkDecorator, ...]:
-    return () if name in ONE_PER_PROTOCOL or name == NAME else (pytest.mark.slow,)
+    return () if name in ONE_PER_PROTOCOL else (pytest.mark.slow,)

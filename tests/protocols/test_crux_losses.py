@@ -23,6 +23,7 @@ from rounds.run.outcome import quorum_of
 from tests.protocols.crux_seats import ROLES, World, begin, contested, play, submit
 from tests.protocols.test_crux import sound
 from tests.rounds.experimenting import BENCH
+from tests.slowly import mostly_slow
 
 CRUX = PROTOCOLS["crux"]
 FULL = contested(
@@ -61,8 +62,8 @@ def test_the_list_of_steps_is_what_the_run_asks_for(tmp_path: Path) -> None:
     assert set(book.state.answered) == set(STEPS)
 
 
-@pytest.mark.parametrize("options", [2, 0])
-@pytest.mark.parametrize("lost", STEPS)
+@pytest.mark.parametrize("options", mostly_slow([2, 0], 1))
+@pytest.mark.parametrize("lost", mostly_slow(sorted(STEPS, key=STEPS[::2].__contains__, reverse=True), 9))
 def test_a_lost_reply_ends_in_a_stated_status(tmp_path: Path, lost: str, options: int) -> None:
     session = begin(tmp_path / "run", {"wait": "off"}, experiments="on", options=options)
     book = sound(play(session, FULL, lose=frozenset({lost}), bench=BENCH))
@@ -102,7 +103,7 @@ def test_both_memos_lost_leave_the_block_from_code(tmp_path: Path) -> None:
     assert told.why  # the reasons of the nearest role
 
 
-@pytest.mark.parametrize("calls", range(1, 15))
+@pytest.mark.parametrize("calls", mostly_slow([1, 4, 7, 13, 14, 2, 3, 5, 6, 8, 9, 10, 11, 12], 5))
 def test_every_budget_of_calls_stops_or_ends(tmp_path: Path, calls: int) -> None:
     from rounds.run.budget import used_up
 
@@ -125,7 +126,7 @@ def test_every_budget_of_calls_stops_or_ends(tmp_path: Path, calls: int) -> None
 MOMENTS = ("r1.E.critic", "r1.D.verifier", "r1.S.memo.action", "r1.S.check.verifier", "the end")
 
 
-@pytest.mark.parametrize("result", ["holds", "fails", None])
+@pytest.mark.parametrize("result", mostly_slow(["fails", None, "holds"], 2))
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_persons_word_at_every_moment(tmp_path: Path, moment: str, result: str | None) -> None:
     session = begin(tmp_path / "run")
@@ -171,7 +172,7 @@ submit(session, session.asked()[0], world)
 """Answers some steps, and is killed while it commits the next one: its bytes are there, and not acknowledged."""
 
 
-@pytest.mark.parametrize("replies", [0, 5, 9, 11, 13])
+@pytest.mark.parametrize("replies", mostly_slow([9, 13, 0, 5, 11], 2))
 def test_a_killed_process_changes_nothing(tmp_path: Path, replies: int) -> None:
     path = tmp_path / "run"
     begin(path, sync=True)

@@ -172,6 +172,7 @@ def test_a_run_that_was_opened_here_goes_on_without_asking_again_and_a_copy_of_i
     assert not RunStore(tmp_path / "forked").state().runs_programs
 
 
+@pytest.mark.slow
 def test_programs_of_a_study_need_the_word(moot: Moot, tmp_path: Path) -> None:
     study = tmp_path / "study"
     written(study, arm("single", "single-pass") + arm("crux", "crux", 'experiments = "on"'))
@@ -184,6 +185,7 @@ def test_programs_of_a_study_need_the_word(moot: Moot, tmp_path: Path) -> None:
     assert (study / "runs").exists()
 
 
+@pytest.mark.slow
 def test_a_run_that_came_with_a_study_runs_no_program_that_the_study_does_not_ask_for(
     moot: Moot, tmp_path: Path
 ) -> None:
@@ -235,6 +237,7 @@ def test_where_memory_is_only_watched_every_door_asks_first(moot: Moot, tmp_path
     assert ran(tmp_path / "on") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("watched")
 def test_the_word_for_watched_limits(moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []

@@ -294,7 +294,7 @@ def test_an_object_that_unpacks_to_more_than_memory_is_refused(place: Path) -> N
     file.chmod(0o644)
     pack = zlib.compressobj(9)
     content = (
-        b"".join(pack.compress(part) for part in (b"blob 4000000000\0", *[bytes(1 << 20)] * 1_500))
+        b"".join(pack.compress(part) for part in (b"blob 4000000000\0", *[bytes(1 << 20)] * 400))
         + pack.flush()
     )
     file.write_bytes(content)
