@@ -77,7 +77,7 @@ def test_every_line_is_so_by_the_ledger(protocol: str, rules: dict[str, str], tm
             assert point.quote in [one.quote for one in getattr(event, "evidence", ())]
     if found.objection:
         who, _, rest = found.objection.partition(": ")
-        said = book.by_id[rest.rpartition("(")[2].rstrip(")")]
+        said = book.by_id[rest.rpartition("(")[2].partition(";")[0].rstrip(")")]
         assert (said.by, isinstance(said, Argument | Challenge | Concern)) == (who, True)
         assert said.id not in {ref for point in found.why for ref in point.refs}
     asked = {one.id for one in book.of(Concern) if one.for_human and one.id not in state.resolved}
