@@ -14,6 +14,7 @@ from functools import cache
 from itertools import groupby
 from typing import Any, Final, Literal
 
+import orjson
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -21,31 +22,37 @@ from detectors.contribution import contributions, sighted_by_others
 from detectors.parameters import parameters_of
 from detectors.report import AlarmReading
 from detectors.stopping.gates import judge
-from ledger.events import Argument, Event
+from ledger.events import Argument, Decision, Event
 from ledger.format.chain import Head
 from ledger.interchange import markdown
 from ledger.interchange.transcript import entry
 from ledger.language.words import word_count
 from ledger.plain_text import counted, one_line, shortened, visible
+from ledger.state.decided import final_in_force
+from ledger.state.decided import outcome as outcome_ids
 from ledger.store.failures import BlobMissing
 from moot.run_view import RunView
 from moot.view import marks, words
-from moot.view.adr import adr
-from moot.view.agreement import without_section
+from moot.view.agreement import FROM_ANSWERS, HEADS, NOT_MEASURABLE, without_rows
 from moot.view.annexes import annexes_of
 from moot.view.annexes_judging import open_questions, severities
 from moot.view.claims import ClaimTold, lifecycle
 from moot.view.decisions import DecisionTold
+from moot.view.evidence import shown_as
 from moot.view.experiments import ExperimentShown, came_to_told, output_of
-from moot.view.forecasts import forecasts_markdown
+from moot.view.forecasts import closing_lines, crux_line, percent, roles_range, status_line
 from moot.view.grounds import ground_standing
+from moot.view.judgements import options_of
+from moot.view.outcome_status import became_line
 from moot.view.outcome_text import outcome_markdown
+from moot.view.reasons import Point
 from moot.view.round import READINGS, CheckTold, ConcernTold
 from moot.view.scene import spent
 from moot.view.seats import SeatTold, answered_by, contexts_told, dollars_cell, filled_by, one_family_told
 from moot.view.stop_checks import alarms_first, why_it_stopped
 from moot.view.story import Story
 from rounds.protocols import is_watched
+from rounds.run.acceptance import current_acceptance
 
 Form = Literal["pages", "full", "page", "adr"]
 """Three pages; three pages with the record; one page to hand on; a decision record."""
@@ -65,7 +72,7 @@ WHOLE: Final = (20, 80)
 def run_report(view: RunView, head: Head, form: Form = "pages") -> str:
     """Return the run as one Markdown document; `full` has every event once."""
     if form == "adr":
-        return adr(view.book, head, run=view.name)
+        return decision_record(view, head)
     story, opening = view.story, view.book.state.opening
     watched = is_watched(opening)
     return render(
@@ -80,6 +87,32 @@ def run_report(view: RunView, head: Head, form: Form = "pages") -> str:
         failures=_failures(view) if watched else (),
         contributions=contributions(view.book.state, sighted_by_others(view.book.events)) if watched else (),
         concerns=_concerns(view),
+    )
+
+
+def decision_record(view: RunView, head: Head, only: str | None = None) -> str:
+    """Return the run as the record that teams keep (MADR 4), or one decision of it where `only` names one."""
+    book, finals, acceptance = view.book, final_in_force(view.book.state), current_acceptance(view.book)
+    status = "proposed"
+    # An acceptance covers the final decisions in force, so an older decision stays a proposal.
+    if acceptance is not None and (only is None or only in finals):
+        status = "accepted" if acceptance.accepted else "rejected"
+    # An answer or a round decision is no outcome, so only final decisions name decision makers.
+    makers = [
+        "the protocol's rule" if event.made_by == "rule" else (event.name or event.made_by).replace("_", " ")
+        for event in book.of(Decision)
+        if event.id in finals
+    ]
+    return render(
+        "decision-record.md.j2",
+        view=view,
+        at=head,
+        status=status,
+        makers=dict.fromkeys(makers),
+        # Every role that gave a reply was consulted; the controller's own events carry no call.
+        consulted=dict.fromkeys(event.by for event in book.events if event.call is not None),
+        decisions=[only] if only else outcome_ids(book.state),
+        options=options_of(book),
     )
 
 
@@ -121,6 +154,18 @@ def _markdown(function: Any) -> Any:
         return Markup(text if isinstance(text, str) else "\n".join(text))
 
     return written
+
+
+def _yaml(names: Iterable[str]) -> str:
+    """Return names as a JSON string: valid YAML that no colon or quote in a name can break."""
+    return orjson.dumps(", ".join(names) or "nobody").decode()
+
+
+def _point(point: Point) -> str:
+    """Return a point of the outcome with its evidence level, its quote and its references."""
+    class_ = f" [{shown_as(point.class_, point.times)}]" if point.class_ else ""
+    quote = f" “{point.quote}”" if point.quote else ""
+    return f"{point.text}{class_}{quote}" + (f" ({', '.join(point.refs)})" if point.refs else "")
 
 
 def _row(cells: Iterable[Any]) -> Markup:
@@ -296,24 +341,26 @@ _MARKDOWN: Final[dict[str, Any]] = {
     "block": markdown.block,
     "code": markdown.code,
     "entry": entry,
-    "forecasts": forecasts_markdown,
     "listed": markdown.listed,
     "outcome": outcome_markdown,
     "paragraphs": markdown.paragraphs,
     "quoted": markdown.quoted,
-    "without": without_section,
+    "yaml": _yaml,
 }
 """Filters whose result is Markdown already."""
 _WORDS: Final[dict[str, Any]] = {
     "alarms_first": alarms_first,
     "answered_by": answered_by,
+    "became": became_line,
     "block_lines": _block_lines,
     "came_to": came_to_told,
     "checks": _checks,
     "cited": _cited,
     "claim_counts": _claim_counts,
+    "closing_lines": closing_lines,
     "contexts": _contexts,
     "counted": counted,
+    "crux_line": crux_line,
     "cut": lambda text: shortened(text or "", TEXT),
     "dollars_cell": dollars_cell,
     "figure": _figure,
@@ -328,6 +375,10 @@ _WORDS: Final[dict[str, Any]] = {
     "never_stressed": _never_stressed,
     "one_family": one_family_told,
     "other_decisions": _other_decisions,
+    "percent": percent,
+    "point": _point,
+    "roles_range": roles_range,
+    "status_line": status_line,
     "places": _places,
     "retrospective": _retrospective,
     "round_name": lambda number: f"R{number}",
@@ -337,10 +388,14 @@ _WORDS: Final[dict[str, Any]] = {
     "spent": spent,
     "texts": _texts,
     "why_it_stopped": why_it_stopped,
+    "without_rows": without_rows,
 }
 """Filters whose result is text, which is escaped where it is printed."""
 _KNOWN: Final[dict[str, Any]] = {
     "DEGRADED": marks.DEGRADED,
+    "FROM_ANSWERS": FROM_ANSWERS,
+    "HEADS": HEADS,
+    "NOT_MEASURABLE": NOT_MEASURABLE,
     "NO_PARAMETERS": Markup(words.NO_PARAMETERS),
     "READINGS": READINGS,
     "box": _box,

@@ -10,8 +10,9 @@ from ledger.events.ids import DECISION_MENTION
 from ledger.plain_text import one_line
 from moot.app.run import Run
 from moot.app.runs import find_run
+from moot.documents import decision_record
 from moot.errors import usage
-from moot.view.adr import adr
+from moot.run_view import RunView
 
 DECISION: Final = re.compile(rf"(.+):({DECISION_MENTION})")
 
@@ -32,7 +33,7 @@ def earlier_decision(reference: str) -> dict[str, str]:
     if not book.state.decisions:
         raise usage("nothing was decided in that run", "finish it first: `moot status`", "--from")
     # The decision record names run and head, so the new run records exactly what it started from.
-    text = adr(book, run.head, run=name, only=only)
+    text = decision_record(RunView(book, name), run.head, only)
     if only is not None:
         decision = book.by_id[only]
         assert isinstance(decision, Decision)

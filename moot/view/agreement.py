@@ -6,12 +6,11 @@ without hearing a role takes a fork (`moot fork --stress`)."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from detectors.report import EndWithout
 from ledger.events import Decision
-from ledger.interchange.markdown import inline, table
 from ledger.plain_text import counted
 from ledger.state.book import Book, per_book
 from ledger.state.state import NEITHER, STANDS, BeliefFacts, State
@@ -89,19 +88,6 @@ def without_rows(book: Book) -> list[tuple[str, ...]]:
         )
         for pool in pools_without(book)
     ]
-
-
-def without_section(book: Book) -> Iterator[str]:
-    """Yield the table for the report; a run with forecasts shows the same figures next to its forecasts."""
-    if has_beliefs(book):
-        return
-    rows = without_rows(book)
-    if not rows:
-        yield NOT_MEASURABLE
-        return
-    yield from table(HEADS, [[inline(cell) for cell in row] for row in rows])
-    yield ""
-    yield f"{FROM_ANSWERS} What the others would have said without a role takes a fork: `moot fork RUN --stress`."
 
 
 # ---------------------------------------------------------------- while nothing is decided

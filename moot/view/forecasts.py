@@ -16,7 +16,6 @@ from detectors.forecasts.report import CruxReport, ForecastReport, report_of, ro
 from detectors.forecasts.standing import ForecastStanding
 from ledger.events import Claim, Decision, Memo, Statement
 from ledger.events.values import EvidenceClass
-from ledger.interchange.markdown import inline
 from ledger.plain_text import counted, one_line, shortened
 from ledger.state.book import Book
 from ledger.state.series import plan_of
@@ -358,23 +357,3 @@ def closing_lines(report: ForecastReport) -> Iterator[str]:
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
     """Return a text in lines, indented from the second on."""
     return textwrap.wrap(text, width, subsequent_indent=indent)
-
-
-def forecasts_markdown(report: ForecastReport) -> Iterator[str]:
-    """Yield the forecasts and cruxes as Markdown lines."""
-    yield status_line(report)
-    yield ""
-    yield "| option | group forecast | before the tests |"
-    yield "| --- | --- | ---: |"
-    for option, words in report.options.items():
-        if report.group.get(option) or report.before.get(option):
-            before = percent(report.before[option])
-            yield f"| {option} {inline(one_line(words))} | {roles_range(report, option)} | {before} |"
-    if report.cruxes:
-        yield ""
-        yield "| crux | outcome |"
-        yield "| --- | --- |"
-        for crux in report.cruxes:
-            yield f"| {crux.claim} {inline(one_line(crux.text))} | {inline(crux_line(crux))} |"
-    yield ""
-    yield from (f"{inline(text)}  " for text in closing_lines(report))

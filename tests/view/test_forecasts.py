@@ -17,7 +17,8 @@ from detectors.forecasts.report import report_of
 from detectors.forecasts.standing import ForecastTable, FrameCheck, standing_of
 from detectors.forecasts.value_of_tests import Numbers
 from detectors.parameters import ForecastTerms, forecast_parameters
-from moot.view.forecasts import forecasts_markdown, forecasts_of, forecasts_text, status_line
+from moot.documents import render
+from moot.view.forecasts import forecasts_of, forecasts_text, status_line
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_text
 from moot.view.words import round_in
@@ -68,7 +69,7 @@ def test_no_test_is_called_worthless_that_is_worth_it_and_every_open_one_is_name
     table = table._replace(made_options=made)
     standing = standing_of(table)
     report = report_of(table, OPTIONS)
-    told = [forecasts_text(report, 200), "\n".join(forecasts_markdown(report))]
+    told = [forecasts_text(report, 200), render("forecasts.md.j2", report=report)]
     worth = [crux for crux in standing.unsettled if crux.best >= table.terms.tau]
     says_nothing_is_left = "No test that is left is worth" in status_line(report)
     assert not (says_nothing_is_left and worth)
