@@ -34,7 +34,6 @@ class Run:
         # Raises at once where there is no run, not at the first property that is read.
         self._store.head()
         self._folded: tuple[Head, State] | None = None
-        self._view: RunView | None = None
 
     @property
     def head(self) -> Head:
@@ -71,9 +70,9 @@ class Run:
         from moot.run_view import RunView
 
         book = self.book
-        if self._view is None or self._view.book is not book:
-            self._view = RunView(book, str(self.path), self.path)
-        return self._view
+        # Kept with the book in one atomic step: threads that ask at the same time get the same view.
+        view: RunView = book.facts.setdefault("view", RunView(book, str(self.path), self.path))
+        return view
 
     @property
     def claims(self) -> list[ClaimLine]:

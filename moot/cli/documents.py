@@ -84,13 +84,10 @@ def report(
 
 
 def _html(ours: Run) -> str:
-    from moot.web.followed import Followed
     from moot.web.report import report_html
 
     # The HTML report is built from the viewer's own pages, so both always show the same.
-    run = Followed(ours.path)
-    run.catch_up()
-    return report_html(run)
+    return report_html(ours)
 
 
 def import_(

@@ -179,7 +179,7 @@ def _report(study: Study, keys: str | None, out: str | None, html: str | None) -
     if out is not None:
         write_document(Path(out), report_markdown(comparison).encode())
     if html is not None:
-        from moot.web.study_page import study_page  # nobody else pays for the templates
+        from moot.web.report import study_page  # nobody else pays for the templates
 
         write_document(Path(html), study_page(comparison).encode())
     is_printed = out is None and html is None

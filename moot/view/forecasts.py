@@ -277,10 +277,17 @@ def percent(points: float) -> str:
 
 def roles_range(report: ForecastReport, option: str) -> str:
     """Return `58% (roles 50–63%)`: the group forecast of an option and the range of the roles' forecasts."""
+    spread = roles_spread(report, option)
+    return f"{percent(report.group[option])} ({spread})" if spread else percent(report.group[option])
+
+
+def roles_spread(report: ForecastReport, option: str) -> str:
+    """Return `roles 50–63%`: the range of the roles' forecasts of an option; empty for a single role."""
     forecasts = [points[option] for points in report.roles.values()]
     low, high = min(forecasts), max(forecasts)
-    spread = f" (roles {low}{'' if low == high else f'–{high}'}%)" if len(forecasts) > 1 else ""
-    return f"{percent(report.group[option])}{spread}"
+    if len(forecasts) < 2:
+        return ""
+    return f"roles {low}%" if low == high else f"roles {low}–{high}%"
 
 
 def crux_line(crux: CruxReport) -> str:

@@ -28,7 +28,7 @@ from ledger.events.decisions import Cite
 from ledger.events.ids import parse_reference
 from ledger.events.values import Evidence
 from ledger.state.anchors import Sections, contains_quote, passages, sections_of
-from ledger.state.book import Book
+from ledger.state.book import Book, per_book
 from ledger.state.decided import fallen_under
 from ledger.state.state import State
 from moot.view.evidence import how_tested, last_test, shown_as, status_mark, times_run
@@ -343,6 +343,7 @@ class Sources(msgspec.Struct, frozen=True):
         return Book(tuple(self.by_round.get(round_, ())), book.state, book.by_id, book.blobs)
 
 
+@per_book
 def sources_of(book: Book) -> Sources:
     """Return the sources of a whole book."""
     sources = Sources()

@@ -17,10 +17,10 @@ from ledger.store.failures import LedgerError
 from moot.app.unlawful_runs import explain_with
 from moot.web import pages
 from moot.web.guard import Address, Guard
+from moot.web.live import Broadcasts, stream
 from moot.web.pages import PageMissing
 from moot.web.report import policy
 from moot.web.run_index import RunIndex
-from moot.web.sse import Broadcasts, stream
 from moot.web.templating import render
 from roles.protocol import UNLAWFUL
 
@@ -84,17 +84,14 @@ def _answer(index: RunIndex, page: Page, request: Request) -> Response:
     # A view may fail in many ways on a ledger that breaks its rules: that is the run's fault, and gets a page instead
     # of a 500.
     except (LedgerError, *UNLAWFUL) as error:
-        known = explain_with(error, index.named(_names(request)))
+        query, places = request.query_params, index.places()
+        # The runs that the address names.
+        names = (request.path_params.get("name"), query.get("a"), query.get("b"))
+        known = explain_with(error, [places[name] for name in names if name in places])
         if known is None:
             raise
         message = {"what": f"{known.what} ({known.where})", "fix": known.fix}
         return HTMLResponse(render("trouble.html", title="This run cannot be shown", **message), 409)
-
-
-def _names(request: Request) -> list[str]:
-    """Return the runs that an address names."""
-    query = request.query_params
-    return [request.path_params.get("name", ""), query.get("a", ""), query.get("b", "")]
 
 
 async def _not_found(_: Request, __: Exception) -> Response:

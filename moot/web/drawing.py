@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from markupsafe import Markup
 
+from detectors.observations import Tally
 from ledger.plain_text import visible
+from moot.view.claims import ClaimTold
 from moot.view.marks import STATUSES, mark_of
+from moot.web.links import Links
 
 LANE_WIDTH: Final = 260
 LANE_HEIGHT: Final = 22
@@ -34,26 +38,6 @@ SHAPES: Final = {
 OTHER: Final = Markup('<circle cx="{0:.0f}" cy="11" r="3" class="fill faint"/>')
 
 
-class LanePoint(NamedTuple):
-    """A place on a claim's lane: the round, the status from there on, what moved it, and where that is."""
-
-    round: int
-    status: str
-    by: str
-    address: str | None
-
-
-class Bar(NamedTuple):
-    """A round: BROKEN, UNCLEAR and ROBUST verdicts; `stress` when a role was absent."""
-
-    round: int
-    broken: int
-    unclear: int
-    robust: int
-    stress: bool
-    address: str | None
-
-
 class Node(NamedTuple):
     """A node of the evidence graph: column (0 decision … 3 source), shape and class of its mark, address, alt text."""
 
@@ -66,16 +50,27 @@ class Node(NamedTuple):
     alt: str
 
 
-def lane(born: int, points: Sequence[LanePoint], rounds: int, alt: str) -> Markup:
-    """Draw a claim's life over the rounds: one line, and a shape for every status. Without `alt` it has no links."""
-    parts = [_horizontal(_x(born, rounds), LANE_WIDTH - 6, "life")]
-    places = [(_x(born, rounds), LanePoint(born, "pending", "", None)), *_spread(points, rounds)]
-    for (x, point), (following, _) in zip(places, [*places[1:], (LANE_WIDTH - 6.0, points)], strict=True):
+def lane(claim: ClaimTold, rounds: int, links: Links, *, named: bool) -> Markup:
+    """Draw a claim's life over the rounds: one line, and a shape for every status. Only a named picture has links."""
+    moves = [move for move in claim.history if move.counts]
+    born = _x(claim.round, rounds)
+    places = [born, *_spread([move.round for move in moves], rounds)]
+    statuses = ["pending", *(move.to for move in moves)]
+    parts = [_horizontal(born, LANE_WIDTH - 6, "life")]
+    for x, following, status in zip(places, [*places[1:], LANE_WIDTH - 6.0], statuses, strict=True):
         # A superseded claim has ended, so its line ends there too.
-        if point.status != "superseded":
-            parts.append(_horizontal(x, following, f"life {mark_of(STATUSES, point.status).tone}"))
-    parts += [_move(x, point) if alt else _shape(x, point.status) for x, point in places]
-    return _svg(LANE_WIDTH, LANE_HEIGHT, alt, parts, "lane")
+        if status != "superseded":
+            parts.append(_horizontal(x, following, f"life {mark_of(STATUSES, status).tone}"))
+    shapes = [
+        SHAPES.get(status, OTHER).format(x, x - 5, x - 4) for x, status in zip(places, statuses, strict=True)
+    ]
+    if named:
+        shapes[0] = _linked(None, f"{STATUSES['pending'].word} in round {claim.round}", shapes[0])
+        for n, move in enumerate(moves, 1):
+            alt = f"{mark_of(STATUSES, move.to).word} in round {move.round} by {move.by}"
+            shapes[n] = _linked(links.event(move.by), alt, shapes[n])
+    alt = f"life of {claim.id} over the rounds" if named else ""
+    return _svg(LANE_WIDTH, LANE_HEIGHT, alt, [*parts, *shapes], "lane")
 
 
 def small_bars(values: Sequence[float | None], top: float, alt: str) -> Markup:
@@ -117,40 +112,28 @@ def _x(round_: int, rounds: int) -> float:
     return 8 + (LANE_WIDTH - 20) * (max(1, round_) - 1) / max(1, rounds)
 
 
-def _spread(points: Sequence[LanePoint], rounds: int) -> list[tuple[float, LanePoint]]:
-    """Place the moves of one round next to each other."""
-    counts: dict[int, int] = {}
-    placed: list[tuple[float, LanePoint]] = []
+def _spread(moved_in: Iterable[int], rounds: int) -> Iterator[float]:
+    """Yield places for moves in these rounds, those of one round next to each other."""
+    counts = Counter[int]()
     width = (LANE_WIDTH - 20) / max(1, rounds)
-    for point in points:
+    for number in moved_in:
         # Moves of one round would otherwise be drawn over each other.
-        count = counts[point.round] = counts.get(point.round, 0) + 1
-        placed.append((min(_x(point.round, rounds) + width * (0.3 + 0.25 * count), LANE_WIDTH - 8.0), point))
-    return placed
-
-
-def _move(x: float, point: LanePoint) -> Markup:
-    word = mark_of(STATUSES, point.status).word
-    alt = f"{word} in round {point.round}" + (f" by {point.by}" if point.by else "")
-    return _linked(point.address, alt, _shape(x, point.status))
-
-
-def _shape(x: float, status: str) -> Markup:
-    return SHAPES.get(status, OTHER).format(x, x - 5, x - 4)
+        counts[number] += 1
+        yield min(_x(number, rounds) + width * (0.3 + 0.25 * counts[number]), LANE_WIDTH - 8.0)
 
 
 def _horizontal(x1: float, x2: float, classes: str) -> Markup:
     return Markup('<path d="M{:.0f} {:.0f}H{:.0f}" class="{}"/>').format(x1, LANE_HEIGHT / 2, x2, classes)
 
 
-def disagreement(bars: Sequence[Bar], slope: float | None) -> Markup:
+def disagreement(tallies: Sequence[Tally], slope: float | None, links: Links) -> Markup:
     """Draw verdicts by round, BROKEN below UNCLEAR; the line is the regression over rounds without stress."""
     # At least 4, so that a single verdict does not fill the whole height.
-    most = max([4, *(bar.broken + bar.unclear + bar.robust for bar in bars)])
+    most = max([4, *(tally.disagreement + len(tally.robust) for tally in tallies)])
     unit = BAR_HEIGHT / most
-    width = max(BAR_WIDTH * len(bars) + 20, 200)
-    parts = [_bar(12 + n * BAR_WIDTH, unit, bar) for n, bar in enumerate(bars)]
-    calm = [(n, bar.broken + bar.unclear) for n, bar in enumerate(bars) if not bar.stress]
+    width = max(BAR_WIDTH * len(tallies) + 20, 200)
+    parts = [_bar(12 + n * BAR_WIDTH, unit, tally, links) for n, tally in enumerate(tallies)]
+    calm = [(n, tally.disagreement) for n, tally in enumerate(tallies) if not tally.stress]
     alt = "disagreement by round"
     if slope is not None:
         alt += f"; slope {slope:+.2f} a round"
@@ -158,23 +141,21 @@ def disagreement(bars: Sequence[Bar], slope: float | None) -> Markup:
     return _svg(width, BAR_HEIGHT + 34, alt, parts, "bars")
 
 
-def _bar(x: float, unit: float, bar: Bar) -> Markup:
+def _bar(x: float, unit: float, tally: Tally, links: Links) -> Markup:
     parts: list[Markup] = []
     y = float(BAR_HEIGHT)
-    for count, tone in ((bar.broken, "bad"), (bar.unclear, "warn"), (bar.robust, "ghost")):
+    unclear, robust = tally.disagreement - tally.broken, len(tally.robust)
+    for count, tone in ((tally.broken, "bad"), (unclear, "warn"), (robust, "ghost")):
         if count:
             y -= count * unit
-            parts.append(
-                Markup('<rect x="{:.1f}" y="{:.1f}" width="22" height="{:.1f}" class="fill {}"/>').format(
-                    x, y + 1, count * unit - 2, tone
-                )
-            )
-    label = f"R{bar.round}{'*' if bar.stress else ''}"
+            box = Markup('<rect x="{:.1f}" y="{:.1f}" width="22" height="{:.1f}" class="fill {}"/>')
+            parts.append(box.format(x, y + 1, count * unit - 2, tone))
+    label = f"R{tally.round}{'*' if tally.stress else ''}"
     parts.append(
         Markup('<text x="{:.1f}" y="{}" class="tick">{}</text>').format(x + 11, BAR_HEIGHT + 16, label)
     )
-    alt = f"round {bar.round}: {bar.broken} BROKEN, {bar.unclear} UNCLEAR, {bar.robust} ROBUST"
-    return _linked(bar.address, alt, Markup("").join(parts))
+    alt = f"round {tally.round}: {tally.broken} BROKEN, {unclear} UNCLEAR, {robust} ROBUST"
+    return _linked(links.round(tally.round), alt, Markup("").join(parts))
 
 
 def _trend(calm: list[tuple[int, int]], slope: float, unit: float) -> Markup:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, urlencode
 
-from ledger.events.ids import Reference, parse_reference
-from moot.web.followed import Followed
+from ledger.events.ids import parse_reference
+from ledger.state.book import Book
 
 WORDS_IN_ADDRESS: Final = 120
 """Most characters of a quote in an address, for the browser to highlight."""
@@ -36,7 +36,8 @@ class SiteLinks:
         """Return the address of an event's section or a document's lines; Chromium highlights `words` there."""
         reference = parse_reference(ref)
         # A text fragment: browsers without it still jump to the section.
-        mark = f":~:text={quote(_one_line(words), safe='')}" if words else ""
+        quoted = quote(" ".join((words or "").split())[:WORDS_IN_ADDRESS], safe="")
+        mark = f":~:text={quoted}" if words else ""
         if reference.id in self.documents:
             line = f"L{reference.lines[0]}" if reference.lines else ""
             anchor = f"#{line}{mark}" if line or mark else ""
@@ -44,7 +45,8 @@ class SiteLinks:
         address = self.event(reference.id)
         if address is None:
             return None
-        section = anchor_of(reference)
+        # The prefix keeps anchors of sections apart from the page's own ids.
+        section = f"at-{quote(reference.section, safe='')}" if reference.section else ""
         return f"{address}#{section}{mark}" if section or mark else address
 
     def round(self, number: int) -> str | None:
@@ -61,10 +63,10 @@ class SiteLinks:
         return f"{path}?{urlencode(query)}" if query else path
 
 
-def links_of(name: str, run: Followed) -> SiteLinks:
+def links_of(name: str, book: Book) -> SiteLinks:
     """Return the addresses within a run."""
-    documents = frozenset(document.id for document in run.opened.context)
-    return SiteLinks(address_of(name), run.book().by_id, documents)
+    documents = frozenset(document.id for document in book.state.opening.context)
+    return SiteLinks(address_of(name), book.by_id, documents)
 
 
 def address_of(name: str) -> str:
@@ -104,12 +106,3 @@ class ReportLinks:
 
 Links = SiteLinks | ReportLinks
 """Addresses of a run's things; None where there is no page for them."""
-
-
-def anchor_of(reference: Reference) -> str:
-    """Return the anchor of a section in an event's page; its prefix avoids clashes with the page's own ids."""
-    return f"at-{quote(reference.section, safe='')}" if reference.section else ""
-
-
-def _one_line(words: str) -> str:
-    return " ".join(words.split())[:WORDS_IN_ADDRESS]

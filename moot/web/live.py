@@ -1,108 +1,271 @@
-"""The live page: the open steps, and the page in parts with ids, so that only changed parts are sent."""
+"""Live page: one watcher per run for any number of viewers; each viewer gets the parts that changed since its update.
+
+The watcher polls the head file, which every commit replaces, reads what is new, and renders each part of the page once.
+An update carries the last event's number as its id, so a browser that lost its connection can ask for the rest.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from typing import Any, Final
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Final
 
+import orjson
 from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
 from ledger.store.failures import LedgerError
-from ledger.store.store import read_driver
-from moot.app.speech import read_speech
+from moot.app.run import Run
+from moot.app.speech import FILE
+from moot.run_view import RunView
 from moot.view.event_lines import event_lines
-from moot.view.outcome import outcome_of
+from moot.view.grounds import sources_of
 from moot.view.scene import scene_of
-from moot.web.followed import Followed, labels_shown, standing_of
-from moot.web.links import Links, SiteLinks
-from moot.web.templating import parts
-from moot.web.views.rounds import LiveStep, RoundPage, round_lines, round_page
-from roles.protocol import UNLAWFUL, find_group, open_steps
-from rounds.protocols import protocol_of
+from moot.web.links import SiteLinks, links_of
+from moot.web.overview import labels_shown, standing_of
+from moot.web.rounds import asked_now, round_lines, round_shown
+from moot.web.run_index import RunIndex
+from moot.web.templating import parts as macros_with
+from roles.protocol import UNLAWFUL
 
 LINES_MAX: Final = 60
-_KEY: Final = re.compile(r'"[a-z_]{1,40}"\s*:\s*')
-_SYNTAX: Final = re.compile(r'[{}\[\]]|(?<!\\)"')
+POLL_SECONDS: Final = 0.03
+SETTLE_SECONDS: Final = 0.08
+"""Delay before a change is read: replies of one group arrive together and become one update."""
+REST_SECONDS: Final = 0.04
+REST_SECONDS_A_VIEWER: Final = 0.002
+"""Additional rest per viewer: sending an update takes time for each of them."""
+ALIVE_SECONDS: Final = 10.0
+RETRY_MS: Final = 700
+VIEWERS_MAX: Final = 400
+
+LOG: Final = logging.getLogger(__name__)
+
+Seen = tuple[object, ...]
+Lines = list[tuple[int, str]]
 
 
-def asked_now(run: Followed) -> Mapping[str, LiveStep]:
-    """Return the open steps, each with its start time; empty when the protocol is unknown to this version."""
-    if run.state.closing is not None:
-        return {}
-    try:
-        protocol = protocol_of(run.state.opening)
-        steps = open_steps(protocol, run.state)
-        group = find_group(protocol, run.state, steps[0].id) if steps else None
-    except (LedgerError, *UNLAWFUL):
-        return {}
-    since = _opened_at(run, {step.id for step in group.steps} if group else set())
-    # A driver that was killed leaves its `speech` file behind, which would show steps as being answered.
-    driven = read_driver(run.path) is not None
-    speech = read_speech(run.path) if driven else None
-    spoken = {entry.step: entry for entry in speech.asked} if speech else {}
-    asked: dict[str, LiveStep] = {}
-    for step in steps:
-        heard = spoken.get(step.id)
-        if heard is not None:
-            # `speech` leaves positions out already; an older driver or another program may not.
-            words = "" if step.name.act == "position" else readable(heard.words)
-            asked[step.id] = LiveStep(step.name, heard.since, words)
-        elif not spoken:
-            asked[step.id] = LiveStep(step.name, since, waits=not driven)
-    return asked
-
-
-def readable(words: str) -> str:
-    """Return the end of a reply, which is JSON, without its JSON syntax."""
-    # Not parsed: a reply that is still arriving is not valid JSON yet.
-    prose = _SYNTAX.sub("", _KEY.sub("", words)).replace("\\n", "\n").replace('\\"', '"')
-    return prose.strip(" ,\n")
-
-
-def _opened_at(run: Followed, siblings: set[str]) -> str:
-    """Return the time of the last event that none of the siblings wrote: it opened their group."""
-    events = run.book().events
-    return next((event.at for event in reversed(events) if event.step not in siblings), events[0].at)
-
-
-def parts_of(run: Followed, links: SiteLinks) -> dict[str, Markup]:
+def parts_of(view: RunView, links: SiteLinks) -> dict[str, Markup]:
     """Return the content of every part of the live page, by the id of its element."""
-    state = run.state
-    standing = standing_of(run)
-    labels = tuple(
-        label for label in labels_shown(run) if label.kind != "UNFINISHED" or standing == "stopped"
-    )
-    page = round_page(run, state.round, asked_now(run)) if state.round in state.rounds else None
-    scene = scene_of(run.book(), {}, None, sources=run.sources)
-    macros = parts(links)
-    return {
+    state, standing, macros = view.book.state, standing_of(view), macros_with(links)
+    labels = [label for label in labels_shown(view) if label.kind != "UNFINISHED" or standing == "stopped"]
+    scene = scene_of(view.book, {}, None)
+    page = round_shown(view, state.round, asked_now(view)) if state.round in state.rounds else None
+    parts: dict[str, Markup] = {
         "live-labels": macros.label_badges(labels),
-        "live-verdict": macros.verdict_line(standing, outcome_of(str(run.path), run.book()), scene),
-        "live-earlier": macros.earlier([line for line in round_lines(run) if line.n < state.round]),
+        "live-verdict": macros.verdict_line(standing, view.outcome, scene),
+        "live-earlier": macros.earlier([line for line in round_lines(state) if line["n"] < state.round]),
         "live-head": macros.round_head(page, standing),
         "live-panel": macros.panel(scene),
-        **_seats(page, macros),
     }
+    if page is not None:
+        for kind, columns in (("seat", page.columns), ("bench", page.bench)):
+            for n, column in enumerate(columns):
+                parts[f"live-{kind}-{n}"] = macros.column(column, newest_first=True)
+        parts["live-house"] = macros.house(page.house)
+    return parts
 
 
-def _seats(page: RoundPage | None, macros: Any) -> dict[str, Markup]:
-    if page is None:
-        return {}
-    columns = {f"live-seat-{n}": column for n, column in enumerate(page.columns)}
-    columns |= {f"live-bench-{n}": column for n, column in enumerate(page.bench)}
-    drawn = {name: macros.column(column, newest_first=True) for name, column in columns.items()}
-    return drawn | {"live-house": macros.house(page.house)}
-
-
-def lines_of(run: Followed, links: Links, after: int) -> list[tuple[int, str]]:
+def lines_of(view: RunView, links: SiteLinks, after: int) -> Lines:
     """Return the last 60 lines at most after event `after`, as a terminal would print them: (seq, HTML)."""
-    rows: list[tuple[int, str]] = []
-    macros = parts(links)
+    rows: Lines = []
+    book, macros, sources = view.book, macros_with(links), sources_of(view.book)
     # Lines older than the last 60 would be scrolled away at once.
-    for event in run.book().events[max(0, after + 1, run.seq + 1 - LINES_MAX) :]:
-        book = run.round_book(event.round) if event.phase != "close" else run.book()
-        lines = list(event_lines(book, event))
+    for event in book.events[max(0, after + 1, len(book.events) - LINES_MAX) :]:
+        around = sources.round_of(book, event.round) if event.phase != "close" else book
+        lines = list(event_lines(around, event))
         if lines:
             rows.append((event.seq, macros.line(lines, event.seq)))
     return rows
+
+
+class Broadcast:
+    """Live state of one run. `version` counts updates; `delta` holds the changes since the last version."""
+
+    def __init__(self, name: str, run: Run) -> None:
+        self._name, self.run = name, run
+        self._lock = threading.Lock()
+        self._parts: dict[str, str] = {}
+        self._standing = "unreadable"
+        self._view: RunView | None = None
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._last: Seen = ()
+        self.seq = -1
+        self.version = 0
+        self.delta = b""
+        self.viewers = 0
+
+    def join(self) -> None:
+        """Count a new viewer; the first one starts the watcher."""
+        self.viewers += 1
+        if self._task is None:
+            self._task = asyncio.create_task(self._watch())
+
+    def leave(self) -> None:
+        """Count a viewer less; the last one stops the watcher."""
+        self.viewers -= 1
+        if self.viewers == 0 and self._task is not None:
+            # Without viewers a run is neither polled nor rendered.
+            self._task.cancel()
+            self._task, self._last = None, ()
+
+    async def changed(self, version: int) -> bool:
+        """Wait for another version than `version`; return False when none came for 10 s."""
+        # Checked first: a version that came since the last call must not be waited for.
+        if self.version == version:
+            try:
+                await asyncio.wait_for(self._changed.wait(), ALIVE_SECONDS)
+            except TimeoutError:
+                return False
+        return True
+
+    async def _watch(self) -> None:
+        while True:
+            seen = await asyncio.to_thread(_stamp, self.run.path)
+            # Three `stat` calls per look are cheap enough to poll thirty times a second.
+            if seen == self._last:
+                await asyncio.sleep(POLL_SECONDS)
+                continue
+            await asyncio.sleep(SETTLE_SECONDS)
+            # Taken again before the reading: a commit during it then counts as the next change, and is never missed.
+            self._last = await asyncio.to_thread(_stamp, self.run.path)
+            if await asyncio.to_thread(self._refresh):
+                # Viewers that wait on the old event wake up; a new one is ready before they ask again.
+                self._changed.set()
+                self._changed = asyncio.Event()
+            await asyncio.sleep(REST_SECONDS + REST_SECONDS_A_VIEWER * self.viewers)
+
+    def _refresh(self) -> bool:
+        """Read and render; return whether anything changed. A stopped watcher may still be running this."""
+        with self._lock:
+            before, lines = self.seq, Lines()
+            parts: Mapping[str, str]
+            try:
+                view = self.run.view
+                links = links_of(self._name, view.book)
+                parts = parts_of(view, links)
+                # The first version is sent as a whole, and brings its own lines.
+                lines = lines_of(view, links, before) if self.version else []
+                self._view, self.seq, self._standing = view, view.book.state.seq, standing_of(view)
+            except (LedgerError, OSError, *UNLAWFUL) as error:
+                parts = _trouble(str(error))
+            # A fault of one state must not end the watcher: the next state is tried again.
+            except Exception as error:
+                LOG.exception("%s cannot be shown live", self._name)
+                rule = "`moot check` names the rule that the run breaks"
+                parts = _trouble(f"this cannot be shown ({type(error).__name__}); {rule}")
+            changed = {name: html for name, html in parts.items() if self._parts.get(name) != html}
+            # A driver's sign of life changes a stamp and nothing that is shown.
+            if not changed and self.seq == before:
+                return False
+            self.delta = _update(self.seq, self._standing, changed, lines)
+            self._parts |= changed
+            self.version += 1
+            return True
+
+    def whole(self, after: int) -> bytes:
+        """Return the whole page, with the lines after an event."""
+        with self._lock:
+            # The view that was rendered, and not a newer one: its lines come with the next update.
+            view = self._view
+            lines = lines_of(view, links_of(self._name, view.book), after) if view else []
+            return _update(self.seq, self._standing, self._parts, lines)
+
+
+def _trouble(what: str) -> dict[str, str]:
+    return {"live-labels": macros_with(None).trouble(what)}
+
+
+def _stamp(directory: Path) -> Seen:
+    """Return a value that changes with every commit, new step, spoken word and driver."""
+    stamps: list[object] = []
+    for name in ("head", FILE, "driver"):
+        try:
+            status = os.stat(directory / name)
+        except OSError:
+            stamps.append(None)
+        else:
+            stamps.append((status.st_mtime_ns if name != "driver" else status.st_size > 0, status.st_ino))
+    return tuple(stamps)
+
+
+def _update(seq: int, standing: str, parts: Mapping[str, str], lines: Lines) -> bytes:
+    """Return one server-sent event; its JSON contains no line feed."""
+    content = orjson.dumps({"seq": seq, "standing": standing, "parts": parts, "lines": lines})
+    return b"id: %d\ndata: %b\n\n" % (seq, content)
+
+
+class Broadcasts:
+    """The broadcasts of all runs that have viewers."""
+
+    def __init__(self, index: RunIndex) -> None:
+        self._index = index
+        self._open: dict[str, Broadcast] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def viewers(self) -> int:
+        """Return the number of viewers."""
+        return sum(broadcast.viewers for broadcast in self._open.values())
+
+    def of(self, name: str) -> Broadcast | None:
+        """Return the one broadcast of a run, also for simultaneous requests; None for an unknown run.
+
+        Raises `LedgerError`.
+        """
+        run = self._index.run(name)
+        if run is None:
+            return None
+        # Read before anything is sent, so that a damaged run is refused.
+        _ = run.view
+        with self._lock:
+            broadcast = self._open.get(name)
+            # A run that was dropped from memory and read again is another object; its old broadcast would keep the
+            # first one alive.
+            if broadcast is None or broadcast.run is not run:
+                broadcast = self._open[name] = Broadcast(name, run)
+            return broadcast
+
+
+async def stream(broadcasts: Broadcasts, request: Request) -> Response:
+    """Return the updates of a run after the viewer's last event (`Last-Event-ID`, or `?after=`)."""
+    try:
+        broadcast = await asyncio.to_thread(broadcasts.of, request.path_params["name"])
+    except LedgerError as error:
+        return PlainTextResponse(f"{error}\n", 409)
+    if broadcast is None:
+        return PlainTextResponse("no such run\n", 404)
+    # Refused while the server can still answer ordinary pages.
+    if broadcasts.viewers >= VIEWERS_MAX:
+        return PlainTextResponse("too many look on\n", 503)
+    last_id = request.headers.get("last-event-id") or request.query_params.get("after", "")
+    # An id that a client made up counts as none: it gets everything.
+    after = int(last_id) if last_id.isascii() and last_id.isdigit() and len(last_id) < 16 else -1
+    # A proxy that buffers would hold updates back until the stream ends.
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    return StreamingResponse(_updates(broadcast, after), media_type="text/event-stream", headers=headers)
+
+
+async def _updates(broadcast: Broadcast, after: int) -> AsyncIterator[bytes]:
+    broadcast.join()
+    version = 0
+    try:
+        yield b"retry: %d\n\n" % RETRY_MS
+        while True:
+            if not await broadcast.changed(version):
+                # A comment line keeps proxies from closing a quiet connection, and reveals a viewer that has gone.
+                yield b": alive\n\n"
+                continue
+            # A viewer that missed a version cannot use the delta, and gets the whole page once.
+            behind = version != broadcast.version - 1 or version == 0
+            version, update, seq = broadcast.version, broadcast.delta, broadcast.seq
+            yield await asyncio.to_thread(broadcast.whole, after) if behind else update
+            after = seq
+    finally:
+        broadcast.leave()

@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+import msgspec
 from starlette.requests import Request
 
-from ledger.events import Decision, Event
-from ledger.plain_text import shortened
+import moot
+from ledger.compare.diff import Differences
+from ledger.events import Event
+from ledger.plain_text import one_line, shortened
+from ledger.state.anchors import strings
 from ledger.state.book import Book
-from moot.view.costs import spent_beyond
-from moot.view.events import EventWords, words_of
-from moot.view.outcome import outcome_of
-from moot.view.stop_checks import why_it_stopped
-from moot.web.followed import Followed, labels_shown, standing_of
+from ledger.state.decided import standing
+from moot.app.run import Run
+from moot.run_view import RunView
+from moot.view.events import words_of
+from moot.web.events import claims_page, event_page
+from moot.web.events import decisions as decisions_of
 from moot.web.links import SiteLinks, links_of
-from moot.web.live import asked_now, parts_of
+from moot.web.live import parts_of
+from moot.web.overview import heading
+from moot.web.overview import overview as overview_of
 from moot.web.report import report_html
-from moot.web.run_index import LATEST, RunIndex, in_order, siblings
+from moot.web.rounds import asked_now, round_lines, round_shown
+from moot.web.run_index import LATEST, RunIndex, in_order
+from moot.web.seats import brief_page, checked, seats_page
+from moot.web.signals import signals_page
 from moot.web.templating import paged, parts, render
-from moot.web.views import claims as claim_views
-from moot.web.views import decisions as decision_views
-from moot.web.views import seats as seat_views
-from moot.web.views.compare import compare_page
-from moot.web.views.event import event_page
-from moot.web.views.overview import overview as overview_of
-from moot.web.views.rounds import round_lines, round_page
-from moot.web.views.signals import signals_page
 
 LOG_PAGE: Final = 200
 LOG_SAID: Final = 220
 """Most characters of an event that the log shows."""
+AROUND: Final = 90
+"""Characters shown before and after a search hit."""
 FILTERS: Final = ("q", "status", "protocol")
 """Query parameters that filter the list of runs."""
 
@@ -44,20 +48,21 @@ class PageMissing(LookupError):
 
 def runs(index: RunIndex, request: Request) -> str:
     """Render the runs that match `?q=`, `?status=` and `?protocol=`, in the order of `?sort=`."""
-    text, status, protocol = (request.query_params.get(key, "") for key in ("q", "status", "protocol"))
+    wanted = {key: value for key in FILTERS if (value := request.query_params.get(key))}
     order = request.query_params.get("sort", LATEST)
     lines = index.lines()
+    chosen = [line for line in lines if line.matches(*(wanted.get(key, "") for key in FILTERS))]
     return render(
         "runs.html",
         # Filtered here and not in the browser: the viewer works without script.
-        runs=in_order((line for line in lines if line.matches(text, status, protocol)), order),
+        runs=in_order(chosen, order),
         order=order,
         total=len(lines),
-        wanted={key: value for key, value in request.query_params.items() if key in FILTERS and value},
+        wanted=wanted,
         statuses=sorted({line.status for line in lines}),
         protocols=sorted({line.protocol for line in lines if line.protocol}),
         where=str(index.root),
-        forks=siblings(lines),
+        lines=lines,
         names={line.name for line in lines},
     )
 
@@ -68,23 +73,85 @@ def compare(index: RunIndex, request: Request) -> str:
     names = [line.name for line in index.lines() if line.trouble is None]
     a, b = request.query_params.get("a", ""), request.query_params.get("b", "")
     if not a or not b:
-        return render("compare.html", names=names, a_name=a, b_name=b, page=None, links=None)
-    first, second = _followed(index, a), _followed(index, b)
+        return render("compare.html", names=names, a_name=a, b_name=b, diff=None, links=None)
+    runs = _run(index, a), _run(index, b)
+    diff = moot.diff(*runs)
+    first, second = (run.view for run in runs)
     return render(
         "compare.html",
         names=names,
         a_name=a,
         b_name=b,
-        page=compare_page(first, second),
-        outcomes={name: outcome_of(str(run.path), run.book()) for name, run in (("a", first), ("b", second))},
-        links=links_of(a, first),
-        links_a=links_of(a, first),
-        links_b=links_of(b, second),
+        diff=diff,
+        views={"a": first, "b": second},
+        fork=_fork(first, second, "a", "b") or _fork(second, first, "b", "a"),
+        groups={
+            "claims": (diff.claims, list(_sides(diff.claims, first.book, second.book))),
+            "decisions": (diff.decisions, list(_sides(diff.decisions, first.book, second.book))),
+        },
+        links=links_of(a, first.book),
+        links_a=links_of(a, first.book),
+        links_b=links_of(b, second.book),
     )
 
 
-def _followed(index: RunIndex, name: str) -> Followed:
-    run = index.followed(name)
+def _fork(view: RunView, other: RunView, name: str, other_name: str) -> str | None:
+    """Return in words that a run is a fork of another, or None."""
+    # An origin is the path as it was when the fork was made: only the last part survives a move of the directory.
+    origin = view.book.state.opening.origin
+    parent = (origin.of or "").rstrip("/").rpartition("/")[2] if origin.type == "fork" else None
+    if parent and other.path is not None and parent == other.path.resolve().name:
+        return f"{name} is a fork of {other_name} after event {origin.seq}"
+    return None
+
+
+Side = tuple[str | None, str | None, str, str, str, str]
+"""A claim or decision in one or both runs: ids, status in each, words, how it was matched."""
+
+
+def _sides(found: Differences, a: Book, b: Book) -> Iterator[tuple[str, list[Side]]]:
+    """Yield what differs, under a title each."""
+    yield (
+        "Stand differently",
+        [(row.a, row.b, row.status_a, row.status_b, _text(a, row.a), row.how) for row in found.changed],
+    )
+    yield (
+        "Perhaps the same",
+        [
+            (
+                row.a,
+                row.b,
+                _status(a, row.a),
+                _status(b, row.b),
+                _text(a, row.a),
+                f"similar {row.similarity:.2f}",
+            )
+            for row in found.similar
+        ],
+    )
+    yield (
+        "Only in a",
+        [(only, None, _status(a, only), "", _text(a, only), "only in one") for only in found.only_a],
+    )
+    yield (
+        "Only in b",
+        [(None, only, "", _status(b, only), _text(b, only), "only in one") for only in found.only_b],
+    )
+
+
+def _text(book: Book, identity: str) -> str:
+    return str(getattr(book.by_id.get(identity), "text", ""))
+
+
+def _status(book: Book, identity: str) -> str:
+    facts = book.state.claims.get(identity)
+    if facts is not None:
+        return facts.status
+    return standing(book.state, identity) if identity in book.state.decisions else ""
+
+
+def _run(index: RunIndex, name: str) -> Run:
+    run = index.run(name)
     if run is None:
         raise PageMissing(f"there is no run {name!r} here")
     return run
@@ -92,11 +159,12 @@ def _followed(index: RunIndex, name: str) -> Followed:
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A request for a page of a run."""
+    """A request for a page of a run, as the run was when the request came."""
 
-    run: Followed
+    run: Run
     name: str
     request: Request
+    view: RunView
     links: SiteLinks
 
     def query(self, key: str) -> str:
@@ -109,33 +177,34 @@ class PageRequest:
         # `isdigit` alone accepts digits of other scripts, and a huge number would be slow to convert.
         return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else default
 
+    def event(self) -> Event:
+        """Return the event that the address names by its id, or by `@<seq>`. Raises `PageMissing`."""
+        identity, book = self.request.path_params["identity"], self.view.book
+        event = book.by_id.get(identity)
+        # Ids name most events; the sequence number reaches those that have none.
+        if identity.startswith("@"):
+            text = identity[1:]
+            number = int(text) if text.isascii() and text.isdigit() and len(text) < 16 else len(book.events)
+            event = book.events[number] if number < len(book.events) else None
+        if event is None:
+            raise PageMissing(f"no event {identity!r} is on the ledger")
+        return event
+
     def render(self, template: str, tab: str, **values: Any) -> str:
         """Render a page with the head that all pages of the run have."""
-        return render(
-            template,
-            name=self.name,
-            tab=tab,
-            opened=self.run.opened,
-            labels=labels_shown(self.run),
-            standing=standing_of(self.run),
-            why=why_it_stopped(self.run.state),
-            seq=self.run.seq,
-            links=self.links,
-            **values,
-        )
+        return render(template, name=self.name, tab=tab, links=self.links, **heading(self.view), **values)
 
 
 def _of_a_run(page: Callable[[PageRequest], str]) -> Callable[[RunIndex, Request], str]:
-    """Return a page that is rendered while its run does not change."""
+    """Return a page of the run that the address names."""
 
     @wraps(page)
     def answer(index: RunIndex, request: Request) -> str:
         name = request.path_params["name"]
-        run = _followed(index, name)
-        # The live page may read new events at any time; half a page from before and half from after would contradict
-        # itself.
-        with run.lock:
-            return page(PageRequest(run, name, request, links_of(name, run)))
+        run = _run(index, name)
+        # One view for the whole page: half of it from before and half from after a commit would contradict itself.
+        view = run.view
+        return page(PageRequest(run, name, request, view, links_of(name, view.book)))
 
     return answer
 
@@ -143,168 +212,150 @@ def _of_a_run(page: Callable[[PageRequest], str]) -> Callable[[RunIndex, Request
 @_of_a_run
 def overview(asked: PageRequest) -> str:
     """Render the reason why the run stopped, its decisions and rounds."""
-    page, outcome = (
-        overview_of(asked.run),
-        outcome_of(str(asked.run.path), asked.run.book(), spent_beyond(asked.run.path)),
-    )
-    return asked.render("overview.html", "overview", page=page, outcome=outcome)
+    return asked.render("overview.html", "overview", page=overview_of(asked.view))
 
 
 @_of_a_run
 def live(asked: PageRequest) -> str:
     """Render the round in progress, as it happens."""
-    return asked.render("live.html", "live", parts=parts_of(asked.run, asked.links))
+    return asked.render("live.html", "live", parts=parts_of(asked.view, asked.links))
 
 
 @_of_a_run
 def rounds(asked: PageRequest) -> str:
     """Render every round in one line."""
-    return asked.render("rounds.html", "rounds", rounds=tuple(round_lines(asked.run)))
+    return asked.render("rounds.html", "rounds", rounds=round_lines(asked.view.book.state))
 
 
 @_of_a_run
 def round_(asked: PageRequest) -> str:
     """Render one round, with a column per seat."""
-    number = asked.request.path_params["number"]
-    opened = sorted(asked.run.state.rounds)
-    if number not in opened:
+    number, state = asked.request.path_params["number"], asked.view.book.state
+    if number not in state.rounds:
         raise PageMissing(f"round {number} was not opened")
     # Round numbers may have gaps, so the neighbors are looked up and not counted.
-    place = opened.index(number)
     return asked.render(
         "round.html",
         "rounds",
-        page=round_page(asked.run, number, asked_now(asked.run) if number == asked.run.state.round else None),
-        before=opened[place - 1] if place else None,
-        after=opened[place + 1] if place + 1 < len(opened) else None,
+        page=round_shown(asked.view, number, asked_now(asked.view) if number == state.round else None),
+        before=max((other for other in state.rounds if other < number), default=None),
+        after=min((other for other in state.rounds if other > number), default=None),
     )
 
 
 @_of_a_run
 def claims(asked: PageRequest) -> str:
     """Render the claims on their timeline."""
-    wanted = claim_views.ClaimFilter(asked.query("status"), asked.query("role"), asked.query("q"))
-    page = claim_views.claims_page(asked.run, asked.links, wanted, page=asked.number("page", 1))
+    page = claims_page(
+        asked.view,
+        asked.links,
+        status=asked.query("status"),
+        role=asked.query("role"),
+        text=asked.query("q"),
+        page=asked.number("page", 1),
+    )
     return asked.render("claims.html", "claims", page=page)
 
 
 @_of_a_run
 def decisions(asked: PageRequest) -> str:
     """Render all decisions."""
-    return asked.render("decisions.html", "decisions", decisions=decision_views.decisions(asked.run))
+    return asked.render("decisions.html", "decisions", decisions=decisions_of(asked.view))
 
 
 @_of_a_run
 def signals(asked: PageRequest) -> str:
     """Render signals, gates, alarms, disagreement, options."""
-    return asked.render("signals.html", "signals", page=signals_page(asked.run, asked.links))
+    return asked.render("signals.html", "signals", page=signals_page(asked.view, asked.links))
 
 
 @_of_a_run
 def seats(asked: PageRequest) -> str:
     """Render seats, prompts, isolation, cost."""
-    page = seat_views.seats_page(asked.run, role=asked.query("role"), page=asked.number("page", 1))
+    page = seats_page(asked.view, role=asked.query("role"), page=asked.number("page", 1))
     return asked.render("seats.html", "seats", page=page)
 
 
 @_of_a_run
 def brief(asked: PageRequest) -> str:
     """Render the prompt of a step."""
-    step = asked.request.path_params["step"]
-    page = seat_views.brief_page(asked.run, step)
-    if page is None:
+    step, book = asked.request.path_params["step"], asked.view.book
+    seq = book.state.answered.get(step)
+    call = None if seq is None else book.events[seq].call
+    if seq is None or call is None:
         raise PageMissing(f"no reply to {step!r} is on the ledger")
-    return asked.render("brief.html", "seats", page=page, step=step)
+    return asked.render("brief.html", "seats", page=brief_page(book, book.events[seq], call), step=step)
 
 
 @_of_a_run
 def event(asked: PageRequest) -> str:
     """Render an event by its id, or by `@<seq>`."""
-    identity = asked.request.path_params["identity"]
-    entry = _event(asked.run, identity)
-    if entry is None:
-        raise PageMissing(f"no event {identity!r} is on the ledger")
-    decision = (
-        decision_views.decision_page(asked.run, entry, asked.links) if isinstance(entry, Decision) else None
-    )
-    return asked.render(
-        "event.html",
-        "decisions" if decision else "log",
-        page=event_page(asked.run, entry),
-        decision=decision,
-        before=entry.seq - 1 if entry.seq else None,
-        after=entry.seq + 1 if entry.seq < asked.run.seq else None,
-    )
+    page = event_page(asked.view, asked.event(), asked.links)
+    return asked.render("event.html", "decisions" if page["decision"] else "log", page=page)
 
 
 @_of_a_run
 def card(asked: PageRequest) -> str:
     """Render a short summary of an event: a part of a page, shown as a tooltip."""
-    identity = asked.request.path_params["identity"]
-    entry = _event(asked.run, identity)
-    if entry is None:
-        raise PageMissing(f"no event {identity!r} is on the ledger")
-    return str(parts(asked.links).id_card(words_of(entry, asked.run.book())))
-
-
-def _event(run: Followed, identity: str) -> Event | None:
-    # Ids name most events; the sequence number reaches those that have none.
-    if not identity.startswith("@"):
-        return run.book().by_id.get(identity)
-    text = identity[1:]
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 16 else -1
-    return run.book().events[number] if 0 <= number <= run.seq else None
+    return str(parts(asked.links).id_card(words_of(asked.event(), asked.view.book)))
 
 
 @_of_a_run
 def document(asked: PageRequest) -> str:
     """Render a context document with its lines."""
-    identity = asked.request.path_params["identity"]
-    entry = next((row for row in asked.run.opened.context if row.id == identity), None)
+    identity, book = asked.request.path_params["identity"], asked.view.book
+    entry = next((row for row in book.state.opening.context if row.id == identity), None)
     if entry is None:
         raise PageMissing(f"no document {identity!r} was given to this run")
     # A redacted document keeps its entry and loses its blob.
-    content = asked.run.blobs.read(entry.sha256)
+    content = book.blobs.read(entry.sha256)
     lines = None if content is None else content.decode("utf-8", "replace").split("\n")
     return asked.render("document.html", "log", entry=entry, lines=lines)
 
 
-class LogLine(NamedTuple):
-    """An event in the log; `hit` is the place of the searched words if the shortened text lacks them."""
+def _around(book: Book, event: Event, words: Sequence[str]) -> tuple[str, str, str] | None:
+    """Return the first of these words (in lower case) in an event, with the text before and after it.
 
-    words: EventWords
-    round: int
-    hit: tuple[str, str, str] | None
+    None where the log's shortened text shows all of them.
+    """
+    said = shortened(words_of(event, book).said, LOG_SAID).casefold()
+    text = one_line(_strings(event))
+    places = [place for word in words if (place := text.casefold().find(word)) >= 0]
+    if not places or all(word in said for word in words):
+        return None
+    first = min(places)
+    # Of two words that begin at one place the longer one is highlighted.
+    end = first + max(len(word) for word in words if text.casefold().startswith(word, first))
+    return text[max(0, first - AROUND) : first], text[first:end], text[end : end + AROUND]
 
 
-def _hit(run: Followed, event: Event, words: list[str], book: Book) -> tuple[str, str, str] | None:
-    text = shortened(words_of(event, book).said, LOG_SAID).casefold()
-    return None if all(word in text for word in words) else run.around(event, words)
+def _holds(event: Event, words: Sequence[str]) -> bool:
+    text = _strings(event).casefold()
+    return all(word in text for word in words)
+
+
+def _strings(event: Event) -> str:
+    return " ".join(strings(msgspec.to_builtins(event)))
 
 
 @_of_a_run
 def log(asked: PageRequest) -> str:
     """Render the events in order, in pages of 200; `?kind=`, `?by=`, `?round=` choose."""
     kind, by, number = asked.query("kind"), asked.query("by"), asked.number("round", -1)
-    words = asked.query("q").casefold().split()
-    book = asked.run.book()
+    book, words = asked.view.book, asked.query("q").casefold().split()
     # Words are compared last: searching an event's texts is slower than its fields.
     wanted = [
         entry
         for entry in book.events
-        if (not kind or entry.kind == kind)
-        and (not by or entry.by == by)
-        and (number < 0 or entry.round == number)
-        if asked.run.says(entry, words)
+        if kind in ("", entry.kind) and by in ("", entry.by) and number in (-1, entry.round)
+        if not words or _holds(entry, words)
     ]
     page, pages, rows = paged(wanted, asked.number("page", 1), LOG_PAGE)
     return asked.render(
         "log.html",
         "log",
-        lines=[
-            LogLine(words_of(entry, book), entry.round, _hit(asked.run, entry, words, book)) for entry in rows
-        ],
-        kinds=[(kind, kind.replace("_", " ")) for kind in sorted({entry.kind for entry in book.events})],
+        lines=[(words_of(entry, book), _around(book, entry, words)) for entry in rows],
+        kinds=[(name, name.replace("_", " ")) for name in sorted({entry.kind for entry in book.events})],
         roles=sorted({entry.by for entry in book.events}),
         kind=kind,
         by=by,
@@ -320,8 +371,9 @@ def log(asked: PageRequest) -> str:
 @_of_a_run
 def check(asked: PageRequest) -> str:
     """Render every rule that the ledger breaks, and whether it is intact."""
-    report = asked.run.checked(anyway=asked.query("anyway") == "1")
-    return asked.render("check.html", "check", report=report, events=asked.run.seq + 1)
+    return asked.render(
+        "check.html", "check", report=checked(asked.view, anyway=asked.query("anyway") == "1")
+    )
 
 
 @_of_a_run

@@ -10,18 +10,19 @@ from pathlib import Path
 from typing import Any, Final
 
 from ledger.events import Validation
-from ledger.state.decided import in_force
-from ledger.state.state import State
+from ledger.state.book import Book
+from ledger.state.state import Spend
 from ledger.store.disk import read_plain
 from ledger.store.failures import LedgerError, refuse_strange
 from ledger.store.store import read_driver
 from ledger.store.streams import HEAD_BYTES
+from moot.app.run import Run
 from moot.app.unlawful_runs import explain_with
+from moot.run_view import RunView
 from moot.view import words
 from moot.view.labels import Label
-from moot.view.outcome import outcome_of
-from moot.web.followed import Followed, labels_shown, standing_of
 from moot.web.links import address_of
+from moot.web.overview import labels_shown, standing_of
 from roles.protocol import UNLAWFUL
 from rounds.protocols import protocol_of
 
@@ -32,26 +33,21 @@ KEPT_MAX: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """A run in the list. `why` says how it ended or where it is; an unreadable run has a `trouble`."""
+    """A run in the list. `why` says how it ended or where it is; a run with a `trouble` cannot be read."""
 
     name: str
-    question: str
-    answer: str
-    outcome: str
-    protocol: str
-    state: str
-    why: str
-    round: int
-    planned: int
-    events: int
-    labels: tuple[Label, ...]
-    errors: int | None
-    claims: int
-    decisions: int
-    calls: int
-    micro_usd: int
-    unpriced: int
-    last: str
+    question: str = ""
+    answer: str = ""
+    outcome: str = "unreadable"
+    protocol: str = ""
+    state: str = "unreadable"
+    why: str = ""
+    round: int = 0
+    planned: int = 0
+    labels: tuple[Label, ...] = ()
+    errors: int | None = None
+    spend: Spend = Spend()  # noqa: RUF009  (never changed here)
+    last: str = ""
     forked_from: str | None = None
     forked_at: int | None = None
     trouble: str | None = None
@@ -68,14 +64,13 @@ class RunLine:
 
     def matches(self, text: str, status: str = "", protocol: str = "") -> bool:
         """Return whether the list shows every word of a search; an empty status or protocol matches any."""
-        if status not in ("", self.status) or protocol not in ("", self.protocol):
-            return False
-        labels = " ".join(label.kind for label in self.labels)
-        haystack = " ".join(
-            (self.name, self.question, self.answer, self.status, self.protocol, self.state, self.why, labels)
+        shown = (self.name, self.question, self.answer, self.status, self.protocol, self.state, self.why)
+        haystack = " ".join([*shown, *(label.kind for label in self.labels)]).replace("_", " ").casefold()
+        return (
+            status in ("", self.status)
+            and protocol in ("", self.protocol)
+            and all(word in haystack for word in text.casefold().split())
         )
-        haystack = haystack.replace("_", " ").casefold()
-        return all(word in haystack for word in text.casefold().split())
 
 
 ORDERS: Final[Mapping[str, Callable[[RunLine], Any]]] = {
@@ -83,8 +78,8 @@ ORDERS: Final[Mapping[str, Callable[[RunLine], Any]]] = {
     "status": lambda line: line.status,
     "protocol": lambda line: line.protocol,
     "rounds": lambda line: line.round,
-    "replies": lambda line: line.calls,
-    "cost": lambda line: line.micro_usd,
+    "replies": lambda line: line.spend.calls,
+    "cost": lambda line: line.spend.micro_usd,
     "last": lambda line: line.last,
 }
 """Sort keys of the list."""
@@ -106,10 +101,10 @@ class RunIndex:
     def __init__(self, root: Path) -> None:
         self.root: Final = root
         self._lock = threading.Lock()
-        self._followed: OrderedDict[Path, Followed] = OrderedDict()
+        self._runs: OrderedDict[Path, Run] = OrderedDict()
         self._lines: dict[Path, tuple[bytes, RunLine]] = {}
 
-    def names(self) -> dict[str, Path]:
+    def places(self) -> dict[str, Path]:
         """Return name → directory; of two directories with one name the deeper is called `folder~name`."""
         places: dict[str, Path] = {}
         for pattern in PATTERNS:
@@ -122,33 +117,23 @@ class RunIndex:
                 places.setdefault(name, place)
         return places
 
-    def followed(self, name: str) -> Followed | None:
-        """Return the run of that name, read up to its head, or None. Raises `LedgerError`."""
-        place = self.names().get(name)
-        if place is None:
-            return None
-        run = self._kept(place)
-        with run.lock:
-            run.catch_up()
-        return run
+    def run(self, name: str) -> Run | None:
+        """Return the run of that name, or None. Raises `LedgerError`."""
+        place = self.places().get(name)
+        return None if place is None else self._kept(place)
 
-    def named(self, names: Iterable[str]) -> list[Path]:
-        """Return the directories of those names that are runs."""
-        places = self.names()
-        return [places[name] for name in names if name in places]
-
-    def _kept(self, place: Path) -> Followed:
+    def _kept(self, place: Path) -> Run:
         with self._lock:
             # Popped and inserted again: the order of the dict is the order of the last use.
-            run = self._followed.pop(place, None) or Followed(place)
-            self._followed[place] = run
-            while len(self._followed) > KEPT_MAX:
-                self._followed.popitem(last=False)
+            run = self._runs.pop(place, None) or Run(place)
+            self._runs[place] = run
+            while len(self._runs) > KEPT_MAX:
+                self._runs.popitem(last=False)
             return run
 
     def lines(self) -> list[RunLine]:
         """Return every run, the last written first; an unreadable run says why."""
-        return in_order((self._line(name, place) for name, place in self.names().items()), LATEST)
+        return in_order((self._line(name, place) for name, place in self.places().items()), LATEST)
 
     def _line(self, name: str, place: Path) -> RunLine:
         try:
@@ -166,73 +151,44 @@ class RunIndex:
 
     def _summary(self, name: str, place: Path) -> RunLine:
         try:
-            run = self._kept(place)
-            with run.lock:
-                run.catch_up()
-                # The list shows the error too, so that a strange run is found without opening it.
-                refuse_strange(run.state, place)
-                protocol_of(run.opened, place)
-                return line_of(name, run)
+            view = self._kept(place).view
+            # The list shows the error too, so that a strange run is found without opening it.
+            refuse_strange(view.book.state, place)
+            protocol_of(view.book.state.opening, place)
+            return line_of(name, view)
         except OSError as error:
-            return _unreadable(name, f"it cannot be read: {error.strerror}")
+            return RunLine(name, trouble=f"it cannot be read: {error.strerror}")
         except (LedgerError, *UNLAWFUL) as error:  # one run is one line, and none of them is the others' end
             known = explain_with(error, [place])
-            trouble = (
-                f"{known.what}; {known.fix}" if known else f"moot cannot show it: {type(error).__name__}"
-            )
-            return _unreadable(name, trouble)
+            unknown = f"moot cannot show it: {type(error).__name__}"
+            return RunLine(name, trouble=f"{known.what}; {known.fix}" if known else unknown)
 
 
-def line_of(name: str, run: Followed) -> RunLine:
+def line_of(name: str, view: RunView) -> RunLine:
     """Return a run's line."""
-    state, opened = run.state, run.opened
-    origin, outcome = opened.origin, outcome_of(str(run.path), run.book())
+    state, opened = view.book.state, view.book.state.opening
+    origin, outcome = opened.origin, view.outcome
+    where = f"in round {state.round}, {words.PHASES.get(state.phase, state.phase)}"
     return RunLine(
-        name=name,
+        name,
         question=opened.question,
         answer=outcome.answer,
         outcome=outcome.status,
         protocol=opened.protocol,
-        state=standing_of(run),
-        why=_why(state),
+        state=standing_of(view),
+        why=words.why_closed(state.closing.reason) if state.closing is not None else where,
         round=state.round,
         planned=len(opened.plan),
-        events=run.seq + 1,
-        labels=labels_shown(run),
-        errors=_errors(run.book().events),
-        claims=len(state.claims),
-        decisions=len(in_force(state)),
-        calls=state.spend.calls,
-        micro_usd=state.spend.micro_usd,
-        unpriced=state.spend.unpriced,
-        last=run.book().events[-1].at,
+        labels=labels_shown(view),
+        errors=_errors(view.book),
+        spend=state.spend,
+        last=view.book.events[-1].at,
         forked_from=Path(origin.of).name if origin.type == "fork" and origin.of else None,
         forked_at=origin.seq if origin.type == "fork" else None,
     )
 
 
-def _why(state: State) -> str:
-    if state.closing is not None:
-        return words.why_closed(state.closing.reason)
-    return f"in round {state.round}, {words.PHASES.get(state.phase, state.phase)}"
-
-
-def _errors(events: Iterable[object]) -> int | None:
+def _errors(book: Book) -> int | None:
     """Return the number of errors in the last recorded validation; None without one."""
-    last = next((event for event in reversed(tuple(events)) if isinstance(event, Validation)), None)
+    last = next((event for event in reversed(book.events) if isinstance(event, Validation)), None)
     return None if last is None else sum(finding.severity == "error" for finding in last.findings)
-
-
-def _unreadable(name: str, trouble: str) -> RunLine:
-    return RunLine(
-        name, "", "", "unreadable", "", "unreadable", "", 0, 0, 0, (), None, 0, 0, 0, 0, 0, "", trouble=trouble
-    )  # fmt: skip
-
-
-def siblings(lines: Iterable[RunLine]) -> dict[str, list[RunLine]]:
-    """Return parent → its forks in the list."""
-    forks: dict[str, list[RunLine]] = {}
-    for line in lines:
-        if line.forked_from:
-            forks.setdefault(line.forked_from, []).append(line)
-    return forks

@@ -18,15 +18,17 @@ from markupsafe import Markup, escape
 
 from ledger.events.ids import MENTION
 from ledger.plain_text import first_sentence, isolated, one_line, shortened, visible
+from moot.run_view import RunView
 from moot.view import marks, words
 from moot.view.claims import lifecycle
 from moot.view.evidence import meaning, status_mark
 from moot.view.experiments import came_to_told, output_of
+from moot.view.forecasts import answer_command, closing_lines, crux_line, percent, roles_spread, status_line
 from moot.view.marks import Mark, mark_of
 from moot.view.outcome_status import became_line
 from moot.view.outcome_text import STATUSES
-from moot.view.scene import clock_time, spent
-from moot.view.seats import contexts_told, dollars, dollars_cell, filled_by
+from moot.view.scene import spent
+from moot.view.seats import contexts_told, dollars_cell, filled_by
 from moot.view.stop_checks import alarm_told, alarms_first, gate_told
 from moot.web.links import Links
 
@@ -81,19 +83,22 @@ def environment() -> Environment:
         "became": became_line,
         "output": output_of,
         "lifecycle": lifecycle,
-        "clock": clock_time,
         "spent": spent,
         "filled_by": filled_by,
         "alarms_first": alarms_first,
         "alarm_told": alarm_told,
         "gate_told": gate_told,
         "contexts_told": contexts_told,
-        "dollars": dollars,
         "dollars_cell": dollars_cell,
         "instant": instant,
         "said": in_words,
         "pairs": pairs,
-        "points": points,
+        "percent": percent,
+        "status_line": status_line,
+        "crux_line": crux_line,
+        "closing_lines": closing_lines,
+        "roles_spread": roles_spread,
+        "answer_command": command_for,
         "status_words": status_words,
     }
     known: dict[str, Any] = {
@@ -125,7 +130,7 @@ def render(template: str, **values: Any) -> str:
     return environment().get_template(template).render(values)
 
 
-def parts(links: Links) -> Any:
+def parts(links: Links | None) -> Any:
     """Return the macros of `parts.html`, each a part of a page, with the addresses of a run."""
     return environment().get_template("parts.html").make_module({"links": links})
 
@@ -176,9 +181,9 @@ def pairs(values: Iterable[str]) -> list[tuple[str, str]]:
     return [(value, value) for value in values]
 
 
-def points(value: float | None) -> str:
-    """Return points of 100 without needless digits: `61.25`, `70`; `–` where there are none."""
-    return "–" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+def command_for(view: RunView, claim: str) -> str:
+    """Return the command that hands in a person's result of a crux."""
+    return answer_command(view.path.name if view.path else view.name, view.book, claim)
 
 
 def status_words(values: Iterable[str]) -> list[tuple[str, str]]:

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from ledger.events import Claim, Event, Verification
 from ledger.events.values import Evidence
 from ledger.state.book import Book, book
+from moot.api import open_run
 from moot.view.grounds import Ground
 from moot.view.story import tell
-from moot.web.followed import Followed
+from moot.web.overview import overview
 from moot.web.report import report_html
-from moot.web.views.overview import overview
 from tests.protocols.playing import played
 from tests.render.sample import Blobs, sample
 
@@ -120,11 +120,10 @@ def test_a_decision_lends_no_quote_of_what_it_rests_on() -> None:
 @pytest.mark.parametrize("protocol", ["debate", "comparative"])
 def test_every_score_and_standing_is_on_the_page(protocol: str) -> None:
     """R-7: they were cut to the last twelve in silence."""
-    run = Followed(played(protocol))
-    run.catch_up()
-    results = [event for event in run.book().events if event.kind in ("score", "standing", "ruling")]
+    run = open_run(played(protocol))
+    results = [event for event in run.events if event.kind in ("score", "standing", "ruling")]
     assert len(results) > 9
-    page = overview(run)
-    rows = sum(len(row.totals) + len(row.stands) for row in page.scores)
-    assert rows + len(page.rulings) == len(results)
+    page = overview(run.view)
+    rows = sum(len(row.totals) + len(row.stands) for row in page["scores"])
+    assert rows + len(page["rulings"]) == len(results)
     assert report_html(run)

@@ -147,9 +147,7 @@ class Surfaces:
         pages = [
             Shown(page(shelf, _request(path.name))) for page in (site.overview, site.decisions, site.round_)
         ]
-        followed = shelf.followed(path.name)
-        assert followed is not None
-        html = Shown(report_html(followed))
+        html = Shown(report_html(ours))
         self.whole: dict[str, str] = {
             "terminal": f"{end}\n{listed}",
             "markdown": f"{document}\n{record}",

@@ -21,8 +21,8 @@ from moot.mcp.running_tools import has_news, public_status
 from moot.view.labels import labels_told
 from moot.view.stop_checks import ended
 from moot.view.story import tell
-from moot.web.followed import Followed, standing_of
-from moot.web.live import asked_now
+from moot.web.overview import standing_of
+from moot.web.rounds import asked_now
 from roles.seats.host import HostSeat
 from rounds.run import human_actions as people
 from rounds.run.driver import drive
@@ -84,11 +84,10 @@ def test_what_a_person_adds_wakes_nobody(stopped: RunSession, act: str, moot: Mo
     told = public_status("run", Session(path))
     assert (told.state, told.stopped_by) == ("stopped", "human")
     assert has_news(Session(path), "critic")  # a seat that waits is woken, and told
-    followed = Followed(path)
-    followed.catch_up()
-    assert standing_of(followed) == "stopped"
-    assert asked_now(followed) == {}
-    book = open_run(path).book
+    view = open_run(path).view
+    assert standing_of(view) == "stopped"
+    assert asked_now(view) == {}
+    book = view.book
     assert any("stopped in round 2 (human)" in label.text for label in labels_told(book))
     assert tell(book).closing is not None
     assert "stopped because a person stopped it" in ended(state)

@@ -20,7 +20,7 @@ from moot.studies.report import report_of
 from moot.studies.status import status_of
 from moot.studies.units import StudyUnit, deliberation_for, jobs_of, last_of, units_of
 from moot.view.study_report import report_markdown, report_text
-from moot.web.study_page import study_page
+from moot.web.report import study_page
 from tests.studies.scripted import answered, arm, conducted, filled, heads, taped, written
 
 ROOT = Path(__file__).resolve().parents[2]

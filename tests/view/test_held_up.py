@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from moot.api import open_run
 from moot.terminal.live_layout import Stage
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_lines
 from moot.view.scene import scene_of
 from moot.view.steps import next_of, steps_text
-from moot.web.followed import Followed
-from moot.web.views.rounds import round_page
+from moot.web.rounds import round_shown
 from rounds.run.human_actions import override
 from rounds.run.session import RunSession
 from tests.render.screens import shown
@@ -92,7 +92,5 @@ def test_a_phase_that_goes_on_is_not_done_on_the_page_because_an_earlier_one_was
     session = begin(tmp_path / "run")
     assert until(session, Script(seed=2), "D", "guardian")  # action's artifact is in, the others are asked
     session.stop("human")
-    run = Followed(tmp_path / "run")
-    run.catch_up()
-    places = {one.id: one.place for one in round_page(run, 1).phases}
+    places = dict(round_shown(open_run(tmp_path / "run").view, 1).phases)
     assert (places["B"], places["C"], places["D"]) == ("done", "done", "now")

@@ -13,7 +13,6 @@ from moot.app.run import Run
 from moot.view.agreement import NOT_MEASURABLE
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_lines, outcome_markdown
-from moot.web.followed import Followed
 from moot.web.report import report_html
 from rounds.run.engine import Answer
 from rounds.run.human_actions import override
@@ -122,9 +121,7 @@ def test_of_answers_that_are_coming_in_nothing_is_told(tmp_path: Path) -> None:
 
 
 def page_of(run: Run) -> str:
-    followed = Followed(run.path)
-    followed.catch_up()
-    return report_html(followed)
+    return report_html(open_run(run.path))
 
 
 def until(session: RunSession, script: Script, task: str, role: str | None, round_: int = 1) -> bool:

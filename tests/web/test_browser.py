@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from moot.api import open_run
 from moot.studies.report import report_of
-from moot.web.study_page import study_page
+from moot.web.report import report_html, study_page
 from tests.long_run import long_fork, long_run
 from tests.protocols.playing import played
 from tests.slowly import mostly_slow
@@ -293,14 +294,9 @@ def heard(page: Page) -> tuple[list[str], list[str]]:
 def test_a_report_opens_from_disk_without_a_network_and_prints(
     chromium: Browser, runs: Path, tmp_path: Path
 ) -> None:
-    from moot.web.followed import Followed
-    from moot.web.report import report_html
-
     for name in ("recorded", "scripted", "sample", "begun"):
-        run = Followed(runs / name)
-        run.catch_up()
         file = tmp_path / f"{name}.html"
-        file.write_text(report_html(run), "utf-8")
+        file.write_text(report_html(open_run(runs / name)), "utf-8")
         assert file.stat().st_size < 1_500_000
         assert "<script" not in file.read_text("utf-8")
         context = chromium.new_context(offline=True, java_script_enabled=False)
@@ -335,16 +331,13 @@ def test_a_report_has_at_most_four_pages_on_paper(
     page: Page, tmp_path: Path, run_of: Callable[[], Path]
 ) -> None:
     from moot.view.annexes import annexes_of
-    from moot.web.followed import Followed
-    from moot.web.report import report_html
 
-    run = Followed(run_of())
-    run.catch_up()
+    run = open_run(run_of())
     file = tmp_path / "report.html"
     file.write_text(report_html(run), "utf-8")
     page.goto(file.as_uri())
     assert page.locator("#claims").is_visible()
-    titles = [annex.title for annex in annexes_of(run.book())]
+    titles = [annex.title for annex in annexes_of(run.book)]
     assert page.locator("section.annex > h2").all_inner_texts() == titles
     printed = page.pdf(format="A4")
     assert 1 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 4

@@ -10,7 +10,7 @@ import pytest
 
 from ledger.events import KINDS
 from ledger.store.store import RunStore
-from moot.web.followed import Followed
+from moot.api import open_run
 from moot.web.report import report_html
 from tests.web.conftest import PAGE_MS
 from tests.web.hostile import TEXTS, every_kind, ledger, paths_of
@@ -141,10 +141,8 @@ def test_hostile_questions_of_a_search_stay_text(page: Page, serving: Viewer) ->
 
 
 def test_the_report_of_it_is_as_quiet(chromium: Browser, hostile: Path, tmp_path: Path) -> None:
-    run = Followed(hostile / "hostile")
-    run.catch_up()
     file = tmp_path / "report.html"
-    file.write_text(report_html(run), "utf-8")
+    file.write_text(report_html(open_run(hostile / "hostile")), "utf-8")
     context = chromium.new_context(viewport={"width": 1000, "height": 800}, offline=True)
     context.set_default_timeout(PAGE_MS)
     page = context.new_page()

@@ -16,8 +16,8 @@ import pytest
 
 from ledger.store.store import RunStore
 from moot.view.event_lines import event_lines
+from moot.web.live import Broadcast, Broadcasts
 from moot.web.run_index import RunIndex
-from moot.web.sse import Broadcast, Broadcasts
 from tests.web.live_run import played, prepared, running
 from tests.web.viewer import Viewer, viewer
 

@@ -15,10 +15,10 @@ import pytest
 from ledger.events import Claim
 from ledger.store.store import RunStore
 from moot.__main__ import main
+from moot.api import open_run
 from moot.view import evidence, marks
 from moot.view.stop_checks import why_it_stopped
 from moot.view.story import tell
-from moot.web.followed import Followed
 from moot.web.report import report_html
 from tests.recorded import recorded_names, run_of
 from tests.web.viewer import Viewer, viewer
@@ -207,8 +207,7 @@ def test_a_fork_stands_beside_its_parent_with_the_point_of_departure(runs: Path,
 
 @pytest.mark.parametrize("name", recorded_names())
 def test_the_report_of_every_recorded_run_can_be_mailed(name: str) -> None:
-    run = Followed(run_of(name))
-    run.catch_up()
+    run = open_run(run_of(name))
     if not run.state.finished:
         pytest.skip("it is still being recorded")
     document = report_html(run)

@@ -9,7 +9,7 @@ from ledger.events.ids import parse_step
 from ledger.store.store import DriverLease
 from moot.app.running import drive_run
 from moot.app.speech import FILE, PAUSE_SECONDS, Speech, read_speech
-from moot.web.live import readable
+from moot.web.rounds import readable
 from roles.seats.port import Request, SeatReply
 from rounds.run.session import RunSession
 from tests.rounds.openings import ROLES, begin, rows

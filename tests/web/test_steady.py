@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 import moot
+from moot.app.run import Run
 from moot.app.session import session_at
-from moot.web import live, sse
-from moot.web.followed import Followed
+from moot.web import live
+from moot.web.live import Broadcasts
 from moot.web.run_index import RunIndex
-from moot.web.sse import Broadcasts
+from moot.web.seats import checked
 from rounds.run import human_actions as people
 from tests.rounds.openings import begin, rows
 
@@ -33,7 +34,7 @@ def test_a_watcher_that_cannot_show_a_state_says_so_and_shows_the_next(
             raise ZeroDivisionError("no such round")
         return real(*arguments)
 
-    monkeypatch.setattr(sse, "parts_of", parts_of)
+    monkeypatch.setattr(live, "parts_of", parts_of)
 
     async def main() -> tuple[bytes, bytes]:
         nonlocal broken
@@ -66,9 +67,7 @@ def test_runs_are_judged_while_others_are_and_once_for_each_head(
     runs = []
     for n in range(4):
         session = begin(tmp_path / f"run-{n}", rows(1))
-        followed = Followed(session.run.path)
-        followed.catch_up()
-        runs.append(followed)
+        runs.append(Run(session.run.path))
     asked: Counter[Path] = Counter()
     real = moot.check
 
@@ -78,15 +77,13 @@ def test_runs_are_judged_while_others_are_and_once_for_each_head(
 
     monkeypatch.setattr(moot, "check", check)
 
-    def judged(run: Followed) -> bool:
-        with run.lock:
-            report = run.checked()
-            return report is not None and report.ok
+    def judged(run: Run) -> bool:
+        report = checked(run.view)
+        return report is not None and report.ok
 
     for turn in (1, 2):
         with ThreadPoolExecutor(2 * len(runs)) as threads:
             assert all(threads.map(judged, [*runs, *runs]))
         assert set(asked.values()) == {turn}
-        for followed in runs:
-            people.note(session_at(followed.path), "A note.")
-            followed.catch_up()
+        for run in runs:
+            people.note(session_at(run.path), "A note.")

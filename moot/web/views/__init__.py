@@ -1,1 +1,0 @@
-"""Content of each page as values: pure functions of a followed run, built on `moot.view`."""
