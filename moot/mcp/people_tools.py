@@ -56,14 +56,14 @@ def add_people_tools(tools: Tools) -> None:
         text = getattr(tools.session(run).inner.book().by_id[identity], "text", "")
         return Elicit(f"{identity} of {run}: {text}", PersonSays)
 
-    def ask(run: str, token: str, identity: str, said: ElicitationResult[PersonSays]) -> Any:
+    def ask(run: str, token: str, identity: str, form: ElicitationResult[PersonSays]) -> Any:
         """Put the question that the run waits for to the person at this client, in a form of its own, and write the
         answer down; call it again for the next one. Nothing is written when the person declines, or when the question
         was settled while the form was open. Where the client has no such form it says so: then ask the person
         yourself, and call `answer`. Operator only."""
-        if not isinstance(said, AcceptedElicitation):
+        if not isinstance(form, AcceptedElicitation):
             return Act(run=run, events=[])
-        session, person = tools.opened("ask", run, token), said.data
+        session, person = tools.opened("ask", run, token), form.data
         # A form may stay open for hours, and another client may answer meanwhile: the second answer must not pass
         # unseen.
         if identity not in session.questions:
@@ -76,7 +76,7 @@ def add_people_tools(tools: Tools) -> None:
 
     # The form's question and the answer belong together: the id is settled once, before the form is shown.
     ask.__annotations__["identity"] = question.__annotations__["identity"] = Annotated[str, Resolve(first)]
-    ask.__annotations__["said"] = Annotated[ElicitationResult[PersonSays], Resolve(question)]
+    ask.__annotations__["form"] = Annotated[ElicitationResult[PersonSays], Resolve(question)]
 
     @tools.tool(Act)
     def answer(
@@ -88,22 +88,23 @@ def add_people_tools(tools: Tools) -> None:
         output: str | None = None,
         by: str | None = None,
     ) -> Any:
-        """The person's answer to a question (N-1-2). Ask the person; never answer yourself. `result`: the person
-        tested the claim that the question is about, and it holds or fails; then a claim (C-1-2) can be named too.
-        `output`: what the test produced. `by`: the person's name, if they gave it. Operator only, before and after
+        """Hand in the person's answer to a question (N-1-2). Ask the person; never answer yourself. `result`: the
+        person tested the claim that the question is about, and it holds or fails; then a claim (C-1-2) can be named
+        too. `output`: what the test produced. `by`: the person's name, if they gave it. Operator only, before and after
         the end."""
         content, session = output.encode() if output is not None else None, tools.opened("answer", run, token)
         return _acted(run, session.answer(question, text, by=by, result=result, output=content))
 
     @tools.tool(Act)
     def override(run: str, target: str, text: str, token: str, by: str | None = None) -> Any:
-        """The person overturns a decision (D-1-1), a ruling or a screening (@SEQ). Operator only, before and after
-        the end."""
+        """Overturn a decision (D-1-1), a ruling or a screening (@SEQ), as the person says. Operator only, before and
+        after the end."""
         return _acted(run, tools.opened("override", run, token).override(target, text, by=by))
 
     @tools.tool(Act)
     def ack(run: str, alarm: str, text: str, token: str, by: str | None = None) -> Any:
-        """The person closes an open alarm (FM-1 or @SEQ), with the reason. Operator only, before and after the end."""
+        """Close an open alarm (FM-1 or @SEQ) for the person, with the reason. Operator only, before and after the
+        end."""
         return _acted(run, tools.opened("ack", run, token).ack(alarm, text, by=by))
 
     @tools.tool(Act)
@@ -117,7 +118,7 @@ def add_people_tools(tools: Tools) -> None:
     def fork(
         run: str, token: str, round: int | None = None, without: str | None = None, here: bool = False
     ) -> Any:
-        """A new run that shares everything before a round, and goes on without a role or simply again; with `here`
+        """Make a new run that shares everything before a round, and goes on without a role or simply again; with `here`
         it shares everything so far, so that two answers can be tried. Operator only, before and after the end;
         returns the tokens of the new run."""
         from moot.app.forks import made_fork

@@ -87,27 +87,27 @@ def add_reading_tools(tools: Tools) -> None:
         kind: str | None = None,
         round: int | None = None,
     ) -> Any:
-        """The events as the ledger holds them, in order; `kind` and `round` choose among them. A long result comes in
-        pages: `limit` entries that follow the first `after`. While the run is open: operator only."""
+        """Return the events as the ledger holds them, in order; `kind` and `round` choose among them. A long result
+        comes in pages: `limit` entries that follow the first `after`. While the run is open: operator only."""
         # Only filters and no id here: `show` returns single events.
         wanted = EventFilter(kind=kind, round=round)
         return reading("log", run, token, lambda ours: read_log(ours, listed_events(ours, None, wanted)))
 
     @tools.tool(result_of("show"))
     def show(run: str, id: str, token: str | None = None) -> Any:
-        """One thing of a run by its id (C-1-4, D-2-1, @41): its words, what became of it, what names it later. While
-        the run is open: operator only."""
+        """Return one thing of a run by its id (C-1-4, D-2-1, @41): its words, what became of it, what names it later.
+        While the run is open: operator only."""
         return reading("show", run, token, lambda ours: read_event(ours, id))
 
     @tools.tool(result_of("why"))
     def why(run: str, id: str, token: str | None = None) -> Any:
-        """What a decision or a claim rests on, down to quoted words, each thing once. A long result comes in pages:
-        `limit` entries that follow the first `after`. While the run is open: operator only."""
+        """Return what a decision or a claim rests on, down to quoted words, each thing once. A long result comes in
+        pages: `limit` entries that follow the first `after`. While the run is open: operator only."""
         return reading("why", run, token, lambda ours: read_grounds(ours, id))
 
     @tools.tool(result_of("diff"))
     def diff(a: str, b: str, token: str | None = None) -> Any:
-        """Two runs compared: claims, lifecycles, decisions, signals, and where they first differ. `limit` and `after`
+        """Compare two runs: claims, lifecycles, decisions, signals, and where they first differ. `limit` and `after`
         count the texts of each run."""
         sessions = [tools.session(a), tools.session(b)]
         theirs = [session for session in sessions if tools.rights.is_of(session.inner, token)]

@@ -232,13 +232,13 @@ def add_opening_tools(tools: Tools) -> None:
 
     @tools.tool(result_of("protocols"))
     def protocols() -> Any:
-        """The protocols with roles, number of replies, when to use which, and their variants; the plans."""
+        """List the protocols with roles, number of replies, when to use which, and their variants; the plans."""
         return moot.protocols()
 
     @tools.tool(result_of("gate"))
     def gate(text: str, options: list[str] | None = None) -> Any:
-        """Which protocol `new` gives a question that names none, with the reason, replies, price and time, and what
-        else would fit. Strong cues in English choose a protocol for its own kind of question, everything else is
+        """Return which protocol `new` gives a question that names none, with the reason, replies, price and time, and
+        what else would fit. Strong cues in English choose a protocol for its own kind of question, everything else is
         crux."""
         return moot.gate(text, options or [])
 
@@ -258,7 +258,7 @@ def add_seat_tools(tools: Tools) -> None:
         limit: int | None = None,
         after: int = 0,
     ) -> Any:
-        """The open steps of your seat: the exact brief, and the JSON Schema of the reply. With the operator's
+        """Return the open steps of your seat: the exact brief, and the JSON Schema of the reply. With the operator's
         token: of `role`, or of all, `limit` of them that follow the first `after`. Waits up to `wait_seconds` (600
         at most) for one to open. `done` means that the run is finished. A long brief comes in parts, `brief_max`
         characters each: go on with `brief_from` until the end is said, and read all of it before you answer."""
@@ -321,7 +321,7 @@ def add_seat_tools(tools: Tools) -> None:
 
     @tools.tool(PublicStatus)
     def status(run: str) -> Any:
-        """Where a run stands: round, phase, open steps, whether it is finished or held up. Nothing that a seat
+        """Return the state of a run: round, phase, open steps, whether it is finished or held up. Nothing that a seat
         must not see."""
         return public_status(run, tools.session(run))
 

@@ -240,10 +240,12 @@ def claims_page(
     page, pages, rows = paged(matching, page, size)
     # An import may have claims and no rounds; the axis needs at least one.
     rounds = max([1, *state.rounds])
-    told = [tell_claim(book, event) for event in rows]
     numbers = Counter[str](stands.values())
     return {
-        "lanes": [(claim, lane(claim, rounds, links, named=named)) for claim in told],
+        "lanes": [
+            (claim, lane(claim, rounds, links, named=named))
+            for claim in (tell_claim(book, event) for event in rows)
+        ],
         "axis": axis(rounds, [row.round for row in state.rounds.values() if row.absent]),
         # In the fixed order of the statuses, so that the filter chips never change places.
         "choices": [

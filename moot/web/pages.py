@@ -109,11 +109,11 @@ Side = tuple[str | None, str | None, str, str, str, str]
 """A claim or decision in one or both runs: ids, status in each, words, how it was matched."""
 
 
-def _sides(found: Differences, a: Book, b: Book) -> Iterator[tuple[str, list[Side]]]:
+def _sides(differences: Differences, a: Book, b: Book) -> Iterator[tuple[str, list[Side]]]:
     """Yield what differs, under a title each."""
     yield (
         "Stand differently",
-        [(row.a, row.b, row.status_a, row.status_b, _text(a, row.a), row.how) for row in found.changed],
+        [(row.a, row.b, row.status_a, row.status_b, _text(a, row.a), row.how) for row in differences.changed],
     )
     yield (
         "Perhaps the same",
@@ -126,16 +126,16 @@ def _sides(found: Differences, a: Book, b: Book) -> Iterator[tuple[str, list[Sid
                 _text(a, row.a),
                 f"similar {row.similarity:.2f}",
             )
-            for row in found.similar
+            for row in differences.similar
         ],
     )
     yield (
         "Only in a",
-        [(only, None, _status(a, only), "", _text(a, only), "only in one") for only in found.only_a],
+        [(only, None, _status(a, only), "", _text(a, only), "only in one") for only in differences.only_a],
     )
     yield (
         "Only in b",
-        [(None, only, "", _status(b, only), _text(b, only), "only in one") for only in found.only_b],
+        [(None, only, "", _status(b, only), _text(b, only), "only in one") for only in differences.only_b],
     )
 
 
@@ -318,10 +318,10 @@ def _around(book: Book, event: Event, words: Sequence[str]) -> tuple[str, str, s
 
     None where the log's shortened text shows all of them.
     """
-    said = shortened(words_of(event, book).said, LOG_SAID).casefold()
+    visible = shortened(words_of(event, book).said, LOG_SAID).casefold()
     text = one_line(_strings(event))
     places = [place for word in words if (place := text.casefold().find(word)) >= 0]
-    if not places or all(word in said for word in words):
+    if not places or all(word in visible for word in words):
         return None
     first = min(places)
     # Of two words that begin at one place the longer one is highlighted.

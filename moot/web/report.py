@@ -79,13 +79,13 @@ def report_html(run: Run) -> str:
 
 def _document(view: RunView, head: str, references: Iterable[str]) -> str:
     story, book = view.story, view.book
-    checks = [check for told in story.rounds for check in told.checks]
+    checks = [check for summary in story.rounds for check in summary.checks]
     sources = sources_shown(book, references)
     listed: tuple[Any, ...] = (*story.claims, *checks, *story.decisions, *story.concerns, *sources)
     # Ids come from a ledger, so they are quoted before they become part of the HTML.
     anchors = {thing.id: quote(thing.id) for thing in listed}
     anchors |= {ref: anchor for source in sources for ref, anchor in source.anchors.items()}
-    anchors |= {f"round-{told.n}": f"round-{told.n}" for told in story.rounds}
+    anchors |= {f"round-{summary.n}": f"round-{summary.n}" for summary in story.rounds}
     links = ReportLinks(anchors)
     return render(
         "report.html",
@@ -99,7 +99,7 @@ def _document(view: RunView, head: str, references: Iterable[str]) -> str:
         story=story,
         checks=checks,
         claims=claims_page(view, links, size=ALL, named=False),
-        rounds=[round_shown(view, told.n) for told in story.rounds],
+        rounds=[round_shown(view, summary.n) for summary in story.rounds],
         signals=signals_page(view, links),
         seats=seats_page(view, size=BRIEFS_SHOWN),
         without=(HEADS, without_rows(book), FROM_ANSWERS, NOT_MEASURABLE),
@@ -162,8 +162,8 @@ def _references(story: Story) -> Iterator[str]:
     for decision in story.decisions:
         for ground in decision.rests_on:
             yield from _of_ground(ground)
-    for told in story.rounds:
-        for check in told.checks:
+    for summary in story.rounds:
+        for check in summary.checks:
             quotes = (*check.quotes, *(quote for stance in check.stances for quote in stance.because))
             yield from (quote.ref for quote in quotes)
     yield from (claim.source for claim in story.claims if claim.source)

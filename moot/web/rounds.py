@@ -53,7 +53,7 @@ class LiveStep:
 class RoundShown:
     """A round by phases and seats; `house` holds the events of the controller and of people."""
 
-    told: RoundTold
+    summary: RoundTold
     planned: int
     phases: tuple[tuple[str, str], ...]
     """Each phase with its place: done, now or next."""
@@ -77,7 +77,7 @@ class SeatColumn:
 def round_shown(view: RunView, number: int, asked: Mapping[str, LiveStep] | None = None) -> RoundShown:
     """Return a round; `asked` are the steps that are open now, if this round is in progress."""
     book, opened, steps = view.book, view.book.state.opening, asked or {}
-    told = tell_round(book, number, depth=1)
+    summary = tell_round(book, number, depth=1)
     events = sources_of(book).by_round.get(number, [])
     # The openings are in the page's head already.
     cards = [words_of(event, book) for event in events if event.kind not in ("round_opened", "run_opened")]
@@ -85,8 +85,8 @@ def round_shown(view: RunView, number: int, asked: Mapping[str, LiveStep] | None
         SeatColumn(
             role=member.role,
             title=member.title,
-            lead=member.role == told.lead,
-            absent=member.role == told.absent,
+            lead=member.role == summary.lead,
+            absent=member.role == summary.absent,
             cells=grouped((card.phase, card) for card in cards if card.role == member.role),
             open_steps={name: step for name, step in steps.items() if step.name.role == member.role},
         )
@@ -95,20 +95,20 @@ def round_shown(view: RunView, number: int, asked: Mapping[str, LiveStep] | None
     # In a cast of two, a judge is half of the round and gets a column like the other.
     apart = BENCH if len(columns) > 2 else frozenset[str]()
     return RoundShown(
-        told=told,
+        summary=summary,
         planned=len(opened.plan),
-        phases=tuple(_phases(told, events, {step.name.phase for step in steps.values()})),
+        phases=tuple(_phases(summary, events, {step.name.phase for step in steps.values()})),
         columns=tuple(column for column in columns if column.role not in apart),
         bench=tuple(column for column in columns if column.role in apart),
         house=tuple(card for card in cards if card.role not in {member.role for member in opened.cast}),
     )
 
 
-def _phases(told: RoundTold, events: Sequence[Event], working: set[str]) -> Iterator[tuple[str, str]]:
+def _phases(summary: RoundTold, events: Sequence[Event], working: set[str]) -> Iterator[tuple[str, str]]:
     begun = [event.phase for event in events if event.phase not in ("open", "close")]
     # A round may begin in a phase that its plan leaves out, which is then shown first.
-    first = [phase for phase in begun[:1] if phase not in told.planned]
-    order = list(dict.fromkeys([*first, *told.planned, *begun, *sorted(working)]))
+    first = [phase for phase in begun[:1] if phase not in summary.planned]
+    order = list(dict.fromkeys([*first, *summary.planned, *begun, *sorted(working)]))
     now = max((order.index(phase) for phase in {*begun, *working}), default=0)
     validated = {event.after for event in events if isinstance(event, Validation)}
     for n, phase in enumerate(order):

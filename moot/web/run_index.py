@@ -64,8 +64,8 @@ class RunLine:
 
     def matches(self, text: str, status: str = "", protocol: str = "") -> bool:
         """Return whether the list shows every word of a search; an empty status or protocol matches any."""
-        shown = (self.name, self.question, self.answer, self.status, self.protocol, self.state, self.why)
-        haystack = " ".join([*shown, *(label.kind for label in self.labels)]).replace("_", " ").casefold()
+        texts = (self.name, self.question, self.answer, self.status, self.protocol, self.state, self.why)
+        haystack = " ".join([*texts, *(label.kind for label in self.labels)]).replace("_", " ").casefold()
         return (
             status in ("", self.status)
             and protocol in ("", self.protocol)
