@@ -227,7 +227,7 @@ def claims_page(
     """
     book, state = view.book, view.book.state
     claims, sought = book.of(Claim), text.casefold().split()
-    stands = {event.seq: state.claims[event.id or ""].status for event in claims}
+    stands = {event.seq: state.claims[event.id].status for event in claims}
 
     def matches(event: Claim) -> bool:
         # The id is searched too, so that a person can paste it into the search field.

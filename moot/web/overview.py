@@ -47,7 +47,7 @@ def standing_of(view: RunView) -> str:
     state = view.book.state
     if state.finished:
         return "finished"
-    if state.opening.origin.type == "import":
+    if state.is_import:
         return "imported"
     if state.stopped_by is not None:
         return "stopped"
@@ -93,7 +93,7 @@ def overview(view: RunView) -> dict[str, Any]:
     return {
         "question": question,
         "more_question": more.strip(),
-        "answered_by": answered_by(seats) if opened.origin.type != "import" else "an import does not say",
+        "answered_by": answered_by(seats) if not state.is_import else "an import does not say",
         "one_family": one_family_told(seats),
         "decided": [_decision(view, identity) for identity in listed[:DECISIONS_SHOWN]],
         "overturned": [

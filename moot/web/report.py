@@ -182,7 +182,7 @@ def sources_shown(book: Book, references: Iterable[str]) -> list[SourceShown]:
     return [
         *_documents(book, wanted),
         *(
-            _event(event, {reference.section for reference in wanted[event.id or ""]})
+            _event(event, {reference.section for reference in wanted[event.id]})
             for event in book.events
             if isinstance(event, Artifact | Statement) and event.id in wanted
         ),
@@ -190,7 +190,7 @@ def sources_shown(book: Book, references: Iterable[str]) -> list[SourceShown]:
 
 
 def _event(event: Artifact | Statement, sections: set[str | None]) -> SourceShown:
-    identity = event.id or ""
+    identity = event.id
     passages = [
         (quote(f"{identity}.{section}", safe=""), section, value)
         for section, value in _sections(event)

@@ -71,7 +71,7 @@ ALL_DERIVED: Final = "every brief was derived again from the ledger and has the 
 
 def briefs_judged(view: RunView) -> tuple[str, Mapping[int, str]]:
     """Return how the prompts were checked, in words, and the failed ones by sequence number of the reply."""
-    if view.book.state.opening.origin.type == "import":
+    if view.book.state.is_import:
         return "an import has no briefs", {}
     # The rulebook derives every prompt already, so its findings are used instead of deriving them again.
     report = checked(view)

@@ -60,7 +60,7 @@ def _option(book: Book, option: Labelled) -> dict[str, Any]:
     judged: list[Score | Standing] = [*book.of(Score), *book.of(Standing)]
     return {
         "option": option,
-        "claims": Counter(book.state.claims[event.id or ""].status for event in claims),
+        "claims": Counter(book.state.claims[event.id].status for event in claims),
         "verdicts": Counter(event.result for event in book.of(Verification) if option.id in event.about),
         "decisions": [event.id for event in book.of(Decision) if option.id in event.about],
         "judged": [words_of(event, book) for event in judged if event.of == option.id],
