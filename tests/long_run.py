@@ -28,8 +28,8 @@ from ledger.state.book import Book
 from ledger.store.store import RunStore
 from roles.asof import status_at_opening
 from roles.protocol import Step, awaited_answers
+from roles.seats.port import Answer
 from rounds.run import human_actions
-from rounds.run.engine import Answer
 from rounds.run.forking import Wish, fork
 from rounds.run.session import Clock, RunSession, start
 from rounds.run.verdicts import standard

@@ -29,10 +29,10 @@ from moot.view.played import Submission
 from moot.view.steps import Next, OpenStep, next_of
 from roles.outsiders import claims_with_ids
 from roles.protocol import awaited_answers, awaited_experiments, open_steps
-from roles.seats.port import SeatFailed
+from roles.seats.port import Answer, SeatFailed
 from rounds.run import human_actions
-from rounds.run.aftermath import Fate
-from rounds.run.engine import Answer, find_open
+from rounds.run.acceptance import Fate
+from rounds.run.engine import find_open
 from rounds.run.outcome import RunQuorum, quorum_of
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard

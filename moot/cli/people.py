@@ -33,7 +33,7 @@ from moot.view.experiments import (
 )
 from moot.view.outcome_text import outcome_first
 from moot.view.results import Act, OutcomeSaid
-from rounds.run.aftermath import FATES, fate_of
+from rounds.run.acceptance import FATES, fate_of
 
 OUTPUT_BYTES_MAX: Final = 8 << 20
 

@@ -22,7 +22,7 @@ from moot.view.questions import open_questions_merged
 from roles.outcome_status import OutcomeStatus
 from rounds.protocols import awaited_of, experiments_awaited
 from rounds.protocols.step_table import rule
-from rounds.run.aftermath import Fate, FateSaid, became_of
+from rounds.run.acceptance import Fate, FateSaid, became_of
 from rounds.run.outcome import quorum_of
 
 MARGIN: Final = 10

@@ -292,7 +292,14 @@ class ApiSeat(ABC):
         used = self._used(heard)
         if is_whole or not heard.model:
             # No model was named, so the server refused before any token was used.
-            used = Used(0, 0, 0, 0, FREE, used.latency_ms or 0)
+            used = Used(
+                tokens_in=0,
+                tokens_cached=0,
+                tokens_cache_write=0,
+                tokens_out=0,
+                cost_usd=FREE,
+                latency_ms=used.latency_ms or 0,
+            )
         head = f"{status or 'error'} {refusal.kind or 'error'}".replace("error error", "error")
         if status in REFUSES and heard.manner is not None:
             plainer = without_refused(heard.manner, words)

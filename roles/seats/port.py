@@ -53,7 +53,7 @@ Ask = Callable[[Request], Awaitable[bytes | None]]
 """Shows the brief to a person and returns the bytes of the reply; None when the person gives up the step."""
 
 
-class Used(msgspec.Struct, frozen=True):
+class Used(msgspec.Struct, frozen=True, kw_only=True):
     """Known usage of an attempt; None is unknown. A refused request used nothing.
 
     `tokens_in` is the whole prompt, cached parts included.
@@ -67,13 +67,12 @@ class Used(msgspec.Struct, frozen=True):
     latency_ms: int | None = None
 
 
-class SeatReply(Used, frozen=True, kw_only=True):
-    """Reply of a seat with its metadata, in which None means unknown.
+class Answer(Used, frozen=True):
+    """Facts that a seat reports with its reply; None means unknown.
 
     Only a seat that plays recorded attempts sets `attempts`.
     """
 
-    content: bytes
     seat: SeatKind
     isolation: Isolation
     provider: str | None = None
@@ -82,6 +81,12 @@ class SeatReply(Used, frozen=True, kw_only=True):
     stop_reason: str | None = None
     simulated: str | None = None
     attempts: tuple[Attempt, ...] = ()
+
+
+class SeatReply(Answer, frozen=True, kw_only=True):
+    """Reply of a seat with its facts."""
+
+    content: bytes
     blobs: Mapping[str, bytes] = msgspec.field(default_factory=dict[str, bytes])
     """Blobs that recorded attempts refer to."""
 

@@ -23,20 +23,24 @@ def used_up(state: State, minutes: float) -> CloseReason | None:
 
     `minutes` is how long this driver ran.
     """
-    limits, spend = state.limits, state.spend
-    if limits.calls is not None and spend.engine_calls >= limits.calls:
-        return "budget_calls"
-    # Limits and prices are compared as whole millionths of a dollar: sums of floats would
-    # drift around the limit.
-    if limits.tokens is not None and spend.tokens_in + spend.tokens_out >= limits.tokens:
-        return "budget_tokens"
-    if limits.usd is not None and spend.micro_usd >= int(Decimal(limits.usd) * 1_000_000):
-        return "budget_usd"
     # The clock starts with the driver, so a resumed run gets its minutes again; the other budgets
     # are of the run.
-    if limits.minutes is not None and minutes >= limits.minutes:
-        return "budget_minutes"
-    return None
+    late = state.limits.minutes is not None and minutes >= state.limits.minutes
+    return _over(state, 1, 1, 1) or ("budget_minutes" if late else None)
+
+
+def _over(state: State, calls: int, tokens: int, micro_usd: int) -> CloseReason | None:
+    """Return the first budget that the run exceeds with these amounts beyond what it has spent."""
+    limits, spend = state.limits, state.spend
+    # Limits and prices are compared as whole millionths of a dollar: sums of floats would
+    # drift around the limit.
+    usd_max = None if limits.usd is None else int(Decimal(limits.usd) * 1_000_000)
+    rows: tuple[tuple[CloseReason, int | None, int], ...] = (
+        ("budget_calls", limits.calls, spend.engine_calls + calls),
+        ("budget_tokens", limits.tokens, spend.tokens_in + spend.tokens_out + tokens),
+        ("budget_usd", usd_max, spend.micro_usd + micro_usd),
+    )
+    return next((reason for reason, most, used in rows if most is not None and used > most), None)
 
 
 class Amounts(msgspec.Struct):
@@ -81,17 +85,9 @@ class Reservations:
 
     def lacks(self, state: State, bound: Bound) -> CloseReason | None:
         """Return the budget that an attempt of that bound could exceed; None when there is room for it."""
-        limits, spend, beyond = state.limits, state.spend, self.beyond
         # Attempts in flight count too: several steps run at once, and each of them alone would still fit.
-        if limits.calls is not None and spend.engine_calls + beyond.calls + 1 > limits.calls:
-            return "budget_calls"
-        tokens = spend.tokens_in + spend.tokens_out + beyond.tokens
-        if limits.tokens is not None and tokens + bound.tokens > limits.tokens:
-            return "budget_tokens"
-        usd = spend.micro_usd + beyond.micro_usd + _micro(bound.usd or Decimal(0))
-        if limits.usd is not None and usd > int(Decimal(limits.usd) * 1_000_000):
-            return "budget_usd"
-        return None
+        beyond, usd = self.beyond, _micro(bound.usd or Decimal(0))
+        return _over(state, beyond.calls + 1, beyond.tokens + bound.tokens, beyond.micro_usd + usd)
 
     def reserve(self, step: str, bound: Bound) -> int:
         """Set an attempt's worst case aside and return its number; a reservation without tokens is not written down."""

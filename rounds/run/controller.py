@@ -152,12 +152,9 @@ class Controller(msgspec.Struct, frozen=True):
 
     def _validation(self, book: Book, after: str) -> Validation:
         report = self.verdicts.check(book)
-        findings = tuple(
-            ValidationFinding(
-                code=finding.code, severity=finding.severity, seq=finding.seq, message=finding.message
-            )
-            # Findings beyond the maximum are not recorded; `moot check` computes all of them anew.
-            for finding in report.findings[:FINDINGS_MAX]
+        # Findings beyond the maximum are not recorded; `moot check` computes all of them anew.
+        findings = msgspec.convert(
+            report.findings[:FINDINGS_MAX], tuple[ValidationFinding, ...], from_attributes=True
         )
         return Validation(
             round=book.state.round,
@@ -180,23 +177,12 @@ class Controller(msgspec.Struct, frozen=True):
             profile=opened.stop.profile,
             params=self.verdicts.params_hash(book, opened.stop.profile),
             through=len(book.events) - 1,
-            signals=tuple(
-                SignalReading(
-                    id=reading.id,
-                    satisfied=reading.satisfied,
-                    value=reading.value,
-                    threshold=reading.threshold,
-                    evidence=tuple(str(entry) for entry in reading.evidence),
-                )
-                for reading in report.signals
-            ),
+            signals=msgspec.convert(report.signals, tuple[SignalReading, ...], from_attributes=True),
             satisfied=report.satisfied,
             of=report.of,
             stop=report.stop,
             advice=report.advice,
-            gates=tuple(
-                Gate(name=gate.name, ok=gate.ok, value=gate.value, limit=gate.limit) for gate in report.gates
-            ),
+            gates=msgspec.convert(report.gates, tuple[Gate, ...], from_attributes=True),
         )
 
     def _round_opened(self, book: Book, plan_index: int) -> RoundOpened:
@@ -228,7 +214,7 @@ def _predicted(opened: RunOpened, absent: str) -> tuple[Signature, ...]:
     """Return what is expected to be missing: from the opening, or the default where the absence was not planned."""
     planned = [entry for entry in opened.predict if entry.role == absent]
     signatures = planned or default_predictions((absent,))
-    return tuple(Signature(code=entry.code, text=entry.text) for entry in signatures)
+    return msgspec.convert(signatures, tuple[Signature, ...], from_attributes=True)
 
 
 def _plan_cause(state: State, round_: int) -> int | None:

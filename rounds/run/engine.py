@@ -7,11 +7,11 @@ them is `rounds/run/driver.py`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import msgspec
 
 from ledger.events import Attempt, Call, Context, Event
-from ledger.events.envelope import Isolation, SeatKind
 from ledger.events.ids import parse_step
 from ledger.state.book import Book
 from ledger.store.blobs import hash_of
@@ -19,6 +19,11 @@ from roles.brief import Brief, derive
 from roles.execution import answered, parsed
 from roles.prompt_set import PromptSet
 from roles.protocol import Protocol, Step, find_group, open_step
+from roles.seats.port import Answer, Used
+
+SEE_NEXT: Final = "see `moot next` for the open steps"
+REPORTED: Final = ("stop_reason", "tokens_in", "tokens_out", "cost_usd", "latency_ms")
+"""Fields of an attempt that its seat reports."""
 
 
 class StepRefused(Exception):
@@ -36,25 +41,6 @@ class ReplyRefused(Exception):
     def __init__(self, step: str, errors: Sequence[str]) -> None:
         super().__init__(f"{step}: {errors[0]}" if errors else step)
         self.step, self.errors = step, tuple(errors)
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """Facts that a seat reports with its reply; None means unknown."""
-
-    seat: SeatKind
-    isolation: Isolation
-    provider: str | None = None
-    model: str | None = None
-    context_id: str | None = None
-    attempts: tuple[Attempt, ...] = ()
-    tokens_in: int | None = None
-    tokens_cached: int | None = None
-    tokens_cache_write: int | None = None
-    tokens_out: int | None = None
-    cost_usd: str | None = None
-    latency_ms: int | None = None
-    stop_reason: str | None = None
-    simulated: str | None = None
 
 
 class Accepted(msgspec.Struct, frozen=True):
@@ -78,21 +64,19 @@ def _refusal(book: Book, step_id: str) -> StepRefused:
     name = parse_step(step_id)
     if name is None:
         return StepRefused(step_id, "that is no step id", "step ids look like r3.D.critic; see `moot next`")
-    if step_id in state.answered:
-        return StepRefused(
-            step_id, "already answered with another reply", "see `moot next` for the open steps"
-        )
-    if step_id in state.given_up:
-        return StepRefused(step_id, "given up before", "see `moot next` for the open steps")
+    for applies, why in (
+        (step_id in state.answered, "already answered with another reply"),
+        (step_id in state.given_up, "given up before"),
+    ):
+        if applies:
+            return StepRefused(step_id, why, SEE_NEXT)
     if state.finished:
         return StepRefused(step_id, "the run is finished", "see `moot status`")
     if name.role not in state.roles:
-        return StepRefused(
-            step_id, f"no role {name.role!r} in this run", f"roles are {', '.join(state.roles)}"
-        )
-    if name.round < state.round:
-        return StepRefused(step_id, f"round {name.round} is over", "see `moot next` for the open steps")
-    return StepRefused(step_id, "not open", "see `moot next` for the open steps")
+        roles = f"roles are {', '.join(state.roles)}"
+        return StepRefused(step_id, f"no role {name.role!r} in this run", roles)
+    why = f"round {name.round} is over" if name.round < state.round else "not open"
+    return StepRefused(step_id, why, SEE_NEXT)
 
 
 def accept(
@@ -118,40 +102,27 @@ def accept(
 
 
 def _call(book: Book, step: Step, brief: Brief, content: bytes, answer: Answer) -> Call:
-    opened = book.state.opening
-    return Call(
-        seat=answer.seat,
-        provider=answer.provider,
-        model=answer.model,
-        context=context_of(book, step, answer.context_id),
-        isolation=answer.isolation,
-        prompt_set=opened.prompt_set,
-        brief=brief.sha256,
-        reply=hash_of(content),
+    reported = {name: getattr(answer, name) for name in Call.__struct_fields__ if hasattr(answer, name)}
+    ours = {
+        "context": context_of(book, step, answer.context_id),
+        "prompt_set": book.state.opening.prompt_set,
+        "brief": brief.sha256,
+        "reply": hash_of(content),
         # A reply handed in by hand comes without attempts, and the format wants at least one.
-        attempts=answer.attempts or (_only_attempt(brief, content, answer),),
-        tokens_in=answer.tokens_in,
-        tokens_cached=answer.tokens_cached,
-        tokens_cache_write=answer.tokens_cache_write,
-        tokens_out=answer.tokens_out,
-        cost_usd=answer.cost_usd,
-        latency_ms=answer.latency_ms,
-        stop_reason=answer.stop_reason,
-        simulated=answer.simulated,  # type: ignore[arg-type]  # "recorded", "fake" or None
-    )
+        "attempts": answer.attempts or (attempt_row(1, brief, content, answer),),
+    }
+    return Call(**reported | ours)
 
 
-def _only_attempt(brief: Brief, content: bytes, answer: Answer) -> Attempt:
+def attempt_row(n: int, brief: Brief, content: bytes | None, used: Used, error: str | None = None) -> Attempt:
+    """Return the record of an attempt: without an error the accepted one, with an error one to be repeated."""
     return Attempt(
-        n=1,
+        n=n,
         brief=brief.sha256,
-        reply=hash_of(content),
-        error=None,
-        stop_reason=answer.stop_reason,
-        tokens_in=answer.tokens_in,
-        tokens_out=answer.tokens_out,
-        cost_usd=answer.cost_usd,
-        latency_ms=answer.latency_ms,
+        reply=None if content is None else hash_of(content),
+        # Error messages of vendors can quote a whole request, and this becomes part of a ledger line.
+        error=error[:2_000] if error else None,
+        **{name: getattr(used, name, None) for name in REPORTED},
     )
 
 

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, Literal, TypeVar
 
 import msgspec
 
@@ -22,8 +22,16 @@ from ledger.state.decided import final_in_force, replacement
 from ledger.state.experiments import planned_note
 from ledger.state.state import EXPERIMENTS, EXPERIMENTS_PATH, WAIT_PATH, State
 from ledger.store.blobs import hash_of
-from rounds.run.acceptance import ACCEPTED, DISTANCE, current_acceptance, edit_distance, output_of
-from rounds.run.aftermath import PATH, Fate, became_of
+from rounds.run.acceptance import (
+    ACCEPTED,
+    DISTANCE,
+    PATH,
+    Fate,
+    became_of,
+    current_acceptance,
+    edit_distance,
+    output_of,
+)
 from rounds.run.same_question import covers
 from rounds.run.session import RunSession, is_on_ledger
 
@@ -233,11 +241,7 @@ def _closes(event: Event, alarm: str, because: str) -> bool:
 
 def note(session: RunSession, text: str, name: str | None = None) -> tuple[Event, ...]:
     """Put a remark on the ledger; no prompt shows it."""
-
-    def make(book: Book) -> tuple[Event, ...]:
-        return (_once(book, Amendment(**_envelope(book), what="note", cause="human", reason=text), name),)
-
-    return session.append(make)
+    return session.append(lambda book: (_once(book, _amendment(book, text), name),))
 
 
 def accept(
@@ -255,8 +259,7 @@ def accept(
             changes.append(Change(path=DISTANCE, from_=None, to=distance))
         edited = f"used with {share:.0%} of its words changed" if used is not None else "used as it is"
         reason = f"The outcome was {'not used' if rejected else edited}."
-        noted = Amendment(**_envelope(book), what="note", change=tuple(changes), cause="human", reason=reason)
-        act, before = _named(noted, name), current_acceptance(book)
+        act, before = _named(_amendment(book, reason, *changes), name), current_acceptance(book)
         # Repeating the same word is no second act; after another word, or an override, it is.
         if before is not None and _content(book.events[before.seq]) == _content(act):
             return (book.events[before.seq],)
@@ -285,8 +288,7 @@ def say_what_became(
         # one stays as history.
         if before is not None and (before.fate, before.text) == (fate, text):
             return (next(event for event in book.events if event.seq == before.seq),)
-        noted = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=text)
-        return (_named(noted, name),)
+        return (_named(_amendment(book, text, change), name),)
 
     return session.append(make)
 
@@ -295,65 +297,72 @@ def amend_budgets(
     session: RunSession, limits: Mapping[str, int | str], name: str | None = None
 ) -> tuple[Event, ...]:
     """Change limits of the run, named as in `Budgets`; limits already in force are left alone."""
+    reason = "New limits were given when the run went on."
 
-    def make(book: Book) -> tuple[Event, ...]:
-        present = book.state.limits
-        changes = tuple(
-            Change(path=f"budgets.{limit_name}", from_=getattr(present, limit_name), to=limit)
-            for limit_name, limit in limits.items()
-            if getattr(present, limit_name) != limit
-        )
-        # Without a change there is nothing to record, and every resume passes the same limits again.
-        if not changes:
-            return ()
-        reason = "New limits were given when the run went on."
-        amended = Amendment(**_envelope(book), what="budget", change=changes, cause="human", reason=reason)
-        return (_named(amended, name),)
+    def changes(book: Book) -> Iterator[Change]:
+        for limit_name, limit in limits.items():
+            present = getattr(book.state.limits, limit_name)
+            # Every resume passes the same limits again, and without a change there is nothing to record.
+            if present != limit:
+                yield Change(path=f"budgets.{limit_name}", from_=present, to=limit)
 
-    return session.append(make)
+    return _amend(session, reason, changes, name, what="budget")
 
 
 def amend_experiments(session: RunSession, *, is_allowed: bool, name: str | None = None) -> tuple[Event, ...]:
     """Allow or forbid programs of replies, in a sandbox, from now on; nothing when that holds already."""
+    word = "on" if is_allowed else "off"
+    reason = "Programs are run in a sandbox." if is_allowed else "Programs are not run any more."
 
-    def make(book: Book) -> tuple[Event, ...]:
-        before, word = book.state.experiments_at(book.state.seq), "on" if is_allowed else "off"
-        if before == word:
-            return ()
-        change = Change(path=EXPERIMENTS_PATH, from_=before, to=word)
-        reason = "Programs are run in a sandbox." if is_allowed else "Programs are not run any more."
-        amended = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=reason)
-        return (_named(amended, name),)
+    def changes(book: Book) -> Iterator[Change]:
+        before = book.state.experiments_at(book.state.seq)
+        if before != word:
+            yield Change(path=EXPERIMENTS_PATH, from_=before, to=word)
 
-    return session.append(make)
+    return _amend(session, reason, changes, name)
 
 
 def stop_waiting(session: RunSession, name: str | None = None) -> tuple[Event, ...]:
     """Let the run go on without an open answer; nothing when it does not wait."""
-
-    def make(book: Book) -> tuple[Event, ...]:
-        if not book.state.waits:
-            return ()
-        change = Change(path=WAIT_PATH, from_="on", to="off")
-        reason = "The run goes on without an answer."
-        amended = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=reason)
-        return (_named(amended, name),)
-
-    return session.append(make)
+    change = Change(path=WAIT_PATH, from_="on", to="off")
+    reason = "The run goes on without an answer."
+    return _amend(session, reason, lambda book: [change] if book.state.waits else [], name)
 
 
 def allow_experiment(session: RunSession, experiment: str, name: str | None = None) -> tuple[Event, ...]:
     """Allow one experiment to run in a sandbox; nothing when it is allowed already."""
+    change = Change(path=f"{EXPERIMENTS}.{experiment}", from_=None, to="on")
+    reason = f"{experiment} is run in a sandbox."
+    return _amend(session, reason, lambda book: [] if book.state.may_run(experiment) else [change], name)
+
+
+def go_on(session: RunSession) -> tuple[Event, ...]:
+    """Record that a stopped run goes on, so that its seats answer again; nothing when it is not stopped."""
+    return _amend(
+        session, "The run goes on.", lambda book: [GOES_ON] if book.state.stopped_by is not None else []
+    )
+
+
+def _amend(
+    session: RunSession,
+    reason: str,
+    changes: Callable[[Book], Iterable[Change]],
+    name: str | None = None,
+    what: Literal["note", "budget"] = "note",
+) -> tuple[Event, ...]:
+    """Record the changes that `changes` finds under the lock; nothing where it finds none."""
 
     def make(book: Book) -> tuple[Event, ...]:
-        if book.state.may_run(experiment):
-            return ()
-        change = Change(path=f"{EXPERIMENTS}.{experiment}", from_=None, to="on")
-        reason = f"{experiment} is run in a sandbox."
-        amended = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=reason)
-        return (_named(amended, name),)
+        present = tuple(changes(book))
+        return (_named(_amendment(book, reason, *present, what=what), name),) if present else ()
 
     return session.append(make)
+
+
+def _amendment(
+    book: Book, reason: str, *changes: Change, what: Literal["note", "budget"] = "note"
+) -> Amendment:
+    return Amendment(**_envelope(book), what=what, change=changes, cause="human", reason=reason)
 
 
 def plan_experiment(
@@ -376,22 +385,9 @@ def plan_experiment(
         # A plan has no field for a name, so the note beside it keeps who planned it.
         if name is None:
             return (planned,)
-        who = Amendment(**_envelope(book), what="note", cause="human", reason=planned_note(planned.id))
-        return planned, _named(who, name)
+        return planned, _named(_amendment(book, planned_note(planned.id)), name)
 
     return session.commit(make, blobs)
-
-
-def go_on(session: RunSession) -> tuple[Event, ...]:
-    """Record that a stopped run goes on, so that its seats answer again; nothing when it is not stopped."""
-
-    def make(book: Book) -> tuple[Event, ...]:
-        if book.state.stopped_by is None:
-            return ()
-        reason = "The run goes on."
-        return (Amendment(**_envelope(book), what="note", change=(GOES_ON,), cause="human", reason=reason),)
-
-    return session.append(make)
 
 
 def _envelope(book: Book) -> dict[str, Any]:

@@ -53,13 +53,8 @@ def responses(book: Book, phase: str, next_seq: int, params: str) -> tuple[Event
 
     `next_seq` is the seq of the first of them, `params` the hash of the thresholds that raise and close alarms.
     """
-    opened = book.state.opening
-    if opened.stop.profile == "gates":
-        return _by_thresholds(_by_gates(book, phase, next_seq), params)
-    return _by_thresholds(_slope(book.state, phase, next_seq), params)
-
-
-def _by_thresholds(events: tuple[Event, ...], params: str) -> tuple[Event, ...]:
+    by_gates = book.state.opening.stop.profile == "gates"
+    events = _by_gates(book, phase, next_seq) if by_gates else _slope(book.state, phase, next_seq)
     # Alarms carry the thresholds that raised them, since a run's thresholds can be replaced later.
     return tuple(
         msgspec.structs.replace(event, params=params) if isinstance(event, Alarm) else event

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
+import msgspec
+
 from ledger.events import Attempt
 from ledger.events.envelope import FROM_OUTSIDE
 from ledger.events.run import CloseReason
@@ -15,6 +17,7 @@ from ledger.redaction.masking import MaskedStream
 from ledger.store.blobs import hash_of
 from roles.brief import Brief, repair
 from roles.seats.port import (
+    Answer,
     AttemptLost,
     Bound,
     Metered,
@@ -26,7 +29,7 @@ from roles.seats.port import (
     attempt,
 )
 from rounds.run.budget import Reservations
-from rounds.run.engine import Answer, ReplyRefused
+from rounds.run.engine import ReplyRefused, attempt_row
 from rounds.run.rate_limit import RateLimit, RetryPolicy
 from rounds.run.session import AskedStep, RunSession, Submitted
 
@@ -35,6 +38,7 @@ REPLIES_MAX: Final = 2
 CUT: Final = ("max_tokens", "model_context_window_exceeded", "length")
 """Stop reasons of an incomplete reply."""
 FREE: Final = Bound(0, Decimal(0))
+NOTHING: Final = Used(tokens_in=0, tokens_out=0, cost_usd="0")
 
 
 class BudgetReached(Exception):
@@ -70,14 +74,16 @@ class CallLimits:
                 return self.reservations.reserve(step, bound)
             # With nothing in flight no reservation can shrink anymore, so waiting would never end.
             if self.reservations.idle:
-                raise BudgetReached(lacking, _worst(step, bound))
+                usd = "" if bound.usd is None else f" and ${bound.usd}"
+                worst = f"the next attempt, {step}, could take {bound.tokens} tokens{usd}"
+                raise BudgetReached(lacking, worst)
             # Cleared before the wait and without an await in between, so no settlement can be missed.
             self.settled.clear()
             await self.settled.wait()
 
-    def settle(self, n: int, tokens: int | None, usd: str | None) -> None:
+    def settle(self, n: int, used: Used) -> None:
         """Record the end of an attempt and wake steps that wait for room."""
-        self.reservations.settle(n, tokens, usd)
+        self.reservations.settle(n, _sum(used.tokens_in, used.tokens_out), used.cost_usd)
         self.settled.set()
 
     def abandon(self, n: int) -> None:
@@ -102,19 +108,8 @@ class _Tries:
         self.kept |= brief.blobs()
         if reply is not None:
             self.kept[hash_of(reply.content)] = reply.content
-        row = Attempt(
-            n=len(self.attempts) + 1,
-            brief=brief.sha256,
-            reply=hash_of(reply.content) if reply is not None else None,
-            # Error messages of vendors can quote a whole request, and this becomes part of a ledger line.
-            error=error[:2_000] if error else None,
-            stop_reason=reply.stop_reason if reply is not None else None,
-            tokens_in=used.tokens_in,
-            tokens_out=used.tokens_out,
-            cost_usd=used.cost_usd,
-            latency_ms=used.latency_ms,
-        )
-        self.attempts.append(row)
+        content = None if reply is None else reply.content
+        self.attempts.append(attempt_row(len(self.attempts) + 1, brief, content, reply or used, error))
         self.used.append(used)
 
 
@@ -175,7 +170,7 @@ async def answered(
                 return _submit(asked, brief, reply, limits, rate, tries)
             except ReplyRefused as refused:
                 errors = refused.errors
-        tries.add(brief, _used(reply), reply, "; ".join(errors))
+        tries.add(brief, reply, reply, "; ".join(errors))
         # A person may try as often as they like: their typing costs no budget.
         if replies == REPLIES_MAX and seat.kind != "human":
             raise StepLost(_given_up(reply, errors))
@@ -199,17 +194,13 @@ async def _attempt(
         try:
             reply = await attempt(seat, request)
         except AttemptLost as failure:
-            used = failure.used
-            limits.settle(number, _sum(used.tokens_in, used.tokens_out), used.cost_usd)
+            limits.settle(number, failure.used)
             raise
         # Also on cancellation: how much the vendor charges is unknown then, so the worst case stays reserved.
         except BaseException:
             limits.abandon(number)
             raise
-        if bound is FREE:
-            limits.settle(number, 0, "0")
-        else:
-            limits.settle(number, _sum(reply.tokens_in, reply.tokens_out), reply.cost_usd)
+        limits.settle(number, NOTHING if bound is FREE else reply)
         return reply
 
 
@@ -219,7 +210,7 @@ def _submit(
     """Commit a reply. Raises `ReplyRefused`; the attempts are unchanged then."""
     # A copy, because a refused reply is added to the attempts later, with its error.
     tries_with = _Tries(list(tries.attempts), list(tries.used), tries.numbers, dict(tries.kept))
-    tries_with.add(brief, _used(reply), reply, None)
+    tries_with.add(brief, reply, reply, None)
     answer = _answer(reply, tries_with)
     done = limits.session.submit(asked.step.id, reply.content, answer, {**tries_with.kept, **reply.blobs})
     rate.went_well()
@@ -239,11 +230,8 @@ def _unfit(reply: SeatReply) -> tuple[str, ...]:
 
 
 def _given_up(reply: SeatReply, errors: tuple[str, ...]) -> SeatFailed:
-    reason = "malformed"
-    if reply.stop_reason == "refusal":
-        reason = "refused"
-    elif reply.stop_reason in CUT:
-        reason = "truncated"
+    cut = "truncated" if reply.stop_reason in CUT else "malformed"
+    reason = "refused" if reply.stop_reason == "refusal" else cut
     return SeatFailed(reason, f"{REPLIES_MAX} replies were refused: {'; '.join(errors)}")
 
 
@@ -252,39 +240,19 @@ def _in_words(failure: AttemptLost, lost: int) -> SeatFailed:
     return SeatFailed(failure.reason, detail, away=True, gone=failure.gone)
 
 
-def _used(reply: SeatReply) -> Used:
-    return Used(
-        reply.tokens_in,
-        reply.tokens_cached,
-        reply.tokens_cache_write,
-        reply.tokens_out,
-        reply.cost_usd,
-        reply.latency_ms,
-    )
-
-
 def _answer(reply: SeatReply, tries: _Tries) -> Answer:
     """Return what the call records: attempts as they are on the tape, or live ones with their sums."""
-    played = bool(reply.attempts)
-    used = [_used(reply)] if played else tries.used
-    costs = [usage.cost_usd for usage in used]
-    return Answer(
-        seat=reply.seat,
-        isolation=reply.isolation,
-        provider=reply.provider,
-        model=reply.model,
-        context_id=reply.context_id,
-        attempts=reply.attempts or tuple(tries.attempts),
-        tokens_in=_sum(*(usage.tokens_in for usage in used)),
-        tokens_cached=_sum(*(usage.tokens_cached for usage in used)),
-        tokens_cache_write=_sum(*(usage.tokens_cache_write for usage in used)),
-        tokens_out=_sum(*(usage.tokens_out for usage in used)),
-        # The amount of a single attempt stays as its seat wrote it; a sum has six decimals of its own.
-        cost_usd=_sum_usd(costs) if len(costs) > 1 else costs[0],
-        latency_ms=_sum(*(usage.latency_ms for usage in used)),
-        stop_reason=reply.stop_reason,
-        simulated=reply.simulated,
-    )
+    if reply.attempts:
+        return reply
+    sums = {
+        name: _sum(*(getattr(used, name) for used in tries.used))
+        for name in Used.__struct_fields__
+        if name != "cost_usd"
+    }
+    # The amount of a single attempt stays as its seat wrote it; a sum has six decimals of its own.
+    costs = [used.cost_usd for used in tries.used]
+    cost = _sum_usd(costs) if len(costs) > 1 else costs[0]
+    return msgspec.structs.replace(reply, attempts=tuple(tries.attempts), cost_usd=cost, **sums)
 
 
 def _sum(*values: int | None) -> int | None:
@@ -296,8 +264,3 @@ def _sum(*values: int | None) -> int | None:
 def _sum_usd(costs: list[str | None]) -> str | None:
     known = [Decimal(cost) for cost in costs if cost is not None]
     return f"{sum(known, Decimal(0)):.6f}" if len(known) == len(costs) else None
-
-
-def _worst(step: str, bound: Bound) -> str:
-    usd = "" if bound.usd is None else f" and ${bound.usd}"
-    return f"the next attempt, {step}, could take {bound.tokens} tokens{usd}"

@@ -26,10 +26,11 @@ from roles.brief import Brief, BriefCache, derive
 from roles.execution import given_up
 from roles.prompt_set import PromptSet, read_prompt_set
 from roles.protocol import Protocol, Step, open_steps
+from roles.seats.port import Answer
 from rounds.protocols import protocol_of
 from rounds.run import engine
 from rounds.run.controller import Controller, run_closed
-from rounds.run.engine import Answer, StepRefused, find_open
+from rounds.run.engine import StepRefused, find_open
 from rounds.run.verdicts import Verdicts
 
 Clock = Callable[[], str]

@@ -12,7 +12,8 @@ from typing import Final
 from ledger.audit.verify import verify
 from ledger.state.book import Book
 from ledger.store.store import RunStore, create_run
-from rounds.run.engine import Answer, StepRefused
+from roles.seats.port import Answer
+from rounds.run.engine import StepRefused
 from rounds.run.session import AskedStep, RunSession
 from rounds.run.verdicts import standard
 from tests.campaign.forks import start

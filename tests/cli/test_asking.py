@@ -26,8 +26,8 @@ from moot.terminal.reply_form import NotFilledIn, form, reply_of
 from roles.replies import Reply, StatementReply
 from roles.reply_schemas import REPLIES
 from roles.schema import reply_schema, schema_of
+from roles.seats.port import Answer
 from rounds.protocols import PROTOCOLS
-from rounds.run.session import Answer
 from tests.cli.conftest import Moot
 from tests.protocols.playing import begin
 from tests.protocols.scripts import reply as reply_to

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from moot.view.review import review_of
-from rounds.run.engine import Answer
+from roles.seats.port import Answer
 from tests.blob_lines import blobs_of, lose
 from tests.cli.conftest import Moot, Said
 from tests.protocols.playing import begin

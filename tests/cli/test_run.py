@@ -23,7 +23,7 @@ from moot.app.session import Session
 from moot.cli import BY_NAME, moved
 from moot.cli.command import command_of
 from moot.errors import MootError
-from rounds.run.engine import Answer
+from roles.seats.port import Answer
 from rounds.setup.deliberation import checked, parse
 from tests.cli.conftest import Moot
 from tests.rounds.openings import play

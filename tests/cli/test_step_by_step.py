@@ -9,7 +9,7 @@ from pathlib import Path
 from moot.api import open_run
 from moot.app.session import session_at
 from moot.environment import now
-from rounds.run.engine import Answer
+from roles.seats.port import Answer
 from tests.cli.conftest import Moot, content
 
 REPLY = b'{"sections":[{"name":"main","text":"One stream."}],"responds_to":[],"options":[]}'

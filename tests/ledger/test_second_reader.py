@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ledger.events import STREAMS
+from roles.seats.port import Answer
 from rounds.protocols import PROTOCOLS
-from rounds.run.engine import Answer
 from tests.architecture.test_docs import recipe
 from tests.oracles.second_reader import verdict
 from tests.protocols.playing import begin, play

@@ -10,7 +10,7 @@ import orjson
 
 from ledger.state.book import Book
 from roles.protocol import Step
-from rounds.run.engine import Answer
+from roles.seats.port import Answer
 from rounds.run.session import RunSession
 from tests.protocols.playing import begin
 from tests.protocols.scripts import reply

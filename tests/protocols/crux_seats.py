@@ -13,6 +13,7 @@ import orjson
 from ledger.state.book import Book
 from ledger.state.state import VERIFIER
 from roles.protocol import Step, awaited_experiments
+from roles.seats.port import Answer
 from rounds.protocols.crux import standing
 from rounds.protocols.crux.answers import shuffled
 from rounds.protocols.crux.assignments import broken_program, to_read
@@ -20,7 +21,6 @@ from rounds.protocols.crux.closing import standing_of_look
 from rounds.protocols.crux.memo import to_judge
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.programs import EXAMPLE
-from rounds.run.engine import Answer
 from rounds.run.experiments import conduct
 from rounds.run.session import AskedStep, RunSession, start
 from rounds.run.verdicts import standard

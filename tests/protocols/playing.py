@@ -13,8 +13,8 @@ import pytest
 
 from ledger.state.book import Book
 from roles.protocol import awaited_answers
+from roles.seats.port import Answer
 from rounds.run import human_actions
-from rounds.run.engine import Answer
 from rounds.run.session import AskedStep, RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked

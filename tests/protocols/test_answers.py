@@ -17,9 +17,10 @@ from ledger.state.book import Book
 from moot.view.event_lines import event_lines
 from moot.view.stop_checks import what_a_plan_lacks
 from roles.protocol import Step
+from roles.seats.port import Answer
 from rounds.protocols import protocol_of
 from rounds.run.controller import Controller
-from rounds.run.engine import Answer, ReplyRefused
+from rounds.run.engine import ReplyRefused
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard

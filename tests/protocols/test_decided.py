@@ -13,9 +13,9 @@ import pytest
 from ledger.events import Argument, Concern, Decision
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
+from roles.seats.port import Answer
 from rounds.run import human_actions as people
 from rounds.run.acceptance import output_of
-from rounds.run.engine import Answer
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard

@@ -29,10 +29,11 @@ from roles.outsiders import ids_in
 from roles.prompt_set import installed_prompt_set, prompt_set_hash, read_prompt_set
 from roles.protocol import Step, find_step
 from roles.schema import parse_reply
+from roles.seats.port import Answer
 from rounds.protocols import protocol_of
 from rounds.protocols.structured import STRUCTURED, making
 from rounds.run.controller import Controller
-from rounds.run.engine import Answer, ReplyRefused
+from rounds.run.engine import ReplyRefused
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard

@@ -8,7 +8,8 @@ from typing import Any
 import orjson
 import pytest
 
-from rounds.run.engine import Answer, ReplyRefused
+from roles.seats.port import Answer
+from rounds.run.engine import ReplyRefused
 from rounds.run.session import RunSession
 from tests.protocols.playing import begin, play, submit
 from tests.protocols.scripts import reply

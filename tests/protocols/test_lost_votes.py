@@ -16,9 +16,9 @@ import pytest
 
 from ledger.events import Decision, Event, Ruling, Vote
 from ledger.state.book import Book
+from roles.seats.port import Answer
 from rounds.protocols.tribunal import POLICIES, VIEWS, ruling
 from rounds.protocols.votes import aggregate_votes
-from rounds.run.engine import Answer
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
 from tests.protocols.playing import begin, play, subsets

@@ -12,8 +12,8 @@ from ledger.state.book import Book
 from moot.view.outcome import outcome_of
 from roles.brief import derive
 from roles.protocol import Step
+from roles.seats.port import Answer
 from rounds.protocols import PROTOCOLS
-from rounds.run.engine import Answer
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
 from tests.protocols.playing import VARIANTS, begin, play, variants_slow

@@ -10,9 +10,9 @@ import pytest
 from ledger.events import Claim
 from ledger.state.state import State
 from roles.protocol import Step, find_step
+from roles.seats.port import Answer
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.structured import rivals
-from rounds.run.engine import Answer
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked

@@ -17,11 +17,12 @@ from roles.brief import derive
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import Step, awaited_experiments, find_step
 from roles.replies import CriticArtifact
+from roles.seats.port import Answer
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.programs import EXAMPLE
 from rounds.run.controller import Controller
 from rounds.run.driver import drive
-from rounds.run.engine import Answer, ReplyRefused
+from rounds.run.engine import ReplyRefused
 from rounds.run.experiments import conduct
 from rounds.run.human_actions import amend_experiments
 from rounds.run.reexecution import re_execute

@@ -9,9 +9,8 @@ import pytest
 
 from ledger.events.envelope import SeatKind
 from ledger.events.run import Budgets
-from roles.seats.port import Bound
+from roles.seats.port import Answer, Bound
 from rounds.run.budget import Reservations, used_up
-from rounds.run.engine import Answer
 from tests.cli.conftest import Moot, moot
 from tests.protocols.playing import begin
 from tests.protocols.scripts import reply

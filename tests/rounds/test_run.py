@@ -12,7 +12,8 @@ from ledger.events import Event, Validation
 from ledger.events.run import Budgets
 from ledger.format.canonical import encode
 from roles.protocol import open_steps
-from rounds.run.engine import Answer, ReplyRefused, StepRefused
+from roles.seats.port import Answer
+from rounds.run.engine import ReplyRefused, StepRefused
 from rounds.run.reexecution import re_execute
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script

@@ -24,9 +24,10 @@ from moot.view.story import tell
 from moot.web.overview import standing_of
 from moot.web.rounds import asked_now
 from roles.seats.host import HostSeat
+from roles.seats.port import Answer
 from rounds.run import human_actions as people
 from rounds.run.driver import drive
-from rounds.run.session import Answer, RunSession
+from rounds.run.session import RunSession
 from tests.cli.conftest import Moot, moot
 from tests.rounds.openings import ROLES, begin, play, rows
 from tests.rounds.scripted import Script

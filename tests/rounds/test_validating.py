@@ -9,10 +9,11 @@ import pytest
 
 from ledger.events import Decision, Validation
 from ledger.events.verifications import ValidationFinding
+from ledger.state.book import Book
 from ledger.state.fold import fold, step
 from moot.view.status import status_text
 from roles.protocol import Protocol
-from rounds.run.engine import Answer
+from roles.seats.port import Answer
 from rounds.run.human_actions import acknowledge, override
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import Verdicts, standard
@@ -31,18 +32,18 @@ class Complaint:
         self.about = 1
 
     def __call__(self, protocol: Protocol) -> Verdicts:
-        plain = standard(protocol)
+        complaint = self
 
-        def check(book: object) -> CheckReport:
-            report = plain.check(book)  # type: ignore[arg-type]
-            wrong = ReportedFinding("ID001", "error", self.about, None, None, "complained about")
-            return (
-                msgspec.structs.replace(report, ok=False, findings=[*report.findings, wrong])
-                if self.complains
-                else report
-            )
+        class Complaining(Verdicts, frozen=True):
+            def check(self, book: Book) -> CheckReport:
+                report = super().check(book)
+                wrong = ReportedFinding("ID001", "error", complaint.about, None, None, "complained about")
+                findings = [*report.findings, wrong] if complaint.complains else report.findings
+                return msgspec.structs.replace(
+                    report, ok=report.ok and not complaint.complains, findings=findings
+                )
 
-        return msgspec.structs.replace(plain, check=check)
+        return Complaining(protocol)
 
 
 def begin(path: Path, verdicts: Complaint | None = None, **rules: str) -> RunSession:

@@ -12,7 +12,8 @@ from ledger.audit.verify import verify
 from ledger.interchange.formats import import_run
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
-from rounds.run.engine import Answer, ReplyRefused
+from roles.seats.port import Answer
+from rounds.run.engine import ReplyRefused
 from rounds.setup.deliberation import parse
 from rounds.setup.opening import resolve
 from rounds.setup.toml_file import DeliberationError

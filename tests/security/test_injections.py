@@ -10,7 +10,8 @@ import orjson
 import pytest
 
 from roles.brief import Brief, repair
-from rounds.run.engine import Answer, ReplyRefused
+from roles.seats.port import Answer
+from rounds.run.engine import ReplyRefused
 from tests.security.hostile_runs import Played, begun, briefs, played
 from tests.security.injections import CORPUS, SHORT, Planting, alone, harmless
 

@@ -22,7 +22,8 @@ import pytest
 
 from ledger.audit.verify import verify
 from ledger.store.store import RunStore
-from rounds.run.engine import Answer, ReplyRefused
+from roles.seats.port import Answer
+from rounds.run.engine import ReplyRefused
 from rounds.run.human_actions import note
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard

@@ -30,9 +30,10 @@ from ledger.format.chain import seal
 from ledger.state.book import Book, book
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import open_steps
+from roles.seats.port import Answer
 from rounds.protocols import PROTOCOLS, plans
 from rounds.run.controller import Controller
-from rounds.run.engine import Answer, accept
+from rounds.run.engine import accept
 from rounds.run.verdicts import standard
 from tests.validators.replies import STRESSED, reply
 from validators.finding import RuleFinding

@@ -114,7 +114,7 @@ def play_one_round(session: Any, script: Script) -> None:
     """Answer every open step until another round opens."""
     number = session.book().state.round
     while session.book().state.round == number and (asked := session.asked()):
-        from rounds.run.engine import Answer
+        from roles.seats.port import Answer
 
         step, brief = asked[0].step, asked[0].brief
         session.submit(

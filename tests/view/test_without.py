@@ -14,7 +14,7 @@ from moot.view.agreement import NOT_MEASURABLE
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_lines, outcome_markdown
 from moot.web.report import report_html
-from rounds.run.engine import Answer
+from roles.seats.port import Answer
 from rounds.run.human_actions import override
 from rounds.run.session import RunSession
 from tests.cli.test_stress import Split
