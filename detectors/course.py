@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from detectors.forecasts.points import group_forecast
+from detectors.forecasts.arithmetic import group_forecast
 from detectors.observations import Observations, observe, untested
 from detectors.parameters import GateParameters, gate_parameters
 from detectors.stopping.gates import readings_of

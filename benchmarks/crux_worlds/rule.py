@@ -10,10 +10,19 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from benchmarks.crux_worlds.world import ROLES, Circumstances, Seat, World
-from detectors.forecasts.cruxes import Crux, Verdict, all_expected_otherwise, kept, wants_numbers
-from detectors.forecasts.points import group_forecast
-from detectors.forecasts.standing import ForecastTable, FrameCheck, cruxes_to_test, short_way, standing_of
-from detectors.forecasts.value_of_tests import Numbers, value_of_test
+from detectors.forecasts.arithmetic import Numbers, group_forecast, value_of_test
+from detectors.forecasts.standing import (
+    Crux,
+    ForecastTable,
+    FrameCheck,
+    Verdict,
+    all_expected_otherwise,
+    cruxes_to_test,
+    kept,
+    short_way,
+    standing_of,
+    wants_numbers,
+)
 from detectors.parameters import ForecastTerms, forecast_parameters
 from ledger.events.values import HowTested
 
@@ -65,7 +74,7 @@ def run(seed: int, circumstances: Circumstances, repeats: float = 0.0) -> Ended:
             replies += 1
             if world.second_program(_fact(crux), repeats) != verdict:
                 continue
-        verdicts[crux.claim] = Verdict(verdict == "holds", "reproduced")
+        verdicts[crux.claim] = Verdict("holds" if verdict == "holds" else "fails", "reproduced")
     standing = standing_of(
         table._replace(
             cruxes=[

@@ -1,4 +1,4 @@
-"""Standing of a run of `crux`: forecasts after verdicts, the group, unsettled cruxes with their value, the status.
+"""Standing of a run of `crux`: its cruxes and what each is worth, forecasts after verdicts, the group, the status.
 
 Forecasts are always recomputed from the sealed numbers and one verdict per crux. A role without numbers about a crux
 that
@@ -9,24 +9,130 @@ its verdict moves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
-from detectors.forecasts.cruxes import Crux, by_number, worth_testing
-from detectors.forecasts.points import Forecast, GroupForecast, group_forecast, leader_of
-from detectors.forecasts.update import CruxResult, moved_numbers, updated_forecast
-from detectors.forecasts.value_of_tests import Numbers, mean_numbers, value_of_test
-from detectors.parameters import ForecastTerms
-from ledger.events.values import HowTested
+import msgspec
+
+from detectors.forecasts.arithmetic import (
+    WHOLE,
+    CruxResult,
+    Forecast,
+    GroupForecast,
+    Numbers,
+    group_forecast,
+    joint_value,
+    leader_of,
+    mean_numbers,
+    moved_numbers,
+    updated_forecast,
+    value_of_test,
+)
+from detectors.parameters import ForecastParameters, ForecastTerms, Level
+from ledger.events.values import HowTested, TestResult
 from roles.outcome_status import OutcomeStatus
 
 
-class FrameCheck(NamedTuple):
+class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Result that is one way or the other, and the level of its evidence."""
+
+    result: TestResult
+    level: Level
+
+    @property
+    def holds(self) -> bool:
+        """Return whether the claim holds."""
+        return self.result == "holds"
+
+
+class Crux(NamedTuple):
+    """Crux of the agenda: its proposers' numbers, the numbers of all roles if asked, and its verdicts in order.
+
+    Each role's numbers are about the crux as the agenda words it; a proposal of the opposite is turned round first.
+    """
+
+    claim: str
+    how: HowTested
+    proposed: Mapping[str, Numbers]
+    sealed: Mapping[str, Numbers] = {}
+    verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Return the verdict that counts: the highest level, among equals the later one."""
+        order: Sequence[Level] = get_args(Level)
+        # `min` keeps the first of equals, so the reversed order prefers the later verdict.
+        return min(reversed(self.verdicts), key=lambda verdict: order.index(verdict.level), default=None)
+
+    @property
+    def mean(self) -> Numbers | None:
+        """Return the proposers' mean, by which cruxes are ranked and tested; None without a proposer's numbers."""
+        return mean_numbers(self.proposed.values()) if self.proposed else None
+
+
+def best_value(crux: Crux, parameters: ForecastParameters) -> Fraction:
+    """Return the worth of a test of the best quality by the proposers' numbers, in points."""
+    return value_of_test(crux.mean, parameters.best[crux.how]) if crux.mean else Fraction()
+
+
+def ranked(cruxes: Iterable[Crux], parameters: ForecastParameters) -> list[Crux]:
+    """Return cruxes by value at the best quality, the highest first; ties by claim id, C-1-2 before C-1-10."""
+    return sorted(cruxes, key=lambda crux: (-best_value(crux, parameters), by_number(crux.claim)))
+
+
+def by_number(claim: str) -> tuple[tuple[int, str], ...]:
+    """Return a key that orders ids by their numbers."""
+    # Compared as text, C-1-10 would precede C-1-2.
+    return tuple((int(part) if part.isdigit() else -1, part) for part in re.split(r"(\d+)", claim))
+
+
+def kept(cruxes: Iterable[Crux], parameters: ForecastParameters) -> list[Crux]:
+    """Return the cruxes that a run keeps, by rank; the others stay listed as unsettled."""
+    return ranked(cruxes, parameters)[: parameters.limits.kept_at_most]
+
+
+def wants_numbers(cruxes: Sequence[Crux], group: GroupForecast, terms: ForecastTerms) -> bool:
+    """Return whether a kept crux, or all of them jointly, is worth τ at the best quality."""
+    best = terms.parameters.best
+    return _is_worth([(crux.mean, best[crux.how]) for crux in cruxes if crux.mean], group, terms)
+
+
+def worth_testing(cruxes: Sequence[Crux], group: GroupForecast, terms: ForecastTerms) -> list[Crux]:
+    """Return the kept cruxes to test: all that can be tested here if one of them, or all jointly, is worth τ here."""
+    # A crux that only a person or the outside world can test is listed for the reader, not tested.
+    possible = [crux for crux in cruxes if crux.mean and terms.here(crux.how) is not None]
+    at_hand = [(crux.mean, terms.here(crux.how) or 0) for crux in possible if crux.mean]
+    return possible if _is_worth(at_hand, group, terms) else []
+
+
+def _is_worth(tests: Sequence[tuple[Numbers, int]], group: GroupForecast, terms: ForecastTerms) -> bool:
+    # Single values are cheap. The joint value grows with 2^n combinations, so it is computed only when needed.
+    alone = any(value_of_test(numbers, quality) >= terms.tau for numbers, quality in tests)
+    return alone or (len(tests) > 1 and joint_value(group, tests) >= terms.tau)
+
+
+def doubters(numbers: Mapping[str, Numbers], order: Sequence[str]) -> list[str]:
+    """Return the roles with numbers about a crux, the one that doubts it most first; ties in the order of roles."""
+    return sorted((role for role in order if role in numbers), key=lambda role: numbers[role].probability)
+
+
+def all_expected_otherwise(numbers: Mapping[str, Numbers], holds: bool, roles: Collection[str]) -> bool:
+    """Return whether every one of the roles gave numbers and found the other result more likely than this one."""
+    # A probability of exactly one half expected neither result, so it never counts as surprise.
+    half = WHOLE // 2
+    return all(
+        role in numbers and (numbers[role].probability < half if holds else numbers[role].probability > half)
+        for role in roles
+    )
+
+
+class FrameCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Result of the frame step. `objection`: ill-posed, an option missing, or two that are the same."""
 
-    ill_posed: bool
-    objection: bool
+    ill_posed: bool = False
+    objection: bool = False
 
 
 class ForecastTable(NamedTuple):
@@ -132,20 +238,22 @@ def _updated(table: ForecastTable) -> Iterable[tuple[str, Forecast]]:
 
 def _unsettled(table: ForecastTable, forecasts: Mapping[str, Forecast]) -> Iterable[UnsettledCrux]:
     """Return every crux without a verdict with its value now, by value; ties by claim id."""
-    open_cruxes: list[UnsettledCrux] = []
-    for crux in table.cruxes:
-        if crux.verdict is None:
-            mean = _mean_now(table, crux, forecasts)
-            here = table.terms.here(crux.how)
-            best = table.terms.parameters.best[crux.how]
-            open_cruxes.append(
-                UnsettledCrux(
-                    crux.claim,
-                    crux.how,
-                    value_of_test(mean, best) if mean else Fraction(),
-                    None if here is None else value_of_test(mean, here) if mean else Fraction(),
-                )
-            )
+    terms = table.terms
+
+    def value(mean: Numbers | None, quality: int) -> Fraction:
+        return value_of_test(mean, quality) if mean else Fraction()
+
+    open_cruxes = [
+        UnsettledCrux(
+            crux.claim,
+            crux.how,
+            value(mean, terms.parameters.best[crux.how]),
+            None if (here := terms.here(crux.how)) is None else value(mean, here),
+        )
+        for crux in table.cruxes
+        if crux.verdict is None
+        for mean in (_mean_now(table, crux, forecasts),)
+    ]
     return sorted(open_cruxes, key=lambda crux: (-crux.best, by_number(crux.claim)))
 
 
@@ -217,9 +325,43 @@ def short_way(
     # The short way skips all tests, so it needs every answer and a clean frame check.
     if frame is None or frame.objection or frame.ill_posed or not answers or len(answers) < asked:
         return False
-    if len({leader_of(forecast) for forecast in answers.values()}) > 1:
-        return False
-    if any(max(forecast) < at_least for forecast in answers.values()):
+    leaders = {leader_of(forecast) for forecast in answers.values()}
+    if len(leaders) > 1 or any(max(forecast) < at_least for forecast in answers.values()):
         return False
     best = terms.parameters.best
     return all(value_of_test(numbers, best[how]) < terms.tau for how, numbers in proposals)
+
+
+class Unseen(NamedTuple):
+    """Defeaters found: `distinct`, by exactly one role (`once`), by exactly two (`twice`), over so many `lists`.
+
+    `jackknife` and `chao2` estimate how many there are in all, so at least `estimate − distinct` more.
+    """
+
+    distinct: int
+    once: int
+    twice: int
+    lists: int
+    jackknife: Fraction
+    chao2: Fraction
+
+
+def unseen_of(sightings: Sequence[Collection[str]], lists: int) -> Unseen | None:
+    """Estimate from the roles that found each defeater, sealed from each other; None without a list.
+
+    First-order jackknife S + Q1·(m−1)/m (LIT-4); Chao2, bias-corrected, S + (m−1)/m · Q1(Q1−1)/(2(Q2+1)) (LIT-5).
+    Both are counts. Seats of one model find the same things, so both are lower bounds at best.
+    """
+    if lists < 1:
+        return None
+    found_by = [len(set(roles)) for roles in sightings if roles]
+    distinct, once, twice = len(found_by), found_by.count(1), found_by.count(2)
+    share = Fraction(lists - 1, lists)
+    return Unseen(
+        distinct,
+        once,
+        twice,
+        lists,
+        distinct + once * share,
+        distinct + share * Fraction(once * (once - 1), 2 * (twice + 1)),
+    )

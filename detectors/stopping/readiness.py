@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from detectors.forecasts.points import Forecast, group_forecast
+from detectors.forecasts.arithmetic import Forecast, group_forecast
 from detectors.observations import parts
 from detectors.parameters import ExaminedTerms, SettledTerms
 from detectors.report import GateReading

@@ -101,8 +101,7 @@ def _forecasts(forecasts: ForecastReport, code: int) -> VerbResult:
 
 def _forecasts_in(table: Path) -> ForecastReport:
     """Return the forecasts of a table of numbers. Raises `MootError` where it cannot be read."""
-    from detectors.forecasts.report import report_of
-    from detectors.forecasts.table import WrongTable, read_table
+    from detectors.forecasts.report import WrongTable, read_table, report_of
 
     try:
         options, numbers = read_table(read_plain(table, TABLE_BYTES_MAX))

@@ -156,7 +156,7 @@ def _narrow_lead(run: _Ended) -> str:
     # Runs without sealed answers have no lead to measure.
     if not pools_without(run.book):
         return ""
-    from detectors.forecasts.points import group_forecast
+    from detectors.forecasts.arithmetic import group_forecast
     from detectors.stopping.readiness import last_answers
 
     last = last_answers(run.book.state)

@@ -120,16 +120,14 @@ def is_late(context: BriefContext, claim: Quoted) -> bool:
     return context.reading.claims == "as_found" and context.book.by_id[claim.name].phase == "F"
 
 
-def late(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+def late(context: BriefContext, _sight: Sight) -> tuple[Quoted, ...]:
     """Quote the round's claims that were raised after its verdicts were known."""
-    del sight
     view = context.view.get(Column.CLAIMS)
     return tuple(claim for claim in of_round(context, view) if is_late(context, claim)) if view else ()
 
 
-def moved(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+def moved(context: BriefContext, _sight: Sight) -> tuple[Quoted, ...]:
     """Quote the current status of shown claims that have moved since the status they are shown with."""
-    del sight
     before, now = _known(context).claims, context.state.claims
     moves_shown = {name: len(before[name].moves) if name in before else 0 for name in shown_names(context)}
     events = (event for event in context.of(Claim) if event.id in moves_shown)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ledger.events import (
     Amendment,
@@ -65,20 +65,13 @@ def plan(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     return (quote.plan(opened, absent_only=sight.extent == "absent"),)
 
 
-def proposal(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """Quote the lead's proposal."""
-    assert sight.extent == "all", sight
-    return _statements(context, "proposal")
-
-
-def supplements(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """Quote the supplements of the other roles."""
-    assert sight.extent == "all", sight
-    return _statements(context, "supplement")
-
-
 def _statements(context: BriefContext, kind: str) -> tuple[Quoted, ...]:
+    """Quote the round's statements of one type: the lead's proposal, the supplements of the other roles."""
     events = [event for event in context.of(Statement, context.round) if event.type == kind]
+    return _all(context, events)
+
+
+def _all(context: BriefContext, events: Collection[Any]) -> tuple[Quoted, ...]:
     return tuple(context.quoted(event) for event in context.ordered(events))
 
 
@@ -88,8 +81,9 @@ def artifacts(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
         case "all":
             events = context.of(Artifact, context.round)
         case "listed":
-            of_round = context.of(Artifact, context.round)
-            events = tuple(event for event in of_round if event.role in sight.names)
+            events = tuple(
+                event for event in context.of(Artifact, context.round) if event.role in sight.names
+            )
         case "cited":
             wanted = _cited_artifacts(context)
             events = tuple(event for event in context.of(Artifact) if event.id in wanted)
@@ -166,9 +160,7 @@ def unanswered(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
         for event in context.of(Concern, last)
         if event.type in ("question", "concern") and event.id not in resolved
     ]
-    checks = context.ordered(context.of(DriftCheck, last))
-    quoted_checks = [context.quoted(check) for check in checks]
-    return (*quoted_checks, *(context.quoted(event) for event in context.ordered(asked)))
+    return (*_all(context, context.of(DriftCheck, last)), *_all(context, asked))
 
 
 def positions(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
@@ -186,13 +178,13 @@ def verdicts(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
         case "all":
             events = context.of(Verification, context.round)
         case "listed":
-            of_round = context.of(Verification, context.round)
-            events = tuple(event for event in of_round if str(event.check_id) in sight.names)
+            checks = context.of(Verification, context.round)
+            events = tuple(event for event in checks if str(event.check_id) in sight.names)
         case "cited":
             events = _cited_verdicts(context)
         case _:
             raise AssertionError(f"verdicts have no extent {sight.extent}")
-    return tuple(context.quoted(event) for event in context.ordered(events))
+    return _all(context, events)
 
 
 def _cited_verdicts(context: BriefContext) -> tuple[Verification, ...]:
@@ -210,32 +202,20 @@ def flips(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     with retrospectives if the extent asks for them."""
     unresolved = context.open_tensions()
     match sight.extent:
-        case "all":
-            changed = context.ordered(context.of(Flip, context.round))
-            tensions = [event for event in context.of(Concern, context.round) if event.type == "tension"]
-            return (*(context.quoted(event) for event in changed), *_tensions(context, tensions))
         case "all_and_objections":
-            changed = context.ordered(context.of(Flip, context.round))
             tensions = [event for event in context.of(Concern, context.round) if event.type == "tension"]
             reviews = [event for event in context.of(Statement, context.round) if event.type == "review"]
-            objections = [quote.objection(event) for event in context.ordered(reviews)]
-            return (
-                *(context.quoted(event) for event in changed),
-                *_tensions(context, tensions),
-                *(objection for objection in objections if objection is not None),
-            )
+            objections = (quote.objection(event) for event in context.ordered(reviews))
+            changed = _all(context, context.of(Flip, context.round))
+            return (*changed, *_all(context, tensions), *(each for each in objections if each is not None))
         case "last_tensions":
-            return _tensions(context, [event for event in unresolved if event.round == context.round - 1])
+            return _all(context, [event for event in unresolved if event.round == context.round - 1])
         case "open_tensions":
-            return _tensions(context, unresolved)
+            return _all(context, unresolved)
         case "reviews_and_open_tensions":
-            return (*_statements(context, "retrospective"), *_tensions(context, unresolved))
+            return (*_statements(context, "retrospective"), *_all(context, unresolved))
         case _:
             raise AssertionError(f"flips have no extent {sight.extent}")
-
-
-def _tensions(context: BriefContext, events: Collection[Concern]) -> tuple[Quoted, ...]:
-    return tuple(context.quoted(event) for event in context.ordered(events))
 
 
 def amendments(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
@@ -277,20 +257,9 @@ class Quoting(NamedTuple):
     """Whether siblings see different quotations."""
 
 
-def from_protocol(context: BriefContext, column: Column) -> tuple[Quoted, ...]:
+def written_by_protocol(context: BriefContext, column: Column) -> tuple[Quoted, ...]:
     """Return the quotations that the protocol itself writes."""
-    rows = context.protocol.tells(context.book, context.step, column)
-    return tuple(Quoted(*row) for row in rows)
-
-
-def told_before(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
-    """Return the protocol's quotations for the top of the brief."""
-    return from_protocol(context, Column.BEFORE)
-
-
-def told_here(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
-    """Return the protocol's quotations for this step."""
-    return from_protocol(context, Column.TOLD)
+    return tuple(Quoted(*row) for row in context.protocol.tells(context.book, context.step, column))
 
 
 C = Column
@@ -299,8 +268,8 @@ COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.DECISIONS: Quoting(decisions),
     C.OLD_CLAIMS: Quoting(claims.earlier, beside=(C.VERDICTS,)),
     C.PLAN: Quoting(plan),
-    C.PROPOSAL: Quoting(proposal),
-    C.SUPPLEMENTS: Quoting(supplements),
+    C.PROPOSAL: Quoting(lambda context, _: _statements(context, "proposal")),
+    C.SUPPLEMENTS: Quoting(lambda context, _: _statements(context, "supplement")),
     C.ARTIFACTS: Quoting(artifacts, beside=(C.DECISIONS,)),
     C.CLAIMS: Quoting(claims.of_round),
     C.PLACES: Quoting(places, beside=(C.ARTIFACTS, C.OLD_CLAIMS, C.CLAIMS, C.DECISIONS)),
@@ -312,8 +281,8 @@ COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.FLIPS: Quoting(flips),
     C.AMENDMENTS: Quoting(amendments, of_step=True),
     C.RECORD: Quoting(records.quotations, of_step=True),
-    C.BEFORE: Quoting(told_before),
-    C.TOLD: Quoting(told_here, of_step=True),
+    C.BEFORE: Quoting(lambda context, _: written_by_protocol(context, C.BEFORE)),
+    C.TOLD: Quoting(lambda context, _: written_by_protocol(context, C.TOLD), of_step=True),
 }
 """Column → its quoting function."""
 UNNAMED: Final = Sight("all")
@@ -350,6 +319,4 @@ def _key(context: BriefContext, name: Column) -> tuple[object, ...]:
 
 def _shown(context: BriefContext, name: Column, key: tuple[object, ...]) -> ColumnShown:
     quotations = COLUMNS[name].quotations(context, context.view.get(name, UNNAMED))
-    return ColumnShown(
-        quotations, frozenset([seq for quotation in quotations for seq in quotation.seqs]), key
-    )
+    return ColumnShown(quotations, frozenset(seq for each in quotations for seq in each.seqs), key)

@@ -14,7 +14,7 @@ can quote it unchanged.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, cycle
+from itertools import chain, count, cycle
 from typing import Any, Final, NamedTuple, cast
 
 import msgspec
@@ -35,6 +35,7 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.conditions import conditions_of
+from ledger.events.envelope import Envelope
 from ledger.events.values import Evidence
 from ledger.state.anchors import sections_of
 from ledger.state.book import Book
@@ -60,14 +61,25 @@ def optional(label: str, text: str | None) -> list[str]:
     return [bar(label, text)] if text else []
 
 
-def _evidence(evidence: Sequence[Evidence]) -> Iterator[str]:
-    for entry in evidence:
-        yield bar("evidence", entry.ref)
-        yield from optional("quote", entry.quote)
+def evidence(pieces: Sequence[Evidence]) -> Iterator[str]:
+    """Yield the reference of each piece of evidence, and its quote if it has one."""
+    for piece in pieces:
+        yield bar("evidence", piece.ref)
+        yield from optional("quote", piece.quote)
 
 
-def _head(event: Identified, *parts: str) -> str:
-    return " · ".join([event.id, *(part for part in parts if part)])
+def graded(label: str, grade: int | None) -> str:
+    """Return a grade with its label for a head; empty where none was given."""
+    return f"{label} {grade}" if grade else ""
+
+
+def quotation(event: Envelope, head: Sequence[str | None], *lines: str) -> Quoted:
+    """Return the quotation of an event: a head of the parts that are there, and the lines below it."""
+    return Quoted(event.id or "", "\n".join([" · ".join(filter(None, head)), *lines]), (event.seq,))
+
+
+def _quoted(event: Identified, head: str, *lines: str, grade: str = "") -> Quoted:
+    return quotation(event, (event.id, head, grade), *lines)
 
 
 def question(opened: RunOpened) -> Quoted:
@@ -102,17 +114,15 @@ def plan(opened: RoundOpened, *, absent_only: bool) -> Quoted:
 
 def statement(event: Statement) -> Quoted:
     """Quote the sections of a statement, with its paragraphs numbered throughout, as in `#p3`."""
-    lines = [_head(event, f"{event.type} by {event.by}, round {event.round}")]
-    n = 0
+    lines: list[str] = []
+    numbers = count(1)
     for section in event.sections:
         # The name is not ours: without line feeds it cannot pass for another head.
         lines.append("#" + " ".join(section.name.split()))
-        for paragraph in section.text.split("\n\n"):
-            if paragraph.strip():
-                n += 1
-                lines.append(bar(f"#p{n}", paragraph))
+        paragraphs = (paragraph for paragraph in section.text.split("\n\n") if paragraph.strip())
+        lines += [bar(f"#p{next(numbers)}", paragraph) for paragraph in paragraphs]
     lines += _listed("responds to", event.responds_to) + _listed("options", event.options)
-    return Quoted(event.id, "\n".join(lines), (event.seq,))
+    return _quoted(event, f"{event.type} by {event.by}, round {event.round}", *lines)
 
 
 _LABELS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
@@ -141,20 +151,19 @@ _LABELS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
 
 def artifact(event: Artifact) -> Quoted:
     """Quote every section of an artifact under its anchor, value by value."""
-    confidence = event.body.get("confidence")
-    lines = [
-        _head(
-            event,
+    confidence, target = event.body.get("confidence"), event.body.get("target")
+    sections = sections_of(event).items()
+    return quotation(
+        event,
+        (
+            event.id,
             f"{event.type} by {event.role}, round {event.round}",
             f"confidence {confidence}" if isinstance(confidence, int) else "",
-        )
-    ]
-    target = event.body.get("target")
-    lines += optional("target", target if isinstance(target, str) else None)
-    for anchor, texts in sections_of(event).items():
-        lines += _section(anchor, texts, _labels(event, anchor))
-    lines += _listed("cites", event.cites)
-    return Quoted(event.id, "\n".join(lines), (event.seq,))
+        ),
+        *optional("target", target if isinstance(target, str) else None),
+        *(line for anchor, texts in sections for line in _section(anchor, texts, _labels(event, anchor))),
+        *_listed("cites", event.cites),
+    )
 
 
 def _section(anchor: str, texts: Sequence[str], labels: Sequence[str]) -> Iterator[str]:
@@ -221,7 +230,7 @@ def standing(event: Claim, state: State) -> Quoted:
 
 
 def _claim_head(event: Claim, status: str) -> str:
-    return _head(event, f"claim by {event.raised_by}, round {event.round}", status)
+    return f"{event.id} · claim by {event.raised_by}, round {event.round} · {status}"
 
 
 def _claim(
@@ -254,57 +263,66 @@ def _status(facts: ClaimFacts, checks: Mapping[str, CheckFacts]) -> tuple[str, t
 
 def position(event: Position) -> Quoted:
     """Quote a position, which was sealed before the verdict."""
-    confidence = f"confidence {event.confidence}" if event.confidence else ""
-    head = _head(event, f"position of {event.by} on check {event.check_id}: {event.stance}", confidence)
-    return Quoted(event.id, "\n".join([head, bar("reason", event.reason)]), (event.seq,))
+    head = f"position of {event.by} on check {event.check_id}: {event.stance}"
+    return _quoted(event, head, bar("reason", event.reason), grade=graded("confidence", event.confidence))
 
 
 def verification(event: Verification, classes: bool = True) -> Quoted:
     """Quote a verdict with notes, evidence and changed claims. `classes`: show the evidence class of each change."""
-    confidence = f"confidence {event.confidence}" if event.confidence else ""
-    lines = [_head(event, f"check {event.check_id}, {event.check}", event.result, confidence)]
-    lines.append(bar("notes", event.notes))
-    lines += _evidence(event.evidence_refs)
-    for change in event.claim_status_changes:
-        class_ = f" ({change.class_})" if classes and change.class_ else ""
-        lines.append(bar("claim", f"{change.claim_id}: {change.bearing}{class_}, so {change.to}"))
-    return Quoted(event.id, "\n".join(lines), (event.seq,))
+    moved = (
+        (change, f" ({change.class_})" if classes and change.class_ else "")
+        for change in event.claim_status_changes
+    )
+    head = (
+        event.id,
+        f"check {event.check_id}, {event.check}",
+        event.result,
+        graded("confidence", event.confidence),
+    )
+    return quotation(
+        event,
+        head,
+        bar("notes", event.notes),
+        *evidence(event.evidence_refs),
+        *(
+            bar("claim", f"{change.claim_id}: {change.bearing}{class_}, so {change.to}")
+            for change, class_ in moved
+        ),
+    )
 
 
 def flip(event: Flip) -> Quoted:
     """Quote the change of a sealed position, with its new evidence."""
-    lines = [_head(event, f"{event.by} changes {event.of}: {event.from_} to {event.to}")]
-    lines += list(_evidence(event.because)) or ["no new evidence was given"]
-    return Quoted(event.id, "\n".join(lines), (event.seq,))
+    new = list(evidence(event.because)) or ["no new evidence was given"]
+    return _quoted(event, f"{event.by} changes {event.of}: {event.from_} to {event.to}", *new)
 
 
 def concern(event: Concern) -> Quoted:
     """Quote a concern, a tension or a question."""
-    severity = f"severity {event.severity}" if event.severity else ""
-    lines = [_head(event, f"{event.type} by {event.by}, round {event.round}", severity)]
-    lines.append(bar("text", event.text))
-    lines += _listed("between", event.between)
-    lines += _evidence(event.evidence)
-    return Quoted(event.id, "\n".join(lines), (event.seq,))
+    return _quoted(
+        event,
+        f"{event.type} by {event.by}, round {event.round}",
+        bar("text", event.text),
+        *_listed("between", event.between),
+        *evidence(event.evidence),
+        grade=graded("severity", event.severity),
+    )
 
 
 def drift_check(event: DriftCheck) -> Quoted:
     """Quote a drift check: its verdict, its notes and the goals that are not fully served."""
-    head = _head(event, f"drift check of round {event.round}: {event.verdict}")
-    lines = [head, bar("notes", event.notes)]
-    lines += [
+    lacking = (
         f"{anchor.goal} is served: {anchor.served}" for anchor in event.anchors if anchor.served != "yes"
-    ]
-    return Quoted(event.id, "\n".join(lines), (event.seq,))
+    )
+    head = f"drift check of round {event.round}: {event.verdict}"
+    return _quoted(event, head, bar("notes", event.notes), *lacking)
 
 
 def objection(event: Statement) -> Quoted | None:
     """Quote the objection in a review; None when it has none."""
     text = objection_in(event)
-    if text is None:
-        return None
-    head = _head(event, f"objection by {event.by}, round {event.round}")
-    return Quoted(event.id, "\n".join([head, bar(f"#{AGAINST}", text)]), (event.seq,))
+    head = f"objection by {event.by}, round {event.round}"
+    return None if text is None else _quoted(event, head, bar(f"#{AGAINST}", text))
 
 
 def place(event: Event, ref: str, texts: Sequence[str]) -> Quoted:
@@ -325,16 +343,19 @@ FIELD_NAMES: Final = DecisionWords()
 
 def decision(event: Decision, words: DecisionWords = FIELD_NAMES) -> Quoted:
     """Quote a decision with its grounds, its conditions and its dissent."""
-    confidence = f"confidence {event.confidence}" if event.confidence else ""
-    head = f"{event.type} decision by {event.by} ({event.made_by}), round {event.round}"
-    lines = [_head(event, head, confidence), bar("text", event.text)]
-    lines += _listed("rests on", [f"{cite.id} ({cite.relation})" for cite in event.cites])
-    lines += optional("serves", event.anchor_ref) + _listed("about", event.about)
     conditions = conditions_of(event)
-    lines += [bar(words.falsifiers, text) for text in conditions.falsifiers]
-    lines += [bar(words.requirements, text) for text in conditions.requirements]
-    lines += [bar(f"against it, {entry.role} ({entry.ref})", entry.text) for entry in event.dissent]
-    return Quoted(event.id, "\n".join(lines), (event.seq,))
+    return _quoted(
+        event,
+        f"{event.type} decision by {event.by} ({event.made_by}), round {event.round}",
+        bar("text", event.text),
+        *_listed("rests on", [f"{cite.id} ({cite.relation})" for cite in event.cites]),
+        *optional("serves", event.anchor_ref),
+        *_listed("about", event.about),
+        *(bar(words.falsifiers, text) for text in conditions.falsifiers),
+        *(bar(words.requirements, text) for text in conditions.requirements),
+        *(bar(f"against it, {entry.role} ({entry.ref})", entry.text) for entry in event.dissent),
+        grade=graded("confidence", event.confidence),
+    )
 
 
 OUTPUT_SHOWN: Final = 2_000

@@ -18,7 +18,6 @@ from ledger.events import (
     Decision,
     Disposition,
     Event,
-    Identified,
     Rating,
     Response,
     Score,
@@ -27,10 +26,9 @@ from ledger.events import (
     Vote,
 )
 from ledger.events.ids import StepName, number_of, parse_reference, parse_step
-from ledger.events.values import Evidence
 from roles.brief import quote
 from roles.brief.context import BriefContext
-from roles.brief.quote import Quoted, optional
+from roles.brief.quote import Quoted, evidence, graded, optional, quotation
 from roles.prompt_set import template
 from roles.protocol import Column, Pick, Sight, Whose
 from roles.templates import Row, Values, bar, names
@@ -48,9 +46,8 @@ def _was_planned(context: BriefContext, pick: Pick) -> bool:
     )
 
 
-def quotations(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+def quotations(context: BriefContext, _sight: Sight) -> tuple[Quoted, ...]:
     """Return the quotations of all picks."""
-    del sight
     return tuple(quotation for pick in picks(context) for quotation in quoted(context, pick))
 
 
@@ -99,41 +96,29 @@ def lost(context: BriefContext, pick: Pick) -> Iterator[str]:
 
 
 def _is_picked(context: BriefContext, pick: Pick, event: Event) -> bool:
-    if event.round != context.round - pick.back or event.phase != pick.phase:
+    if (event.round, event.phase) != (context.round - pick.back, pick.phase):
         return False
     if event.kind not in (pick.kinds or KINDS):
         return False
     name, asked = parse_step(event.step or ""), context.step.name
-    is_own = name is not None and _is_own(name, asked)
-    match pick.whose:
-        case "all":
-            return True
-        case "own":
-            return is_own
-        case "others":
-            return not is_own
-        case "target":
-            return event.by == target_of(asked)
-        case "aimed":
-            aim = context.book.by_id.get(_aim(event))
-            return aim is not None and aim.by == asked.role
+    if pick.whose == "aimed":
+        aim = context.book.by_id.get(_aim(event))
+        return aim is not None and aim.by == asked.role
+    return _is_whose(pick.whose, event.by, name is not None and _is_own(name, asked), asked)
 
 
 def _would_have_shown(context: BriefContext, pick: Pick, name: StepName) -> bool:
     """Return whether a pick would have shown the records of a lost step, judged by the name of the step."""
     asked = context.step.name
-    match pick.whose:
-        case "all":
-            return True
-        case "own":
-            return _is_own(name, asked)
-        case "others":
-            return not _is_own(name, asked)
-        case "target":
-            return name.role == target_of(asked)
-        case "aimed":
-            # A step without a target in its name could have aimed at any other role.
-            return name.role != asked.role and target_of(name) in (None, asked.role)
+    if pick.whose == "aimed":
+        # A step without a target in its name could have aimed at any other role.
+        return name.role != asked.role and target_of(name) in (None, asked.role)
+    return _is_whose(pick.whose, name.role, _is_own(name, asked), asked)
+
+
+def _is_whose(whose: Whose, author: str, is_own: bool, asked: StepName) -> bool:
+    """Return whether a pick of `whose` records shows those of this author to the step that is asked."""
+    return {"own": is_own, "others": not is_own, "target": author == target_of(asked)}.get(whose, True)
 
 
 def _is_own(name: StepName, asked: StepName) -> bool:
@@ -165,38 +150,23 @@ def _place(context: BriefContext, event: Event) -> tuple[int, int, int, int, str
 # ---------------------------------------------------------------- how each kind is quoted
 
 
-def _quotation(event: Event, head: Sequence[str | None], lines: Sequence[str]) -> Quoted:
-    first = " · ".join(part for part in head if part)
-    name = event.id if isinstance(event, Identified) else ""
-    return Quoted(name, "\n".join([first, *lines]), (event.seq,))
-
-
-def _evidence(evidence: Sequence[Evidence]) -> Iterator[str]:
-    for entry in evidence:
-        yield bar("evidence", entry.ref)
-        yield from optional("quote", entry.quote)
-
-
 def sections(event: Statement, names: Sequence[str]) -> Quoted:
     """Quote sections of a statement, each under its anchor, without its author."""
-    lines: list[str] = []
-    for section in event.sections:
-        if section.name in names:
-            lines += [f"#{section.name}", bar("", section.text)]
-    return _quotation(event, (event.id,), lines)
+    chosen = (section for section in event.sections if section.name in names)
+    lines = (line for section in chosen for line in (f"#{section.name}", bar("", section.text)))
+    return quotation(event, (event.id,), *lines)
 
 
 def argument(event: Argument) -> Quoted:
     """Quote an argument: claim, reasoning and evidence."""
     lines = [bar("claim", event.claim), bar("reasoning", event.reasoning), bar("evidence", event.evidence)]
-    return _quotation(
-        event, (event.id, f"argument {event.label} for {event.side}"), [*lines, *_evidence(event.quotes)]
-    )
+    head = f"argument {event.label} for {event.side}"
+    return quotation(event, (event.id, head), *lines, *evidence(event.quotes))
 
 
 def assumption(event: Assumption) -> Quoted:
     """Quote an assumption of a plan."""
-    return _quotation(event, (event.id, f"assumption by {event.by}"), [bar("text", event.text)])
+    return quotation(event, (event.id, f"assumption by {event.by}"), bar("text", event.text))
 
 
 def challenge(event: Challenge) -> Quoted:
@@ -205,25 +175,25 @@ def challenge(event: Challenge) -> Quoted:
         event.id,
         f"{event.type or 'challenge'} by {event.by} of {event.target}",
         event.tag,
-        f"rank {event.rank}" if event.rank else None,
-        f"severity {event.severity}" if event.severity else None,
+        graded("rank", event.rank),
+        graded("severity", event.severity),
     )
     lines = [bar("claim", event.claim), bar("text", event.text)]
     lines += optional("question", event.follow_up_question)
-    return _quotation(event, head, [*lines, *_evidence(event.evidence)])
+    return quotation(event, head, *lines, *evidence(event.evidence))
 
 
 def response(event: Response) -> Quoted:
     """Quote a response to a challenge."""
-    lines = [bar("text", event.text), *_evidence(event.evidence), *optional("revised", event.revised)]
-    return _quotation(event, (event.id, f"{event.outcome} by {event.by}, to {event.to}"), lines)
+    lines = (bar("text", event.text), *evidence(event.evidence), *optional("revised", event.revised))
+    return quotation(event, (event.id, f"{event.outcome} by {event.by}, to {event.to}"), *lines)
 
 
 def disposition(event: Disposition) -> Quoted:
     """Quote the disposition of a challenge."""
     lines = [bar("reason", event.reason), *optional("revision", event.revision)]
     lines += optional("question for a person", event.question)
-    return _quotation(event, (f"{event.of} is {event.disposition}, by {event.by}",), lines)
+    return quotation(event, (f"{event.of} is {event.disposition}, by {event.by}",), *lines)
 
 
 def concern(event: Concern) -> Quoted:
@@ -231,40 +201,38 @@ def concern(event: Concern) -> Quoted:
     head = (
         event.id,
         f"{event.type} by {event.by}",
-        f"rank {event.rank}" if event.rank else None,
-        f"severity {event.severity}" if event.severity else None,
+        graded("rank", event.rank),
+        graded("severity", event.severity),
     )
     lines = [bar("text", event.text), *optional("risk", event.risk), *optional("fix", event.fix)]
-    if event.between:
-        lines.append(bar("between", ", ".join(event.between)))
-    return _quotation(event, head, [*lines, *_evidence(event.evidence)])
+    lines += optional("between", ", ".join(event.between))
+    return quotation(event, head, *lines, *evidence(event.evidence))
 
 
 def rating(event: Rating) -> Quoted:
     """Quote a rating on a scale."""
     what = f"{event.of}: {event.value} on {event.scale}, by {event.by}"
-    return _quotation(event, (what, event.criterion), [bar("reason", event.reason)])
+    return quotation(event, (what, event.criterion), bar("reason", event.reason))
 
 
 def vote(event: Vote) -> Quoted:
     """Quote a vote with confidence and risk."""
     what = f"{event.decision} by {event.by}, confidence {event.confidence}, risk {event.risk}"
-    return _quotation(event, (event.id, what), [bar("reasoning", event.reasoning)])
+    return quotation(event, (event.id, what), bar("reasoning", event.reasoning))
 
 
 def score(event: Score) -> Quoted:
     """Quote the score of an argument or an option, part by part."""
     parts = ", ".join(f"{name} {value}" for name, value in event.parts.items())
-    lines = [bar("parts", parts)] if parts else []
-    lines += optional("fallacies", ", ".join(event.fallacies)) + optional("notes", event.notes)
-    return _quotation(event, (f"{event.of} scored {event.total} by judge {event.judge}",), lines)
+    lines = [*optional("parts", parts), *optional("fallacies", ", ".join(event.fallacies))]
+    lines += optional("notes", event.notes)
+    return quotation(event, (f"{event.of} scored {event.total} by judge {event.judge}",), *lines)
 
 
 def standing(event: Standing) -> Quoted:
     """Quote the final standing of an event."""
-    return _quotation(
-        event, (f"{event.of} is {event.standing}, by {event.by}",), [bar("reason", event.reason)]
-    )
+    head = f"{event.of} is {event.standing}, by {event.by}"
+    return quotation(event, (head,), bar("reason", event.reason))
 
 
 def decision(event: Decision) -> Quoted:

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import moot
-from detectors.forecasts.cruxes import Crux, Verdict
+from detectors.forecasts.arithmetic import Numbers
 from detectors.forecasts.report import report_of
-from detectors.forecasts.standing import ForecastTable, FrameCheck, standing_of
-from detectors.forecasts.value_of_tests import Numbers
+from detectors.forecasts.standing import Crux, ForecastTable, FrameCheck, Verdict, standing_of
 from detectors.parameters import ForecastTerms, forecast_parameters
 from moot.documents import render
 from moot.view.forecasts import forecasts_of, forecasts_text, status_line

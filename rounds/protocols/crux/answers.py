@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from detectors.forecasts.value_of_tests import Numbers, incoherence
+from detectors.forecasts.arithmetic import Numbers, incoherence
 from detectors.parameters import forecast_parameters
 from ledger.events import Agenda, Belief, Claim, Concern, Event, Frame, Statement
 from ledger.events.answers import ConditionalBelief, DroppedProposal, MergedProposals, WordReadings

@@ -10,10 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from detectors.forecasts.cruxes import Crux, all_expected_otherwise, doubters
-from detectors.forecasts.points import distance_to
-from detectors.forecasts.standing import ForecastStanding, cruxes_to_test, numbers_about
-from detectors.forecasts.value_of_tests import Numbers
+from detectors.forecasts.arithmetic import Numbers, distance_to
+from detectors.forecasts.standing import (
+    Crux,
+    ForecastStanding,
+    all_expected_otherwise,
+    cruxes_to_test,
+    doubters,
+    numbers_about,
+)
 from detectors.parameters import forecast_parameters
 from ledger.events.ids import StepName, number_of
 from ledger.events.values import HowTested

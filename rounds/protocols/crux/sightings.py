@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from detectors.forecasts.points import leader_of
-from detectors.forecasts.standing import ForecastStanding, ForecastTable
-from detectors.forecasts.unseen import Unseen, unseen_of
+from detectors.forecasts.arithmetic import leader_of
+from detectors.forecasts.standing import ForecastStanding, ForecastTable, Unseen, unseen_of
 from ledger.events.ids import kind_of
 from ledger.state.state import State
 from rounds.protocols.crux.standing import standing_at, table_at

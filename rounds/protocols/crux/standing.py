@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, cast, get_args
 
-from detectors.forecasts.cruxes import Crux, Verdict, kept, wants_numbers
-from detectors.forecasts.points import Forecast, group_forecast, whole_points
+from detectors.forecasts.arithmetic import Forecast, Numbers, group_forecast, whole_points
 from detectors.forecasts.standing import (
+    Crux,
     ForecastStanding,
     ForecastTable,
     FrameCheck,
     UnsettledCrux,
+    Verdict,
+    kept,
     numbers_about,
     short_way,
     standing_of,
+    wants_numbers,
 )
-from detectors.forecasts.value_of_tests import Numbers
 from detectors.parameters import ForecastTerms, Level, Stakes, forecast_parameters
 from ledger.events.answers import ConditionalBelief
 from ledger.events.ids import event_id, parse_reference, role_of
@@ -188,7 +190,7 @@ def verdicts_on(state: State, claim: str, seq: int) -> tuple[Verdict, ...]:
     disagree = len({move.bearing for move in planned}) > 1
     counted = [move for move in decisive if not (disagree and move in planned)]
     return tuple(
-        Verdict(move.bearing == "supports", cast("Level", move.class_))
+        Verdict("holds" if move.bearing == "supports" else "fails", cast("Level", move.class_))
         for move in sorted(counted, key=lambda move: move.seq)
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from detectors.forecasts.cruxes import Crux
+from detectors.forecasts.standing import Crux
 from detectors.parameters import Level
 from ledger.state.book import Book
 from ledger.state.state import VERIFIER, State

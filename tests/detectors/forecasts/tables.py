@@ -5,10 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any, Final
 
-from detectors.forecasts.cruxes import Crux, Verdict
-from detectors.forecasts.points import Forecast
-from detectors.forecasts.standing import ForecastTable, FrameCheck
-from detectors.forecasts.value_of_tests import Numbers
+from detectors.forecasts.arithmetic import Forecast, Numbers
+from detectors.forecasts.standing import Crux, ForecastTable, FrameCheck, Verdict
 from detectors.parameters import ForecastTerms, Level, forecast_parameters
 
 ROLES: Final = ("action", "guardian", "observer", "critic")
@@ -132,7 +130,7 @@ def product_table(table: dict[str, Any]) -> ForecastTable:
                 numbers(crux["proposed"], before),
                 numbers(crux["numbers"], names),
                 tuple(
-                    Verdict(verdict["result"] == "holds", PRODUCT_LEVEL[verdict["level"]])
+                    Verdict(verdict["result"], PRODUCT_LEVEL[verdict["level"]])
                     for verdict in table["verdicts"]
                     if verdict["claim"] == crux["claim"] and verdict["result"] in ("holds", "fails")
                 ),

@@ -8,31 +8,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors.forecasts.cruxes import (
-    Crux,
-    Verdict,
-    all_expected_otherwise,
-    doubters,
-    kept,
-    wants_numbers,
-    worth_testing,
-)
-from detectors.forecasts.points import distance_to, group_forecast, whole_points
-from detectors.forecasts.standing import (
-    ForecastTable,
-    FrameCheck,
-    cruxes_to_test,
-    short_way,
-    standing_of,
-    without_each,
-)
-from detectors.forecasts.update import CruxResult, moved_numbers, updated_forecast
-from detectors.forecasts.value_of_tests import (
+from detectors.forecasts.arithmetic import (
+    CruxResult,
     Numbers,
+    distance_to,
+    group_forecast,
     incoherence,
     joint_value,
     mean_numbers,
+    moved_numbers,
+    updated_forecast,
     value_of_test,
+    whole_points,
+)
+from detectors.forecasts.standing import (
+    Crux,
+    ForecastTable,
+    FrameCheck,
+    Verdict,
+    all_expected_otherwise,
+    cruxes_to_test,
+    doubters,
+    kept,
+    short_way,
+    standing_of,
+    wants_numbers,
+    without_each,
+    worth_testing,
 )
 from detectors.parameters import ForecastTerms, forecast_parameters
 from roles.outcome_status import OutcomeStatus
@@ -198,10 +200,10 @@ def test_a_surprise_needs_every_role():
 
 
 def test_the_highest_level_counts_and_among_equals_the_later():
-    verdicts = (Verdict(True, "reproduced"), Verdict(False, "reproduced"), Verdict(True, "quoted"))
-    assert strong("C-1-1")._replace(verdicts=verdicts).verdict == Verdict(False, "reproduced")
-    assert strong("C-1-1")._replace(verdicts=(*verdicts, Verdict(True, "measured"))).verdict == Verdict(
-        True, "measured"
+    verdicts = (Verdict("holds", "reproduced"), Verdict("fails", "reproduced"), Verdict("holds", "quoted"))
+    assert strong("C-1-1")._replace(verdicts=verdicts).verdict == Verdict("fails", "reproduced")
+    assert strong("C-1-1")._replace(verdicts=(*verdicts, Verdict("holds", "measured"))).verdict == Verdict(
+        "holds", "measured"
     )
     assert strong("C-1-1").verdict is None
 
@@ -211,7 +213,7 @@ def asked(claim: str, how="execution", verdicts=(), numbers_of=PUBLISHED) -> Cru
 
 
 def test_a_verdict_moves_every_role_and_leaves_nothing_open():
-    end = standing_of(table([asked("C-1-1", verdicts=(Verdict(False, "reproduced"),))]))
+    end = standing_of(table([asked("C-1-1", verdicts=(Verdict("fails", "reproduced"),))]))
     assert end.leader == 1
     assert end.unsettled == ()
     assert end.status is OutcomeStatus.DECIDED
@@ -225,15 +227,15 @@ def test_an_open_crux_that_is_worth_a_test_is_named_in_the_status():
 
 
 def test_a_role_without_numbers_leaves_the_group_where_a_verdict_needs_them():
-    crux = asked("C-1-1", verdicts=(Verdict(True, "reproduced"),))
+    crux = asked("C-1-1", verdicts=(Verdict("holds", "reproduced"),))
     lost = crux._replace(sealed={role: PUBLISHED for role in ROLES if role != "action"})
     assert set(standing_of(table([lost])).forecasts) == {"guardian", "observer", "critic"}
     assert set(standing_of(table([lost._replace(verdicts=())])).forecasts) == set(ROLES)
 
 
 def test_verdicts_that_no_role_knows_both_of_keep_everybody():
-    one = Crux("C-1-1", "person", {"action": PUBLISHED}, verdicts=(Verdict(True, "measured"),))
-    other = Crux("C-1-2", "person", {"critic": PUBLISHED}, verdicts=(Verdict(True, "measured"),))
+    one = Crux("C-1-1", "person", {"action": PUBLISHED}, verdicts=(Verdict("holds", "measured"),))
+    other = Crux("C-1-2", "person", {"critic": PUBLISHED}, verdicts=(Verdict("holds", "measured"),))
     assert set(standing_of(table([one, other])).forecasts) == set(ROLES)
 
 

@@ -9,21 +9,18 @@ from typing import Any
 
 import pytest
 
-from detectors.forecasts.cruxes import (
-    all_expected_otherwise,
-    best_value,
-    kept,
-    wants_numbers,
-)
-from detectors.forecasts.points import group_forecast
+from detectors.forecasts.arithmetic import Numbers, group_forecast, incoherence
 from detectors.forecasts.standing import (
     ForecastTable,
+    all_expected_otherwise,
+    best_value,
     cruxes_to_test,
+    kept,
     short_way,
     standing_of,
+    wants_numbers,
     without_each,
 )
-from detectors.forecasts.value_of_tests import Numbers, incoherence
 from tests.detectors.forecasts.tables import ROLES, product_table, random_table
 from tests.oracles import crux as oracle
 
