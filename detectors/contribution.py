@@ -145,11 +145,10 @@ def drop(inside: int, inside_rounds: int, beside: int, beside_rounds: int) -> fl
 def binomial_at_most(count: int, trials: int, share: float) -> float:
     """Return P(X ≤ count) of a binomial."""
     # `fsum` adds without rounding drift, and the cap removes the last bit above 1.
-    return min(1.0, math.fsum(_binomial(k, trials, share) for k in range(min(count, trials) + 1)))
-
-
-def _binomial(count: int, trials: int, share: float) -> float:
-    return math.comb(trials, count) * share**count * (1 - share) ** (trials - count)
+    chances = (
+        math.comb(trials, k) * share**k * (1 - share) ** (trials - k) for k in range(min(count, trials) + 1)
+    )
+    return min(1.0, math.fsum(chances))
 
 
 def _powers(stress_rounds: int, rounds_around: int, claims_around: int) -> list[Power]:

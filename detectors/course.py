@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from detectors.forecasts.arithmetic import group_forecast
-from detectors.observations import Observations, observe, untested
+from detectors.observations import observe, untested
 from detectors.parameters import GateParameters, gate_parameters
 from detectors.stopping.gates import readings_of
 from detectors.stopping.readiness import course_of, is_asked, last_answers
@@ -40,10 +40,12 @@ def course(state: State, parameters: GateParameters | None = None) -> list[Serie
     if not rounds:
         return []
     seen = observe(state)
+    # A stress round has fewer checks and no number here.
+    disagreement = [None if tally.stress else float(tally.disagreement) for tally in seen.rounds]
     series = [
         _counts("new claims", "FM-5", [len(each.arrivals) for each in rounds]),
         _counts("first tests", "S1", [len(tally.tested) for tally in seen.rounds]),
-        Series(name="disagreement", feeds="S2", values=_disagreement(seen), share=False),
+        Series(name="disagreement", feeds="S2", values=disagreement, share=False),
         Series(name="untested share", feeds="untested", values=_untested(state, len(rounds)), share=True),
     ]
     # Runs that never asked for answers have no margins, and an empty series would draw an empty chart.
@@ -60,11 +62,6 @@ def e_courses(state: State, parameters: GateParameters | None = None) -> Mapping
 
 def _counts(name: str, feeds: str, values: list[int] | list[float]) -> Series:
     return Series(name=name, feeds=feeds, values=[float(value) for value in values], share=False)
-
-
-def _disagreement(seen: Observations) -> list[float | None]:
-    """Return BROKEN and UNCLEAR verdicts per round; a stress round has fewer checks and no number here."""
-    return [None if tally.stress else float(tally.disagreement) for tally in seen.rounds]
 
 
 def _untested(state: State, rounds: int) -> list[float | None]:

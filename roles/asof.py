@@ -80,13 +80,14 @@ def _behind_earlier_groups(base: Book, round_: int, siblings: set[str]) -> int:
 
 def behind_owed(events: Sequence[Event], place: int) -> int:
     """Return the place after the events that the controller wrote on its own from `place` on, between two groups."""
-    while place < len(events) and _is_owed(events[place]):
+    while (
+        place < len(events)
+        and events[place].by == "controller"
+        and events[place].step is None
+        and not isinstance(events[place], Fallback)
+    ):
         place += 1
     return place
-
-
-def _is_owed(event: Event) -> bool:
-    return event.by == "controller" and event.step is None and not isinstance(event, Fallback)
 
 
 def round_found(state: State, round_: int) -> int:
@@ -122,7 +123,8 @@ class Openings:
 
     def before(self, event: Event, state: State) -> None:
         """Process an event before `state` takes it in."""
-        if self._protocol is not None and _ends_something(event):
+        finishes = isinstance(event, RunClosed) and event.state == "finished"
+        if self._protocol is not None and (finishes or isinstance(event, RoundOpened)):
             left = open_or_unlawful(self._protocol, state)
             self.left[event.seq] = tuple(step.id for step in left or ())
 
@@ -166,7 +168,3 @@ def open_or_unlawful(protocol: Protocol, state: State) -> tuple[Step, ...] | Non
         return open_steps(protocol, state)
     except UNLAWFUL:
         return None
-
-
-def _ends_something(event: Event) -> bool:
-    return isinstance(event, RoundOpened) or (isinstance(event, RunClosed) and event.state == "finished")

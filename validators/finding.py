@@ -52,8 +52,6 @@ def standing(findings: Iterable[RuleFinding], through: int) -> tuple[RuleFinding
         and (finding.until is None or finding.until > through)
     )
     # Sorted, because a recorded validation is compared finding by finding when it is recomputed.
-    return tuple(sorted(stood, key=_place))
-
-
-def _place(finding: RuleFinding) -> tuple[int, str, str]:
-    return (-1 if finding.seq is None else finding.seq, finding.code, finding.message)
+    return tuple(
+        sorted(stood, key=lambda each: (-1 if each.seq is None else each.seq, each.code, each.message))
+    )

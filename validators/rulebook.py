@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -203,6 +203,7 @@ def judged(
 ) -> LedgerIndex:
     """Return the index with all findings, and with the rules that gave up on a ledger that others refuse."""
     index = LedgerIndex(book, context, rules_hash())
+    all_imported = 0 <= index.imported_through == len(index.events) - 1
     crashes: list[Exception] = []
     for rule in rules:
         # A recorded validation depends on events and documents alone, so that a lost blob or a new detector
@@ -212,7 +213,9 @@ def judged(
             try:
                 breaches.extend(  # what was found before a rule gave up stays found
                     _finding(rule, breach, index)
-                    for breach in _judged(rule, index)
+                    # A rule that cannot judge imports is not run where everything was imported. A fork of an import
+                    # has live events too, and those are judged.
+                    for breach in (() if all_imported and not rule.applies_to_imports else rule.check(index))
                     if rule.applies_to_imports or breach.seq is None or not index.is_imported(breach.seq)
                 )
             # A rule may assume what another rule reports as broken. Its failure then says nothing new, and the
@@ -267,13 +270,6 @@ def end_of(phase: str, book: Book) -> int:
     if last is None:
         raise PhaseUnknown(phase)
     return last
-
-
-def _judged(rule: Rule, index: LedgerIndex) -> Iterable[Breach]:
-    """Return a rule's breaches. A rule that cannot judge imports is not run where everything was imported."""
-    # A fork of an import has live events too, and those are judged.
-    nothing_else = 0 <= index.imported_through == len(index.events) - 1
-    return () if nothing_else and not rule.applies_to_imports else rule.check(index)
 
 
 def _finding(rule: Rule, breach: Breach, index: LedgerIndex) -> RuleFinding:

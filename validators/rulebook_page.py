@@ -62,15 +62,10 @@ def _marks(rule: Rule) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run `--check` or `--write`. Return 0 when the page agrees or was written, 1 when it differs, 2 for other
-    arguments.
-    """
-    if list(arguments) == ["--write"]:
+    """Write the page; with `--check` compare it. Return 1 when it differs."""
+    if "--check" not in arguments:
         PAGE.write_text(page(), encoding="utf-8")
         return 0
-    if list(arguments) != ["--check"]:
-        print("usage: python -m validators.rulebook_page --check | --write", file=sys.stderr)
-        return 2
     if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page():
         return 0
     print(

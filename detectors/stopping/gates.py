@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from detectors.observations import is_import, parts, untested
+from detectors.observations import is_import, untested
 from detectors.parameters import GateParameters, gate_parameters
 from detectors.report import AlarmReading, GateReading
 from detectors.stopping.certain_modes import rivals_unexamined, stress_avoidance
@@ -24,7 +24,7 @@ from detectors.stopping.failure_modes import (
     sycophancy,
     verification_bypass,
 )
-from detectors.stopping.readiness import CRITIC, examined, passes_drift, reachable, settled, unblocked
+from detectors.stopping.readiness import examined, passes_drift, reachable, settled, unblocked, without_critic
 from detectors.stopping.reading import ModeReading, closing_round
 from detectors.stopping.rounds import RoundUnits, count_rounds
 from ledger.events.decisions import Advice
@@ -190,8 +190,7 @@ def _untested(state: State, parameters: GateParameters) -> GateReading:
 def _critic_absent_once(
     state: State, rounds: Sequence[RoundUnits], readings: Sequence[ModeReading]
 ) -> GateReading:
-    part_of = parts(state)
-    stressed = [each.round for each in rounds if part_of.get(each.absent or "") == CRITIC]
+    stressed = without_critic(state, rounds)
     # An absence that was avoided elsewhere makes a single real one look better than the plan deserves.
     honest = not any(is_open(state, reading) for reading in readings if reading.mode == "FM-7")
     rounds_absent = (

@@ -370,7 +370,7 @@ def lacks(state: State, rounds: Sequence[RoundUnits], rule: SettledTerms) -> Ite
         needed = rule.rounds_with_same_leader - course_of(state, len(rounds)).unchanged(rule)
         if needed > len(left) and (left or not rounds):
             yield f"settled needs {counted(needed, 'more round')}, and {len(left)} are left"
-    if not (_stressed(state, rounds) or any(row.absent == CRITIC for row in left)):
+    if not (without_critic(state, rounds) or any(row.absent == CRITIC for row in left)):
         yield "no round is planned without the critic"
     if not (passes_drift(state) or any(row.drift for row in left) or "H" in now):
         yield "no drift check is planned"
@@ -397,9 +397,10 @@ def _still_open(state: State, held: int) -> tuple[str, ...]:
     return tuple(phase for phase in phases if not any(step.startswith(f"r{held}.{phase}.") for step in done))
 
 
-def _stressed(state: State, rounds: Sequence[RoundUnits]) -> bool:
+def without_critic(state: State, rounds: Sequence[RoundUnits]) -> list[int]:
+    """Return the rounds from which the critic was really absent."""
     part_of = parts(state)
-    return any(part_of.get(each.absent or "") == CRITIC for each in rounds)
+    return [each.round for each in rounds if part_of.get(each.absent or "") == CRITIC]
 
 
 def passes_drift(state: State) -> bool:

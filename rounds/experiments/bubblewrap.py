@@ -90,9 +90,10 @@ def command(
             # A way to the interpreter, and nothing beside it.
             words += ["--perms", "0755", "--dir", str(above)]
         words += ["--ro-bind", path, path]
-    for path, target in _links():
-        words += ["--symlink", target, path]
-    for path in _settings():
+    # On most systems /bin and /lib lead into /usr.
+    for path in filter(os.path.islink, SYSTEM):
+        words += ["--symlink", os.readlink(path), path]
+    for path in filter(os.path.exists, (f"/etc/{name}" for name in SETTINGS)):
         words += ["--ro-bind", path, path]
     # /proc/sys is read-only: with root, some settings of the machine could be written through it.
     words += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", *_devices()]
@@ -124,15 +125,6 @@ def _readable() -> Iterable[str]:
     yield from (path for path in SYSTEM if os.path.isdir(path) and not os.path.islink(path))
     if not prefix.startswith("/usr"):
         yield prefix
-
-
-def _links() -> Iterable[tuple[str, str]]:
-    """Yield the system's links: on most systems /bin and /lib lead into /usr."""
-    return ((path, os.readlink(path)) for path in SYSTEM if os.path.islink(path))
-
-
-def _settings() -> Iterable[str]:
-    return (f"/etc/{name}" for name in SETTINGS if os.path.exists(f"/etc/{name}"))
 
 
 def _user_of_its_own() -> str:

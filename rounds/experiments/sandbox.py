@@ -129,7 +129,7 @@ def run_job(job: Job, is_interrupted: Callable[[], bool] | None = None) -> Sandb
     # One group per job, made before the program starts, so no process can begin outside it.
     group = control_group(job.limits.memory_bytes)
     try:
-        return _run(job, group, is_interrupted or _never)
+        return _run(job, group, is_interrupted or (lambda: False))
     finally:
         if group is not None:
             group.remove()
@@ -154,7 +154,7 @@ def _run(job: Job, group: ControlGroup | None, is_interrupted: Callable[[], bool
     if out.thread.is_alive() or err.thread.is_alive():
         raise SandboxBroken(f"{NAME} did not end all that the program had started")
     if not err.is_ready:
-        raise SandboxBroken(_why_not(err.capture(), process.returncode))
+        raise SandboxBroken(last_line(err.capture(), f"{NAME} ended with exit code {process.returncode}"))
     if budget.is_exceeded:
         # Said here too: a program may have ended before the next look, killed by the closed pipe.
         beyond = beyond or "output"
@@ -219,9 +219,10 @@ def _descriptors(contents: Sequence[bytes]) -> Generator[list[int]]:
             os.close(descriptor)
 
 
-def _why_not(stderr: Capture, code: int) -> str:
+def last_line(stderr: Capture, otherwise: str) -> str:
+    """Return the last line of what a program wrote to stderr, else the other text."""
     lines = stderr.kept.decode("utf-8", "replace").strip().splitlines()
-    return visible(lines[-1]) if lines else f"{NAME} ended with exit code {code}"
+    return visible(lines[-1]) if lines else otherwise
 
 
 def _is_there(job: Job) -> bool:
@@ -301,10 +302,6 @@ def _exceeded(usage: Usage, limits: Limits, group: ControlGroup | None) -> Ended
     if usage.disk_bytes > limits.disk_bytes or usage.inodes > limits.inodes:
         return "disk"
     return None
-
-
-def _never() -> bool:
-    return False
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -19,7 +19,6 @@ from typing import Final
 
 import msgspec
 
-from ledger.plain_text import visible
 from rounds.experiments import bubblewrap
 from rounds.experiments.bubblewrap import NAME, interpreter
 from rounds.experiments.control_group import control_group
@@ -27,7 +26,7 @@ from rounds.experiments.sandbox import (
     Job,
     Limits,
     SandboxBroken,
-    SandboxRun,
+    last_line,
     run_job,
 )
 
@@ -129,7 +128,12 @@ def self_test() -> SelfTest:
         tried = _tried()
         # The slower tests run only when nothing escaped; a wall that is open is reason enough.
         if not any(tried.values()):
-            tried |= {name: _goes_beyond(*limit) for name, limit in WATCHED.items()}
+            # Watching reads /proc, which may be closed here; then a program ends by its wall time instead.
+            runs = {
+                name: run_job(Job(("python3", "-c", program), limits=LIMITS))
+                for name, (_, program) in WATCHED.items()
+            }
+            tried |= {name: run.ended != WATCHED[name][0] for name, run in runs.items()}
         lingers = not any(tried.values()) and _lingers()
     except (SandboxBroken, msgspec.DecodeError, OSError) as error:
         return SelfTest(version, False, 0, (), str(error))
@@ -150,6 +154,7 @@ def _tried() -> dict[str, bool]:
         secret = Path(directory, "secret.txt")
         # A fresh random secret: that its file cannot be read is real, and nothing of the person is at risk.
         secret.write_text(secrets.token_hex(16))
+        secret_names = [name for name in os.environ if name.endswith(("KEY", "TOKEN", "SECRET"))]
         bounds = {
             "port": listener.getsockname()[1],
             "secret": str(secret),
@@ -157,7 +162,7 @@ def _tried() -> dict[str, bool]:
             # An installation under /usr is readable inside on purpose, so there the secret is tried twice.
             "checkout": str(Path(__file__).parent) if not str(__file__).startswith("/usr") else str(secret),
             "parent": os.getpid(),
-            "variables": [*_secret_names(), "USER", "LOGNAME"],
+            "variables": [*secret_names, "USER", "LOGNAME"],
             "memory": LIMITS.memory_bytes,
             "file": LIMITS.file_bytes,
             "processes": LIMITS.processes,
@@ -166,12 +171,10 @@ def _tried() -> dict[str, bool]:
         files = {"probe.py": PROBE.read_bytes(), "given.json": msgspec.json.encode(bounds)}
         run = run_job(Job(("python3", "probe.py"), files, limits=LIMITS))
     if run.ended != "exit" or run.exit != 0:
-        raise SandboxBroken(f"the probe ended by {run.ended}: {_last_line(run)}")
+        raise SandboxBroken(
+            f"the probe ended by {run.ended}: {last_line(run.stderr, f'exit code {run.exit}')}"
+        )
     return msgspec.json.decode(run.stdout.kept, type=dict[str, bool])
-
-
-def _secret_names() -> list[str]:
-    return [name for name in os.environ if name.endswith(("KEY", "TOKEN", "SECRET"))]
 
 
 def _of_home() -> Iterable[str]:
@@ -181,12 +184,6 @@ def _of_home() -> Iterable[str]:
         yield from (
             str(path) for path in sorted(home.iterdir())[:50] if not interpreter().is_relative_to(path)
         )
-
-
-def _goes_beyond(end: str, program: str) -> bool:
-    """Return whether a program that goes beyond a watched limit ends otherwise than by it."""
-    # Watching reads /proc, which may be closed here; then the program ends by its wall time instead.
-    return run_job(Job(("python3", "-c", program), limits=LIMITS)).ended != end
 
 
 def _lingers() -> bool:
@@ -206,8 +203,3 @@ def _lingers() -> bool:
             if mark.encode() in words.read_bytes():
                 return True
     return False
-
-
-def _last_line(run: SandboxRun) -> str:
-    lines = run.stderr.kept.decode("utf-8", "replace").strip().splitlines()
-    return visible(lines[-1]) if lines else f"exit code {run.exit}"

@@ -93,9 +93,29 @@ def _by_gates(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
         if raised is not None:
             if reading.has_recovered(raised.round):
                 because = f"the rounds since R{raised.round} kept the tolerated rate"
-                events.append(_closing(state, phase, raised, because))
+                closing = {
+                    "action": "closed",
+                    "closes": raised.seq,
+                    "because": because,
+                    "evidence": raised.evidence,
+                }
+                onset, e_value = raised.onset_round, raised.e_value
+                events.append(
+                    _alarm(state, phase, fm=raised.fm, onset_round=onset, e_value=e_value, **closing)
+                )
         elif is_open(state, reading):
-            events.append(_raised(state, phase, reading))
+            events.append(
+                _alarm(
+                    state,
+                    phase,
+                    fm=reading.mode,
+                    action="raised",
+                    e_value=reading.e_value if reading.rounds else None,
+                    onset_round=reading.onset,
+                    evidence=reading.evidence,
+                    because=reading.sentence,
+                )
+            )
             # The cause is the seq that the alarm will have; it was appended last and is not committed yet.
             events += _answers(state, phase, reading, next_seq + len(events) - 1, parameters)
     return tuple(events)
@@ -107,7 +127,9 @@ def _answers(
     """Yield the amendments that answer a raised alarm; `cause` is its seq."""
     reason = f"{reading.mode}: {reading.sentence}."
     wording = RESPONSES.get((reading.mode, reading.variant))
-    if wording is not None and not _asks_too_much(state, reading, parameters):
+    # More claims are not asked for while those that exist cannot all be tested.
+    waiting = len(untested(state)) > parameters.untested.share_at_most * len(state.claims)
+    if wording is not None and not (reading.variant == "famine" and waiting):
         yield _amendment(state, phase, *wording, cause, reason)
     if reading.mode in STRESSED:
         role = STRESSED[reading.mode] or reading.subject
@@ -124,12 +146,6 @@ def _answers(
         yield _changed(state, phase, "reply_rule", cap, cause, reason)
 
 
-def _asks_too_much(state: State, reading: ModeReading, parameters: GateParameters) -> bool:
-    """Return whether more claims would be asked for while those that exist cannot all be tested."""
-    waiting = len(untested(state)) > parameters.untested.share_at_most * len(state.claims)
-    return reading.variant == "famine" and waiting
-
-
 def round_to_stress(state: State, role: str) -> int | None:
     """Return the next round that can be held without `role`; None if it will be absent anyway or no round is left."""
     if state.round not in state.rounds or role not in authors(state):
@@ -139,33 +155,6 @@ def round_to_stress(state: State, role: str) -> int | None:
     if any(row.absent == role for row in later):
         return None
     return next((row.round for row in later if row.absent is None), None)
-
-
-def _raised(state: State, phase: str, reading: ModeReading) -> Alarm:
-    return _alarm(
-        state,
-        phase,
-        fm=reading.mode,
-        action="raised",
-        e_value=reading.e_value if reading.rounds else None,
-        onset_round=reading.onset,
-        evidence=reading.evidence,
-        because=reading.sentence,
-    )
-
-
-def _closing(state: State, phase: str, raised: Alarm, because: str) -> Alarm:
-    return _alarm(
-        state,
-        phase,
-        fm=raised.fm,
-        action="closed",
-        e_value=raised.e_value,
-        onset_round=raised.onset_round,
-        evidence=raised.evidence,
-        closes=raised.seq,
-        because=because,
-    )
 
 
 def _alarm(state: State, phase: str, **fields: Any) -> Alarm:

@@ -155,14 +155,15 @@ def position_is_sealed(index: LedgerIndex) -> Iterator[Breach]:
                 yield Breach(event.seq, f"{event.by} seals a second position on check {event.check_id}")
             sealed.add(key)
         # Only the first verdict of a round is checked: after it every position is too late anyway.
-        elif _is_verdict(event) and not silent and event.round not in judged:
+        elif (
+            isinstance(event, Verification)
+            and event.phase == "E"
+            and event.by != "controller"
+            and not silent
+            and event.round not in judged
+        ):
             judged.add(event.round)
             yield from _missing(event, opened, index, sealed)
-
-
-def _is_verdict(event: Event) -> bool:
-    """Return whether a seat judged a check. A verdict by the controller is not a judgment."""
-    return isinstance(event, Verification) and event.phase == "E" and event.by != "controller"
 
 
 def _position(event: Position, opened: RoundOpened, index: LedgerIndex) -> Iterator[Breach]:

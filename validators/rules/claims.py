@@ -175,7 +175,8 @@ def _stretches(decision: Decision, claims: tuple[str, ...], index: LedgerIndex) 
     for seq in sorted(moments):
         # One tested claim that holds is enough. A single fallen one makes the decision AT RISK, which is
         # reported elsewhere.
-        shaky = all(_is_shaky(claim, seq, index) for claim in claims)
+        statuses = [index.status_at(claim, seq) for claim in claims]
+        shaky = all(status in (None, "pending", *FALLEN) for status in statuses)
         if shaky and since is None:
             since = seq
         elif not shaky and since is not None:
@@ -183,11 +184,6 @@ def _stretches(decision: Decision, claims: tuple[str, ...], index: LedgerIndex) 
             since = None
     if since is not None:
         yield _breach(decision, claims, since, None, index)
-
-
-def _is_shaky(claim: str, through: int, index: LedgerIndex) -> bool:
-    status = index.status_at(claim, through)
-    return status is None or status == "pending" or status in FALLEN
 
 
 def _breach(

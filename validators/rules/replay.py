@@ -183,7 +183,9 @@ def controller_writes_what_is_due(index: LedgerIndex) -> Iterator[Breach]:
         if isinstance(first, Fallback):
             yield from _stand_ins(protocol, book, first, events)
         # These events mark the end of what came before, so everything that was owed must be there by now.
-        elif isinstance(first, Validation | RoundOpened) or _finishes(first):
+        elif isinstance(first, Validation | RoundOpened) or (
+            isinstance(first, RunClosed) and first.state == "finished"
+        ):
             yield from _forgotten(protocol, book, first)
         elif isinstance(first, Decision) and first.type == "answer" and first.by == "human":
             due = protocol.after_answer(with_next(book, first), first)
@@ -192,10 +194,6 @@ def controller_writes_what_is_due(index: LedgerIndex) -> Iterator[Breach]:
         elif first.by == "controller" and (not KINDS[first.kind].by_controller or first.kind in _BY_PROTOCOL):
             yield from compare(protocol.owed(book), events, first.seq, "the rule")
             yield from _surplus(len(protocol.owed(book)), events)
-
-
-def _finishes(event: Event) -> bool:
-    return isinstance(event, RunClosed) and event.state == "finished"
 
 
 def _forgotten(protocol: Protocol, book: Book, event: Event) -> Iterator[Breach]:

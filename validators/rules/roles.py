@@ -145,7 +145,9 @@ def _may_write(event: Event, structured: bool) -> bool:
         allowed = (
             KINDS[event.kind].by_controller or isinstance(event, Verification) or _follows_by_rule(event)
         )
-        return allowed or (not structured and _stands_in(event))
+        # A short protocol writes these for a lost reply or a person's question; FLW002 checks if they are due.
+        stands_in = isinstance(event, Concern) or (isinstance(event, Vote) and event.fallback)
+        return allowed or (not structured and stands_in)
     match event:
         case (
             Decision(type="override" | "answer") | Alarm(action="closed") | Amendment() | ExperimentPlanned()
@@ -153,13 +155,6 @@ def _may_write(event: Event, structured: bool) -> bool:
             return True
         case _:
             return False
-
-
-def _stands_in(event: Event) -> bool:
-    """Return whether a short protocol writes the event for a lost reply or a person's question; FLW002 checks if it
-    is due.
-    """
-    return isinstance(event, Concern) or (isinstance(event, Vote) and event.fallback)
 
 
 def _follows_by_rule(event: Event) -> bool:
