@@ -75,7 +75,8 @@ def graded(label: str, grade: int | None) -> str:
 
 def quotation(event: Envelope, head: Sequence[str | None], *lines: str) -> Quoted:
     """Return the quotation of an event: a head of the parts that are there, and the lines below it."""
-    return Quoted(event.id or "", "\n".join([" · ".join(filter(None, head)), *lines]), (event.seq,))
+    name = event.id if isinstance(event, Identified) else ""
+    return Quoted(name, "\n".join([" · ".join(filter(None, head)), *lines]), (event.seq,))
 
 
 def _quoted(event: Identified, head: str, *lines: str, grade: str = "") -> Quoted:
