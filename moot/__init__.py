@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from moot.api import verify as verify
     from moot.app.session import Session as Session
     from moot.view.outcome import Outcome as Outcome
-    from moot.view.played import Submission as Submission
+    from moot.view.results import Submission as Submission
     from moot.view.steps import OpenStep as OpenStep
     from rounds.protocols.debate_judging import score_debate as score_debate
     from rounds.protocols.votes import aggregate_votes as aggregate_votes
@@ -66,7 +66,7 @@ _PLACES: Final = {
     "Session": "moot.app.session",
     "OpenStep": "moot.view.steps",
     "Outcome": "moot.view.outcome",
-    "Submission": "moot.view.played",
+    "Submission": "moot.view.results",
     "aggregate_votes": "rounds.protocols.votes",
     "score_debate": "rounds.protocols.debate_judging",
     "jugalbandi_counts": "ledger.interchange.jugalbandi",

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from ledger.interchange.report import ExportReport, ImportReport
     from moot.app.session import Session
     from moot.documents import Form
-    from moot.view.gate import Gated
     from moot.view.listing import RunList
-    from moot.view.protocols import Protocols
+    from moot.view.protocols import Gated, Protocols
     from roles.seats.port import Seat
     from rounds.analysis.compare import RunDiff
     from rounds.experiments.bench import Bench
@@ -237,7 +236,7 @@ def gate(
     """
     from moot.app.choices import choice_for, choices_for
     from moot.app.run_options import RunOptions, deliberation_of
-    from moot.view.gate import gated_of
+    from moot.view.protocols import gated_of
     from rounds.setup import gate as rules
 
     if not text.strip():

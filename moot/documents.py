@@ -46,11 +46,13 @@ from moot.view.judgements import options_of
 from moot.view.outcome_status import became_line
 from moot.view.outcome_text import outcome_markdown
 from moot.view.reasons import Point
+from moot.view.review import ChangeReview, counts_told, where
 from moot.view.round import READINGS, CheckTold, ConcernTold
 from moot.view.scene import spent
 from moot.view.seats import SeatTold, answered_by, contexts_told, dollars_cell, filled_by, one_family_told
 from moot.view.stop_checks import alarms_first, why_it_stopped
 from moot.view.story import Story
+from moot.view.study import StudyReport, answer_of, planned_told, sections_of, so_far_told
 from rounds.protocols import is_watched
 from rounds.run.acceptance import current_acceptance
 
@@ -114,6 +116,23 @@ def decision_record(view: RunView, head: Head, only: str | None = None) -> str:
         decisions=[only] if only else outcome_ids(book.state),
         options=options_of(book),
     )
+
+
+def study_markdown(report: StudyReport) -> str:
+    """Return the page of `moot study report --md`."""
+    return render(
+        "study.md.j2",
+        report=report,
+        answer=answer_of(report),
+        planned=planned_told(report),
+        so_far=so_far_told(report),
+        sections=sections_of(report),
+    )
+
+
+def review_markdown(review: ChangeReview) -> str:
+    """Return a review as a comment: the outcome, upheld findings, and the others in a collapsed section."""
+    return render("review.md.j2", review=review, counts=counts_told(review), where=where)
 
 
 def render(template: str, **values: Any) -> str:

@@ -17,7 +17,7 @@ from rounds.setup.opening import Opening, Programs, cast_roles, resolve
 
 if TYPE_CHECKING:
     from moot.view.estimate import Estimate
-    from moot.view.gate import Choice
+    from moot.view.protocols import Choice
     from rounds.setup.deliberation import Deliberation
 
 
@@ -72,7 +72,7 @@ def choices_for(options: int) -> list[Choice]:
 
 def choice_for(protocol: str, options: int, spec: str = DEFAULT, *, plan: str | None = None) -> Choice:
     """Return what a protocol takes for a question with this many options and `spec` in every seat."""
-    from moot.view.gate import choice_of
+    from moot.view.protocols import choice_of
 
     # Some protocols need at least two options or take a limited number: an estimate outside of that would fail.
     least, most = PROTOCOLS[protocol].options_wanted

@@ -23,7 +23,7 @@ from moot.app.consent import Agreed, bench_for
 from moot.app.session import Session
 from moot.environment import now
 from moot.errors import MootError, usage
-from moot.view.played import ReRun
+from moot.view.results import ReRun
 from rounds.experiments.bench import Bench
 from rounds.run import human_actions
 from rounds.run.experiments import conduct

@@ -26,7 +26,7 @@ from moot.app.session import Session, open_session
 from moot.app.speech import Speech
 from moot.environment import now, read_settings
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
-from moot.view.played import RunEnd
+from moot.view.results import RunEnd
 from roles.seats.registry import DEFAULT, PROVIDERS
 from rounds.protocols import experiments_awaited
 from rounds.run.budget import Reservations
@@ -153,7 +153,7 @@ def _gate_line(
     deliberation: Deliberation, specs: Mapping[str, str], seats: SeatChoice
 ) -> Callable[[Estimate], str] | None:
     """Return a function that words the gate's choice in a line; None where the gate chose nothing."""
-    from moot.view.gate import choice_of, gate_line
+    from moot.view.protocols import choice_of, gate_line
 
     gated = routed(deliberation)[1]
     # --single is a choice of the person, so there is no choice of the gate to explain.

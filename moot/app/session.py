@@ -25,7 +25,7 @@ from moot.environment import now
 from moot.errors import usage
 from moot.run_view import RunView
 from moot.view.outcome import Outcome
-from moot.view.played import Submission
+from moot.view.results import Submission
 from moot.view.steps import Next, OpenStep, next_of
 from roles.outsiders import claims_with_ids
 from roles.protocol import awaited_answers, awaited_experiments, open_steps

@@ -30,10 +30,9 @@ from moot.cli.options import RUN_HELP, ByOption, JsonOption, QuietOption, RunArg
 from moot.environment import git_identity, now
 from moot.errors import GOOD, NO, MootError, usage
 from moot.terminal.streams import indented, out, out_json
-from moot.view.findings import check_text, github_text, verify_text
+from moot.view.findings import check_sarif, check_text, github_text, verify_text
 from moot.view.labels import calls_of, caveats
 from moot.view.results import KeyMade, Redacted
-from moot.view.review_forms import check_sarif
 from validators.rulebook import PhaseUnknown
 
 CHECK_FORMATS = ("text", "json", "github", "sarif")

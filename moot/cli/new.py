@@ -21,8 +21,7 @@ from moot.cli.command import VerbResult
 from moot.cli.options import OptionOption, among, protocol_names
 from moot.errors import MootError, usage
 from moot.terminal.streams import columns, err, out
-from moot.view.gate import gate_text
-from moot.view.protocols import new_of, new_text, protocols_text
+from moot.view.protocols import gate_text, new_of, new_text, protocols_text
 from roles.castings import CASTINGS, DEFAULT_CASTING
 from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rounds.protocols.plans import PLANS

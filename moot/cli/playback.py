@@ -28,7 +28,7 @@ from moot.terminal.playback import pause_seconds, player, recorded_seconds
 from moot.view.labels import Label
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_text
-from moot.view.played import Demo, Replay, re_run_text, reexecuted, replay_text
+from moot.view.results import Demo, Replay, re_run_text, reexecuted, replay_text
 from moot.view.stop_checks import why_it_stopped
 from rounds.experiments.bench import NoSandbox
 from rounds.protocols import protocol_of

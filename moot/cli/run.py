@@ -23,9 +23,8 @@ from moot.errors import GOOD, NO, WAITING, usage
 from moot.terminal.streams import columns, err, indented, out, show, show_outcome
 from moot.view.estimate import estimate_text
 from moot.view.labels import finished_exit
-from moot.view.played import RunEnd, run_end_text
-from moot.view.review import ChangeReview, review_of
-from moot.view.review_forms import review_github, review_markdown, review_sarif, review_text
+from moot.view.results import RunEnd, run_end_text
+from moot.view.review import ChangeReview, review_github, review_of, review_sarif, review_text
 from moot.view.stop_checks import what_a_plan_lacks
 from roles.seats.registry import PROVIDERS
 from rounds.run.outcome import quorum_of
@@ -382,7 +381,8 @@ def review(
             )
         run = find_run(target)
     ours = open_run(run)
-    findings = review_of(str(run), ours.book, fail_on)
+    view = ours.view
+    findings = review_of(view.name, view.book, view.outcome, fail_on)
     if save is not None:
         write_document(Path(save), _in_form(findings, format).encode())
     printed = "text" if save is not None else format
@@ -412,6 +412,8 @@ def _reviewed(options: RunOptions, choice: SeatChoice, directory: str | None) ->
 def _in_form(findings: ChangeReview, form: str) -> str:
     match form:
         case "markdown":
+            from moot.documents import review_markdown  # nobody else pays for the templates
+
             return review_markdown(findings)
         case "sarif":
             return indented(review_sarif(findings, version()))

@@ -19,7 +19,7 @@ from moot.terminal.reply_form import NotFilledIn, form, reply_of
 from moot.terminal.streams import columns, err, out_json, show, show_outcome
 from moot.view.labels import finished_exit
 from moot.view.outcome_text import outcome_first
-from moot.view.played import Submission
+from moot.view.results import Submission
 from moot.view.steps import step_text, steps_text
 from roles.schema import REPLY_BYTES_MAX
 from rounds.run.engine import ReplyRefused, StepRefused

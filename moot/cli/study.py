@@ -24,8 +24,7 @@ from moot.studies.report import report_of
 from moot.studies.status import status_of
 from moot.studies.units import StudyJob, check_arms
 from moot.terminal.streams import err, show
-from moot.view.study import StudyStatus, draft_text, status_text
-from moot.view.study_report import report_markdown, report_text
+from moot.view.study import StudyStatus, draft_text, report_text, status_text
 from rounds.analysis.value import RunValue, ValueReport, event_lines, report, value_of
 
 ACTS: Final = ("new", "run", "status", "report", "value")
@@ -177,9 +176,11 @@ def _status(summary: StudyStatus, *, done: int) -> VerbResult:
 def _report(study: Study, keys: str | None, out: str | None, html: str | None) -> VerbResult:
     comparison = report_of(standing_of(study), read_keys(study, keys) if keys is not None else {})
     if out is not None:
-        write_document(Path(out), report_markdown(comparison).encode())
+        from moot.documents import study_markdown  # nobody else pays for the templates
+
+        write_document(Path(out), study_markdown(comparison).encode())
     if html is not None:
-        from moot.web.report import study_page  # nobody else pays for the templates
+        from moot.web.report import study_page
 
         write_document(Path(html), study_page(comparison).encode())
     is_printed = out is None and html is None

@@ -21,7 +21,7 @@ from moot.studies import statistics
 from moot.studies.conduct import StudyState, plan_of
 from moot.studies.definition import ArmRow
 from moot.studies.units import JUDGED, StudyUnit, UnitAnswer, last_of, units_of, winner_of
-from moot.view.study_report import (
+from moot.view.study import (
     Against,
     ArmFound,
     Estimated,

@@ -24,10 +24,13 @@ from ledger.events import (
 from ledger.language.words import word_count
 from ledger.plain_text import first_sentence, one_line, visible
 from ledger.state.book import Book
-from moot.view.annex_parts import Annex, annex_table, annex_text, cell
 from moot.view.annexes_judging import (
+    Annex,
+    annex_table,
+    annex_text,
     arguments_annex,
     case_annex,
+    cell,
     concerns_annex,
     judges_annex,
     members_annex,

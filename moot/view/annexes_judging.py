@@ -21,9 +21,9 @@ from ledger.events import (
     Vote,
 )
 from ledger.events.ids import kind_of, parse_step
-from ledger.plain_text import first_sentence, one_line
+from ledger.plain_text import first_sentence, one_line, shortened
+from ledger.result import Result
 from ledger.state.book import Book
-from moot.view.annex_parts import Annex, annex_table, annex_text, cell
 from moot.view.judgements import (
     GAP,
     Ballot,
@@ -42,6 +42,48 @@ _Judged = TypeVar("_Judged", Score, Standing)
 
 POINTS: Final = {"logic30": "logic, evidence, responsiveness, honesty: 30, 30, 25, 15 %"}
 """Rubric → its parts and their weights."""
+
+
+class Annex(Result, frozen=True):
+    """A titled table (`heads`, `rows` of as many cells) with `notes` above it, or `paragraphs` of text from `ref`."""
+
+    title: str
+    notes: list[str]
+    heads: list[str]
+    rows: list[list[str]]
+    paragraphs: list[str]
+    ref: str | None
+
+
+CELL: Final = 200
+"""Maximum characters of a cell; a cut text ends in … and can be read in full under its id."""
+
+
+def annex_table(
+    title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *notes: str
+) -> Iterator[Annex]:
+    """Yield a table without its empty columns; nothing when there are no rows."""
+    # A column that no row fills would only take width from those that matter.
+    used = [n for n in range(len(heads)) if any(row[n] for row in rows)]
+    if rows:
+        yield Annex(
+            title=title,
+            notes=[note for note in notes if note],
+            heads=[heads[n] for n in used],
+            rows=[[row[n] for n in used] for row in rows],
+            paragraphs=[],
+            ref=None,
+        )
+
+
+def annex_text(title: str, paragraphs: Sequence[str], ref: str | None) -> Iterator[Annex]:
+    if paragraphs:
+        yield Annex(title=title, notes=[], heads=[], rows=[], paragraphs=list(paragraphs), ref=ref)
+
+
+def cell(text: str) -> str:
+    """Return the words of a text that fit into a cell."""
+    return shortened(text, CELL)
 
 
 def case_annex(book: Book) -> Iterator[Annex]:

@@ -1,12 +1,13 @@
-"""Findings of `check`, `verify`, `import` and `export`, for people and for code hosts."""
+"""Findings of `check`, `verify`, `import` and `export`, for people and for code hosts (annotations, SARIF 2.1.0)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from ledger.plain_text import counted
-from moot.view.review_forms import annotated, escaped
 from moot.view.text import joined, listed
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from validators.rulebook import CheckReport, ReportedFinding
 
 
+SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0-rtm.5.json"
 MARKS = {"error": "✗ error  ", "warning": "! warning"}
 
 
@@ -50,6 +52,71 @@ def github_text(report: CheckReport) -> str:
             f"::{finding.severity} {file}{line}title={annotated(finding.code)}::{escaped(finding.message)}"
         )
     return joined(lines)
+
+
+def check_sarif(report: CheckReport, version: str) -> dict[str, Any]:
+    """Return broken rules of a ledger as a SARIF log."""
+    rules = {finding.code: f"Rule {finding.code}: see docs/rules.md." for finding in report.findings}
+    results = [
+        sarif_result(
+            finding.code,
+            finding.severity,
+            finding.message,
+            [(f"{report.run}/{finding.stream}.jsonl", finding.line, finding.line)]
+            if finding.stream and finding.line
+            else [],
+            f"{finding.code} {finding.seq} {finding.message}",
+        )
+        for finding in report.findings
+    ]
+    return sarif_log(version, rules, results)
+
+
+def sarif_log(version: str, rules: Mapping[str, str], results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return a SARIF log of results; `rules` maps each rule to its description."""
+    driver = {
+        "name": "moot",
+        "semanticVersion": version,
+        "rules": [{"id": name, "shortDescription": {"text": text}} for name, text in rules.items()],
+    }
+    # Python counts code points; SARIF's default is UTF-16 units.
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": list(results)}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def sarif_result(
+    rule: str, level: str, text: str, places: Sequence[tuple[str, int, int]], identity: str
+) -> dict[str, Any]:
+    """Return a result for a SARIF log; `places` are file, first and last line."""
+    return {
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": text},
+        "locations": [
+            {
+                "physicalLocation": {
+                    # SARIF asks for a URI, so spaces and non-ASCII characters are percent-encoded.
+                    "artifactLocation": {"uri": quote(file)},
+                    "region": {"startLine": first, "endLine": last},
+                }
+            }
+            for file, first, last in places
+        ],
+        # Code hosts match findings of two runs by this fingerprint.
+        "partialFingerprints": {"moot/v1": sha256(identity.encode()).hexdigest()[:32]},
+    }
+
+
+def annotated(value: str) -> str:
+    """Return a value escaped for a property of an annotation."""
+    # Colons and commas separate properties in a workflow command of GitHub.
+    return escaped(value).replace(":", "%3A").replace(",", "%2C")
+
+
+def escaped(message: str) -> str:
+    """Return a message escaped for an annotation, which ends at the line."""
+    # Percent comes first, or the escapes of the line ends would be escaped again.
+    return message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def verify_text(report: VerifyReport) -> str:

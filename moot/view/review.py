@@ -8,25 +8,33 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from statistics import fmean
-from typing import Final
+from textwrap import wrap
+from typing import Any, Final
 
 from ledger.events import Concern, Decision, Rating
 from ledger.events.ids import parse_reference
-from ledger.plain_text import counted
+from ledger.plain_text import counted, one_line
 from ledger.result import Result
 from ledger.state.amending import Life
 from ledger.state.anchors import comparable
 from ledger.state.book import Book
-from moot.view.outcome import Outcome, outcome_of
+from moot.view.annexes_judging import severities
+from moot.view.findings import annotated, escaped, sarif_log, sarif_result
+from moot.view.outcome import Outcome
+from moot.view.outcome_text import outcome_lines
+from moot.view.text import WIDTH, joined
 
 BLOCKER: Final = 5
 """Severity of a finding that was raised as a blocker, which has none of its own."""
 # The middle of the scale from 1 (a stretch) to 5 (genuine), AD-5.
 STANDS_FROM: Final = 3
 """Minimum mean of its ratings, of 5, for a finding to be upheld; a finding without ratings is upheld."""
+# SARIF knows three levels, and the scale of findings has five.
+GRAVE, PLAIN = 4, 3
+"""Minimum severities of an error and of a warning; below them a finding is a note."""
 HUNK: Final = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
@@ -135,18 +143,14 @@ class _Document:
         return (within[0][0], min(lines), max(lines)) if within else None
 
 
-def review_of(run: str, book: Book, fail_on: int | None = None) -> ChangeReview:
+def review_of(run: str, book: Book, outcome: Outcome, fail_on: int | None = None) -> ChangeReview:
     """Return the findings of a run, upheld ones first, the gravest before the others."""
     documents = dict(_documents(book))
     # Only these lines can be blamed on the change under review.
     changed = {place for document in documents.values() if document.is_diff for place in document.changed()}
-    scores: dict[str, list[float]] = {}
-    for rating in book.of(Rating):
-        # Values may be words on other scales, and a hostile ledger may put one here.
-        if rating.scale == "severity_1_5" and isinstance(rating.value, int | float):
-            scores.setdefault(rating.of, []).append(float(rating.value))
+    ratings = severities(book)
     findings = [
-        _finding(event, scores.get(event.id, []), documents, changed)
+        _finding(event, ratings.get(event.id, ()), documents, changed)
         for event in book.of(Concern)
         if event.type == "concern"
     ]
@@ -165,7 +169,7 @@ def review_of(run: str, book: Book, fail_on: int | None = None) -> ChangeReview:
         fail_on=fail_on,
         failing=failing,
         findings=findings,
-        outcome=outcome_of(run, book),
+        outcome=outcome,
     )
 
 
@@ -180,19 +184,19 @@ def _documents(book: Book) -> Iterator[tuple[str, _Document]]:
 
 
 def _finding(
-    event: Concern, scores: list[float], documents: Mapping[str, _Document], changed: set[tuple[str, int]]
+    event: Concern,
+    ratings: Sequence[Rating],
+    documents: Mapping[str, _Document],
+    changed: set[tuple[str, int]],
 ) -> ReviewFinding:
+    # Values may be words on other scales, and a hostile ledger may put one here.
+    scores = [float(rating.value) for rating in ratings if isinstance(rating.value, int | float)]
     score = round(fmean(scores), 1) if scores else None
     places = list(dict.fromkeys(_places(event, documents)))
-    return ReviewFinding(
-        id=event.id,
-        by=event.by,
-        severity=event.severity,
+    return ReviewFinding.from_parts(
+        event,
         score=score,
         stands=score is None or score >= STANDS_FROM,
-        text=event.text,
-        risk=event.risk,
-        fix=event.fix,
         quote=next((evidence.quote for evidence in event.evidence if evidence.quote), None),
         places=[
             FileLines(file, first, last, any((file, line) in changed for line in range(first, last + 1)))
@@ -228,3 +232,55 @@ def counts_told(review: ChangeReview) -> str:
     if review.fail_on is not None:
         text += f"; {len(review.failing)} as grave as {review.fail_on} of 5"
     return text
+
+
+def review_text(review: ChangeReview, width: int = WIDTH) -> str:
+    """Return the outcome block, then the findings with their places."""
+    lines = [*outcome_lines(review.outcome, review.run, width), "", counts_told(review)]
+    for finding in review.findings:
+        mark = "✗" if finding.id in review.failing else "·" if finding.stands else " "
+        severity = f"{finding.severity} of 5" if finding.severity else "blocker"
+        score = "" if finding.score is None else f", judged {finding.score:g} of 5"
+        lines.append(f"{mark} {finding.id:<8} {severity}{score}   {where(finding)}".rstrip())
+        for text in (finding.text, *([f"fix: {finding.fix}"] if finding.fix else [])):
+            lines += wrap(one_line(text), width, initial_indent="    ", subsequent_indent="    ")
+    return joined(lines)
+
+
+def level_of(severity: int) -> str:
+    """Return the SARIF level of a severity."""
+    if severity >= GRAVE:
+        return "error"
+    return "warning" if severity >= PLAIN else "note"
+
+
+def review_sarif(review: ChangeReview, version: str) -> dict[str, Any]:
+    """Return the upheld findings as a SARIF log. A finding about no line has no location."""
+    results = [
+        sarif_result(
+            "review",
+            level_of(grave(finding)),
+            " ".join(filter(None, (one_line(finding.text), finding.risk and f"Risk: {one_line(finding.risk)}",
+                                   finding.fix and f"Fix: {one_line(finding.fix)}"))),
+            [(place.file, place.line, place.end_line) for place in finding.places],
+            # The quote identifies a finding across runs, while its wording changes each time.
+            f"{where(finding)} {finding.quote or finding.text}",
+        )
+        for finding in review.findings
+        if finding.stands
+    ]  # fmt: skip
+    return sarif_log(version, {"review": "A finding of a review, as the judge upheld it."}, results)
+
+
+def review_github(review: ChangeReview) -> str:
+    """Return the upheld findings as GitHub annotations of the changed files."""
+    names = {"error": "error", "warning": "warning", "note": "notice"}
+    lines: list[str] = []
+    for finding in review.findings:
+        if finding.stands:
+            place = finding.places[0] if finding.places else None
+            at = f"file={annotated(place.file)},line={place.line},endLine={place.end_line}," if place else ""
+            title = annotated(f"{finding.id}, {grave(finding)} of 5")
+            message = escaped(one_line(f"{finding.text} Fix: {finding.fix}" if finding.fix else finding.text))
+            lines.append(f"::{names[level_of(grave(finding))]} {at}title={title}::{message}")
+    return joined(lines)

@@ -25,7 +25,7 @@ from ledger.state.book import Book
 from ledger.store.blobs import hash_of
 from moot.app.run import Run
 from moot.run_view import RunView
-from moot.view import study_report
+from moot.view import study
 from moot.view.agreement import FROM_ANSWERS, HEADS, NOT_MEASURABLE, without_rows
 from moot.view.annexes import annexes_of
 from moot.view.grounds import Ground
@@ -111,17 +111,17 @@ def _document(view: RunView, head: str, references: Iterable[str]) -> str:
     )
 
 
-def study_page(report: study_report.StudyReport) -> str:
+def study_page(report: study.StudyReport) -> str:
     """Return the results of a study as a document."""
     return render(
         "study.html",
         policy=policy(),
         style=style(),
         question=report.question,
-        answer=study_report.answer_of(report),
-        planned=study_report.planned_told(report),
-        so_far=study_report.so_far_told(report),
-        sections=study_report.sections_of(report),
+        answer=study.answer_of(report),
+        planned=study.planned_told(report),
+        so_far=study.so_far_told(report),
+        sections=study.sections_of(report),
         holds_not=report.holds_not,
         arms=report.arms,
     )

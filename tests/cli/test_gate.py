@@ -14,7 +14,7 @@ from moot.app.running import estimated
 from moot.app.seats import SeatChoice
 from moot.errors import MootError
 from moot.view.estimate import Estimate
-from moot.view.gate import choice_of, choices_lines, gate_line
+from moot.view.protocols import choice_of, choices_lines, gate_line
 from rounds.protocols import PROTOCOLS
 from tests.cli.conftest import Moot
 

@@ -19,7 +19,8 @@ from moot.studies.queue import queue_of
 from moot.studies.report import report_of
 from moot.studies.status import status_of
 from moot.studies.units import StudyUnit, deliberation_for, jobs_of, last_of, units_of
-from moot.view.study_report import report_markdown, report_text
+from moot.documents import study_markdown
+from moot.view.study import report_text
 from moot.web.report import study_page
 from tests.studies.scripted import answered, arm, conducted, filled, heads, taped, written
 
@@ -147,7 +148,7 @@ def test_right_answers_are_counted_against_keys_that_were_fixed(
     assert crux.brier is not None
     assert report.reliability
     assert report.against[0].arm == "crux"
-    for page in (report_text(report), report_markdown(report), study_page(report)):
+    for page in (report_text(report), study_markdown(report), study_page(report)):
         assert "2 items" in page
         assert "What does not hold" in page
     assert main(["study", "report", str(tmp_path / "study"), "--keys", str(tmp_path / "keys.toml")]) == GOOD
