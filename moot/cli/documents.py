@@ -18,8 +18,8 @@ from moot.cli.options import NoPagerOption, RunArgument
 from moot.documents import Form
 from moot.errors import GOOD, NO, usage
 from moot.terminal import streams
-from moot.terminal.paging import page as paged
 from moot.terminal.streams import out
+from moot.terminal.streams import page as paged
 from moot.view.findings import export_text, import_text
 from moot.view.results import ReportDocument
 

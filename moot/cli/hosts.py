@@ -21,8 +21,8 @@ from moot.cli.options import JsonOption, QuietOption
 from moot.environment import read_settings
 from moot.errors import GOOD, NO, MootError, usage
 from moot.terminal import theme
-from moot.terminal.console import console
 from moot.terminal.streams import out, out_json
+from moot.terminal.theme import console
 from moot.view.marks import Mark
 from moot.view.results import Doctor, Examined, SeatTokens, Serving
 

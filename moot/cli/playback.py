@@ -22,9 +22,8 @@ from moot.app.runs import example, examples, find_run, finished_examples
 from moot.cli.command import VerbResult
 from moot.cli.options import JsonOption, QuietOption, RunArgument, asking
 from moot.errors import GOOD, NO, MootError, usage
-from moot.terminal.console import console
-from moot.terminal.live import view_of
-from moot.terminal.playback import pause_seconds, player, recorded_seconds
+from moot.terminal.live import pause_seconds, player, recorded_seconds, view_of
+from moot.terminal.theme import console
 from moot.view.labels import Label
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_text

@@ -36,8 +36,7 @@ from moot.cli.options import (
     split_names,
 )
 from moot.errors import GOOD, NO, usage
-from moot.terminal.paging import page
-from moot.terminal.streams import columns, show, show_outcome
+from moot.terminal.streams import columns, page, show, show_outcome
 from moot.view.claims import claims_text
 from moot.view.decisions import decisions_text
 from moot.view.event_lines import event_line

@@ -269,8 +269,8 @@ def _watched(
         from rounds.run.driver import Watch
 
         return nullcontext(Watch())
-    from moot.terminal.console import console
     from moot.terminal.live import watched
+    from moot.terminal.theme import console
 
     by_hand = any(seat.kind == "human" for seat in seats.values())  # a person types where the view would draw
     return watched(session.inner.book, console(), live=live and not by_hand)

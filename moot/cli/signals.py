@@ -114,12 +114,12 @@ def _print(
     ours: Run, profile: str | None, at: int | None, params: Path | None, *, whole: bool
 ) -> SignalReport:
     """Print the panel and return its report; the run is read once for both."""
-    from moot.terminal.console import console
-    from moot.terminal.panel import panel, read_panel, whole_panel
+    from moot.terminal.panel import panel, whole_panel
+    from moot.terminal.theme import console
 
-    facts = read_panel(ours.stream(at))
-    report = signals_of_state(ours, facts.state, profile, params=params)
-    content = whole_panel(facts, report, _thresholds(ours, report, params)) if whole else panel(facts, report)
+    book = ours.book if at is None else ours.book.first(at + 1)
+    report = signals_of_state(ours, book.state, profile, params=params)
+    content = whole_panel(book, report, _thresholds(ours, report, params)) if whole else panel(book, report)
     console().print(content)
     return report
 
@@ -132,22 +132,20 @@ def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> GatePar
 def _watch(path: Path, profile: str | None, params: Path | None, *, whole: bool) -> int:
     """Keep the panel up to date until the run is finished; each look reads only new events."""
     from moot.app.session import news_of
-    from moot.terminal.console import console
-    from moot.terminal.panel import PanelFacts, panel, watch_panel, whole_panel
+    from moot.terminal.panel import panel, watch_panel, whole_panel
+    from moot.terminal.theme import console
 
-    # The facts grow with the run: reading it anew every second would slow a long run down.
-    stop, ours, facts = False, open_run(path), PanelFacts()
+    stop, ours = False, open_run(path)
 
     def look() -> tuple[RenderableType, bool]:
         nonlocal stop
-        for event in ours.events[facts.state.seq + 1 :]:
-            facts.take(event)
-        report = signals_of_state(ours, facts.state, profile, params=params)
+        book = ours.book
+        report = signals_of_state(ours, book.state, profile, params=params)
         stop = report.stop
         content = (
-            whole_panel(facts, report, _thresholds(ours, report, params)) if whole else panel(facts, report)
+            whole_panel(book, report, _thresholds(ours, report, params)) if whole else panel(book, report)
         )
-        return content, facts.state.finished
+        return content, book.state.finished
 
     watch_panel(console(), look, news_of(path))
     return GOOD if stop else NO

@@ -212,18 +212,12 @@ class _Lines:
 
 
 async def _readable(descriptor: int) -> None:
-    loop = asyncio.get_running_loop()
-    ready = loop.create_future()
-
-    def tell() -> None:
-        if not ready.done():
-            ready.set_result(None)
-
+    loop, ready = asyncio.get_running_loop(), asyncio.Event()
     try:
-        loop.add_reader(descriptor, tell)
+        loop.add_reader(descriptor, ready.set)
     except PermissionError:
         return  # a plain file never waits
     try:
-        await ready
+        await ready.wait()
     finally:
         loop.remove_reader(descriptor)

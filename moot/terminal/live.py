@@ -1,4 +1,6 @@
-"""Views of a run in progress: a live view on a terminal, plain lines elsewhere. A view never touches the run.
+"""Views of a run in progress, also of one played again: a live view on a terminal, plain lines elsewhere.
+
+A view never touches the run. A finished round stays on the screen with its verdicts in words.
 
 with watched(session.book, console, live=True) as watch:
     drive(session, seats, watch=watch, …)
@@ -7,32 +9,35 @@ with watched(session.book, console, live=True) as watch:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from datetime import datetime
+from typing import Final
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
 from rich.text import Text
 
 from ledger.events import Event, RoundOpened
-from ledger.plain_text import one_line
-from ledger.state.book import Book
-from moot.terminal.live_layout import Stage
-from moot.terminal.round_block import round_block
+from ledger.plain_text import first_sentence, one_line
+from ledger.state.book import Book, GrowingBook
+from moot.terminal import theme
+from moot.terminal.stage import Stage, round_title
 from moot.terminal.theme import labels_text, style_of
-from moot.view import marks
+from moot.view import marks, words
+from moot.view.decisions import DecisionTold
 from moot.view.event_lines import event_lines
 from moot.view.labels import Label
-from moot.view.round import tell_round
+from moot.view.marks import mark_of
+from moot.view.round import READINGS, CheckTold, RoundTold, tell_round
 from moot.view.scene import scene_of
 from moot.view.stop_checks import out_of_reach
+from roles.protocol import Protocol, open_steps
 from rounds.run.driver import Watch
 from rounds.setup.size import asked_of
-
-if TYPE_CHECKING:
-    from roles.seats.port import Seat, SeatFailed
-    from rounds.run.session import AskedStep
 
 REFRESHES_PER_SECOND: Final = 4
 
@@ -206,21 +211,146 @@ def watched(
     labels: tuple[Label, ...] = (),
 ) -> Generator[Watch]:
     """Yield a driver's watch that shows the run while the block lasts."""
-    at_most = replies_of(read())
-    with view_of(read, console, live=live, clock=clock, labels=labels, at_most=at_most) as view:
-        yield watch_of(view)
+    with view_of(read, console, live=live, clock=clock, labels=labels, at_most=replies_of(read())) as view:
+        yield Watch(
+            asked=lambda row, _: view.asked(row.step.id),
+            committed=lambda _: view.committed(),
+            lost=lambda step, _: view.lost(step),
+        )
 
 
-def watch_of(view: View) -> Watch:
-    """Return a view as a driver's watch."""
+SECONDS_MAX: Final = 15.0
+"""Duration of a whole run that is played again at speed 1, whatever its length."""
+PAUSE_SECONDS_MAX: Final = 0.5
 
-    def asked(row: AskedStep, _: Seat) -> None:
-        view.asked(row.step.id)
 
-    def committed(_: tuple[Event, ...]) -> None:
+def recorded_seconds(growing: GrowingBook) -> float:
+    """Return the time of the last event as a clock, which does not move between two commits."""
+    events = growing.book().events
+    return datetime.fromisoformat(events[-1].at).timestamp() if events else 0.0
+
+
+def pause_seconds(commits: int, speed: float) -> float:
+    """Return the pause in seconds after each commit; 0 when speed is 0 (as fast as possible)."""
+    if speed <= 0 or commits <= 0:
+        return 0.0
+    # A short run pauses at most half a second per commit, a long one is played in 15 s.
+    return min(PAUSE_SECONDS_MAX, SECONDS_MAX / commits) / speed
+
+
+def player(
+    growing: GrowingBook, view: View, protocol: Protocol, *, pause: Callable[[], None]
+) -> Callable[[Sequence[Event]], None]:
+    """Return a function that takes commits of a recorded run, shows them, marks the steps asked next, and pauses."""
+    asked: set[str] = set()
+
+    def play(events: Sequence[Event]) -> None:
+        # The book grows before the view is notified, because the view reads it.
+        growing.take(events)
+        for step in open_steps(protocol, growing.book().state):
+            # A step stays open over several commits, and its clock must not start again with each.
+            if step.id not in asked:
+                asked.add(step.id)
+                view.asked(step.id)
         view.committed()
+        pause()
 
-    def lost(step: str, _: SeatFailed) -> None:
-        view.lost(step)
+    return play
 
-    return Watch(asked=asked, committed=committed, lost=lost)
+
+def round_block(summary: RoundTold, planned: int) -> RenderableType:
+    """Return the summary of a round."""
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True, style=theme.FAINT, width=9)
+    table.add_column(ratio=1)
+    for word, text in _rows(summary):
+        table.add_row(word, text)
+    title = Rule(round_title(summary, planned), align="left", style="dim")
+    return Group(title, Padding(table, (0, 0, 0, 1)))
+
+
+def _rows(summary: RoundTold) -> Iterator[tuple[str, Text]]:
+    for fallback in summary.fallbacks:
+        yield "fallback", Text(f"▲ {fallback.step_failed} given up: {one_line(fallback.detail)}", "bold red")
+    for check in summary.checks:
+        if check.check_id <= 4:
+            yield f"check {check.check_id}", _check(check)
+    for product in summary.products:
+        if product.kind == "retrospective":
+            yield "look back", Text(f"{product.role}: {first_sentence(product.text)}")
+    # Checks above 4 settle single claims: there may be dozens, so they are only counted.
+    resolved = [check for check in summary.checks if check.check_id > 4]
+    if resolved:
+        yield "resolved", Text(f"{len(resolved)} pending claims")
+    if summary.claims:
+        ids = " ".join(
+            f"{claim.id} {mark_of(marks.STATUSES, claim.status).shape}" for claim in summary.claims
+        )
+        yield "claims", Text(f"{len(summary.claims)} new   {ids}")
+    for concern in summary.concerns:
+        yield concern.type, Text(f"{concern.id} {one_line(concern.text)}")
+    for decision in summary.decisions:
+        cites = ", ".join(ground.id for ground in decision.rests_on)
+        line = Text.assemble(
+            (decision.id, "bold"), f" {one_line(decision.text)}", (f"  ({cites})", theme.FAINT)
+        )
+        if not decision.in_force:
+            line.append(f"  {decision.standing}", "bold red")
+        yield _word(decision), line
+    if summary.drift is not None:
+        mark = mark_of(marks.DRIFT, summary.drift.verdict)
+        yield "drift", theme.text_of(mark).append(f"  {one_line(summary.drift.notes)}", "default")
+    for seen in summary.signature:
+        agrees = READINGS[seen.agrees]
+        yield "absence", Text(f"predicted: {seen.predicted}; observed: {seen.observed} ({agrees})")
+    yield from _verdicts_of_controller(summary)
+
+
+def _word(decision: DecisionTold) -> str:
+    """Return the word before a decision; one that was overturned is not called decided."""
+    if not decision.in_force:
+        return "replaced"
+    return decision.type if decision.type in ("final", "override", "answer") else "decided"
+
+
+def _verdicts_of_controller(summary: RoundTold) -> Iterator[tuple[str, Text]]:
+    if summary.findings is not None and any(summary.findings):
+        errors, warnings = summary.findings
+        style = "bold red" if errors else theme.FAINT
+        yield "rules", Text(f"{errors} errors, {warnings} warnings", style)
+    if summary.look is not None:
+        advice = mark_of(marks.ADVICE, summary.look.advice)
+        yield (
+            "signals",
+            Text(f"{summary.look.satisfied} of {summary.look.of}  ").append_text(theme.text_of(advice)),
+        )
+    for alarm in summary.alarms:
+        mark = marks.ALARMS[alarm.verdict] if alarm.action == "raised" else marks.ALARMS["CLEAR"]
+        yield (
+            "alarm",
+            Text(
+                f"{mark.plain} {words.failure(alarm.fm)}: {one_line(alarm.because or '')}",
+                theme.style_of(mark),
+            ),
+        )
+    for amendment in summary.amendments:
+        yield "amended", Text(f"{amendment.what}: {one_line(amendment.reason)}")
+
+
+def _check(check: CheckTold) -> Text:
+    mark = mark_of(marks.RESULTS, check.result)
+    line = theme.text_of(mark)
+    # Roles that predicted another verdict are named: dissent is what a reader looks for in a finished round.
+    differ = [stance for stance in check.stances if stance.stance != check.result]
+    if check.stances:
+        line.append(f" ({len(check.stances) - len(differ)} of {len(check.stances)} had said so)", theme.FAINT)
+    line.append(f"  {one_line(check.notes)}", "default")
+    for moved in check.moved:
+        if moved.to is not None:
+            after = mark_of(marks.STATUSES, moved.to)
+            line.append(f"  {moved.claim} → {after.plain}", theme.style_of(after))
+    for stance in differ:
+        if stance.flipped_to:
+            why = "" if stance.because else ", no new evidence"
+            line.append(f"  {stance.role} flips to {stance.flipped_to}{why}", "yellow")
+    return line

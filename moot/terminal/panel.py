@@ -1,17 +1,14 @@
 """The stop panel: what decides whether the run stops. With all: inputs, failure modes, what is open, what comes next.
 
-facts = read_panel(run.stream())                       # one pass, texts cut short: any length of ledger
-console.print(panel(facts, signals(run)))
+console.print(panel(run.book, signals(run)))
 watch_panel(console, look, wait)                       # the same, kept up to date
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-import msgspec
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
@@ -20,18 +17,18 @@ from detectors.course import course, e_courses
 from detectors.parameters import GateParameters
 from detectors.report import AlarmReading, Signal, SignalReport
 from detectors.stopping.questions import deciding_questions
-from ledger.events import Claim, Concern, Decision, Event
+from ledger.events import Claim, Concern, Decision
 from ledger.plain_text import counted, one_line, shortened
+from ledger.state.book import Book
 from ledger.state.decided import fallen_under, outcome
-from ledger.state.fold import step
 from ledger.state.lifecycle import OPEN
 from ledger.state.state import State
 from moot.terminal import theme
 from moot.terminal.theme import labels_text
 from moot.view import marks, words
-from moot.view.labels import labels_of
+from moot.view.labels import labels_told
 from moot.view.marks import mark_of
-from moot.view.seats import Answered, one_family
+from moot.view.seats import one_family_told, seats_told
 from moot.view.stop_checks import alarm_told, because, ended, gate_told, held_told, next_round
 from moot.view.text import log_sparkline, numbers, sparkline
 
@@ -52,47 +49,19 @@ BY_CHANCE: Final = "by chance at most 1 run in 20 for each mode"
 """Holds for any number of looks and any length of run, if the true rates are the tolerated ones (Ville)."""
 
 
-class PanelFacts(msgspec.Struct):
-    """Data of the panel besides the report: the state, and short texts of whatever it may name."""
-
-    state: State = msgspec.field(default_factory=State)
-    replies: Counter[str | None] = msgspec.field(default_factory=Counter[str | None])
-    answered: set[Answered] = msgspec.field(default_factory=set[Answered])
-    texts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-
-    def take(self, event: Event) -> None:
-        """Add one event."""
-        step(self.state, event)
-        if event.call is not None:
-            call = event.call
-            self.replies[call.simulated] += 1
-            self.answered.add(Answered(event.by, call.seat, call.provider, call.model))
-        # Texts are cut when they are taken in, so that a long run does not stay in memory whole.
-        if isinstance(event, Claim | Decision | Concern):
-            self.texts[event.id] = shortened(event.text, TEXT)
-
-
-def read_panel(events: Iterable[Event]) -> PanelFacts:
-    """Take what the panel shows out of a run's events, in one pass."""
-    facts = PanelFacts()
-    for event in events:
-        facts.take(event)
-    return facts
-
-
-def panel(facts: PanelFacts, report: SignalReport) -> RenderableType:
+def panel(book: Book, report: SignalReport) -> RenderableType:
     """Return the stop checks in at most 20 lines of 80 columns: only what decides.
 
-    `facts` and `report` are of the same moment.
+    `book` and `report` are of the same moment.
     """
-    state = facts.state
+    state = book.state
     # The verdict line says these already, and the panel has 20 lines.
-    labels = [label for label in labels_of(state, facts.replies) if label.kind not in TOLD_BELOW]
+    labels = [label for label in labels_told(book) if label.kind not in TOLD_BELOW]
     lines = [Text(report.headline, theme.HEADER), *labels_text(labels)]
     if report.profile == "gates":
         lines += [_checked(gate.ok, gate_told(gate)) for gate in report.gates if gate.decides]
         asked = [item.id for item in deciding_questions(state)]
-        lines += [Text("  ").append_text(_named(item, "", facts)) for item in asked[:QUESTIONS]]
+        lines += [Text("  ").append_text(_named(item, book)) for item in asked[:QUESTIONS]]
     else:
         lines += [_checked(signal.satisfied, f"{signal.name} ({signal.id})") for signal in report.signals]
     open_ones = [alarm for alarm in report.alarms if alarm.is_open]
@@ -116,19 +85,18 @@ def _checked(ok: bool, text: str) -> Text:
     return Text(f"{mark.shape} ", theme.style_of(mark)).append(one_line(text), "default")
 
 
-def whole_panel(
-    facts: PanelFacts, report: SignalReport, parameters: GateParameters | None = None
-) -> RenderableType:
+def whole_panel(book: Book, report: SignalReport, parameters: GateParameters | None = None) -> RenderableType:
     """Return the panel with what does not decide; `parameters` are the thresholds of the report."""
-    parts: list[RenderableType] = [*labels_text(labels_of(facts.state, facts.replies))]
-    parts += [
-        *_head(facts.state, report),
+    state = book.state
+    parts: list[RenderableType] = [
+        *labels_text(labels_told(book)),
+        *_head(state, report),
         *_gates(report),
-        *_course(facts.state, parameters),
+        *_course(state, parameters),
         *_signals(report),
+        *_alarms(report, state, parameters),
     ]
-    parts += _alarms(report, facts.state, parameters)
-    for title, lines in _sections(facts):
+    for title, lines in _sections(book):
         parts.append(Text(title, theme.HEADER))
         parts += [Padding(line, (0, 0, 0, 2)) for line in lines]
     return Group(*parts)
@@ -246,31 +214,22 @@ def _alarms(
 
 
 def _alarm(alarm: AlarmReading, values: Sequence[float]) -> Text:
-    if alarm.verdict in ("CLEAR", "INSUFFICIENT") and values:
-        return _quiet(alarm, values)
-    mark = marks.ALARMS[alarm.verdict]
+    """Return a failure mode: one without an alarm in one short line, where its e-values are drawn."""
+    mark, style = marks.ALARMS[alarm.verdict], theme.style_of(marks.ALARMS[alarm.verdict])
+    # How often chance alone would ever produce such a value, where that is known.
+    chance = f" (p {alarm.p_anytime})" if alarm.p_anytime not in (None, "1") else ""
+    drawn = log_sparkline(values, E_ALARM) if values else ""
+    if drawn and alarm.verdict in ("CLEAR", "INSUFFICIENT"):
+        line = Text(f"{mark.shape} ", style).append(drawn, theme.COURSE)
+        line.append(f" {words.failure(alarm.id)}, {alarm.e_value}{chance}")
+        return line.append(f"  {mark.word}" if alarm.verdict == "INSUFFICIENT" else "", theme.FAINT)
     since = f" since round {alarm.onset_round}" if alarm.onset_round is not None else ""
-    e_value = f", e-value {alarm.e_value}{_chance(alarm)}" if alarm.e_value is not None else ""
-    line = Text(f"{mark.plain} ", theme.style_of(mark)).append(
-        f"{log_sparkline(values, E_ALARM)} " if values else "", theme.COURSE
+    e_value = f", e-value {alarm.e_value}{chance}" if alarm.e_value is not None else ""
+    line = Text(f"{mark.plain} ", style).append(f"{drawn} " if drawn else "", theme.COURSE)
+    line.append(f"{words.failure(alarm.id)}{since}{e_value}: ", style).append(
+        one_line(alarm.detail), "default"
     )
-    line.append(f"{words.failure(alarm.id)}{since}{e_value}: ", theme.style_of(mark))
-    line.append(one_line(alarm.detail), "default")
     return line.append(f"  {_evidence(alarm.evidence)}" if alarm.evidence else "", theme.FAINT)
-
-
-def _chance(alarm: AlarmReading) -> str:
-    """Return how often chance alone would ever produce such a value; empty where that is not known."""
-    return f" (p {alarm.p_anytime})" if alarm.p_anytime not in (None, "1") else ""
-
-
-def _quiet(alarm: AlarmReading, values: Sequence[float]) -> Text:
-    """Return a failure mode without an alarm in one short line."""
-    mark = marks.ALARMS[alarm.verdict]
-    line = Text(f"{mark.shape} ", theme.style_of(mark)).append(log_sparkline(values, E_ALARM), theme.COURSE)
-    return line.append(f" {words.failure(alarm.id)}, {alarm.e_value}{_chance(alarm)}").append(
-        f"  {mark.word}" if alarm.verdict == "INSUFFICIENT" else "", theme.FAINT
-    )
 
 
 def _gates(report: SignalReport) -> Iterator[RenderableType]:
@@ -281,63 +240,52 @@ def _gates(report: SignalReport) -> Iterator[RenderableType]:
         yield Text(f"  {mark.shape} {gate.name:<15} {held}", theme.style_of(mark))
 
 
-def _sections(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
-    state = facts.state
-    quorum = state.quorum
+def _sections(book: Book) -> Iterator[tuple[str, list[Text]]]:
+    state, quorum = book.state, book.state.quorum
     if quorum.declared:
         yield f"Quorum: {quorum.actual} of {quorum.declared} steps answered", []
-    if alike := one_family(facts.answered):
+    if alike := one_family_told(seats_told(book)):
         yield f"Warning: {one_line(alike)}", []
     # Open means that a later check may still change the status.
     waiting = [identity for identity, claim in state.claims.items() if claim.status in OPEN]
-    yield f"Open claims: {len(waiting)} of {len(state.claims)}", list(_open_claims(facts, waiting))
+    # The newest claims first: the next checks are about them.
+    lines = [_open_claim(identity, book) for identity in reversed(waiting[-LISTED:])]
+    if len(waiting) > LISTED:
+        lines.append(Text(f"and {len(waiting) - LISTED} older ones: `moot claims`", theme.FAINT))
+    yield f"Open claims: {len(waiting)} of {len(state.claims)}", lines
     asked = [
         identity
         for identity, concern in state.concerns.items()
         if identity not in state.resolved and concern.for_human
     ]
     if asked:
-        lines = [_named(identity, "", facts) for identity in asked[-LISTED:]]
-        if len(asked) > LISTED:
-            lines.insert(
-                0, Text(f"{len(asked) - LISTED} older ones: `moot log RUN --kind concern`", theme.FAINT)
-            )
-        yield f"Questions to you: {len(asked)} (`moot answer`)", lines
+        questions = _last(asked, "moot log RUN --kind concern", book)
+        yield f"Questions to you: {len(asked)} (`moot answer`)", questions
     yield "Next", [Text(line) for line in next_round(state)]
-    yield from _decided(facts)
-
-
-def _open_claims(facts: PanelFacts, waiting: list[str]) -> Iterator[Text]:
-    """Yield the newest claims first: the next checks are about them."""
-    for identity in reversed(waiting[-LISTED:]):
-        mark = mark_of(marks.STATUSES, facts.state.claims[identity].status)
-        yield Text(f"{mark.shape} ", theme.style_of(mark)).append_text(_named(identity, mark.word, facts))
-    if len(waiting) > LISTED:
-        yield Text(f"and {len(waiting) - LISTED} older ones: `moot claims`", theme.FAINT)
-
-
-def _decided(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
-    state = facts.state
     title = "Decided" if state.finished else "If it stopped now, these decisions would stand"
     decided = outcome(state)
-    lines = [_decision(identity, facts) for identity in decided[-LISTED:]]
-    if len(decided) > LISTED:
-        lines.insert(0, Text(f"{len(decided) - LISTED} older ones: `moot decisions`", theme.FAINT))
-    yield f"{title}: {len(decided) or 'none'}", lines
+    yield f"{title}: {len(decided) or 'none'}", _last(decided, "moot decisions", book)
 
 
-def _decision(identity: str, facts: PanelFacts) -> Text:
-    line = _named(identity, "", facts)
-    # A decision keeps its place when its ground is refuted, so the risk must be visible.
-    fallen = [claim.id for claim in fallen_under(facts.state, identity)]
-    if fallen:
-        risk = f"{marks.AT_RISK.plain} ({', '.join(fallen)} fell) "
-        return Text(risk, theme.style_of(marks.AT_RISK)).append_text(line)
-    return line
+def _last(ids: list[str], command: str, book: Book) -> list[Text]:
+    """Return the last of some things, after the number of older ones and the command that lists them."""
+    older = len(ids) - LISTED
+    lines = [Text(f"{older} older ones: `{command}`", theme.FAINT)] if older > 0 else []
+    return [*lines, *(_named(identity, book) for identity in ids[-LISTED:])]
 
 
-def _named(identity: str, word: str, facts: PanelFacts) -> Text:
-    line = Text(one_line(identity), theme.HEADER)
-    return line.append(f" {word}" if word else "", theme.FAINT).append(
-        f"  {facts.texts.get(identity, '')}", "default"
+def _open_claim(identity: str, book: Book) -> Text:
+    mark = mark_of(marks.STATUSES, book.state.claims[identity].status)
+    return Text(f"{mark.shape} ", theme.style_of(mark)).append_text(_named(identity, book, mark.word))
+
+
+def _named(identity: str, book: Book, word: str = "") -> Text:
+    """Return an id with its words; a decision whose ground has fallen keeps its place, with the risk before it."""
+    fallen = (
+        [claim.id for claim in fallen_under(book.state, identity)] if identity in book.state.decisions else []
     )
+    risk = f"{marks.AT_RISK.plain} ({', '.join(fallen)} fell) " if fallen else ""
+    line = Text(risk, theme.style_of(marks.AT_RISK)).append(one_line(identity), theme.HEADER)
+    event = book.by_id.get(identity)
+    text = shortened(event.text, TEXT) if isinstance(event, Claim | Decision | Concern) else ""
+    return line.append(f" {word}" if word else "", theme.FAINT).append(f"  {text}", "default")

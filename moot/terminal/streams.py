@@ -1,4 +1,6 @@
-"""Output streams: text and JSON on stdout, errors on stderr; a reader that has gone away is not an error.
+"""Output streams: text and JSON on stdout, long text through a pager, errors on stderr.
+
+A reader that has gone away is not an error.
 
 Errors of the output never reach a verb: a run whose progress cannot be shown goes on, and its ledger is complete.
 `refused_output` returns afterwards what stdout refused.
@@ -20,6 +22,11 @@ from moot.view.text import WIDTH
 
 if TYPE_CHECKING:
     from ledger.result import Result
+
+
+PAGER: Final = "less"
+LESS: Final = "FRX"
+"""Options of `less` by default: leave when the text fits, keep colors, do not clear the screen."""
 
 
 class Output(io.FileIO):
@@ -127,6 +134,32 @@ _STATUS_STYLES: Final = {
     "decided": "1;32",
 }
 """Status of an outcome → SGR codes: bold, and a color beside the word that says the same."""
+
+
+def page(text: str, *, ask: bool = True) -> None:
+    """Show text; on a terminal, through the pager when it is longer than the screen and `ask` holds.
+
+    PAGER names the pager; empty, or `cat`, turns paging off. A pager that cannot be started is left out.
+    """
+    import shlex
+    import subprocess
+
+    from ledger.plain_text import visible
+
+    # PAGER may have options, such as `less -S`.
+    pager = shlex.split(os.environ.get("PAGER", PAGER)) if ask and on_terminal() else []
+    seen = fitted(visible(text)) if pager else ""
+    rows = shutil.get_terminal_size().lines
+    if not pager or pager == ["cat"] or seen.count("\n") < rows or shutil.which(pager[0]) is None:
+        show(text)
+        return
+    # A person's own LESS wins, as it does in git.
+    environment = {"LESS": LESS, **os.environ}
+    try:
+        subprocess.run(pager, input=seen.encode("utf-8", "replace"), env=environment, check=False)
+    # The pager may vanish between the look and the start; the text must be shown all the same.
+    except OSError:
+        out(seen)
 
 
 def fitted(text: str) -> str:

@@ -24,7 +24,7 @@ ALLOWED: Final = {
     "moot/environment.py": "git says who the person is",
     "moot/studies/engines.py": "processes of moot itself, which play runs of a study",
     "moot/terminal/asking.py": "the person's own editor",
-    "moot/terminal/paging.py": "the person's own pager",
+    "moot/terminal/streams.py": "the person's own pager",
     "roles/seats/command.py": "a seat that the person named",
     "roles/seats/presets.py": "asks an agent's command line for its version, for `moot doctor`",
     "rounds/experiments/bubblewrap.py": "asks bubblewrap for its version",

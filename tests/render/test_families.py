@@ -12,7 +12,7 @@ from ledger.state.book import Book, book
 from ledger.state.fold import fold
 from moot.documents import run_report
 from moot.run_view import RunView
-from moot.terminal.panel import read_panel, whole_panel
+from moot.terminal.panel import whole_panel
 from moot.view.labels import calls_of, caveats
 from moot.view.seats import Answered, Family, family_of, one_family
 from tests.render.sample import sample_book
@@ -41,7 +41,7 @@ def said(recorded: Book) -> list[str]:
     reading = signals(recorded, "published", run="runs/sample")
     texts = (
         "\n".join(caveats(state, calls)),
-        shown(whole_panel(read_panel(recorded.events), reading), 120),
+        shown(whole_panel(recorded, reading), 120),
         run_report(RunView(recorded), HEAD),
     )
     return [" ".join(text.split()) for text in texts]

@@ -8,9 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from ledger.state.book import Book, book
-from moot.terminal.live import LiveView, PlainView, view_of
-from moot.terminal.live_layout import Stage
-from moot.terminal.round_block import round_block
+from moot.terminal.live import LiveView, PlainView, round_block, view_of
+from moot.terminal.stage import Stage
 from moot.view.labels import Label
 from moot.view.marks import ADVICE, ALARMS, DRIFT, RESULTS, SEEN, STATUSES
 from moot.view.round import tell_round
@@ -191,7 +190,7 @@ def plain(text: str) -> str:
 @pytest.mark.parametrize("width", [60, 130])
 def test_every_instant_of_a_run_can_be_shown(width: int) -> None:
     events = sample().events
-    for count in range(len(events) + 1):
+    for count in range(1, len(events) + 1):
         now = book(events[:count], Blobs())
         assert (
             len(shown(Stage(scene_of(now, {"r1.E.position.critic": 0.0}, 1.0), 24), width).splitlines()) <= 24

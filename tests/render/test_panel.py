@@ -11,7 +11,7 @@ from ledger.events import Concern, Signals
 from ledger.state.book import Book
 from moot.api import open_run
 from moot.api import signals as signals_now
-from moot.terminal.panel import panel, read_panel, watch_panel, whole_panel
+from moot.terminal.panel import panel, watch_panel, whole_panel
 from moot.view.stop_checks import next_round, worded
 from tests.detectors.test_readiness import waiting
 from tests.recorded import LONG, RUNS, protocol_of, run_of
@@ -22,7 +22,7 @@ from tests.render.screens import pipe, screen, shown, written
 
 def panel_text(book: Book, width: int) -> str:
     report = worded(signals(book, "published", run="runs/sample"), book.state)
-    return shown(whole_panel(read_panel(book.events), report), width)
+    return shown(whole_panel(book, report), width)
 
 
 WATCHED = [*LONG, *(run.name for run in RUNS if protocol_of(run) == "structured")]
@@ -34,7 +34,7 @@ def test_what_decides_fits_twenty_lines_of_eighty_columns(name: str) -> None:
     ends = [event.seq for event in ours.events if isinstance(event, Signals)]
     for at in (0, *ends, None):
         report = signals_now(ours, at=at)
-        text = shown(panel(read_panel(ours.stream(at)), report), 80)
+        text = shown(panel(ours.book if at is None else ours.book.first(at + 1), report), 80)
         lines = text.rstrip("\n").split("\n")
         assert len(lines) <= 20
         assert max(map(len, lines)) <= 80

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from moot.api import open_run
-from moot.terminal.live_layout import Stage
+from moot.terminal.stage import Stage
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_lines
 from moot.view.scene import scene_of

@@ -1,22 +1,23 @@
-"""A scene on a terminal: one column per seat where there is room, else one line per seat."""
+"""A scene on a terminal: the seats of the round, one column per seat where there is room, else one line per seat."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, get_args
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from ledger.plain_text import one_line, shortened
+from ledger.events.claims import StatementType
+from ledger.events.ids import kind_of
+from ledger.plain_text import first_sentence, one_line, shortened
 from moot.terminal import theme
-from moot.terminal.seats_shown import columns, stack, verdict_text
 from moot.terminal.theme import labels_text
 from moot.view import marks, words
 from moot.view.marks import mark_of
-from moot.view.round import RoundTold
+from moot.view.round import CheckTold, RoundTold
 from moot.view.scene import Scene, spent
 from moot.view.seats import answered_by
 from moot.view.stop_checks import told_at_a_look
@@ -26,6 +27,11 @@ WIDE: Final = 120
 QUESTION_LINES: Final = 2
 LEGEND: Final = "▣ sealed  ✓ ROBUST  ✗ BROKEN  ? UNCLEAR  – N/A  ≠ differs from the verdict"
 
+PHASES: Final = ("B", "C", "D", "E", "F", "G", "H", "S")
+WORDS: Final = frozenset({"artifact", *get_args(StatementType)})
+"""Kinds of products that are shown as words; positions are shown as boxes."""
+LINES: Final = 2
+"""Most lines of a cell that a role's words may take."""
 
 Lines = list[list[Segment]]
 
@@ -60,10 +66,12 @@ class Stage:
             return [*head, *foot]
         # Head and foot carry verdict, cost and questions, so the seats in between are cut first.
         room = None if height is None else max(0, height - len(head) - len(foot))
-        seats = rendered(columns(self._scene, width)) if width >= WIDE else rendered(stack(self._scene))
+        summary, seats = self._scene.round, Lines()
+        if width >= WIDE:
+            seats = rendered(_columns(self._scene, summary, width))
         # Columns take more lines than a stack; a low, wide terminal gets the stack.
-        if width >= WIDE and room is not None and len(seats) > room:
-            seats = rendered(stack(self._scene))
+        if width < WIDE or (room is not None and len(seats) > room):
+            seats = rendered(_stack(self._scene, summary))
         return [*head, *seats[:room], *foot]
 
 
@@ -198,3 +206,131 @@ def _cut(text: Text) -> Text:
     """Return a text that takes one line, whatever the width."""
     text.no_wrap, text.overflow = True, "ellipsis"
     return text
+
+
+def _columns(scene: Scene, summary: RoundTold, width: int) -> Table:
+    """Return a table with a row per phase and a column per seat."""
+    table = Table(box=None, expand=True, padding=(0, 1, 0, 0), show_edge=False, header_style="")
+    table.add_column("", width=4, no_wrap=True)
+    roles = [seat.role for seat in scene.seats]
+    # The phase column takes 4 characters, and wrapping at words loses a few in every line.
+    room = LINES * (width - 4) // max(1, len(roles)) - LINES * 3
+    for role in roles:
+        table.add_column(_role_head(role, summary), ratio=1, overflow="fold")
+    for phase in PHASES:
+        cells = [_cell(role, phase, summary, room) for role in roles]
+        # A phase without any event would only be an empty row.
+        if any(cells):
+            table.add_row(Text(phase, theme.FAINT), *(cell or Text("") for cell in cells))
+    table.add_row(Text("now", theme.FAINT), *(_now(role, scene) for role in roles))
+    return table
+
+
+def _role_head(role: str, summary: RoundTold) -> Text:
+    if role == summary.absent:
+        return Text(f"{role} (absent)", "dim strike")
+    if role == summary.lead:
+        return Text(f"{role} ★ lead", theme.LEAD)
+    return Text(role, theme.HEADER)
+
+
+def _stack(scene: Scene, summary: RoundTold) -> Table:
+    """Return one line per seat: what it did in this round, and what it does now."""
+    table = Table.grid(padding=(0, 1), expand=True)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    table.add_column(no_wrap=True, justify="right")
+    for seat in scene.seats:
+        done = Text("   ").join(
+            Text.assemble((f"{phase} ", theme.FAINT), cell)
+            for phase in PHASES
+            if (cell := _cell(seat.role, phase, summary))
+        )
+        table.add_row(_role_head(seat.role, summary), done, _now(seat.role, scene))
+    return table
+
+
+def _now(role: str, scene: Scene) -> Text:
+    busy = [entry for entry in scene.thinking if entry.step.role == role]
+    # A seat may have many steps open at once; three lines are what a column has room for.
+    lines = [f"{marks.THINKING.shape} {entry.act}" for entry in busy[:3]]
+    text = Text("\n").join(Text(line, theme.style_of(marks.THINKING)) for line in lines)
+    return text.append(f" +{len(busy) - 3}" if len(busy) > 3 else "", theme.FAINT)
+
+
+def _cell(role: str, phase: str, summary: RoundTold, room: int = 0) -> Text:
+    """Return what a role did in a phase; empty when nothing. Without room for words a tick replaces them."""
+    parts = [
+        # An artifact's text is a title already; of a statement the first sentence is its position.
+        Text(shortened(product.text if product.kind == "artifact" else first_sentence(product.text), room))
+        if room
+        else Text("✓", "green")
+        for product in summary.products
+        if product.role == role and product.phase == phase and product.kind in WORDS
+    ]
+    short = Text(" ").join(_marks(role, phase, summary, room))
+    return Text("\n" if room else " ").join([*parts, *([short] if short else [])])
+
+
+def _marks(role: str, phase: str, summary: RoundTold, room: int) -> Iterator[Text]:
+    """Yield claims, stances, verdicts, flips and decisions: short enough to be shown everywhere."""
+    checks = [check for check in summary.checks if check.by == role]
+    match phase:
+        case "D" | "F":
+            for claim in summary.claims:
+                # A claim belongs to phase F when it was raised in a review, else to D.
+                at_review = claim.source is not None and kind_of(claim.source) == "statement"
+                if claim.raised_by == role and at_review == (phase == "F"):
+                    mark = mark_of(marks.STATUSES, claim.status)
+                    yield Text(f"{mark.shape}{claim.id}", theme.style_of(mark))
+            if phase == "F":
+                yield from _flips(role, summary)
+        case "E":
+            yield from _stances(role, summary)
+            judged = [verdict_text(check) for check in checks if check.check_id <= 4]
+            if judged:
+                yield Text("\n" if room else "   ").join(judged)
+        case "G" | "S":
+            # Rounds decide in phase G; final decisions are written in the synthesis, phase S. The lead writes both.
+            wanted = ("final" if phase == "S" else "round") if role == summary.lead else None
+            yield from (
+                Text(decision.id, "bold") for decision in summary.decisions if decision.type == wanted
+            )
+            resolved = sum(check.check_id == 5 for check in checks)
+            if phase == "S" and resolved:
+                yield Text(f"{resolved} claims resolved")
+        case "H":
+            if summary.drift is not None and summary.drift.by == role:
+                yield theme.text_of(mark_of(marks.DRIFT, summary.drift.verdict))
+        case _:
+            pass
+
+
+def _stances(role: str, summary: RoundTold) -> Iterator[Text]:
+    """Yield closed boxes until the verdict is there; then the stance, with ≠ where the verdict differs."""
+    # Only the box is drawn: a stance on a screen before its verdict could reach another seat.
+    for stance in summary.sealed:
+        if stance.role == role:
+            yield Text(f"{stance.check_id or ''}{marks.SEALED.shape}", theme.style_of(marks.SEALED))
+    for check in summary.checks:
+        for stance in check.stances:
+            if stance.role == role:
+                mark = mark_of(marks.RESULTS, stance.stance)
+                differs = "" if stance.stance == check.result else "≠"
+                yield Text(f"{check.check_id}{mark.shape}{differs}", theme.style_of(mark))
+
+
+def _flips(role: str, summary: RoundTold) -> Iterator[Text]:
+    for check in summary.checks:
+        for stance in check.stances:
+            if stance.role == role and stance.flipped_to:
+                before = mark_of(marks.RESULTS, stance.stance).shape
+                after = mark_of(marks.RESULTS, stance.flipped_to)
+                why = "" if stance.because else " no new evidence"
+                yield Text(f"flip {check.check_id}{before}→{after.shape}{why}", theme.style_of(after))
+
+
+def verdict_text(check: CheckTold) -> Text:
+    """Return a verdict such as `1 ✗ BROKEN`."""
+    mark = mark_of(marks.RESULTS, check.result)
+    return Text(f"{check.check_id} {mark.plain}", theme.style_of(mark))
