@@ -115,6 +115,16 @@ class SignalReport(Result, frozen=True):
     signals: list[Signal]
     alarms: list[AlarmReading]
 
+    @property
+    def deciding(self) -> list[GateReading]:
+        """Return the gates that decide; the others are notices."""
+        return [gate for gate in self.gates if gate.decides]
+
+    @property
+    def failing(self) -> list[GateReading]:
+        """Return the gates that decide and do not hold."""
+        return [gate for gate in self.deciding if not gate.ok]
+
 
 def reading(
     identity: SignalId,

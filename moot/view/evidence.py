@@ -64,26 +64,16 @@ def times_of(book: Book, class_: EvidenceClass | None, refs: Iterable[str]) -> i
     """Return how often the experiment ran that gave something its level; None for levels without runs."""
     if class_ not in RAN:
         return None
-    # A reference may carry a section (`C-1-2#text`), which is not part of the id.
-    experiments = [experiment for ref in refs for experiment in _experiments(book, ref.partition("#")[0])]
+    state = book.state
+    experiments: list[str] = []
+    for ref in refs:
+        # A reference may carry a section (`C-1-2#text`), which is not part of the id.
+        identity = ref.partition("#")[0]
+        moves = state.claims[identity].history if identity in state.claims else ()
+        experiments += [identity, *(move.by for move in moves)]
     # Only experiments that reached this level count, or a failed attempt would add its runs.
-    alike = [experiment for experiment in experiments if book.state.experiments[experiment].class_ == class_]
+    alike = (it for it in experiments if it in state.experiments and state.experiments[it].class_ == class_)
     return max((times_run(book, experiment) for experiment in alike), default=None)
-
-
-def _experiments(book: Book, identity: str) -> list[str]:
-    """Return the experiment with that id, or those that moved the claim with that id."""
-    if identity in book.state.experiments:
-        return [identity]
-    facts = book.state.claims.get(identity)
-    moved = facts.history if facts is not None else []
-    return [entry.by for entry in moved if entry.by in book.state.experiments]
-
-
-def tested(book: Book, claim: str) -> str:
-    """Return how a claim got its status: `ran ×3`, `quoted`, `read by verifier`; empty before a test."""
-    entry = last_test(book, claim)
-    return "" if entry is None else how_tested(book, entry)
 
 
 def last_test(book: Book, claim: str) -> HistoryEntry | None:
@@ -101,11 +91,6 @@ def how_tested(book: Book, entry: HistoryEntry) -> str:
         return shown_as(entry.class_, times)
     test = book.by_id.get(entry.by)
     return f"read by {test.by}" if isinstance(test, Verification) else ""
-
-
-def moved(book: Book, entry: HistoryEntry) -> str:
-    """Return the new status of a move and its cause: `● ran ×3 in E-2-1`."""
-    return told_move(entry.to, entry.class_, how_tested(book, entry), entry.by)
 
 
 def told_move(to: str, class_: str, how: str, by: str) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
 from ledger.events import Event, RunOpened
-from ledger.events.run import CloseReason
 from ledger.plain_text import one_line
 from ledger.state.amending import STOP_PATH
 from ledger.state.book import Book
@@ -23,25 +22,13 @@ from rounds.run.outcome import RunQuorum, quorum_of
 _POSITIONS_OFF: Final = (
     "positions were not sealed, so nobody can see who changed a stance because others did (FM-1)"
 )
+_UNSEEN: Final = "what moot did not see it cannot vouch for"
 
 
 class Label(NamedTuple):
     """A notice to read before any verdict; `kind` is its one word."""
 
-    kind: Literal[
-        "RECORDED",
-        "FAKE",
-        "UNFINISHED",
-        "DEGRADED",
-        "UNANSWERED",
-        "WAIVED",
-        "IMPORTED",
-        "FORK",
-        "REDACTED",
-        "CONVERTED",
-        "ALARM",
-        "UNVERIFIED",
-    ]
+    kind: str
     text: str
 
 
@@ -52,69 +39,32 @@ def labels_told(book: Book) -> tuple[Label, ...]:
 
 def labels_of(state: State, replies: Counter[str | None]) -> tuple[Label, ...]:
     """Return the labels from a folded state and the number of replies by kind of simulation."""
-    opened = state.opening
-    return (
-        # The order is the order of gravity: what was lost comes before how the run came about.
-        *_degraded(state),
-        *_waived(opened),
-        *_alarms(state),
-        *_unfinished(state),
-        *_simulated(replies),
-        *_origin(opened),
-        *_brought_in(state),
-    )
-
-
-def _waived(opened: RunOpened) -> Iterator[Label]:
-    """Yield what the opening waives."""
-    for waiver in opened.waived:
-        yield Label("WAIVED", f"{waiver.what}: {waiver.why}")
+    opened, quorum = state.opening, quorum_of(state)
+    # The order is the order of gravity: what was lost comes before how the run came about.
+    labels = [Label(quorum.kind.upper(), quorum.told)] if quorum.kind in ("degraded", "unanswered") else []
+    labels += [Label("WAIVED", f"{waiver.what}: {waiver.why}") for waiver in opened.waived]
     # Unsealed positions cannot show sycophancy, which is a waiver even though no line says so.
-    if opened.rules.get("positions") == "off":
-        yield Label("WAIVED", _POSITIONS_OFF)
-
-
-def _degraded(state: State) -> Iterator[Label]:
-    """Yield the label of a run that lost replies."""
-    # Both labels come from the same quorum, and `whole` and `imported` need none.
-    quorum = quorum_of(state)
-    if quorum.kind == "degraded":
-        yield Label("DEGRADED", quorum.told)
-    elif quorum.kind == "unanswered":
-        yield Label("UNANSWERED", quorum.told)
-
-
-def _alarms(state: State) -> Iterator[Label]:
-    """Yield the open alarms."""
+    labels += [Label("WAIVED", _POSITIONS_OFF)] if opened.rules.get("positions") == "off" else []
     for alarm in state.open_alarms():
         since = f" since round {alarm.onset_round}" if alarm.onset_round else ""
-        yield Label(
-            "ALARM",
-            f"{words.failure(alarm.fm)}{since}: {alarm.because or alarm.verdict} (open, see `moot signals`)",
+        because = alarm.because or alarm.verdict
+        labels.append(
+            Label("ALARM", f"{words.failure(alarm.fm)}{since}: {because} (open, see `moot signals`)")
         )
-
-
-def _unfinished(state: State) -> Iterator[Label]:
-    """Yield the label of a run that has not ended."""
     # An import was never run here, so it cannot be unfinished here either.
-    if state.finished or state.is_import:
-        return
-    if state.stopped_by is not None:
-        reason = state.stopped_by.replace("_", " ")
-        command = going_on("", state.stopped_by)
-        yield Label("UNFINISHED", f"stopped in round {state.round} ({reason}); `{command}` goes on")
-    else:
-        yield Label("UNFINISHED", f"in round {state.round}, phase {state.phase}: nothing is decided for good")
-
-
-def _simulated(replies: Counter[str | None]) -> Iterator[Label]:
-    """Yield how many replies no model gave in this run."""
-    total = replies.total()
-    if replies["fake"]:
-        made_up = "were made up by a program, not by a model or a person"
-        yield Label("FAKE", f"{replies['fake']} of {total} replies {made_up}")
-    if replies["recorded"]:
-        yield Label("RECORDED", f"{replies['recorded']} of {total} replies were played from an earlier run")
+    if not state.finished and not state.is_import:
+        unfinished = f"in round {state.round}, phase {state.phase}: nothing is decided for good"
+        if state.stopped_by is not None:
+            reason, command = state.stopped_by.replace("_", " "), going_on("", state.stopped_by)
+            unfinished = f"stopped in round {state.round} ({reason}); `{command}` goes on"
+        labels.append(Label("UNFINISHED", unfinished))
+    for kind, how in (
+        ("fake", "made up by a program, not by a model or a person"),
+        ("recorded", "played from an earlier run"),
+    ):
+        if replies[kind]:
+            labels.append(Label(kind.upper(), f"{replies[kind]} of {replies.total()} replies were {how}"))
+    return (*labels, *_origin(opened), *_brought_in(state))
 
 
 def _brought_in(state: State) -> Iterator[Label]:
@@ -123,9 +73,7 @@ def _brought_in(state: State) -> Iterator[Label]:
     last = max((round_ for round_, event in state.rounds.items() if event.by == "import"), default=0)
     if last and not state.is_import:
         until = "round 1 was" if last == 1 else f"rounds 1 to {last} were"
-        yield Label(
-            "IMPORTED", f"{until} written by another system: what moot did not see it cannot vouch for"
-        )
+        yield Label("IMPORTED", f"{until} written by another system: {_UNSEEN}")
 
 
 def _origin(opened: RunOpened) -> Iterator[Label]:
@@ -134,8 +82,7 @@ def _origin(opened: RunOpened) -> Iterator[Label]:
     source = f" of {origin.of}" if origin.of else ""
     match origin.type:
         case "import":
-            tool = origin.tool or "another system"
-            yield Label("IMPORTED", f"written by {tool}: what moot did not see it cannot vouch for")
+            yield Label("IMPORTED", f"written by {origin.tool or 'another system'}: {_UNSEEN}")
         case "fork":
             yield Label("FORK", f"a fork{source} after event {origin.seq}")
         case "redaction":
@@ -158,14 +105,13 @@ class Calls(msgspec.Struct):
     def add(self, event: Event) -> None:
         """Count an event's call, if it has one."""
         call = event.call
-        if call is None:
-            return
-        self.enforced += call.isolation == "enforced"
-        self.trusted += call.isolation == "trusted"
-        self.continued += call.context.mode == "continued"
-        self.recorded += call.simulated == "recorded"
-        # A set: a role may have had several seats, and families are judged over all of them.
-        self.answered.add(Answered(event.by, call.seat, call.provider, call.model))
+        if call is not None:
+            self.enforced += call.isolation == "enforced"
+            self.trusted += call.isolation == "trusted"
+            self.continued += call.context.mode == "continued"
+            self.recorded += call.simulated == "recorded"
+            # A set: a role may have had several seats, and families are judged over all of them.
+            self.answered.add(Answered(event.by, call.seat, call.provider, call.model))
 
     @property
     def all(self) -> int:
@@ -258,35 +204,23 @@ def held_up_told(run: str, state: State) -> str:
 
 
 def why_stopped(state: State) -> str:
-    """Return why a stopped run stopped, with what the driver noted and what was spent of the limit that binds."""
-    reason = state.stopped_by
+    """Return why a stopped run stopped, with what was spent of the limit that binds and what the driver noted."""
+    reason, limits, spend = state.stopped_by, state.limits, state.spend
     if reason is None:
         return ""
-    return "; ".join(part for part in (why_closed(reason), _spent_of(state, reason), _noted(state)) if part)
-
-
-def _noted(state: State) -> str:
-    """Return what the driver noted when it stopped the run; empty where it noted nothing."""
+    parts = [why_closed(reason)]
+    # The ledger has no clock of the driver, so minutes have no figure here.
+    if reason == "budget_usd" and limits.usd is not None:
+        parts.append(f"${spend.micro_usd / 1_000_000:.2f} of ${float(limits.usd):.2f} spent")
+    elif reason == "budget_tokens" and limits.tokens is not None:
+        parts.append(f"{spend.tokens_in + spend.tokens_out:,} of {limits.tokens:,} tokens used")
+    elif reason == "budget_calls" and limits.calls is not None:
+        parts.append(f"{spend.engine_calls:,} of {limits.calls:,} calls made")
     # Notes before the last closing belong to an earlier stop of a run that went on since.
     stopped = 0 if state.closing is None else state.closing.seq
     notes = [
-        note.reason
+        one_line(note.reason).rstrip(".")
         for note in state.amendments
         if note.seq > stopped and any(change.path == STOP_PATH for change in note.change)
     ]
-    return one_line(notes[-1]).rstrip(".") if notes else ""
-
-
-def _spent_of(state: State, reason: CloseReason) -> str:
-    """Return what the ledger shows of the limit that stopped the run: `$0.12 of $0.15 spent`."""
-    limits, spend = state.limits, state.spend
-    # The ledger has no clock of the driver, so minutes have no figure here.
-    match reason:
-        case "budget_usd" if limits.usd is not None:
-            return f"${spend.micro_usd / 1_000_000:.2f} of ${float(limits.usd):.2f} spent"
-        case "budget_tokens" if limits.tokens is not None:
-            return f"{spend.tokens_in + spend.tokens_out:,} of {limits.tokens:,} tokens used"
-        case "budget_calls" if limits.calls is not None:
-            return f"{spend.engine_calls:,} of {limits.calls:,} calls made"
-        case _:
-            return ""
+    return "; ".join(parts + notes[-1:])

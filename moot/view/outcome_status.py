@@ -6,11 +6,11 @@ applies decides."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 from ledger.events import Concern, Decision, Disposition
-from ledger.plain_text import counted
+from ledger.plain_text import counted, one_line
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import replacement
@@ -38,14 +38,6 @@ class StatusWhy(NamedTuple):
     why: str = ""
 
 
-class _Ended(NamedTuple):
-    """A run that has ended: its main decision, and the final ones in force."""
-
-    book: Book
-    chief: Decision
-    finals: list[Decision]
-
-
 def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> StatusWhy:
     """Return the status of a run. `chief` is its main decision, `finals` are the final ones in force."""
     state = book.state
@@ -67,10 +59,8 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
     # An untested claim under the decision could still overturn it, so the test comes first.
     if reason == "hand_over" or open_claims:
         return StatusWhy(OutcomeStatus.RUN_THIS_FIRST)
-    undecided = next((why for find in _UNDECIDED if (why := find(_Ended(book, chief, finals)))), None)
-    if undecided is not None:
-        return StatusWhy(OutcomeStatus.YOUR_CALL, undecided)
-    return StatusWhy(OutcomeStatus.DECIDED)
+    undecided = next(_undecided(book, chief, finals), None)
+    return StatusWhy(OutcomeStatus.DECIDED if undecided is None else OutcomeStatus.YOUR_CALL, undecided or "")
 
 
 def open_under(book: Book, decisions: list[Decision]) -> list[str]:
@@ -109,84 +99,51 @@ def _open_questions(book: Book) -> Iterator[Concern]:
     )
 
 
-def _no_majority(run: _Ended) -> str:
-    """Return a clause when the members of a council name no common option."""
-    members = majority(run.book)
-    if members is None or 2 * members.most > len(members.plans):
-        return ""
-    if members.option is None:
-        return f"{len(members.plans)} members, and nobody joins their answers"
-    return f"no option has more than half of {len(members.plans)} members"
-
-
-def _nothing_final(run: _Ended) -> str:
-    """Return a clause when a run ended without a final decision."""
-    return "" if run.finals or majority(run.book) is not None else "nothing final was decided"
-
-
-def _split_votes(run: _Ended) -> str:
-    """Return a clause when no way to vote has more than half and no veto decides."""
-    ballot = ballot_of(run.book)
-    return "the votes are split" if ballot is not None and ballot.is_split else ""
-
-
-def _no_determination(run: _Ended) -> str:
-    """Return a clause when the judges of a debate do not agree enough."""
-    state = run.book.state
+def _undecided(book: Book, chief: Decision, finals: list[Decision]) -> Iterator[str]:
+    """Yield the reasons why a person has to decide after a run that has ended, the plainest first."""
+    state, members, ballot = book.state, majority(book), ballot_of(book)
+    if members is None and not finals:
+        yield "nothing final was decided"
+    if members is not None and members.option is None:
+        yield f"{len(members.plans)} members, and nobody joins their answers"
+    elif members is not None and 2 * members.most <= len(members.plans):
+        yield f"no option has more than half of {len(members.plans)} members"
+    # No way to vote has more than half, and no veto decides.
+    if ballot is not None and ballot.is_split:
+        yield "the votes are split"
     # A single judge cannot disagree with another one.
-    if state.opening.protocol != "debate" or rule(state, "judges") in ("1", "None"):
-        return ""
-    # Only debates with several judges pay for loading this module.
-    from rounds.protocols.debate_judging import side_preferred
+    if state.opening.protocol == "debate" and rule(state, "judges") not in ("1", "None"):
+        # Only debates with several judges pay for loading this module.
+        from rounds.protocols.debate_judging import side_preferred
 
-    return "the judges came to no determination" if side_preferred(run.book) is None else ""
-
-
-def _close_options(run: _Ended) -> str:
-    """Return a clause when a rule calls two options too close, as its decision about both shows."""
-    is_by_rule = run.book.state.opening.protocol == "comparative" and run.chief.made_by == "rule"
+        if side_preferred(book) is None:
+            yield "the judges came to no determination"
     # The rule names both options exactly when their totals lie within 5% (AD-16).
-    if not is_by_rule or len(run.chief.about) != 2:
-        return ""
-    return f"{' and '.join(run.chief.about)} are within five per cent"
-
-
-def _narrow_lead(run: _Ended) -> str:
-    """Return a clause when the leader of the sealed forecasts is less than `MARGIN` points ahead."""
+    if state.opening.protocol == "comparative" and chief.made_by == "rule" and len(chief.about) == 2:
+        yield f"{' and '.join(chief.about)} are within five per cent"
     # Runs without sealed answers have no lead to measure.
-    if not pools_without(run.book):
-        return ""
-    from detectors.forecasts.arithmetic import group_forecast
-    from detectors.stopping.readiness import last_answers
+    if pools_without(book):
+        from detectors.forecasts.arithmetic import group_forecast
+        from detectors.stopping.readiness import last_answers
 
-    last = last_answers(run.book.state)
-    margin = MARGIN if last is None else group_forecast(last.by_role.values()).margin
-    return f"the group forecast leads by {float(margin):.1f} points" if margin < MARGIN else ""
+        last = last_answers(state)
+        margin = MARGIN if last is None else group_forecast(last.by_role.values()).margin
+        if margin < MARGIN:
+            yield f"the group forecast leads by {float(margin):.1f} points"
+    if handed := _handed_over(book):
+        yield f"{counted(handed, 'question')} to you {'is' if handed == 1 else 'are'} open"
 
 
-def _handed_over(run: _Ended) -> str:
-    """Return a clause when the rule or the deciding role put questions to a person that are still open."""
-    escalated = {
-        disposition.of for disposition in run.book.of(Disposition) if disposition.disposition == "escalated"
-    }
-    ids = {
+def _handed_over(book: Book) -> int:
+    """Count the open questions that the rule or the deciding role put to a person; what asks the same counts once."""
+    escalated = {event.of for event in book.of(Disposition) if event.disposition == "escalated"}
+    # The controller writes questions for the rule; a disposition escalates on behalf of a role (JB-4).
+    handed = {
         question.id
-        for question in _open_questions(run.book)
-        # The controller writes questions for the rule; a disposition escalates on behalf of a role (JB-4).
+        for question in _open_questions(book)
         if question.by == "controller" or escalated.intersection(question.between)
     }
-    handed = [group for group in open_questions_merged(run.book) if not ids.isdisjoint(group)]
-    return (
-        f"{counted(len(handed), 'question')} to you {'is' if len(handed) == 1 else 'are'} open"
-        if handed
-        else ""
-    )
-
-
-_UNDECIDED: Final[tuple[Callable[[_Ended], str], ...]] = (
-    _nothing_final, _no_majority, _split_votes, _no_determination, _close_options, _narrow_lead, _handed_over,
-)  # fmt: skip
-"""Reasons why a person has to decide, the plainest first; each returns a clause, or nothing where it does not apply."""
+    return sum(not handed.isdisjoint(group) for group in open_questions_merged(book))
 
 
 class Became(Result, frozen=True):
@@ -211,18 +168,18 @@ def became_told(book: Book) -> list[Became]:
 
 def _became(book: Book, statement: FateSaid) -> Became:
     """Return what a person said of a decision, with the group forecast that it confirms or refutes."""
-    points = points_of(book, statement.decision)
+    points, brier = points_of(book, statement.decision), None
     # Only clear results are scored: a mixed or unknown result has no truth value to score against.
-    true = {"held": 1.0, "failed": 0.0}.get(statement.fate)
+    if points is not None and statement.fate in ("held", "failed"):
+        # The Brier score is 0 for a sure hit and 1 for a sure miss.
+        brier = round((points / 100 - (statement.fate == "held")) ** 2, 4)
     # A statement may name a decision that a hostile or partial ledger does not have.
     known = statement.decision in book.state.decisions
     now = replacement(book.state, statement.decision) if known else statement.decision
-    # The Brier score is 0 for a sure hit and 1 for a sure miss.
-    brier = None if points is None or true is None else round((points / 100 - true) ** 2, 4)
     return Became(
         decision=statement.decision,
         fate=statement.fate,
-        text=" ".join(statement.text.split()),
+        text=one_line(statement.text),
         by=statement.name,
         on=statement.at[:10],
         points=points,

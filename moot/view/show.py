@@ -17,7 +17,7 @@ from ledger.state.fold import add_call
 from ledger.state.lifecycle import HistoryEntry
 from ledger.state.state import Spend
 from moot.view.events import words_of
-from moot.view.evidence import how_tested, moved, told_status
+from moot.view.evidence import how_tested, told_move, told_status
 from moot.view.marks import STATUSES
 from moot.view.seats import dollars
 from moot.view.text import WIDTH, folded, joined
@@ -97,9 +97,11 @@ def _history(book: Book, event: Event) -> Iterator[str]:
         case Claim():
             before = STATUSES["pending"].plain
             for entry in book.state.claims[event.id].history:
-                yield f"{before} → {moved(book, entry)}{_moves_nothing(entry)}"
+                how = how_tested(book, entry)
+                after = told_move(entry.to, entry.class_, how, entry.by)
+                yield f"{before} → {after}{_moves_nothing(entry)}"
                 if entry.counts:
-                    before = told_status(entry.to, entry.class_, how_tested(book, entry))
+                    before = told_status(entry.to, entry.class_, how)
         case Decision():
             first, last = overridden(book.state, event.id), replacement(book.state, event.id)
             if first != event.id:

@@ -64,14 +64,17 @@ def worded(report: SignalReport, state: State) -> SignalReport:
 
 def _headline(report: SignalReport, state: State) -> str:
     """Return the verdict in one line."""
-    failing = [gate for gate in report.gates if gate.decides and not gate.ok]
-    held = f"{report.satisfied} of {report.of} signals hold" if not report.gates else "every gate holds"
+    failing, held = report.failing, "every gate holds"
+    if not report.gates:
+        held = f"{report.satisfied} of {report.of} signals hold"
     match report.verdict:
         case "stop":
             return f"STOP: {held}"
         # Naming the questions lets a person act, whereas the gate only states a count.
         case "wait" if report.waits_for:
-            return f"WAIT: answer {_listed(report.waits_for)} first"
+            more = len(report.waits_for) - NAMED_MAX
+            ids = ", ".join(report.waits_for[:NAMED_MAX]) + f" and {more} more" * (more > 0)
+            return f"WAIT: answer {ids} first"
         case "wait":
             return f"WAIT: {gate_told(failing[0])}"
         case "ended":
@@ -81,27 +84,17 @@ def _headline(report: SignalReport, state: State) -> str:
             return f"GO ON: {_next(report, state)}"
 
 
-def _listed(ids: list[str]) -> str:
-    """Return at most three ids, and how many more there are."""
-    more = f" and {len(ids) - NAMED_MAX} more" if len(ids) > NAMED_MAX else ""
-    return ", ".join(ids[:NAMED_MAX]) + more
-
-
 def _next(report: SignalReport, state: State) -> str:
     """Return what comes next: the focus of the next round, else the first thing that is missing."""
-    row = next_row(state)
+    row, failing = next_row(state), report.failing
     if row is None:
-        failing = sum(gate.decides and not gate.ok for gate in report.gates)
-        return f"no round is left in this plan, and {counted(failing, 'gate')} fail{'s' * (failing == 1)}"
+        fail = "fails" if len(failing) == 1 else "fail"
+        return f"no round is left in this plan, and {counted(len(failing), 'gate')} {fail}"
     # An open alarm may have set another focus than the plan.
-    focus = active_focus(state) or row.focus
-    if focus:
+    if focus := active_focus(state) or row.focus:
         return f"next round: {focus[0].lower()}{focus[1:]}"
-    if row.absent:
-        return f"next round is about what is missing without the {row.absent}"
-    missing = [gate.name for gate in report.gates if gate.decides and not gate.ok]
-    about = ABOUT[missing[0]] if missing else "the question"
-    return f"next round is about {about}"
+    about = ABOUT[failing[0].name] if failing else "the question"
+    return f"next round is about {f'what is missing without the {row.absent}' if row.absent else about}"
 
 
 def alarm_told(alarm: AlarmReading) -> str:
@@ -112,53 +105,45 @@ def alarm_told(alarm: AlarmReading) -> str:
 
 def because(report: SignalReport) -> str:
     """Return one sentence: `Not ready because 45.0% of the claims are untested (limit 30%), alarms are open: …`."""
-    deciding = [gate for gate in report.gates if gate.decides]
-    if deciding:
-        sentences = dict.fromkeys(gate_told(gate) for gate in deciding if gate.ok == report.ready)
+    if report.deciding:
+        sentences = dict.fromkeys(gate_told(gate) for gate in report.deciding if gate.ok == report.ready)
         # A run also stops where what is missing cannot be had by going on.
         if report.stop and not report.ready:
             return f"Stops, not ready: {', '.join(sentences)}."
         return f"{'Ready' if report.ready else 'Not ready'} because {', '.join(sentences)}.{no_all_clear(report)}"
     holding = [signal.id for signal in report.signals if signal.satisfied]
     missing = [signal.id for signal in report.signals if not signal.satisfied]
-    verdict = "Says stop" if report.stop else "Says go on"
     lacking = f"; {', '.join(missing)} {'does' if len(missing) == 1 else 'do'} not" if missing else ""
     held = f"{report.satisfied} of {report.of} signals hold ({', '.join(holding) or 'none'})"
-    first = alarms_first(report) if report.stop else ""
-    return f"{first}{' ' if first else ''}{verdict} because {held}{lacking}."
+    first = f"{alarms_first(report)} ".lstrip() if report.stop else ""
+    return f"{first}Says {'stop' if report.stop else 'go on'} because {held}{lacking}."
 
 
 def no_all_clear(report: SignalReport) -> str:
     """Return the caveat to READY when a failure mode could not be measured; empty otherwise."""
     # A detector without enough data is silent, and silence is not the same as clear.
-    blind = [alarm.id for alarm in report.alarms if alarm.verdict == "INSUFFICIENT"]
-    return (
-        f" This is no all-clear: {', '.join(blind)} could not be measured." if report.ready and blind else ""
-    )
+    blind = ", ".join(alarm.id for alarm in report.alarms if alarm.verdict == "INSUFFICIENT")
+    return f" This is no all-clear: {blind} could not be measured." if report.ready and blind else ""
 
 
 def held_told(report: SignalReport) -> str:
     """Return how many of the deciding gates hold, or of the signals in runs without gates."""
-    deciding = [gate for gate in report.gates if gate.decides]
-    if deciding:
-        return f"{sum(gate.ok for gate in deciding)} of {len(deciding)} gates"
-    return f"{report.satisfied} of {report.of} signals"
+    if not report.deciding:
+        return f"{report.satisfied} of {report.of} signals"
+    return f"{len(report.deciding) - len(report.failing)} of {len(report.deciding)} gates"
 
 
 def alarms_first(report: SignalReport) -> str:
     """Return `one role dominates (FM-4): alarmed and unanswered.`; empty where no alarm is open."""
-    open_ones = [words.failure(alarm.id) for alarm in report.alarms if alarm.is_open]
-    if not open_ones:
-        return ""
-    return f"{'; '.join(open_ones)}: alarmed and unanswered."
+    modes = "; ".join(words.failure(alarm.id) for alarm in report.alarms if alarm.is_open)
+    return f"{modes}: alarmed and unanswered." if modes else ""
 
 
 def ended(state: State) -> str:
     """Return how the run ended, or that it has not."""
-    closing = state.closing
-    if closing is None:
+    if state.closing is None:
         return "The run has not stopped."
-    return f"The run {closing.state} because {words.why_closed(closing.reason)}."
+    return f"The run {state.closing.state} because {words.why_closed(state.closing.reason)}."
 
 
 def gate_told(gate: GateReading) -> str:
@@ -177,16 +162,12 @@ def why_it_stopped(state: State) -> str:
     played = f"{opened} of {of_plan} rounds"
     if closing is None:
         return f"The run has not stopped: {played} were opened."
-    look = state.looks[-1] if state.looks else None
     looked = ""
-    if look is not None and look.of:
-        advice = mark_of(marks.ADVICE, look.advice).plain
-        looked = (
-            f" The last look, in round {look.round}, found {look.satisfied} of {look.of} signals: {advice}."
-        )
+    if state.looks and (look := state.looks[-1]).of:
+        held = f"found {look.satisfied} of {look.of} signals"
+        looked = f" The last look, in round {look.round}, {held}: {mark_of(marks.ADVICE, look.advice).plain}."
     answered = f"{state.quorum.actual} of {state.quorum.declared} steps were answered"
-    why = words.why_closed(closing.reason)
-    return f"The run {closing.state} because {why}, after {played}; {answered}.{looked}"
+    return f"{ended(state)[:-1]}, after {played}; {answered}.{looked}"
 
 
 def next_round(state: State) -> list[str]:
@@ -224,27 +205,18 @@ def _planned_round(state: State, row: PlanRow) -> str:
         parts.append("a drift check against the goals")
     if "G" not in row.phases and "S" in row.phases:
         parts.append("synthesis alone: pending claims are resolved, final decisions made")
-    if _has_look(state, row):
+    if "G" in row.phases and row.round % state.opening.stop.check_every == 0:
         parts.append("a look at the signals at its end")
     if row.focus:
         parts.append(f"focus: {shortened(row.focus, 120)}")
     return "; ".join(parts)
 
 
-def _has_look(state: State, row: PlanRow) -> bool:
-    """Return whether a round ends with a look at the stop checks."""
-    return "G" in row.phases and row.round % state.opening.stop.check_every == 0
-
-
-_BLOCKED: Final = "more rounds cannot settle this: {value}"
 _AT_A_LOOK: Final[Mapping[str, str]] = {
     "reachable": "this plan cannot become ready: {value}",
-    "unblocked": _BLOCKED,
-    "blocked": _BLOCKED,
+    "unblocked": "more rounds cannot settle this: {value}",
 }
-"""Gate → what a look reports where the gate fails; `blocked` is a name of moot 0.1."""
-
-
+"""Gate → what a look reports where the gate fails."""
 # This number comes from simulated runs, as docs/signals.md explains.
 ROUNDS_OFTEN_ENOUGH: Final = 6
 """With fewer deliberating rounds, most simulated healthy runs ended with their plan (docs/signals.md)."""

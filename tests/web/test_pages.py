@@ -231,7 +231,7 @@ def test_a_card_says_what_an_id_is(served: Viewer, runs: Path) -> None:
     card = served.get("/run/recorded/card/C-1-1")
     assert card.status == 200
     assert '<strong class="id">C-1-1</strong>' in card.body
-    assert f"&nbsp;{evidence.tested(book, 'C-1-1')}</span>" in card.body
+    assert f"&nbsp;{evidence.claim_mark(book, 'C-1-1').word}</span>" in card.body
     claim = book.by_id["C-1-1"]
     assert isinstance(claim, Claim)
     assert claim.text in unescape(card.body)
