@@ -1,7 +1,7 @@
-"""TOML from a stranger's file, parsed in bounded time and depth.
+"""TOML from a stranger's file, parsed in bounded time, depth and memory.
 
-Python's parser takes quadratic time for names joined by dots, and one level of its own stack for every level of
-nesting. Every reader of TOML in moot goes through this one.
+Python's parser takes quadratic time for names joined by dots, one level of its own stack for every level of nesting,
+and up to 330 bytes of memory for a character. Every reader of TOML in moot goes through this one.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import re
 import tomllib
 from typing import Any, Final
 
+CHARACTERS_MAX: Final = 1 << 19
+"""Most characters of a text. Long documents are named in a file, and are not in it."""
 DOTTED_NAMES_MAX: Final = 16
 """Most names joined by dots in one key. No key of a file that moot reads has more than three."""
 # Possessive quantifiers: without them this very search would be quadratic on a hostile file.
@@ -26,6 +28,8 @@ class NotToml(ValueError):
 
 def toml_table(text: str) -> dict[str, Any]:
     """Return the table of a TOML text. Raises `NotToml`."""
+    if len(text) > CHARACTERS_MAX:
+        raise NotToml(f"more than {CHARACTERS_MAX} characters", "name long documents by path")
     if _DOTTED.search(text):
         raise NotToml(f"more than {DOTTED_NAMES_MAX} names joined by dots", "no key has more than two")
     try:

@@ -99,9 +99,12 @@ def redact(
 
 
 def without_words(content: bytes, sought: Sought) -> bytes | None:
-    """Return a deliberation file without the words; None when the result is no longer valid TOML."""
-    written = sought.without(content.decode("utf-8", "replace"))
+    """Return a deliberation file without the words; None when it is not valid TOML, before or after."""
+    text = content.decode("utf-8", "replace")
     try:
+        # Read before the words are looked for: where each character of a text was written takes 300 bytes.
+        toml_table(text)
+        written = sought.without(text) if sought.stand_in(text) else text
         toml_table(written)
     except NotToml:
         return None

@@ -176,6 +176,18 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         " a slice adds less"
         " than 256 MiB of memory",
     ),
+    Campaign(
+        "files",
+        "files:mutated",
+        15,
+        {"files": 3_000},
+        "one damaged file of every format that moot reads, at the verbs that read it, one in ten in processes of"
+        " their own: ledgers, blobs, series of programs, deliberation files, replies, standard input, imports,"
+        " studies, parameters, tables, prices, keys, seals, repositories of git; and damaged messages to the MCP"
+        " server",
+        "every call ends with one of the exit codes 0 to 5 and no traceback, takes at most 5 seconds of a"
+        " processor and 300 MiB of memory; the server answers the next message",
+    ),
 )
 
 

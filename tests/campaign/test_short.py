@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign import inputs, kills, lines, page, power, runs, tampering, writers
+from tests.campaign import files, inputs, kills, lines, page, power, runs, tampering, writers
 from tests.campaign.__main__ import main
 from tests.campaign.running import run_slice
 from tests.campaign.slices import Broken, Row, keep_row, read_rows
@@ -41,6 +41,8 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
         (inputs, "REPLIES", 30),
         (inputs, "IMPORTS", 15),
         (inputs, "DELIBERATIONS", 30),
+        (files, "FILES", 40),
+        (files, "MESSAGES", 10),
     ):
         monkeypatch.setattr(module, name, value)
 
