@@ -10,12 +10,14 @@ import orjson
 import pytest
 
 from ledger.audit.verify import verify
-from ledger.format.canonical import line_hash
+from ledger.format.canonical import decode, encode, line_hash
 from ledger.format.chain import Head
 from ledger.redaction.redacted_copy import redacted_copy
 from ledger.redaction.removal import redact
 from ledger.redaction.targets import CannotRedact
 from ledger.redaction.words import INSTEAD
+from ledger.state.redactions import record_of_original
+from ledger.store.blob_file import blob_line
 from ledger.store.blobs import hash_of
 from ledger.store.store import RunStore
 from tests.blob_lines import blobs_of, lose
@@ -188,6 +190,26 @@ def test_a_checkpoint_of_the_original_is_told_for_what_it_is(moot: Moot, leaky: 
     other = moot("verify", "copy", "--checkpoint", f"2:{'0' * 64}", "--json").json
     assert [(one["holds"], one["original"]) for one in other["checkpoints"]] == [(False, False)]
     assert verify(tmp_path / "copy", [RunStore(tmp_path / "copy").head()]).ok
+
+
+@pytest.mark.parametrize(
+    "record", [b"null", b"[]", b"1", b'{"lines":7}', b'{"lines":[null]}', b"[" * 100_000, b"\xff", b""]
+)
+def test_a_copy_with_any_record_of_its_original_is_verified(
+    moot: Moot, leaky: Path, tmp_path: Path, record: bytes
+) -> None:
+    """A copy that was rewritten whole with `null` in place of the record ended `verify` with exit 70."""
+    redacted_copy(RunStore(leaky), tmp_path / "copy", SECRET, "why", name="opened", at=AT)
+    run = RunStore(tmp_path / "copy")
+    events = run.events()
+    (old,) = [name for event in events if (name := record_of_original(event)) is not None]
+    with (run.path / "blobs.jsonl").open("ab") as file:
+        file.write(blob_line(record))
+    texts = [encode(event).decode().replace(old, hash_of(record)) for event in events]
+    written(run.path, [decode(text.encode()) for text in texts])
+    for words in (("verify", "copy"), ("check", "copy"), ("status", "copy")):
+        assert moot(*words).code in (0, 1, 3), words
+    assert "does not say what was changed" in moot("verify", "copy").out
 
 
 def test_a_copy_goes_on_where_the_original_would(moot: Moot, leaky: Path, tmp_path: Path) -> None:

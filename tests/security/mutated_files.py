@@ -24,11 +24,16 @@ from pathlib import Path
 from types import FrameType
 from typing import Final, NamedTuple
 
-from ledger.format.canonical import line_hash
+from ledger.format.canonical import decode, line_hash
+from ledger.store.blob_file import blob_line
+from ledger.store.blobs import hash_of
+from ledger.store.store import RunStore
+from ledger.store.streams import BLOBS
 from moot.__main__ import main
 from moot.app.session import Session
 from moot.errors import BUG
 from rounds.experiments.self_test import self_test
+from tests.campaign.tampering import written
 from tests.effort import bounded
 from tests.security.doors import READING, Fault, Viewer
 from tests.security.hostile_bytes import HOSTILE_JSON, HOSTILE_TOML
@@ -81,6 +86,20 @@ def _series_chained_anew(rng: random.Random, content: bytes) -> bytes:
     return json.dumps({**series, "lines": texts, "hash": prev}).encode()
 
 
+def _exchanged_blob(rng: random.Random, run: Path, hostile: Mapping[str, bytes]) -> str:
+    """Damage the content of a blob, and chain the ledger anew so that it names what the blob holds now."""
+    store = RunStore(run)
+    texts = [line.decode() for _, _, line in store.lines()]
+    blobs = dict(store.blobs.items())
+    old = rng.choice([name for name in sorted(blobs) if name in "".join(texts)])
+    content = damage(rng, blobs[old], hostile)
+    new = hash_of(content)
+    with (run / BLOBS).open("ab") as file:
+        file.write(blob_line(content))
+    written(run, [decode(text.replace(old, new).encode()) for text in texts])
+    return old[:12]
+
+
 _PLACES: Final = {"RUN": "run", "OTHER": "good", "OUT": "out"}
 RUN: Final = (
     *(tuple(_PLACES.get(word, word) for word in form) for form in READING),
@@ -121,11 +140,14 @@ SHOWN: Final = (
     ("experiment", "show", "run"), ("experiment", "show", "run", "--json"), ("report", "run"),
     ("redact", "run", "--secret", "secret.txt", "--reason", "x", "--out", "out"),
 )  # fmt: skip
+LEDGER, CONTENTS = "a whole ledger", "a blob and every event that names it"
 STREAMS: Final = ("claims.jsonl", "verifications.jsonl", "decisions.jsonl", "head", "blobs.jsonl")
 
 FORMATS: Final[tuple[Format, ...]] = (
     *(Format(f"{name} of a run", "finished", f"run/{name}", RUN, has_page=True) for name in STREAMS),
-    Format("ledger chained anew", "finished", "", RUN, has_page=True),
+    Format("ledger chained anew", "finished", LEDGER, RUN, has_page=True),
+    *(Format(f"contents chained anew, {folder}", folder, CONTENTS, calls, has_page=True)
+      for folder, calls in (("finished", RUN), ("opened", GOES_ON), ("copied", RUN), ("checks", SHOWN))),
     Format("streams of an open run", "opened", "run/*s.jsonl", GOES_ON, has_page=True),
     Format("deliberation.toml of a run", "opened", "run/deliberation.toml", GOES_ON, HOSTILE_TOML),
     Format("spending.jsonl of a run", "opened", "run/spending.jsonl", GOES_ON),
@@ -185,11 +207,13 @@ class Cases:
     def damaged(self, seed: int, kind: Format) -> tuple[Path, str, bytes]:
         """Damage one file of a format: folder, the file's name in it, and its content now."""
         rng, place = random.Random(f"{kind.name} {seed}"), self.place(kind.folder)
-        if not kind.files:  # a whole ledger
+        if kind.files == LEDGER:
             shutil.rmtree(place / "run")
             self._donors = self._donors or donors(self._folder / "donors")
             strange(seed, self._donors, place / "run")
             return place, "run", b""
+        if kind.files == CONTENTS:
+            return place, f"run, blob {_exchanged_blob(rng, place / 'run', kind.hostile)}", b""
         file = rng.choice([path for path in sorted(place.glob(kind.files)) if path.is_file()])
         content = file.read_bytes()
         changed = kind.damage(rng, content) if kind.damage else damage(rng, content, kind.hostile)

@@ -73,6 +73,18 @@ def _opened(place: Path) -> None:
     rights_in(place)
 
 
+def _copied(place: Path) -> None:
+    """Make a redacted copy of an open run, and a crux run whose document and program are known to the ledger."""
+    _opened(place / "first")
+    with chdir(place):
+        (place / "first/secret.txt").write_text("one writer")
+        words = ("redact", "first/run", "--secret", "first/secret.txt", "--reason", "x", "--out", "run")
+        code, _, problem = call(words)
+        assert code == 0, problem
+    shutil.copytree(playing.played("ratchet"), place / "good")
+    (place / "secret.txt").write_text("ledger")
+
+
 def _question(place: Path) -> None:
     (place / "question.toml").write_bytes(TOML)
     shutil.copy(ROOT / "roles/seats/prices.toml", place)
@@ -184,7 +196,7 @@ def _repository(place: Path) -> None:
 _MAKERS: Final[Mapping[str, Callable[[Path], None]]] = {
     "finished": _finished, "opened": _opened, "question": _question, "replies": _replies, "skill": _skill,
     "jugalbandi": _jugalbandi, "tape": _tape, "study": _study, "table": _table, "sealed": _sealed, "checks": _checks,
-    "asked": _asked, "repository": _repository,
+    "asked": _asked, "copied": _copied, "repository": _repository,
 }  # fmt: skip
 
 
