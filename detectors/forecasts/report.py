@@ -41,6 +41,7 @@ from detectors.forecasts.standing import (
 from detectors.parameters import ForecastTerms, Level, Stakes, forecast_parameters
 from detectors.report import EndWithout
 from ledger.events.values import HowTested, TestResult
+from ledger.plain_json import NotJson, decoded
 from ledger.result import Result
 from roles.outcome_status import OutcomeStatus
 
@@ -198,8 +199,8 @@ class _File(_Part, frozen=True, kw_only=True):
 def read_table(content: bytes) -> tuple[tuple[str, ...], ForecastTable]:
     """Return the options, `none` last, and the table in a file's bytes. Raises `WrongTable`."""
     try:
-        file = msgspec.json.decode(content, type=_File)
-    except msgspec.DecodeError as error:
+        file = decoded(content, _File)
+    except NotJson as error:
         raise WrongTable("table", str(error), "see docs/crux.md for its keys") from None
     # `none` goes last whatever the file says, because ties must never favor it.
     options = (*(option for option in file.options if option != NONE), NONE)

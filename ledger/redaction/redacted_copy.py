@@ -25,6 +25,7 @@ from ledger.events import Event, RunOpened
 from ledger.events.run import Change, Origin, Waiver
 from ledger.format.canonical import NotCanonical, decode, encode, line_hash
 from ledger.format.chain import BEGINNING, Head, Sealed, seal
+from ledger.plain_json import NotJson, decoded
 from ledger.redaction.removal import without_words
 from ledger.redaction.targets import (
     FILE,
@@ -310,8 +311,8 @@ def _hashes(run: RunStore, sha256: str) -> tuple[str, ...]:
     content = run.blobs.read(sha256)
     try:
         # Whoever rewrote the whole copy chose these bytes too.
-        return msgspec.json.decode(content or b"{}", type=_Record).lines
-    except (ValueError, RecursionError):
+        return decoded(content or b"{}", _Record).lines
+    except NotJson:
         return ()
 
 

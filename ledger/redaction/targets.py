@@ -156,14 +156,16 @@ def _strings(content: bytes) -> Iterator[str]:
 
 
 def _within(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for element in cast("dict[str, Any]", value).values():
-            yield from _within(element)
-    elif isinstance(value, list):
-        for element in cast("list[Any]", value):
-            yield from _within(element)
+    # An explicit stack: JSON may be nested deeper than Python can call.
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, dict):
+            waiting += reversed(cast("dict[str, Any]", part).values())
+        elif isinstance(part, list):
+            waiting += reversed(cast("list[Any]", part))
 
 
 def _quotes(book: Book, ids: set[str]) -> Iterator[str]:

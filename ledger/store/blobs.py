@@ -10,6 +10,7 @@ import msgspec
 
 from ledger.events import Amendment, Call, Decision, Event, ExperimentPlanned, ExperimentRun, RunOpened
 from ledger.events.values import GENESIS, Hash
+from ledger.plain_json import NotJson, decoded
 from ledger.state.redactions import record_of_original
 
 
@@ -46,8 +47,8 @@ def named_by_brief(manifest: bytes) -> Iterator[Named]:
     if not 0 < len(manifest) <= MANIFEST_BYTES_MAX:
         return
     try:
-        brief = _read_manifest(manifest)
-    except msgspec.MsgspecError:
+        brief = decoded(manifest, _Manifest)
+    except NotJson:
         return
     yield from (Named("block", "a block of the brief", block.sha256) for block in brief.blocks)
     yield Named("schema", "the reply schema of the brief", brief.schema)
@@ -137,6 +138,3 @@ class _Manifest(msgspec.Struct, frozen=True):
 
     blocks: tuple[_Block, ...]
     schema: Hash
-
-
-_read_manifest: Final = msgspec.json.Decoder(_Manifest).decode

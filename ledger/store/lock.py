@@ -23,6 +23,7 @@ from typing import Final
 
 import msgspec
 
+from ledger.plain_json import NotJson, decoded
 from ledger.store.disk import open_plain, write_fully, writing
 from ledger.store.failures import DriverBusy, LockTimeout, WriteFailed
 
@@ -173,10 +174,10 @@ def read_driver(directory: Path) -> Driver | None:
     try:
         descriptor = open_plain(directory / "driver")
         try:
-            driver = msgspec.json.decode(os.read(descriptor, DRIVER_BYTES_MAX), type=Driver)
+            driver = decoded(os.read(descriptor, DRIVER_BYTES_MAX), Driver)
         finally:
             os.close(descriptor)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, NotJson):
         return None  # no file, an empty one after a clean end, or one being written
     return driver if driver.alive else None
 

@@ -18,6 +18,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
+from ledger.plain_json import NotJson, decoded
 from ledger.store.disk import read_plain, readable, write_fully, writing
 from ledger.store.failures import LedgerError
 
@@ -71,8 +72,8 @@ class Spending:
             if not line or _is_cut_short(line):
                 continue
             try:
-                yield msgspec.json.decode(line, type=Entry)
-            except (msgspec.MsgspecError, UnicodeDecodeError):
+                yield decoded(line, Entry)
+            except NotJson:
                 raise SpendingUnreadable(f"{self.path}:{number}") from None
 
     def note(self, entry: Entry) -> None:

@@ -22,6 +22,7 @@ from ledger.events.experiments import ExperimentRun
 from ledger.events.ids import MENTION
 from ledger.format.canonical import NotCanonical, decode, encode, line_hash
 from ledger.format.chain import Head, seal
+from ledger.plain_json import decoded
 from ledger.state.book import Book
 from ledger.state.experiments import TIMES_MAX, judge
 from ledger.state.series import Slot, plan_of, slots
@@ -164,7 +165,7 @@ def _misnamed(path: Path, experiment: str) -> Iterator[Path]:
 def _claimed_head(file: Path) -> Head | None:
     """Return where a file's chain claims to end; None where it cannot be read."""
     try:
-        kept = msgspec.json.decode(read_plain(file, FILE_BYTES_MAX), type=CheckFile)
+        kept = decoded(read_plain(file, FILE_BYTES_MAX), CheckFile)
         return Head(decode(kept.lines[-1].encode()).seq, kept.hash)
     except (OSError, ValueError, RecursionError, NotCanonical, IndexError):
         return None
@@ -173,7 +174,7 @@ def _claimed_head(file: Path) -> Head | None:
 def _read(file: Path, plan: ExperimentPlanned) -> _Series:
     """Read a series and check its names, order, hashes and outputs. Raises `_BadCheck`."""
     try:
-        kept = msgspec.json.decode(read_plain(file, FILE_BYTES_MAX), type=CheckFile)
+        kept = decoded(read_plain(file, FILE_BYTES_MAX), CheckFile)
         # One line above the limit is enough to see that there are too many, without decoding a hostile file whole.
         lines = [line.encode() for line in kept.lines[: RUNS_MAX + 1]]
         events = [decode(line) for line in lines]

@@ -18,6 +18,7 @@ from typing import Final
 import msgspec
 
 from ledger.events.ids import parse_step
+from ledger.plain_json import NotJson, decoded
 from ledger.store.disk import read_plain
 
 FILE: Final = "speech"
@@ -100,6 +101,6 @@ class Speech:
 def read_speech(directory: Path) -> Said | None:
     """Return the steps in progress of a run; None when there is no readable file."""
     try:
-        return msgspec.json.decode(read_plain(directory / FILE, BYTES_MAX), type=Said)
-    except (OSError, msgspec.MsgspecError):
+        return decoded(read_plain(directory / FILE, BYTES_MAX), Said)
+    except (OSError, NotJson):
         return None

@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Meta
 
 from ledger.result import Result
+from ledger.plain_json import NotJson, decoded
 from ledger.store.disk import Disk, read_plain, refuse_link, writing
 from ledger.store.failures import LedgerError, LockTimeout
 from ledger.store.lock import locked
@@ -247,11 +248,10 @@ def _recorded(place: Path, form: type[Record], fix: str) -> Record | None:
     if not os.path.lexists(place):
         return None
     try:
-        return msgspec.json.decode(read_plain(place, RECORD_BYTES_MAX), type=form)
+        return decoded(read_plain(place, RECORD_BYTES_MAX), form)
     except OSError as error:
         raise _damaged(place, error.strerror or str(error), fix) from None
-    # Deep nesting overflows the decoder; it is damage like any other.
-    except (ValueError, RecursionError) as error:
+    except NotJson as error:
         raise _damaged(place, str(error), fix) from None
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
-from msgspec import json
 
 from ledger.events import Call
 from ledger.language.words import word_count
+from ledger.plain_json import NotJson, decoded
 from ledger.plain_text import counted
 from ledger.state.book import Book
 from ledger.state.decided import in_force
@@ -102,8 +102,8 @@ def written(book: Book) -> Written:
         # A redacted or lost blob reads as None; the count is then a lower bound.
         reply = book.blobs.read(event.call.reply)
         try:
-            words += word_count(_texts(None if reply is None else json.decode(reply)))
-        except msgspec.DecodeError:  # a person may redact a reply, or replace it by another text
+            words += word_count(_texts(None if reply is None else decoded(reply, object)))
+        except NotJson:  # a person may redact a reply, or replace it by another text
             reply = None
         missing += reply is None
     return Written(words, missing)

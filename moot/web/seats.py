@@ -10,6 +10,7 @@ import msgspec
 
 import moot
 from ledger.events import Call, Event
+from ledger.plain_json import NotJson, decoded
 from ledger.state.book import Book
 from ledger.store.failures import LedgerError
 from moot.run_view import RunView
@@ -108,9 +109,9 @@ def brief_page(book: Book, event: Event, call: Call) -> dict[str, Any]:
     """Return the prompt of a reply. `derived` says whether it was reproduced; None when that is unknown."""
     manifest = book.blobs.read(call.brief)
     try:
-        named = None if manifest is None else msgspec.json.decode(manifest, type=BlockList).blocks
+        named = None if manifest is None else decoded(manifest, BlockList).blocks
     # The hash may name any blob in a ledger that was written by hand.
-    except msgspec.MsgspecError:
+    except NotJson:
         named = None
     derived, why = _derived(book, event, call)
     blocks = [(block, book.blobs.read(block.sha256)) for block in named or ()]

@@ -10,11 +10,10 @@ import asyncio
 import difflib
 from collections.abc import Callable, Mapping
 
-import orjson
-
 from ledger.events import Call, Fallback
 from ledger.events.envelope import SeatKind
 from ledger.state.book import Book
+from ledger.store.blobs import named_by_brief
 from roles.brief import Brief
 from roles.seats.port import Request, Seat, SeatFailed, SeatReply
 from roles.seats.registry import Wanted
@@ -57,10 +56,7 @@ class TapeSeat:
         """Return hash → bytes of all blobs of the attempts: replies, brief manifests, and their blocks and schemas."""
         wanted = [sha for attempt in call.attempts for sha in (attempt.brief, attempt.reply) if sha]
         for attempt in call.attempts:
-            manifest = self.tape.blobs.read(attempt.brief)
-            if manifest is not None:
-                named = orjson.loads(manifest)
-                wanted += [named["schema"], *(block["sha256"] for block in named["blocks"])]
+            wanted += [named.sha256 for named in named_by_brief(self.tape.blobs.read(attempt.brief) or b"")]
         contents = {sha: self.tape.blobs.read(sha) for sha in wanted}
         return {sha: content for sha, content in contents.items() if content is not None}
 
@@ -74,11 +70,10 @@ class TapeSeat:
         return SeatFailed("unavailable", f"the tape has no reply for {step}", fatal=True)
 
     def _difference(self, brief: Brief, call: Call) -> str:
-        manifest = self.tape.blobs.read(call.brief)
         recorded: list[str] = []
-        if manifest is not None:
-            for block in orjson.loads(manifest)["blocks"]:
-                text = self.tape.blobs.read(block["sha256"])
+        for named in named_by_brief(self.tape.blobs.read(call.brief) or b""):
+            if named.kind == "block":
+                text = self.tape.blobs.read(named.sha256)
                 recorded += (text or b"(missing)").decode("utf-8", "replace").splitlines()
         lines = difflib.unified_diff(recorded, brief.text.splitlines(), "tape", "run", lineterm="", n=1)
         # Briefs have thousands of lines; the first differences tell what changed.
