@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ledger.store.spending import Entry, Spending
 from moot.mcp.rights import rights_in
-from rounds.run.engine import Answer
+from roles.seats.port import Answer
 from rounds.run.session import start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import parse

@@ -47,7 +47,8 @@ def first(lines: Lines, kind: str) -> Line:
 
 def call(lines: Lines) -> Line:
     """Return the call of the third reply."""
-    return [line["call"] for line in lines if line.get("call")][2]
+    calls: Lines = [line["call"] for line in lines if line.get("call")]
+    return calls[2]
 
 
 def attempt(lines: Lines, **values: Any) -> None:
