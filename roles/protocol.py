@@ -145,7 +145,11 @@ Instead = Literal["skipped", "unclear", "refuse", "survivor_only", "raw_side_by_
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """Consequence of a missing reply for one kind of step; `means` describes it in a clause."""
+    """Consequence of a missing reply for one kind of step; `means` describes it in a clause.
+
+    A loss is never read as agreement, and each meaning holds whichever other steps are lost too. The engine writes
+    `instead` into a fallback, the verdict lines say `means`, and the exit code follows from `decides`.
+    """
 
     instead: Instead
     means: str
@@ -154,7 +158,7 @@ class Loss(msgspec.Struct, frozen=True):
 
 
 def loss_of(losses: Mapping[str, Loss], step: StepName) -> Loss:
-    """Return the most specific row for a step in a table of losses."""
+    """Return the most specific row for a step: of `phase.act~`, `phase.act`, `phase.role`, `phase~` and `phase`."""
     # Tables name a repeated step with `~` when its loss has another consequence than that of the first.
     phase, again = step.phase, "~" if step.repeat > 1 else ""
     acts = (f"{phase}.{step.act}{again}", f"{phase}.{step.act}")
@@ -165,48 +169,6 @@ def loss_of(losses: Mapping[str, Loss], step: StepName) -> Loss:
 
 Rules = Mapping[str, str | int | bool | None]
 """Named variants in force, as in `run_opened.rules`."""
-
-
-def nothing_owed(book: Book) -> tuple[Event, ...]:
-    """Return no events, for protocols whose controller writes nothing inside a round."""
-    del book
-    return ()
-
-
-def nothing_told(book: Book, step: Step, column: Column) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
-    """Return no quotations, for protocols that add nothing to the picks of their tables."""
-    del book, step, column
-    return ()
-
-
-def nothing_after_answer(book: Book, answer: Decision) -> tuple[Event, ...]:
-    """Return no events, for protocols in which a person's answer has no computed consequence."""
-    del book, answer
-    return ()
-
-
-def nothing_brought(reply: Reply) -> Mapping[str, bytes]:
-    """Return no files, for protocols whose replies contain none."""
-    del reply
-    return {}
-
-
-def nothing_set_aside(state: State) -> frozenset[str]:
-    """Return no experiments, for protocols that run every planned experiment."""
-    del state
-    return frozenset()
-
-
-def nothing_first(state: State, group: Group) -> tuple[str, ...]:
-    """Return no experiments, for protocols in which no step waits for one."""
-    del state, group
-    return ()
-
-
-def nothing_needed(state: State) -> tuple[str, ...]:
-    """Return no questions, for protocols that can end with open questions to a person."""
-    del state
-    return ()
 
 
 AfterRound = CloseReason | Literal["next", "wait", "steps"]
@@ -236,12 +198,12 @@ class Protocol(msgspec.Struct, frozen=True):
     give_up: Callable[[Book, Step], tuple[Event, ...]]
     """(book, step) → events that replace the missing reply."""
     losses: Mapping[str, Loss]
-    """Kind of step → consequence of its loss (`rounds/protocols/losses.py`)."""
+    """Kind of step → consequence of its loss."""
     plan: Callable[[Rules, int], tuple[PlanRow, ...]]
     """(named variants, number of options) → the default rounds, if the deliberation file has none."""
     prompts: str
     """Name of the installed prompt set of a new run."""
-    tells: Callable[[Book, Step, Column], Iterable[tuple[str, str, tuple[int, ...]]]] = nothing_told
+    tells: Callable[[Book, Step, Column], Iterable[tuple[str, str, tuple[int, ...]]]] = lambda *_: ()
     """(book at the opening of the step, step, column) → (name, text in the brief, seqs of the events shown), for
     quotations that the table's picks cannot express."""
     widest: Callable[[State, int], tuple[Group, ...]] | None = None
@@ -251,19 +213,17 @@ class Protocol(msgspec.Struct, frozen=True):
     """(book, phase) → events after the validation of a round, for protocols that replace the stop signals."""
     after_round: Callable[[State], AfterRound] | None = None
     """(state) → whether the next round opens, the run waits, or why it ends; None: follow the plan."""
-    needed: Callable[[State], tuple[str, ...]] = nothing_needed
+    needed: Callable[[State], tuple[str, ...]] = lambda _: ()
     """(state) → questions to a person that must be answered before the run continues, when no step is open."""
     profile: str = ""
     """Stop profile of every run, if the protocol has its own."""
-    owed: Callable[[Book], tuple[Event, ...]] = nothing_owed
+    owed: Callable[[Book], tuple[Event, ...]] = lambda _: ()
     """(book) → events that the controller writes inside a round as soon as they are due, beyond those of closings."""
-    after_answer: Callable[[Book, Decision], tuple[Event, ...]] = nothing_after_answer
+    after_answer: Callable[[Book, Decision], tuple[Event, ...]] = lambda *_: ()
     """(book with a person's answer, the answer) → consequences in the same commit."""
-    brought: Callable[[Reply], Mapping[str, bytes]] = nothing_brought
+    brought: Callable[[Reply], Mapping[str, bytes]] = lambda _: {}
     """(reply) → hash → files in the reply, which are stored as blobs."""
-    set_aside: Callable[[State], frozenset[str]] = nothing_set_aside
-    """(state) → planned experiments that must not be run."""
-    runs_first: Callable[[State, Group], tuple[str, ...]] = nothing_first
+    runs_first: Callable[[State, Group], tuple[str, ...]] = lambda *_: ()
     """(state, group) → experiments that must run before the steps of the group open."""
     fixed_plan: bool = True
     """Whether the rounds are fixed: no file may plan others, and no role is ever absent."""
@@ -336,9 +296,7 @@ def awaited_experiments(protocol: Protocol, state: State) -> tuple[str, ...]:
     """Return the experiments that the run waits for: planned, allowed and unjudged, while no step is open."""
     if state.experiments_at(state.seq) == "off" or state.finished or state.held_up or not state.unjudged:
         return ()
-    set_aside = protocol.set_aside(state)
-    waiting = tuple(experiment for experiment in state.unjudged if experiment not in set_aside)
-    return waiting if waiting and not open_steps(protocol, state) else ()
+    return () if open_steps(protocol, state) else tuple(state.unjudged)
 
 
 def awaited_answers(protocol: Protocol, state: State) -> tuple[str, ...]:
@@ -371,10 +329,8 @@ def is_complete(state: State, group: Group) -> bool:
 
 def find_group(protocol: Protocol, state: State, step_id: str) -> Group | None:
     """Return the group of the current round that contains a step, or None."""
-    for group in protocol.groups(state, state.round):
-        if any(step.id == step_id for step in group.steps):
-            return group
-    return None
+    groups = protocol.groups(state, state.round)
+    return next((group for group in groups if any(step.id == step_id for step in group.steps)), None)
 
 
 def find_step(protocol: Protocol, state: State, step_id: str) -> Step | None:

@@ -48,6 +48,15 @@ Objection = Annotated[
 ]
 
 
+Falsifiers = Annotated[
+    tuple[Sentence, ...],
+    Meta(min_length=1, max_length=3, description="what would show the decision to be wrong"),
+]
+Requirements = Annotated[
+    tuple[Sentence, ...], Meta(max_length=3, description="what has to be met before it is followed")
+]
+
+
 class Part(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of everything inside a reply: closed."""
 
@@ -57,6 +66,15 @@ class Cited(Part, frozen=True, kw_only=True):
 
     ref: RefText
     quote: Quote | None
+
+
+class AnswerDraft(Part, frozen=True, kw_only=True):
+    """Defend or concede."""
+
+    to: Word
+    outcome: Literal["defend", "concede"]
+    text: Text
+    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
 
 
 class NamedSection(Part, frozen=True, kw_only=True):
@@ -126,16 +144,10 @@ class ObserverArtifact(_ArtifactReply, frozen=True, kw_only=True):
     body: OperatorWalkthrough
 
 
-class CriticArtifact(Part, frozen=True, kw_only=True):
+class CriticArtifact(_ArtifactReply, frozen=True, kw_only=True):
     """D, critic: at least one claim (SD-14)."""
 
-    findings: Annotated[tuple[ListedFinding, ...], Meta(max_length=12)]
     proposed_claims: Annotated[tuple[ClaimDraft, ...], Meta(min_length=1, max_length=4)]
-    cites: Annotated[
-        tuple[RefText, ...], Meta(max_length=20, description="earlier decisions, claims, artifacts")
-    ]
-    self_assessment: Five | None
-    minutes: Annotated[int, Meta(ge=0, le=600)] | None
     body: AdversarialTestCase
 
 

@@ -15,8 +15,7 @@ from typing import Final
 from ledger.events import RunOpened
 from ledger.state.state import State
 from roles.protocol import Column, Pick, Protocol, Step
-from rounds.protocols import PROTOCOLS
-from rounds.protocols.variants import MEANINGS
+from rounds.protocols import MEANINGS, PROTOCOLS
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
 from rounds.setup.size import played

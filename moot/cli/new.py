@@ -25,8 +25,7 @@ from moot.view.protocols import gate_text, new_of, new_text, protocols_text
 from roles.castings import CASTINGS, DEFAULT_CASTING
 from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rounds.protocols.plans import PLANS
-from rounds.setup.deliberation import Deliberation, Document
-from rounds.setup.deliberation_toml import to_toml
+from rounds.setup.deliberation import Deliberation, Document, to_toml
 from rounds.setup.opening import resolve, with_casting
 from rounds.setup.size import replies_at_most
 from rounds.setup.toml_file import FILE_BYTES_MAX

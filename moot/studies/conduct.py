@@ -30,7 +30,7 @@ from moot.studies.definition import FILE, Study
 from moot.studies.engines import Engine
 from moot.studies.playing import SHARED, JobEnd, Task, fetched, recorded, unpacked
 from moot.studies.units import StudyJob, UnitAnswer, answer_in, deliberation_for, jobs_of
-from rounds.setup.deliberation_toml import to_toml
+from rounds.setup.deliberation import to_toml
 
 RUNS: Final = "runs"
 ENDS: Final = "ends"

@@ -9,7 +9,7 @@ from moot.errors import usage
 from moot.studies import statistics
 from moot.studies.definition import FILE, read_study
 from moot.view.study import StudyDraft
-from rounds.setup.deliberation_toml import toml_value
+from rounds.setup.deliberation import toml_value
 
 DRAWS: Final = 4
 SIZES: Final = (12, 30, 100)

@@ -28,8 +28,7 @@ from roles.memo.checks import class_of_sentence
 from roles.memo.citing import cited_texts
 from rounds.protocols.crux import standing
 from rounds.protocols.crux.assignments import writers
-from rounds.protocols.crux.sightings import unseen
-from rounds.protocols.crux.standing import answer_id
+from rounds.protocols.crux.standing import answer_id, unseen
 
 NARROW: Final = 60
 WIDE: Final = 200

@@ -20,7 +20,7 @@ from ledger.state.book import Book
 from ledger.state.decided import overridden
 from moot.view.judgements import ballot_of, latest, majority, option_of, side_means, terms_in, view_of
 from moot.view.reasons import MEND, NO, TAKEN, Approval, Point, approval_of, score_of, severity, surviving
-from rounds.protocols.step_table import UPHELD
+from rounds.protocols.citations import UPHELD
 from rounds.protocols.votes import sides_with
 
 

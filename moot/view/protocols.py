@@ -16,9 +16,8 @@ from moot.view.estimate import Dollars, Estimate, dollars_told
 from moot.view.stop_checks import seldom_ready, what_a_plan_lacks
 from moot.view.text import WIDTH, joined, listed
 from roles.castings import CASTINGS
-from rounds.protocols import PROTOCOLS
+from rounds.protocols import MEANINGS, PROTOCOLS
 from rounds.protocols.plans import PLANS
-from rounds.protocols.variants import MEANINGS
 from rounds.setup.gate import GateChoice
 from rounds.setup.size import asked_of
 

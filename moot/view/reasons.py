@@ -37,7 +37,8 @@ from moot.view.evidence import times_of
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
 from moot.view.judgements import ballot_of, latest, reason_of, scorecard
 from rounds.protocols.adversarial import GENUINE_FROM, SCALES
-from rounds.protocols.step_table import UPHELD, rule
+from rounds.protocols.citations import UPHELD
+from rounds.protocols.step_table import rule
 from rounds.protocols.votes import sides_with
 
 CLASSES: Final[tuple[EvidenceClass, ...]] = (

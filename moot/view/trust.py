@@ -218,7 +218,9 @@ def _why_untested(book: Book) -> str:
     """Return why a `crux` run had nothing to test, in parentheses; empty elsewhere."""
     if not has_beliefs(book) or not book.state.looks:
         return ""
-    from rounds.protocols.crux.untested import why_nothing_was_tested  # its texts cost other protocols 0.1 s
+    from rounds.protocols.crux.assignments import (
+        why_nothing_was_tested,  # its texts cost other protocols 0.1 s
+    )
 
     reason = why_nothing_was_tested(book.state)
     return f" ({reason})" if reason else ""

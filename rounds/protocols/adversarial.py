@@ -17,24 +17,22 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from ledger.events import Argument, Concern, Decision, Event, Rating
-from ledger.events.decisions import Cite, Zones
-from ledger.events.ids import number_of
+from ledger.events import Argument, Concern, Event, Rating
+from ledger.events.decisions import Zones
 from ledger.events.values import Five
-from ledger.state.state import State
-from roles.protocol import Pick, Protocol, RoleDefinition, Step
-from roles.replies import Cited, Part, Sentence, Text, Word, titled
+from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
+from roles.replies import Cited, Falsifiers, Part, Requirements, Sentence, Text, Word, titled
+from rounds.protocols.citations import Quotable, cites, exactly_one, out_of_order, repeated
 from rounds.protocols.debate import ArgumentDraft
-from rounds.protocols.hanging import Falsifiers, Requirements, hangs_on
-from rounds.protocols.quotable import Quotable, exactly_one, out_of_order, repeated
 from rounds.protocols.step_table import (
+    FOR_A_PERSON,
     Numbering,
     Sheet,
     StepRow,
     asks,
-    by,
-    evidence_of,
+    each,
     rule,
+    says,
     side_by_side,
     statement,
 )
@@ -119,28 +117,11 @@ class ApprovalReply(Part, frozen=True, kw_only=True):
     requirements: Requirements
 
 
-def _wrong_case(known: Quotable, reply: AdvocateReply) -> Iterator[str]:
-    yield from repeated((draft.claim for draft in reply.arguments), "arguments")
-    for n, draft in enumerate(reply.arguments):
-        yield from known.evidence_problems(draft.quotes, f"arguments[{n}].quotes")
-
-
 def _case(numbering: Numbering, step: Step, reply: AdvocateReply) -> Iterator[Event]:
     for n, draft in enumerate(reply.arguments, 1):
-        yield Argument(
-            **by(step),
-            id=numbering.number("argument"),
-            label=f"FOR-{n}",
-            side="FOR",
-            claim=draft.claim,
-            reasoning=draft.reasoning,
-            evidence=draft.evidence,
-            quotes=evidence_of(draft.quotes),
-        )
+        yield numbering.event(Argument, step, draft, label=f"FOR-{n}", side="FOR")
     for blocker in reply.blockers:
-        yield Concern(
-            **by(step), id=numbering.number("concern"), type="concern", text=blocker.text, fix=blocker.fix
-        )
+        yield numbering.event(Concern, step, blocker, type="concern")
 
 
 def softened(rows: tuple[ZonedConcern, ...], where: str) -> Iterator[str]:
@@ -160,26 +141,6 @@ def _wrong_attack(known: Quotable, reply: ChallengerReply) -> Iterator[str]:
         # Without a document there are no words to quote; with one, a concern must name its place (AD-4).
         if known.opened.context and not row.evidence:
             yield f"concerns[{n}].evidence: the words that it is about are wanted"
-        yield from known.evidence_problems(row.evidence, f"concerns[{n}].evidence")
-
-
-def _concern(numbering: Numbering, step: Step, row: ZonedConcern, rank: int | None) -> Concern:
-    return Concern(
-        **by(step),
-        id=numbering.number("concern"),
-        type="concern",
-        text=row.text,
-        severity=row.severity,
-        rank=rank,
-        evidence=evidence_of(row.evidence),
-        risk=row.risk,
-        fix=row.fix,
-    )
-
-
-def _concerns(numbering: Numbering, step: Step, reply: ChallengerReply) -> Iterator[Event]:
-    for rank, row in enumerate(reply.concerns, 1):
-        yield _concern(numbering, step, row, rank)
 
 
 def _wrong_verdict(known: Quotable, reply: ApprovalReply) -> Iterator[str]:
@@ -193,25 +154,18 @@ def _wrong_verdict(known: Quotable, reply: ApprovalReply) -> Iterator[str]:
         for n, identity in enumerate(named):
             if identity not in known_ids:
                 yield f"{where}[{n}]: {identity!r} is unknown"
-    both = bool(concerns) and bool(arguments)
     # New concerns would be the judge's own case, and no side could answer them anymore.
-    if both and reply.added:
+    if concerns and arguments and reply.added:
         yield "added: both sides were heard; add nothing"
     # Without a challenger the judge takes over its work (AD-8), or an unchallenged case would pass.
     if not concerns and not reply.added:
         yield "added: there is no challenger's view; at least one concern of your own is wanted"
     yield from softened(reply.added, "added")
     yield from out_of_order([row.severity for row in reply.added], "added")
-    for n, row in enumerate(reply.added):
-        yield from known.evidence_problems(row.evidence, f"added[{n}].evidence")
     yield from off_scale(known, reply.verdict)
-    if not reply.requirements and reply.verdict == _bound(known.state):
+    # The verdict between yes and no: it may go ahead if something is met.
+    if not reply.requirements and reply.verdict == SCALES[rule(known.state, "scale")][1]:
         yield f"requirements: {reply.verdict!r} asks for at least one"
-
-
-def _bound(state: State) -> str:
-    """Return the verdict between yes and no: it may go ahead if something is met."""
-    return SCALES[rule(state, "scale")][1]
 
 
 def off_scale(known: Quotable, verdict: str) -> Iterator[str]:
@@ -232,29 +186,22 @@ def _text(_: Numbering, step: Step, reply: ApprovalReply) -> tuple[Event, ...]:
 
 
 def _verdict(numbering: Numbering, step: Step, reply: ApprovalReply) -> Iterator[Event]:
-    # Sorted by number, so that the events do not depend on the order in which a judge lists its scores.
-    for row in sorted(reply.scores, key=lambda row: number_of(row.of)):
-        yield Rating(**by(step), of=row.of, scale="severity_1_5", value=row.score, reason=row.reason)
-    added = [_concern(numbering, step, row, rank) for rank, row in enumerate(reply.added, 1)]
+    yield from each("scores", Rating, "of", scale="severity_1_5", value=lambda _, row: row.score)(
+        numbering, step, reply
+    )
+    added = list(each("added", Concern, type="concern", ranked=True)(numbering, step, reply))
     yield from added
-    cites = [
-        # A concern below the mark is cited as settled, so a reader sees that the judge looked at it.
-        Cite(type="concern", id=row.of, relation="based-on" if row.score >= GENUINE_FROM else "resolves")
-        for row in reply.scores
-    ]
-    cites += [Cite(type="concern", id=concern.id, relation="based-on") for concern in added]
-    cites += [Cite(type="argument", id=identity, relation="supported-by") for identity in reply.surviving]
-    yield Decision(
-        **by(step),
-        id=numbering.number("decision"),
+    # A concern below the mark is cited as settled, so a reader sees that the judge looked at it.
+    scored = [(row.of, "based-on" if row.score >= GENUINE_FROM else "resolves") for row in reply.scores]
+    yield numbering.decision(
+        step,
+        reply,
+        (
+            *cites("concern", [*scored, *((concern.id, "based-on") for concern in added)]),
+            *cites("argument", [(identity, "supported-by") for identity in reply.surviving]),
+        ),
         text=f"{reply.verdict}: {reply.decision}",
-        type="final",
-        cites=tuple(cites),
-        made_by="judge",
-        confidence=reply.confidence,
-        narratives=reply.narratives,
         zones=Zones(agreement=reply.agreement, contested=reply.contested),
-        **hangs_on(reply),
     )
 
 
@@ -264,17 +211,19 @@ SHEET: Final = Sheet(
             "case",
             asks("advocate"),
             AdvocateReply,
-            lambda _, step, reply: statement(step, "case", {"summary": reply.summary}),
+            says("case", "summary"),
             _case,
-            _wrong_case,
+            lambda _, reply: repeated((draft.claim for draft in reply.arguments), "arguments"),
+            Loss("survivor_only", "the judge has no case to work from"),
         ),
         StepRow(
             "attack",
             asks("challenger"),
             ChallengerReply,
-            lambda _, step, reply: statement(step, "review", {"works": reply.works}),
-            _concerns,
+            says("review", "works"),
+            each("concerns", Concern, type="concern", ranked=True),
             _wrong_attack,
+            Loss("survivor_only", "the judge has no challenger's concerns and raises its own"),
             group="case",
         ),
         StepRow(
@@ -284,6 +233,7 @@ SHEET: Final = Sheet(
             _text,
             _verdict,
             _wrong_verdict,
+            Loss("raw_side_by_side", FOR_A_PERSON, decides=True),
             sees=(Pick("case"), Pick("attack")),
             stand_in=side_by_side,
         ),

@@ -14,45 +14,36 @@ Laws
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Final
+from itertools import combinations
+from typing import Annotated, Final, Literal, NamedTuple
+
+from msgspec import Meta
 
 from ledger.events import Argument, Challenge, Concern, Decision, Event, Rating, Score, Standing
-from ledger.events.decisions import Cite
-from ledger.events.ids import StepName, event_id, number_of
+from ledger.events.ids import StepName, label_id, number_of
 from ledger.events.run import PlanRow
+from ledger.events.values import Five
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
 from ledger.state.state import State
-from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
-from roles.replies import Cited
+from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Rules, Step
+from roles.replies import Cited, Part, Sentence, Text, Word
+from rounds.protocols.citations import Quotable, cites, cites_of_winner, exactly_one, one_for_each, repeated
 from rounds.protocols.debate_judging import four_digits
-from rounds.protocols.quotable import Quotable, exactly_one, repeated
-from rounds.protocols.scorecard import (
-    CRITERIA,
-    CaseReply,
-    Pairing,
-    RebuttalReply,
-    ScorecardReply,
-    WeightsReply,
-    is_close,
-    means,
-    pairings,
-    weighted,
-)
 from rounds.protocols.step_table import (
     Numbering,
     Sheet,
     StepRow,
+    Wrong,
+    after,
     asks,
-    by,
-    cites_of_winner,
-    evidence_of,
-    handed_in,
     rule,
+    says,
     side_by_side,
     statement,
+    statement_id,
 )
 
 ADVOCATES: Final = ("advocate_a", "advocate_b")
@@ -60,6 +51,137 @@ _HEDGES: Final = re.compile(
     r"\b(it depends|arguably|to some extent|might possibly|could potentially|both have merits?)\b", re.I
 )
 _SENTENCE_END: Final = re.compile(r"[.!?](?:\s|$)")
+_LISTS: Final = {
+    "architecture": "complexity, performance, maintainability, team familiarity, migration effort, extensibility,"
+    " operational burden",
+    "vendor": "cost, feature completeness, integration quality, vendor stability, migration effort, team preference,"
+    " support quality",
+    "tool": "developer experience, feature completeness, community, cost, integration effort, learning curve",
+    "strategy": "alignment, risk, effort, reversibility, stakeholder buy-in, time to value",
+}
+CRITERIA: Final[Mapping[str, tuple[str, ...]]] = {
+    kind: tuple(names.split(", ")) for kind, names in _LISTS.items()
+}
+"""Criteria by kind of comparison (AD-12)."""
+WEIGHTS: Final[Mapping[str, int]] = {"High": 3, "Medium": 2, "Low": 1}
+CLOSE_WITHIN: Final = Fraction(5, 100)
+"""Share of the greater total within which two totals are close (AD-16)."""
+
+
+class Pairing(NamedTuple):
+    """A round's option for each advocate. `a` looks far ahead, `b` at the next months."""
+
+    a: str
+    b: str
+
+
+def pairings(options: int) -> tuple[Pairing, ...]:
+    """Return every pair of options twice, the second time with the lenses swapped (AD-13 confounds lens and option)."""
+    pairs = combinations((label_id("option", n) for n in range(1, options + 1)), 2)
+    return tuple(Pairing(*pair) for first, second in pairs for pair in ((first, second), (second, first)))
+
+
+def weighted(parts: Mapping[str, int], weights: Mapping[str, str]) -> Fraction:
+    """Return the weighted mean of scores from 1 to 5; criterion → score, criterion → High, Medium or Low."""
+    # Only the weights of criteria that were scored count, so a missing score does not lower the mean.
+    whole = sum(WEIGHTS[weights[name]] for name in parts)
+    return Fraction(sum(WEIGHTS[weights[name]] * value for name, value in parts.items()), whole)
+
+
+def means(totals: Sequence[tuple[str, Fraction]]) -> dict[str, Fraction]:
+    """Map each option to the mean of its totals over all rounds."""
+    by_option: dict[str, list[Fraction]] = {}
+    for option, total in totals:
+        by_option.setdefault(option, []).append(total)
+    # A mean and not a sum: with a lost round, options have different numbers of totals.
+    return {option: sum(values, Fraction(0)) / len(values) for option, values in by_option.items()}
+
+
+def is_close(first: Fraction, second: Fraction) -> bool:
+    """Return whether two totals are within five percent of the greater."""
+    return abs(first - second) <= CLOSE_WITHIN * max(first, second)
+
+
+RISKS: Final = 3
+"""Number of risks in a case, and of targets in a rebuttal."""
+
+
+class WeightRow(Part, frozen=True, kw_only=True):
+    """How much a criterion counts here."""
+
+    criterion: Word
+    weight: Literal["High", "Medium", "Low"]
+    reason: Sentence
+
+
+class WeightsReply(Part, frozen=True, kw_only=True):
+    """A weight for every criterion, before anything is argued."""
+
+    weights: Annotated[tuple[WeightRow, ...], Meta(min_length=1, max_length=12)]
+
+
+class CriterionCase(Part, frozen=True, kw_only=True):
+    """One criterion argued for one's own option and against the other."""
+
+    criterion: Word
+    claim: Annotated[str, Meta(min_length=10, max_length=600)]
+    reasoning: Annotated[str, Meta(min_length=20, max_length=2_000)]
+    evidence: Annotated[str, Meta(min_length=5, max_length=2_000)]
+
+
+class CaseReply(Part, frozen=True, kw_only=True):
+    """The case for one option against another (AD-14)."""
+
+    criteria: Annotated[tuple[CriterionCase, ...], Meta(min_length=1, max_length=12)]
+    risks: Annotated[tuple[Text, ...], Meta(min_length=RISKS, max_length=RISKS)]
+    stakeholders: Text
+    closing: Text
+
+
+class RebuttalDraft(Part, frozen=True, kw_only=True):
+    """One weak claim of the other case, with its words (AD-15)."""
+
+    target: Word
+    quote: Sentence
+    why: Text
+    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+
+
+class RebuttalReply(Part, frozen=True, kw_only=True):
+    """Exactly three rebuttals, and what is conceded."""
+
+    rebuttals: Annotated[tuple[RebuttalDraft, ...], Meta(min_length=RISKS, max_length=RISKS)]
+    conceded: Text | None
+
+
+class OptionScore(Part, frozen=True, kw_only=True):
+    """One criterion of one option."""
+
+    option: Word
+    criterion: Word
+    score: Five
+    reason: Sentence
+
+
+class RebuttalJudged(Part, frozen=True, kw_only=True):
+    """How a rebuttal worked: 1 beside the point, 5 devastating; and whether its target survives (AD-16)."""
+
+    of: Word
+    effectiveness: Five
+    target: Literal["SURVIVE", "COLLAPSE"]
+    reason: Sentence
+
+
+class ScorecardReply(Part, frozen=True, kw_only=True):
+    """Scores, judged rebuttals, the option they recommend, what would show the other to be right, open questions."""
+
+    scores: Annotated[tuple[OptionScore, ...], Meta(min_length=2, max_length=24)]
+    rebuttals: Annotated[tuple[RebuttalJudged, ...], Meta(max_length=6)]
+    recommended: Word
+    decision: Text
+    falsifiers: Annotated[tuple[Sentence, ...], Meta(min_length=2, max_length=6)]
+    questions: Annotated[tuple[Sentence, ...], Meta(min_length=2, max_length=4)]
+    confidence: Five
 
 
 def pairing(state: State, round_: int) -> Pairing:
@@ -71,38 +193,28 @@ def _criteria(state: State) -> tuple[str, ...]:
     return CRITERIA[rule(state, "criteria")]
 
 
-def _wrong_weights(known: Quotable, reply: WeightsReply) -> Iterator[str]:
-    yield from _each_criterion(known, [row.criterion for row in reply.weights], "weights")
-
-
-def _each_criterion(known: Quotable, named: list[str], where: str) -> Iterator[str]:
-    yield from exactly_one(named, _criteria(known.state), where, "criterion")
+def _each_criterion(part: str) -> Wrong:
+    return lambda known, reply: exactly_one(
+        (row.criterion for row in getattr(reply, part)), _criteria(known.state), part, "criterion"
+    )
 
 
 def _weights(numbering: Numbering, step: Step, reply: WeightsReply) -> Iterator[Event]:
     weights = {row.criterion: row for row in reply.weights}
     # Events follow the order of the criteria list; the order of a reply must not reach the ledger.
     for criterion in _criteria(numbering.book.state):
-        yield Rating(
-            **by(step),
-            of=event_id("statement", step.name.round, "weights", step.role),
-            scale="weight_hml",
-            value=weights[criterion].weight,
-            criterion=criterion,
-            reason=weights[criterion].reason,
-        )
+        row, of = weights[criterion], statement_id(step)
+        yield numbering.event(Rating, step, row, of=of, scale="weight_hml", value=row.weight)
 
 
 def _wrong_case(known: Quotable, reply: CaseReply) -> Iterator[str]:
-    yield from _each_criterion(known, [row.criterion for row in reply.criteria], "criteria")
+    yield from _each_criterion("criteria")(known, reply)
     yield from repeated(reply.risks, "risks")
     # AD-14: exactly three sentences. A rule that counts keeps closings comparable in length.
     if len(_SENTENCE_END.findall(reply.closing)) != 3:
         yield "closing: exactly three sentences are wanted"
-    for where, text in (
-        ("closing", reply.closing),
-        *((f"criteria[{n}].claim", row.claim) for n, row in enumerate(reply.criteria)),
-    ):
+    claims = {f"criteria[{n}].claim": row.claim for n, row in enumerate(reply.criteria)}
+    for where, text in {"closing": reply.closing, **claims}.items():
         match = _HEDGES.search(text)
         if match:
             yield f"{where}: {match[0]!r} hedges; argue the case"
@@ -113,20 +225,12 @@ def _case(numbering: Numbering, step: Step, reply: CaseReply) -> Iterator[Event]
     own, other = (pair.a, pair.b) if step.role == ADVOCATES[0] else (pair.b, pair.a)
     rows = {row.criterion: row for row in reply.criteria}
     for criterion in _criteria(numbering.book.state):
-        row = rows[criterion]
-        yield Argument(
-            **by(step),
-            id=numbering.number("argument"),
-            label=f"{own} {criterion}",
-            side=own,
-            claim=row.claim,
-            reasoning=row.reasoning,
-            evidence=row.evidence,
+        yield numbering.event(
+            Argument, step, rows[criterion], label=f"{own} {criterion}", side=own, quotes=()
         )
     for rank, text in enumerate(reply.risks, 1):
-        identity = numbering.number("concern")
         # A risk belongs to the option that it is about, which is the other one (AD-14).
-        yield Concern(**by(step), id=identity, type="concern", text=f"{other}: {text}", rank=rank)
+        yield numbering.event(Concern, step, type="concern", text=f"{other}: {text}", rank=rank)
 
 
 def _wrong_rebuttal(known: Quotable, reply: RebuttalReply) -> Iterator[str]:
@@ -138,21 +242,14 @@ def _wrong_rebuttal(known: Quotable, reply: RebuttalReply) -> Iterator[str]:
             yield f"rebuttals[{n}].target: {draft.target!r} is no argument of the other case"
         else:
             yield from known.reference_problems(draft.target, f"rebuttals[{n}].quote", draft.quote)
-        yield from known.evidence_problems(draft.evidence, f"rebuttals[{n}].evidence")
 
 
 def _rebuttals(numbering: Numbering, step: Step, reply: RebuttalReply) -> Iterator[Event]:
     for draft in sorted(reply.rebuttals, key=lambda draft: number_of(draft.target)):
-        own = evidence_of((Cited(ref=draft.target, quote=draft.quote), *draft.evidence))
-        yield Challenge(
-            **by(step),
-            id=numbering.number("challenge"),
-            target=draft.target,
-            type="refute",
-            claim=draft.quote,
-            text=draft.why,
-            evidence=own,
-        )
+        # A rebuttal rests on the words that it is about, then on its own evidence.
+        evidence = (Cited(ref=draft.target, quote=draft.quote), *draft.evidence)
+        fields = {"type": "refute", "claim": draft.quote, "text": draft.why, "evidence": evidence}
+        yield numbering.event(Challenge, step, draft, **fields)
 
 
 def _wrong_scorecard(known: Quotable, reply: ScorecardReply) -> Iterator[str]:
@@ -160,65 +257,53 @@ def _wrong_scorecard(known: Quotable, reply: ScorecardReply) -> Iterator[str]:
     wanted = sorted((option, criterion) for option in pair for criterion in _criteria(known.state))
     if sorted((row.option, row.criterion) for row in reply.scores) != wanted:
         yield f"scores: exactly one for each criterion of {pair.a} and of {pair.b} is wanted"
-    yield from exactly_one(
-        (row.of for row in reply.rebuttals), known.ids_of(Challenge), "rebuttals", "rebuttal"
-    )
+    yield from one_for_each("rebuttals", "of", Challenge, "rebuttal")(known, reply)
     if reply.recommended not in pair:
         yield f"recommended: {reply.recommended!r} is neither {pair.a} nor {pair.b}"
 
 
 def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Iterator[Event]:
     # Weights are those given before any case was heard, not what a judge would give them now.
-    pair, weights = pairing(numbering.book.state, step.name.round), _given_weights(numbering.book)
+    book, pair, weights = (
+        numbering.book,
+        pairing(numbering.book.state, step.name.round),
+        _given_weights(numbering.book),
+    )
     for option in pair:
-        parts = {row.criterion: row.score for row in reply.scores if row.option == option}
-        ordered = {criterion: parts[criterion] for criterion in _criteria(numbering.book.state)}
-        reasons = "; ".join(f"{row.criterion}: {row.reason}" for row in reply.scores if row.option == option)
-        yield Score(
-            **by(step),
+        rows = {row.criterion: row for row in reply.scores if row.option == option}
+        parts = {criterion: rows[criterion].score for criterion in _criteria(book.state)}
+        yield numbering.event(
+            Score,
+            step,
             of=option,
             rubric="weighted_1_5",
-            parts=ordered,
+            parts=parts,
             # Totals are computed here, with exact fractions; a judge's own arithmetic is never used (XS-9).
-            total=four_digits(weighted(ordered, weights)),
-            notes=reasons,
+            total=four_digits(weighted(parts, weights)),
+            notes="; ".join(f"{criterion}: {row.reason}" for criterion, row in rows.items()),
             judge=1,
-            order=tuple(pair),
+            order=pair,
         )
-    targets = {event.id: event.target for event in numbering.book.events if isinstance(event, Challenge)}
+    targets = {event.id: event.target for event in book.of(Challenge)}
     for row in sorted(reply.rebuttals, key=lambda row: number_of(row.of)):
-        yield Rating(
-            **by(step), of=row.of, scale="effectiveness_1_5", value=row.effectiveness, reason=row.reason
-        )
-        yield Standing(**by(step), of=targets[row.of], standing=row.target, reason=row.reason)
+        yield numbering.event(Rating, step, row, scale="effectiveness_1_5", value=row.effectiveness)
+        yield numbering.event(Standing, step, row, of=targets[row.of], standing=row.target)
     for question in reply.questions:
-        yield Concern(**by(step), id=numbering.number("concern"), type="question", text=question)
+        yield numbering.event(Concern, step, type="question", text=question)
     # Arguments of earlier rounds concern other pairs or the swapped lenses, and do not carry this decision.
-    arguments = [
-        event
-        for event in numbering.book.events
-        if isinstance(event, Argument) and event.round == step.name.round
-    ]
     standings = {targets[row.of]: [row.target] for row in reply.rebuttals}
-    yield Decision(
-        **by(step),
-        id=numbering.number("decision"),
+    yield numbering.decision(
+        step,
+        reply,
+        cites_of_winner(book.of(Argument, step.name.round), reply.recommended, standings),
         text=f"Of {pair.a} and {pair.b}, {reply.recommended}: {reply.decision}",
         type="round",
-        cites=cites_of_winner(arguments, reply.recommended, standings),
-        made_by="judge",
         about=(reply.recommended,),
-        confidence=reply.confidence,
-        falsifiers=reply.falsifiers,
     )
 
 
 def _given_weights(book: Book) -> dict[str, str]:
-    weights = {
-        str(event.criterion): str(event.value)
-        for event in book.events
-        if isinstance(event, Rating) and event.scale == "weight_hml"
-    }
+    weights = {event.criterion: str(event.value) for event in book.of(Rating) if event.scale == "weight_hml"}
     # Where the weights were lost every criterion counts Medium, which the final decision then says.
     return {criterion: weights.get(criterion, "Medium") for criterion in _criteria(book.state)}
 
@@ -232,30 +317,24 @@ def recommendation(book: Book) -> tuple[Event, ...]:
     # A last round whose scoring was lost still leaves the earlier ones, but this decision needs at least one.
     if not (is_last and is_judged and rounds) or deliberated(state, "final"):
         return ()
-    totals = means([(event.of, Fraction(event.total)) for event in book.events if isinstance(event, Score)])
+    totals = means([(event.of, Fraction(event.total)) for event in book.of(Score)])
     # Stable, so options with equal totals stay in the order in which they were scored first.
     ordered = sorted(totals, key=lambda option: -totals[option])
     means_text = ", ".join(f"{option} {four_digits(totals[option])}" for option in ordered)
     # Within five percent no winner is named (AD-16): the scores are not exact enough for that.
     close = len(ordered) > 1 and is_close(totals[ordered[0]], totals[ordered[1]])
-    verdict = (
-        f"Close: {ordered[0]} and {ordered[1]} are within five per cent"
-        if close
-        else f"Recommended: {ordered[0]}"
+    verdict = f"Recommended: {ordered[0]}"
+    if close:
+        verdict = f"Close: {ordered[0]} and {ordered[1]} are within five per cent"
+    decision = Numbering(book, state.round).computed(
+        Decision,
+        text=f"{verdict}. Weighted means: {means_text}.{_lost(state)}",
+        type="final",
+        cites=cites("decision", [(identity, "based-on") for identity in rounds]),
+        made_by="rule",
+        about=tuple(ordered[:2]) if close else (ordered[0],),
     )
-    return (
-        Decision(
-            round=state.round,
-            phase=state.phase,
-            by="controller",
-            id=Numbering(book, state.round).number("decision"),
-            text=f"{verdict}. Weighted means: {means_text}.{_lost(state)}",
-            type="final",
-            cites=tuple(Cite(type="decision", id=identity, relation="based-on") for identity in rounds),
-            made_by="rule",
-            about=tuple(ordered[:2]) if close else (ordered[0],),
-        ),
-    )
+    return (decision,)
 
 
 def _lost(state: State) -> str:
@@ -266,16 +345,9 @@ def _lost(state: State) -> str:
     never = sorted({o for pair in pairs.values() for o in pair} - {o for n in scored for o in pairs[n]})
     text = f" Not scored: {'; '.join(unscored)}." if unscored else ""
     text += f" Never scored at all: {', '.join(never)}." if never else ""
-    unweighted = "r1.weights.judge" in state.given_up
-    return text + (" Nobody weighted the criteria: each counts Medium." if unweighted else "")
-
-
-def _heard(state: State, round_: int) -> bool:
-    return handed_in(state, round_, "case") > 0
-
-
-def _both_heard(state: State, round_: int) -> bool:
-    return handed_in(state, round_, "case") == len(ADVOCATES)
+    if "r1.weights.judge" in state.given_up:
+        text += " Nobody weighted the criteria: each counts Medium."
+    return text
 
 
 def _advocates(state: State, round_: int, phase: str) -> Iterator[StepName]:
@@ -299,17 +371,17 @@ SHEET: Final = Sheet(
                 {"weights": "\n\n".join(f"{row.criterion}: {row.weight}" for row in reply.weights)},
             ),
             _weights,
-            _wrong_weights,
+            _each_criterion("weights"),
+            Loss("skipped", "every criterion counts Medium"),
         ),
         StepRow(
             "case",
             _advocates,
             CaseReply,
-            lambda _, step, reply: statement(
-                step, "case", {"stakeholders": reply.stakeholders, "closing": reply.closing}
-            ),
+            says("case", "stakeholders", "closing"),
             _case,
             _wrong_case,
+            Loss("survivor_only", "only a case that was made is judged in this round; without any, none is"),
         ),
         StepRow(
             "rebuttal",
@@ -325,28 +397,27 @@ SHEET: Final = Sheet(
             ),
             _rebuttals,
             _wrong_rebuttal,
+            Loss("skipped", "the other case stands without this rebuttal"),
             sees=(_CASES,),
-            when=_both_heard,
+            when=after("case", len(ADVOCATES)),
         ),
         StepRow(
             "scoring",
             asks("judge"),
             ScorecardReply,
-            lambda _, step, reply: statement(
-                step, "assessment", {"recommended": reply.recommended, "decision": reply.decision}
-            ),
+            says("assessment", "recommended", "decision"),
             _scorecard,
             _wrong_scorecard,
+            Loss("raw_side_by_side", "this round is not scored, and a person decides it", decides=True),
             sees=(_CASES, Pick("rebuttal", kinds=("statement", "challenge"))),
-            when=_heard,
+            when=after("case"),
             stand_in=side_by_side,
         ),
     )
 )
 
 
-def _rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
-    del rules
+def _rounds(_rules: Rules, options: int) -> tuple[PlanRow, ...]:
     later = ("case", "rebuttal", "scoring")
     return tuple(
         PlanRow(

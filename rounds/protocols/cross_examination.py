@@ -15,23 +15,23 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from ledger.events import Challenge, Decision, Disposition, Event, Response
-from ledger.events.decisions import Cite
-from ledger.events.ids import StepName, event_id, number_of, parse_reference
+from ledger.events import Challenge, Disposition, Event, Response
+from ledger.events.ids import number_of, parse_reference
 from ledger.events.values import Five
-from ledger.state.state import State
-from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
-from roles.replies import Cited, Part, Passage, Sentence, Text, Word, titled
-from rounds.protocols.hanging import Falsifiers, hangs_on
-from rounds.protocols.quotable import Quotable, exactly_one, no_new_evidence, repeated
+from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Rules, Step
+from roles.replies import AnswerDraft, Cited, Falsifiers, Part, Passage, Sentence, Text, Word, titled
+from rounds.protocols.citations import Quotable, cites, defended_anew, exactly_one, repeated
 from rounds.protocols.step_table import (
+    FOR_A_PERSON,
     Numbering,
     Sheet,
     StepRow,
+    after,
     asks,
-    by,
-    evidence_of,
-    handed_in,
+    asks_each,
+    each,
+    revised,
+    says,
     side_by_side,
     statement,
 )
@@ -58,15 +58,6 @@ class QuestionsReply(Part, frozen=True, kw_only=True):
     """Two or three questions to each analyst."""
 
     questions: Annotated[tuple[QuestionDraft, ...], Meta(min_length=2, max_length=15)]
-
-
-class AnswerDraft(Part, frozen=True, kw_only=True):
-    """Defend or concede."""
-
-    to: Word
-    outcome: Literal["defend", "concede"]
-    text: Text
-    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
 
 
 class AnswersReply(Part, frozen=True, kw_only=True):
@@ -102,7 +93,6 @@ def _wrong_questions(known: Quotable, reply: QuestionsReply) -> Iterator[str]:
         # held against it (AD-20).
         if draft.about.quote is None:
             yield f"questions[{n}].about: the exact words that it is about are wanted"
-        yield from known.reference_problems(draft.about.ref, f"questions[{n}].about", draft.about.quote)
         asked[parse_reference(draft.about.ref).id] += 1
     least, most = _QUESTIONS
     for identity in known.by_id:
@@ -113,40 +103,15 @@ def _wrong_questions(known: Quotable, reply: QuestionsReply) -> Iterator[str]:
 
 def _questions(numbering: Numbering, step: Step, reply: QuestionsReply) -> Iterator[Event]:
     for draft in reply.questions:
-        yield Challenge(
-            **by(step),
-            id=numbering.number("challenge"),
+        yield numbering.event(
+            Challenge,
+            step,
             target=draft.about.ref,
             type="question",
             claim=draft.gap,
             text=draft.question,
             follow_up_question=draft.question,
-            evidence=evidence_of((draft.about,)),
-        )
-
-
-def _wrong_answers(known: Quotable, reply: AnswersReply) -> Iterator[str]:
-    yield from exactly_one(
-        (draft.to for draft in reply.answers), known.ids_of(Challenge), "answers", "challenge"
-    )
-    for n, draft in enumerate(reply.answers):
-        yield from known.evidence_problems(draft.evidence, f"answers[{n}].evidence")
-        if draft.outcome == "defend":
-            yield from no_new_evidence(known, draft.to, draft.evidence, f"answers[{n}].evidence")
-
-
-def _answers(numbering: Numbering, step: Step, reply: AnswersReply) -> Iterator[Event]:
-    # A concession refers to the analysis as revised, so a reader finds what changed.
-    revised = f"{event_id('statement', step.name.round, 'answering', step.role)}#analysis"
-    for draft in sorted(reply.answers, key=lambda draft: number_of(draft.to)):
-        yield Response(
-            **by(step),
-            id=numbering.number("response"),
-            to=draft.to,
-            outcome=draft.outcome,
-            text=draft.text,
-            evidence=evidence_of(draft.evidence),
-            revised=revised if draft.outcome == "concede" else None,
+            evidence=(draft.about,),
         )
 
 
@@ -166,41 +131,12 @@ def _wrong_assessment(known: Quotable, reply: ExaminationReply) -> Iterator[str]
 
 
 def _assessment(numbering: Numbering, step: Step, reply: ExaminationReply) -> Iterator[Event]:
+    yield from each("assessments", Disposition, "of")(numbering, step, reply)
     ordered = sorted(reply.assessments, key=lambda draft: number_of(draft.of))
-    for draft in ordered:
-        yield Disposition(**by(step), of=draft.of, disposition=draft.disposition, reason=draft.reason)
-    yield Decision(
-        **by(step),
-        id=numbering.number("decision"),
-        text=reply.decision,
-        type="final",
-        cites=tuple(
-            Cite(
-                type="challenge",
-                id=draft.of,
-                relation="supported-by" if draft.disposition == "defended" else "builds-on",
-            )
-            for draft in ordered
-        ),
-        made_by="judge",
-        confidence=reply.confidence,
-        **hangs_on(reply),
-    )
-
-
-def _asked_analysts(state: State, round_: int, phase: str) -> Iterator[StepName]:
-    """Yield the analysts who handed in an analysis; the examiner has asked each of them."""
-    for role in state.roles:
-        if f"r{round_}.analysis.{role}" in state.answered:
-            yield StepName(round_, phase, None, role)
-
-
-def _has_analyses(state: State, round_: int) -> bool:
-    return handed_in(state, round_, "analysis") > 0
-
-
-def _has_questions(state: State, round_: int) -> bool:
-    return handed_in(state, round_, "questions") > 0
+    relations = [
+        (draft.of, "supported-by" if draft.disposition == "defended" else "builds-on") for draft in ordered
+    ]
+    yield numbering.decision(step, reply, cites("challenge", relations))
 
 
 _ANALYSES: Final = Pick("analysis", kinds=("statement",))
@@ -212,7 +148,8 @@ SHEET: Final = Sheet(
             "analysis",
             asks(*ANALYSTS),
             AnalysisReply,
-            lambda _, step, reply: statement(step, "analysis", {"analysis": reply.analysis}),
+            says("analysis", "analysis"),
+            loss=Loss("skipped", "only analyses that were made are examined; without any, nothing is"),
         ),
         StepRow(
             "questions",
@@ -223,28 +160,34 @@ SHEET: Final = Sheet(
             ),
             _questions,
             _wrong_questions,
+            Loss("skipped", "nobody was questioned, so nothing is assessed"),
             sees=(_ANALYSES,),
-            when=_has_analyses,
+            when=after("analysis"),
         ),
         StepRow(
             "answering",
-            _asked_analysts,
+            # The examiner has asked each analyst who handed in an analysis, and no other.
+            asks_each(
+                lambda state, n: [role for role in state.roles if f"r{n}.analysis.{role}" in state.answered]
+            ),
             AnswersReply,
-            lambda _, step, reply: statement(step, "supplement", {"analysis": reply.analysis}),
-            _answers,
-            _wrong_answers,
+            says("supplement", "analysis"),
+            each("answers", Response, "to", revised=revised("analysis", "concede")),
+            defended_anew,
+            Loss("skipped", "the questions to this analyst count as deflected"),
             sees=(Pick("analysis", kinds=("statement",), whose="own"), Pick("questions", whose="aimed")),
-            when=_has_questions,
+            when=after("questions"),
         ),
         StepRow(
             "assessment",
             asks("examiner"),
             ExaminationReply,
-            lambda _, step, reply: statement(step, "assessment", {"decision": reply.decision}),
+            says("assessment", "decision"),
             _assessment,
             _wrong_assessment,
+            Loss("raw_side_by_side", FOR_A_PERSON, decides=True),
             sees=(_ANALYSES, _ASKED, Pick("answering", kinds=("response",))),
-            when=_has_questions,
+            when=after("questions"),
             stand_in=side_by_side,
         ),
     )

@@ -19,11 +19,11 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from ledger.events import Argument, Challenge, Event, Response
-from ledger.events.ids import number_of
 from ledger.state.book import Book
 from ledger.state.state import State
-from roles.protocol import Pick, Protocol, RoleDefinition, Step
-from roles.replies import Cited, Part, Reply, Sentence, Text, Word, titled
+from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
+from roles.replies import Cited, Part, Sentence, Text, Word, titled
+from rounds.protocols.citations import Quotable, exactly_one, ids_problems, repeated
 from rounds.protocols.debate_judging import (
     JUDGEMENTS,
     AnyJudgement,
@@ -31,18 +31,16 @@ from rounds.protocols.debate_judging import (
     scores,
     wrong_judgement,
 )
-from rounds.protocols.hanging import hangs_on
-from rounds.protocols.quotable import Quotable, exactly_one, ids_problems, repeated
 from rounds.protocols.step_table import (
     Numbering,
     Sheet,
     StepRow,
+    after,
     asks,
-    by,
-    evidence_of,
-    handed_in,
+    each,
     repeated_step,
     rule,
+    says,
     side_by_side,
     statement,
 )
@@ -117,25 +115,10 @@ class SideClosingReply(Part, frozen=True, kw_only=True):
     position: Text
 
 
-def _wrong_opening(known: Quotable, reply: OpeningReply) -> Iterator[str]:
-    yield from repeated((draft.claim for draft in reply.arguments), "arguments")
-    for n, draft in enumerate(reply.arguments):
-        yield from known.evidence_problems(draft.quotes, f"arguments[{n}].quotes")
-
-
 def _arguments(numbering: Numbering, step: Step, reply: OpeningReply) -> Iterator[Event]:
     side = step.role.upper()
     for n, draft in enumerate(reply.arguments, 1):
-        yield Argument(
-            **by(step),
-            id=numbering.number("argument"),
-            label=f"{side}-{n}",
-            side=side,
-            claim=draft.claim,
-            reasoning=draft.reasoning,
-            evidence=draft.evidence,
-            quotes=evidence_of(draft.quotes),
-        )
+        yield numbering.event(Argument, step, draft, label=f"{side}-{n}", side=side)
 
 
 def _wrong_cross(known: Quotable, reply: SideQuestionsReply) -> Iterator[str]:
@@ -143,7 +126,6 @@ def _wrong_cross(known: Quotable, reply: SideQuestionsReply) -> Iterator[str]:
     named = (draft.target for draft in reply.responses)
     yield from exactly_one(named, theirs, "responses", "argument of the other side")
     for n, draft in enumerate(reply.responses):
-        yield from known.evidence_problems(draft.evidence, f"responses[{n}].evidence")
         # A point that is conceded needs no answer, and a question about it would reopen it.
         if draft.type == "concede" and draft.follow_up_question:
             yield f"responses[{n}].follow_up_question: what is conceded is not asked about"
@@ -156,20 +138,6 @@ def _wrong_cross(known: Quotable, reply: SideQuestionsReply) -> Iterator[str]:
         yield "responses: at least one pointed follow-up question is wanted"
 
 
-def _responses(numbering: Numbering, step: Step, reply: SideQuestionsReply) -> Iterator[Event]:
-    for draft in sorted(reply.responses, key=lambda draft: number_of(draft.target)):
-        yield Challenge(
-            **by(step),
-            id=numbering.number("challenge"),
-            target=draft.target,
-            type=draft.type,
-            claim=draft.claim,
-            text=draft.text,
-            follow_up_question=draft.follow_up_question,
-            evidence=evidence_of(draft.evidence),
-        )
-
-
 def _wrong_answers(known: Quotable, reply: SideAnswersReply) -> Iterator[str]:
     asked = [
         identity
@@ -178,20 +146,6 @@ def _wrong_answers(known: Quotable, reply: SideAnswersReply) -> Iterator[str]:
         if getattr(known.by_id[identity], "follow_up_question", None)
     ]
     yield from exactly_one((draft.to for draft in reply.answers), asked, "answers", "question")
-    for n, draft in enumerate(reply.answers):
-        yield from known.evidence_problems(draft.evidence, f"answers[{n}].evidence")
-
-
-def _answers(numbering: Numbering, step: Step, reply: SideAnswersReply) -> Iterator[Event]:
-    for draft in sorted(reply.answers, key=lambda draft: number_of(draft.to)):
-        yield Response(
-            **by(step),
-            id=numbering.number("response"),
-            to=draft.to,
-            outcome=draft.outcome,
-            text=draft.text,
-            evidence=evidence_of(draft.evidence),
-        )
 
 
 def _wrong_closing(known: Quotable, reply: SideClosingReply) -> Iterator[str]:
@@ -214,18 +168,6 @@ def _closing(_: Numbering, step: Step, reply: SideClosingReply) -> tuple[Event, 
     return statement(step, "closing", parts)
 
 
-def _both_opened(state: State, round_: int) -> bool:
-    return handed_in(state, round_, "opening") == len(SIDES)
-
-
-def _was_crossed(state: State, round_: int) -> bool:
-    return handed_in(state, round_, "crossing") == len(SIDES)
-
-
-def _any_side_opened(state: State, round_: int) -> bool:
-    return handed_in(state, round_, "opening") > 0
-
-
 def _judges(state: State) -> int:
     return int(rule(state, "judges"))
 
@@ -244,10 +186,6 @@ _CROSSINGS: Final = Pick("crossing", kinds=("challenge",))
 _ANSWERS: Final = Pick("answering", kinds=("response",))
 
 
-def _judgement(state: State) -> type[Reply]:
-    return JUDGEMENTS[rule(state, "rubric")]
-
-
 def _judged(numbering: Numbering, step: Step, reply: AnyJudgement) -> tuple[Event, ...]:
     parts = {
         "insight": reply.key_insight,
@@ -255,7 +193,7 @@ def _judged(numbering: Numbering, step: Step, reply: AnyJudgement) -> tuple[Even
         "confidence": str(reply.confidence),
     }
     if rule(numbering.book.state, "judges") != "1":  # those of a single judge are part of its decision
-        parts["falsifiers"] = "\n\n".join(hangs_on(reply)["falsifiers"])
+        parts["falsifiers"] = "\n\n".join(reply.falsifiers)
     return statement(step, "summary", parts)
 
 
@@ -265,9 +203,10 @@ SHEET: Final = Sheet(
             "opening",
             asks(*SIDES),
             OpeningReply,
-            lambda _, step, reply: statement(step, "opening", {"position": reply.position}),
+            says("opening", "position"),
             _arguments,
-            _wrong_opening,
+            lambda _, reply: repeated((draft.claim for draft in reply.arguments), "arguments"),
+            Loss("survivor_only", "only a side that opened is judged; without any, nothing is"),
         ),
         StepRow(
             "crossing",
@@ -278,10 +217,11 @@ SHEET: Final = Sheet(
                 "review",
                 {"responses": "\n\n".join(f"{draft.target}: {draft.claim}" for draft in reply.responses)},
             ),
-            _responses,
+            each("responses", Challenge, "target"),
             _wrong_cross,
+            Loss("skipped", "nobody answers or closes"),
             sees=(_OPENINGS,),
-            when=_both_opened,
+            when=after("opening", len(SIDES)),
         ),
         StepRow(
             "answering",
@@ -292,10 +232,11 @@ SHEET: Final = Sheet(
                 "review",
                 {"answers": "\n\n".join(f"{answer.to}: {answer.outcome}" for answer in reply.answers)},
             ),
-            _answers,
+            each("answers", Response, "to"),
             _wrong_answers,
+            Loss("skipped", "the questions to this side stay unanswered"),
             sees=(Pick("opening", whose="own"), Pick("crossing", kinds=("challenge",), whose="aimed")),
-            when=_was_crossed,
+            when=after("crossing", len(SIDES)),
         ),
         StepRow(
             "closing",
@@ -303,18 +244,20 @@ SHEET: Final = Sheet(
             SideClosingReply,
             _closing,
             wrong=_wrong_closing,
+            loss=Loss("skipped", "this side has no closing"),
             sees=(_OPENINGS, _CROSSINGS, _ANSWERS),
-            when=_was_crossed,
+            when=after("crossing", len(SIDES)),
         ),
         StepRow(
             "judging",
             repeated_step("judge", _judges),
-            _judgement,
+            lambda state: JUDGEMENTS[rule(state, "rubric")],
             _judged,
             scores,
             wrong_judgement,
+            Loss("raw_side_by_side", "the other judges decide; without any, a person", decides=True),
             sees=(_OPENINGS, _CROSSINGS, _ANSWERS, Pick("closing", kinds=("statement",))),
-            when=_any_side_opened,
+            when=after("opening"),
             stand_in=_no_judge_left,
         ),
     )

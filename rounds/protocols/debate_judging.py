@@ -1,27 +1,33 @@
-"""Judging of a debate: the judge's reply, the scores that follow from it, and the decision of a panel of judges."""
+"""Judging of a debate: the judge's reply, the scores that follow from it, and the decision of a panel (XS-8, XS-19).
+
+Of several judges, each one's scores are normalised by that judge's mean and deviation, each votes for the side that
+scores better so, weighted by confidence, and Krippendorff's alpha over the raw scores says whether the panel measures
+one thing. Below `ALPHA_LEAST` there is no determination. The published original gives no formulas: these are our own.
+"""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
-from typing import Annotated, Any, Final, Literal
+from itertools import permutations
+from statistics import fmean, pstdev
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from msgspec import Meta
 
 from ledger.events import Argument, Concern, Decision, Event, Score, Standing, Statement
-from ledger.events.decisions import Cite, Fallacy
+from ledger.events.decisions import Fallacy
 from ledger.events.ids import number_of, parse_step
 from ledger.events.values import Five
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
 from roles.protocol import Step
-from roles.replies import Part, Reply, Sentence, Text, Word
-from rounds.protocols.hanging import Falsifiers, hangs_on
-from rounds.protocols.judge_panel import Judged, PanelResult, panel_result, weighed
-from rounds.protocols.quotable import Quotable, exactly_one
-from rounds.protocols.step_table import Numbering, by, cites_of_winner, rule
+from roles.replies import Falsifiers, Part, Reply, Sentence, Text, Word
+from rounds.protocols.citations import cites_of_winner, one_for_each
+from rounds.protocols.step_table import Numbering, each, rule
 
 RUBRICS: Final[dict[str, dict[str, Fraction]]] = {
     "logic30": {
@@ -68,25 +74,28 @@ def score_debate(scores: Sequence[Mapping[str, Any]], rubric: str = "logic30") -
 
     Argument ids begin with `PRO-` or `CON-`, and both sides have at least one. Raises `ScoreRefused`.
     """
-    weights = RUBRICS.get(rubric)
-    if weights is None:
+    if rubric not in RUBRICS:
         raise ScoreRefused(f"no rubric {rubric!r}: {' or '.join(RUBRICS)}")
-    # Sums are exact fractions: a gap of exactly 1 must not become "even" by a rounding of 0.3.
-    exact = {_identity(row, n): _score(row, weights) for n, row in enumerate(scores)}
+    totals = {_identity(row, n): total(rubric, _parts(row, rubric)) for n, row in enumerate(scores)}
     # The dictionary keeps one row per argument, so a shorter one betrays a repeated id.
-    if len(exact) != len(scores):
+    if len(totals) != len(scores):
         raise ScoreRefused("an argument is scored twice")
-    sides = {
-        side: _mean([value for key, value in exact.items() if key.startswith(f"{side}-")], side)
-        for side in SIDES
-    }
-    gap = abs(sides["PRO"] - sides["CON"])
+    means = side_totals(totals, {identity: identity.partition("-")[0] for identity in totals})
+    for side in SIDES:
+        if side not in means:
+            raise ScoreRefused(f"no argument of {side} is scored")
+    # Sums are exact fractions: a gap of exactly 1 must not become "even" by a rounding of 0.3.
+    gap = abs(means["PRO"] - means["CON"])
     return DebateScore(
-        arguments=[ArgumentScore(identity, float(value)) for identity, value in exact.items()],
-        sides={side: float(value) for side, value in sides.items()},
+        arguments=[ArgumentScore(identity, float(value)) for identity, value in totals.items()],
+        sides={side: float(means[side]) for side in SIDES},
         gap=float(gap),
-        reading="even" if gap < EVEN_BELOW else "significant" if gap > SIGNIFICANT_ABOVE else "between",
+        reading=_reading(gap),
     )
+
+
+def _reading(gap: Fraction) -> Literal["even", "between", "significant"]:
+    return "even" if gap < EVEN_BELOW else "significant" if gap > SIGNIFICANT_ABOVE else "between"
 
 
 def _identity(row: Mapping[str, Any], number: int) -> str:
@@ -96,21 +105,13 @@ def _identity(row: Mapping[str, Any], number: int) -> str:
     return identity
 
 
-def _score(row: Mapping[str, Any], weights: Mapping[str, Fraction]) -> Fraction:
-    total = Fraction(0)
-    for field, weight in weights.items():
+def _parts(row: Mapping[str, Any], rubric: str) -> dict[str, int]:
+    for field in RUBRICS[rubric]:
         value = row.get(field)
         # A bool is an int in Python, and a score of `true` would count as 1.
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10:
             raise ScoreRefused(f"{row.get('argument_id')}: {field} {value!r} is no integer from 1 to 10")
-        total += weight * value
-    return total
-
-
-def _mean(values: Sequence[Fraction], side: str) -> Fraction:
-    if not values:
-        raise ScoreRefused(f"no argument of {side} is scored")
-    return sum(values, Fraction(0)) / len(values)
+    return {field: row[field] for field in RUBRICS[rubric]}
 
 
 Ten = Annotated[int, Meta(ge=1, le=10)]
@@ -178,77 +179,56 @@ JUDGEMENTS: Final[Mapping[str, type[Reply]]] = {
 }
 
 
-def wrong_judgement(known: Quotable, reply: AnyJudgement) -> Iterator[str]:
-    """Yield a problem when not every argument is scored exactly once."""
-    named = (row.argument_id for row in reply.scores)
-    yield from exactly_one(named, known.ids_of(Argument), "scores", "argument")
+wrong_judgement = one_for_each("scores", "argument_id", Argument, "argument")
+"""Yields a problem when not every argument is scored exactly once."""
 
 
 def scores(numbering: Numbering, step: Step, reply: AnyJudgement) -> Iterator[Event]:
     """Yield scores with computed totals, standings, open questions, and a single judge's decision."""
-    rubric = rule(numbering.book.state, "rubric")
-    order = _order_read(numbering.book, step)
+    book, rubric = numbering.book, rule(numbering.book.state, "rubric")
+    order = _order_read(book, step)
     rows = sorted(reply.scores, key=lambda row: number_of(row.argument_id))
+    totals: dict[str, Fraction] = {}
     for row in rows:
         parts = {name: getattr(row, name) for name in RUBRICS[rubric]}
-        yield Score(
-            **by(step),
-            of=row.argument_id,
-            rubric=rubric,
-            parts=parts,
-            # Both totals are kept: the computed one counts, and a reader may compare the judge's own (XS-9).
-            total=four_digits(total(rubric, parts)),
-            claimed_total=row.claimed_total,
-            fallacies=row.fallacies,
-            notes=row.notes,
-            judge=step.name.repeat,
-            order=order,
-        )
-    for row in rows:
-        yield Standing(**by(step), of=row.argument_id, standing=row.standing, reason=row.reason)
+        totals[row.argument_id] = total(rubric, parts)
+        # Both totals are kept: the computed one counts, and a reader may compare the judge's own (XS-9).
+        score = {"rubric": rubric, "parts": parts, "total": four_digits(totals[row.argument_id])}
+        judge = {"judge": step.name.repeat, "order": order}
+        yield numbering.event(Score, step, row, of=row.argument_id, **score, **judge)
+    yield from each("scores", Standing, "argument_id", of=lambda _, row: row.argument_id)(
+        numbering, step, reply
+    )
     for question in reply.unresolved_questions:
-        yield Concern(
-            **by(step), id=numbering.number("concern"), type="question", text=question, for_human=False
-        )
+        yield numbering.event(Concern, step, type="question", text=question, for_human=False)
     # With several judges the decision belongs to the panel, which is computed after the last of them.
-    if rule(numbering.book.state, "judges") == "1":
-        totals = {
-            row.argument_id: total(rubric, {n: getattr(row, n) for n in RUBRICS[rubric]}) for row in rows
-        }
-        sides = side_totals(totals, _sides(numbering.book))
-        yield Decision(
-            **by(step),
-            id=numbering.number("decision"),
+    if rule(book.state, "judges") == "1":
+        sides = side_totals(totals, _sides(book))
+        standings = {row.argument_id: [row.standing] for row in rows}
+        yield numbering.decision(
+            step,
+            reply,
+            cites_of_winner(book.of(Argument), _leader(sides), standings),
             text=reply.recommendation,
-            type="final",
-            cites=_cites(numbering.book, _ahead(sides), {row.argument_id: [row.standing] for row in rows}),
-            made_by="judge",
-            confidence=reply.confidence,
             narratives=(reply.key_insight, in_words(sides)),
-            **hangs_on(reply),
         )
 
 
-def _cites(book: Book, winner: str | None, standings: Mapping[str, Sequence[str]]) -> tuple[Cite, ...]:
-    """Return what the decision rests on."""
-    return cites_of_winner(book.of(Argument), winner, standings)
-
-
-def _ahead(sides: Mapping[str, Fraction]) -> str | None:
-    """Return the side that argued better by the totals, None when they are equal."""
-    best = max(sides.values())
-    leaders = [side for side, value in sides.items() if value == best]
+def _leader(values: Mapping[str, Any]) -> str | None:
+    """Return the side with the most, None when the best are equal."""
+    best = max(values.values())
+    leaders = [side for side, value in values.items() if value == best]
     return leaders[0] if len(leaders) == 1 else None
 
 
 def _order_read(book: Book, step: Step) -> tuple[str, ...]:
     """Return the arguments as the judge read them: every second judge reads the sides in the other order."""
-    arguments = [event for event in book.events if isinstance(event, Argument)]
+    sides = _sides(book)
     # Judges may favor what they read first, so half of a panel starts with the other side.
     if step.name.repeat % 2 == 0:
-        sides = list(dict.fromkeys(event.side for event in arguments))[::-1]
-        arguments.sort(key=lambda event: sides.index(event.side))
-    return tuple(event.id for event in arguments)
+        last_first = list(dict.fromkeys(sides.values()))[::-1]
+        return tuple(sorted(sides, key=lambda argument: last_first.index(sides[argument])))
+    return tuple(sides)
 
 
 def total(rubric: str, parts: Mapping[str, int]) -> Fraction:
@@ -263,7 +243,7 @@ def four_digits(value: Fraction) -> str:
 
 
 def _sides(book: Book) -> dict[str, str]:
-    return {event.id: event.side for event in book.events if isinstance(event, Argument)}
+    return {event.id: event.side for event in book.of(Argument)}
 
 
 def side_totals(totals: Mapping[str, Fraction], sides: Mapping[str, str]) -> dict[str, Fraction]:
@@ -280,98 +260,161 @@ def in_words(sides: Mapping[str, Fraction]) -> str:
     if len(sides) < 2:
         return f"{totals}; only one side was heard."
     gap = max(sides.values()) - min(sides.values())
-    reading = (
-        "even"
-        if gap < EVEN_BELOW
-        else "significant"
-        if gap > SIGNIFICANT_ABOVE
-        else "neither even nor significant"
-    )
+    reading = _reading(gap).replace("between", "neither even nor significant")
     return (
         f"{totals}; the gap of {four_digits(gap)} is {reading}. It says who argued better, not who is right."
     )
+
+
+# ---------------------------------------------------------------- several judges
+
+ALPHA_LEAST: Final = 0.667
+"""Lowest alpha from which tentative conclusions are usually drawn."""
+RESAMPLES: Final = 1_000
+SHARE_IN_INTERVAL: Final = 0.95
+
+
+class Judged(NamedTuple):
+    """One judge's totals by argument, and confidence from 1 to 5."""
+
+    totals: Mapping[str, float]
+    confidence: int
 
 
 def panel_decision(book: Book) -> tuple[Event, ...]:
     """Return the panel's decision after the last of several judges, or that there is none."""
     state = book.state
     steps = [step for step in (*state.answered, *state.given_up) if ".judging." in step]
-    judged = [event for event in book.events if isinstance(event, Score)]
     wanted = int(rule(state, "judges"))
     # Lost judges count as finished: the others decide, and the text names how many there were.
-    if wanted < 2 or len(steps) < wanted or not judged or deliberated(state):
+    if wanted < 2 or len(steps) < wanted or not book.of(Score) or deliberated(state):
         return ()
-    opened = state.opening
+    judges, sides = _judges(book), _sides(book)
+    winner, votes, value = weighed(judges, sides)
     # The seed drives the resampling of the interval, so a re-execution gives the same digits.
-    result = panel_result(_by_judge(book, judged), _sides(book), opened.seed)
+    interval = bootstrap(_units(judges, sides), state.opening.seed)
     numbering = Numbering(book, state.round)
-    common: dict[str, Any] = {"round": state.round, "phase": state.phase, "by": "controller"}
-    decision = Decision(
-        **common,
-        id=numbering.number("decision"),
-        text=_verdict(result),
+    sitting = f"{len(judges)} of {wanted} judges" if len(judges) < wanted else f"{wanted} judges"
+    standings: dict[str, list[str]] = {}
+    for event in book.of(Standing):
+        standings.setdefault(event.of, []).append(event.standing)
+    decision = numbering.computed(
+        Decision,
+        text=_verdict(winner, votes),
         type="final",
-        cites=_cites(book, result.winner, _standings(book)),
+        cites=cites_of_winner(book.of(Argument), winner, standings),
         made_by="rule",
-        narratives=(_agreement(result, _sitting(book, wanted)),),
+        narratives=(f"{sitting}; {_agreement(value, interval)}",),
     )
-    if result.is_determined:
+    if winner is not None:
         return (decision,)
-    question = Concern(
-        **common,
-        id=numbering.number("concern"),
-        type="question",
-        text="The judges come to no determination. Which side is right has to be decided by a person.",
-        for_human=True,
-    )
-    return (decision, question)
+    text = "The judges come to no determination. Which side is right has to be decided by a person."
+    return (decision, numbering.computed(Concern, type="question", text=text, for_human=True))
 
 
 def side_preferred(book: Book) -> str | None:
     """Return the side that several judges prefer; None where they came to no determination."""
-    return weighed(_by_judge(book, list(book.of(Score))), _sides(book))[0]
+    return weighed(_judges(book), _sides(book))[0]
 
 
-def _standings(book: Book) -> dict[str, list[str]]:
-    standings: dict[str, list[str]] = {}
-    for event in book.of(Standing):
-        standings.setdefault(event.of, []).append(event.standing)
-    return standings
-
-
-def _sitting(book: Book, wanted: int) -> str:
-    """Return how many judges judged, and out of how many where some are missing."""
-    judged = len({score.judge for score in book.of(Score)})
-    return f"{judged} of {wanted} judges" if judged < wanted else f"{wanted} judges"
-
-
-def _by_judge(book: Book, judged: list[Score]) -> list[Judged]:
+def _judges(book: Book) -> list[Judged]:
+    """Return what each judge gave, in order. A judge's own confidence is kept in the text of its judgment."""
     totals: dict[int, dict[str, float]] = {}
-    for score in judged:
+    for score in book.of(Score):
         totals.setdefault(score.judge, {})[score.of] = float(score.total)
-    return [Judged(totals[judge], _confidence(book, judge)) for judge in sorted(totals)]
-
-
-def _confidence(book: Book, judge: int) -> int:
-    """Return a judge's own confidence, which is kept in the text of its judgment."""
-    for event in book.events:
-        name = parse_step(event.step or "")
-        if isinstance(event, Statement) and event.phase == "judging" and name and name.repeat == judge:
-            value = next((section.text for section in event.sections if section.name == "confidence"), "3")
-            return int(value)
     # A judge without a recorded confidence counts with the middle of the scale.
-    return 3
+    confidences = dict.fromkeys(totals, 3)
+    for text in book.of(Statement):
+        name = parse_step(text.step or "")
+        if name is not None and text.phase == "judging":
+            stated = [int(section.text) for section in text.sections if section.name == "confidence"]
+            confidences[name.repeat] = stated[0] if stated else 3
+    return [Judged(totals[judge], confidences[judge]) for judge in sorted(totals)]
 
 
-def _verdict(result: PanelResult) -> str:
-    if result.winner is None:
+def _verdict(winner: str | None, votes: Mapping[str, int]) -> str:
+    if winner is None:
         return "No determination: the judges do not agree enough to say which side argued better."
-    votes = ", ".join(f"{side} {weight}" for side, weight in result.votes.items())
-    return f"{result.winner} argued better by the panel's weighted vote ({votes})."
+    shown = ", ".join(f"{side} {weight}" for side, weight in votes.items())
+    return f"{winner} argued better by the panel's weighted vote ({shown})."
 
 
-def _agreement(result: PanelResult, judges: str) -> str:
-    if result.alpha is None or result.interval is None:
-        return f"{judges}; their agreement cannot be measured."
-    low, high = result.interval
-    return f"{judges}; Krippendorff's alpha {result.alpha:.4f}, 95 % interval {low:.4f} to {high:.4f}."
+def _agreement(value: float | None, interval: tuple[float, float] | None) -> str:
+    if value is None or interval is None:
+        return "their agreement cannot be measured."
+    low, high = interval
+    return f"Krippendorff's alpha {value:.4f}, 95 % interval {low:.4f} to {high:.4f}."
+
+
+def weighed(
+    judges: Sequence[Judged], sides: Mapping[str, str]
+) -> tuple[str | None, dict[str, int], float | None]:
+    """Return the panel's winner, the weighted votes and alpha, without the interval, which costs most of the work."""
+    votes = dict.fromkeys(sorted(set(sides.values())), 0)
+    for judge in judges:
+        preferred = _preferred(judge.totals, sides)
+        # A judge who scores both sides alike has no preference, and casts no vote rather than half of one.
+        if preferred is not None:
+            votes[preferred] += judge.confidence
+    value = alpha(_units(judges, sides))
+    # Judges who measure different things have no common result, whatever the vote says.
+    agrees = value is not None and value >= ALPHA_LEAST
+    return _leader(votes) if agrees and any(votes.values()) else None, votes, value
+
+
+def _units(judges: Sequence[Judged], sides: Mapping[str, str]) -> list[list[float]]:
+    """Return the judges' totals of each argument."""
+    return [[judge.totals[argument] for judge in judges if argument in judge.totals] for argument in sides]
+
+
+def _preferred(totals: Mapping[str, float], sides: Mapping[str, str]) -> str | None:
+    # A ledger from outside may score an argument that does not exist on it.
+    totals = {argument: total for argument, total in totals.items() if argument in sides}
+    if not totals:
+        return None
+    mean, deviation = fmean(totals.values()), pstdev(totals.values())
+    # All arguments alike: there is nothing to normalize, and a division by zero would follow.
+    if deviation == 0:
+        return None
+    # Judges use the scale differently; after this a strict judge and a generous one count the same.
+    normal = {argument: (total - mean) / deviation for argument, total in totals.items()}
+    means = {
+        side: fmean(normal[argument] for argument in normal if sides[argument] == side)
+        for side in {sides[argument] for argument in normal}
+    }
+    return _leader(means)
+
+
+def alpha(units: Sequence[Sequence[float]]) -> float | None:
+    """Return Krippendorff's alpha for interval data; a unit holds the scores that several judges gave one argument.
+
+    1 is perfect agreement, 0 the agreement of chance. None when no argument was judged twice or all scores are equal.
+    """
+    # A score without a second judge says nothing about agreement.
+    paired = [unit for unit in units if len(unit) > 1]
+    values = [value for unit in paired for value in unit]
+    if len(values) < 2:
+        return None
+    expected = sum((a - b) ** 2 for a, b in permutations(values, 2)) / (len(values) - 1)
+    # Without any difference between scores alpha is 0 divided by 0, and undefined.
+    if expected == 0:
+        return None
+    observed = sum(sum((a - b) ** 2 for a, b in permutations(unit, 2)) / (len(unit) - 1) for unit in paired)
+    return 1 - observed / expected
+
+
+def bootstrap(units: Sequence[Sequence[float]], seed: int) -> tuple[float, float] | None:
+    """Return the 95 % interval of alpha over arguments drawn again with replacement."""
+    # A generator of its own with the run's seed: re-execution must give the same interval.
+    draw = random.Random(seed)
+    alphas = sorted(
+        value
+        for value in (alpha(draw.choices(units, k=len(units))) for _ in range(RESAMPLES))
+        # A sample can draw one argument only, for which alpha is undefined.
+        if value is not None
+    )
+    if not alphas:
+        return None
+    tail = (1 - SHARE_IN_INTERVAL) / 2
+    last = len(alphas) - 1
+    return alphas[round(tail * last)], alphas[round((1 - tail) * last)]

@@ -13,23 +13,29 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from ledger.events import Challenge, Decision, Disposition, Event, Response
-from ledger.events.decisions import Cite, Zones
-from ledger.events.ids import event_id, number_of
+from ledger.events import Challenge, Disposition, Event, Response
+from ledger.events.decisions import Zones
 from ledger.events.values import Five
-from ledger.state.state import State
-from roles.protocol import Pick, Protocol, RoleDefinition, Step
-from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
-from rounds.protocols.hanging import Falsifiers, hangs_on
-from rounds.protocols.quotable import Quotable, exactly_one, no_new_evidence, out_of_order, repeated
+from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
+from roles.replies import AnswerDraft, Cited, Falsifiers, Part, Passage, RefText, Sentence, Text, Word
+from rounds.protocols.citations import (
+    Quotable,
+    cites,
+    defended_anew,
+    one_for_each,
+    out_of_order,
+    repeated,
+)
 from rounds.protocols.step_table import (
+    FOR_A_PERSON,
     Numbering,
     Sheet,
     StepRow,
+    after,
     asks,
-    by,
-    evidence_of,
-    handed_in,
+    each,
+    revised,
+    says,
     side_by_side,
     statement,
 )
@@ -59,13 +65,8 @@ class AttackReply(Part, frozen=True, kw_only=True):
     challenges: Annotated[tuple[AttackDraft, ...], Meta(min_length=CHALLENGES, max_length=CHALLENGES)]
 
 
-class DefenceDraft(Part, frozen=True, kw_only=True):
+class DefenceDraft(AnswerDraft, frozen=True, kw_only=True):
     """Defending with evidence, or conceding with a revision."""
-
-    to: Word
-    outcome: Literal["defend", "concede"]
-    text: Text
-    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
 
 
 class DefenceReply(Part, frozen=True, kw_only=True):
@@ -107,90 +108,23 @@ def _wrong_attack(known: Quotable, reply: AttackReply) -> Iterator[str]:
     for n, draft in enumerate(reply.challenges):
         # The target must be in the steelman's text: the attacker never sees the question itself.
         yield from known.reference_problems(draft.target, f"challenges[{n}].target")
-        yield from known.evidence_problems(draft.evidence, f"challenges[{n}].evidence")
-
-
-def _challenges(numbering: Numbering, step: Step, reply: AttackReply) -> Iterator[Event]:
-    for rank, draft in enumerate(reply.challenges, 1):
-        yield Challenge(
-            **by(step),
-            id=numbering.number("challenge"),
-            target=draft.target,
-            type="attack",
-            claim=draft.claim,
-            text=draft.text,
-            rank=rank,
-            evidence=evidence_of(draft.evidence),
-            severity=draft.severity,
-        )
-
-
-def _wrong_defence(known: Quotable, reply: DefenceReply) -> Iterator[str]:
-    yield from exactly_one(
-        (draft.to for draft in reply.answers), known.ids_of(Challenge), "answers", "challenge"
-    )
-    for n, draft in enumerate(reply.answers):
-        yield from known.evidence_problems(draft.evidence, f"answers[{n}].evidence")
-        # A defense without new evidence is a repetition, which AD-20 calls no answer.
-        if draft.outcome == "defend":
-            yield from no_new_evidence(known, draft.to, draft.evidence, f"answers[{n}].evidence")
-
-
-def _defences(numbering: Numbering, step: Step, reply: DefenceReply) -> Iterator[Event]:
-    for draft in sorted(reply.answers, key=lambda draft: number_of(draft.to)):
-        yield Response(
-            **by(step),
-            id=numbering.number("response"),
-            to=draft.to,
-            outcome=draft.outcome,
-            text=draft.text,
-            evidence=evidence_of(draft.evidence),
-            revised=f"{event_id('statement', step.name.round, 'defence', step.role)}#position"
-            if draft.outcome == "concede"
-            else None,
-        )
-
-
-def _wrong_ratings(known: Quotable, reply: RatingReply) -> Iterator[str]:
-    yield from exactly_one(
-        (draft.of for draft in reply.ratings), known.ids_of(Challenge), "ratings", "challenge"
-    )
-
-
-def _dispositions(numbering: Numbering, step: Step, reply: RatingReply) -> Iterator[Event]:
-    del numbering
-    for draft in sorted(reply.ratings, key=lambda draft: number_of(draft.of)):
-        yield Disposition(**by(step), of=draft.of, disposition=draft.disposition, reason=draft.reason)
 
 
 def _decision(numbering: Numbering, step: Step, reply: VerdictReply) -> Iterator[Event]:
     # A challenge without a rating counts as not addressed, the careful reading.
-    rated = {event.of: event.disposition for event in numbering.book.events if isinstance(event, Disposition)}
-    challenges = [event.id for event in numbering.book.events if isinstance(event, Challenge)]
-    yield Decision(
-        **by(step),
-        id=numbering.number("decision"),
-        text=reply.decision,
-        type="final",
-        cites=tuple(
-            Cite(
-                type="challenge",
-                id=identity,
-                relation="resolves" if rated.get(identity) == "addressed" else "builds-on",
-            )
-            for identity in challenges
+    rated = {event.of: event.disposition for event in numbering.book.of(Disposition)}
+    challenges = [event.id for event in numbering.book.of(Challenge)]
+    yield numbering.decision(
+        step,
+        reply,
+        cites(
+            "challenge",
+            [(name, "resolves" if rated.get(name) == "addressed" else "builds-on") for name in challenges],
         ),
-        made_by="judge",
-        confidence=reply.confidence,
         zones=Zones(
             agreement=(reply.survived, reply.strengthened), contested=(reply.needs_work, reply.abandon)
         ),
-        **hangs_on(reply),
     )
-
-
-def _is_attacked(state: State, round_: int) -> bool:
-    return handed_in(state, round_, "attack") > 0
 
 
 _STEELMAN: Final = Pick("steelman", kinds=("statement",))
@@ -203,7 +137,8 @@ SHEET: Final = Sheet(
             "steelman",
             asks("steelman"),
             SteelmanReply,
-            lambda _, step, reply: statement(step, "steelman", {"position": reply.position}),
+            says("steelman", "position"),
+            loss=Loss("skipped", "there is no position to attack"),
         ),
         StepRow(
             "attack",
@@ -212,21 +147,23 @@ SHEET: Final = Sheet(
             lambda _, step, reply: statement(
                 step, "review", {"challenges": "\n\n".join(draft.claim for draft in reply.challenges)}
             ),
-            _challenges,
+            each("challenges", Challenge, type="attack", ranked=True),
             _wrong_attack,
+            Loss("survivor_only", "the position stands unattacked, so nothing is judged"),
             sees=(_STEELMAN,),
             question=None,
-            when=lambda state, round_: handed_in(state, round_, "steelman") > 0,
+            when=after("steelman"),
         ),
         StepRow(
             "defence",
             asks("steelman"),
             DefenceReply,
-            lambda _, step, reply: statement(step, "supplement", {"position": reply.position}),
-            _defences,
-            _wrong_defence,
+            says("supplement", "position"),
+            each("answers", Response, "to", revised=revised("position", "concede")),
+            defended_anew,
+            Loss("skipped", "the attacks stand undefended"),
             sees=(_STEELMAN, _ATTACK),
-            when=_is_attacked,
+            when=after("attack"),
         ),
         StepRow(
             "rating",
@@ -237,11 +174,12 @@ SHEET: Final = Sheet(
                 "assessment",
                 {"ratings": "\n\n".join(f"{row.of}: {row.reason}" for row in reply.ratings)},
             ),
-            _dispositions,
-            _wrong_ratings,
+            each("ratings", Disposition, "of"),
+            one_for_each("ratings", "of", Challenge, "challenge"),
+            Loss("skipped", "the judge has no ratings of the attacker"),
             sees=(_STEELMAN, _ATTACK, _DEFENCE),
             question=None,
-            when=lambda state, round_: handed_in(state, round_, "defence") > 0,
+            when=after("defence"),
         ),
         StepRow(
             "verdict",
@@ -258,8 +196,9 @@ SHEET: Final = Sheet(
                 },
             ),
             _decision,
+            loss=Loss("raw_side_by_side", FOR_A_PERSON, decides=True),
             sees=(_STEELMAN, _ATTACK, _DEFENCE, Pick("rating", kinds=("disposition",))),
-            when=_is_attacked,
+            when=after("attack"),
             stand_in=side_by_side,
         ),
     )

@@ -13,32 +13,32 @@ Laws
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, Final, Literal
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta
 
-from ledger.events import Assumption, Challenge, Concern, Decision, Disposition, Event
-from ledger.events.decisions import Cite
-from ledger.events.ids import event_id, number_of
+from ledger.events import Assumption, Challenge, Concern, Disposition, Event
+from ledger.events.ids import number_of
 from ledger.events.run import PlanRow
 from ledger.events.values import Five
 from ledger.state.state import State
-from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
-from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
-from rounds.protocols.hanging import Falsifiers, Requirements, hangs_on
-from rounds.protocols.quotable import Quotable, exactly_one, repeated
+from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Rules, Step
+from roles.replies import Cited, Falsifiers, Part, Passage, RefText, Requirements, Sentence, Text, Word
+from rounds.protocols.citations import Quotable, cites, one_for_each, repeated
 from rounds.protocols.step_table import (
+    FOR_A_PERSON,
     Numbering,
     Sheet,
     StepRow,
+    after,
     asks,
-    by,
-    evidence_of,
+    each,
     handed_in,
-    is_a_question,
+    says,
     side_by_side,
     statement,
+    statement_id,
 )
 
 
@@ -93,102 +93,59 @@ class ResolutionReply(Part, frozen=True, kw_only=True):
     requirements: Requirements
 
 
-def _plan(_: Numbering, step: Step, reply: PlanReply) -> tuple[Event, ...]:
-    return statement(step, "plan", {"plan": reply.plan})
-
-
-def _assumptions(numbering: Numbering, step: Step, reply: PlanReply) -> Iterator[Event]:
-    for draft in reply.assumptions:
-        identity = numbering.number("assumption")
-        yield Assumption(**by(step), id=identity, text=draft.text, unrequested=draft.unrequested)
-
-
 def _review(_: Numbering, step: Step, reply: ChallengesReply) -> tuple[Event, ...]:
     listed = "\n\n".join(f"{draft.tag}: {draft.claim}" for draft in reply.challenges)
     return statement(step, "review", {"challenges": listed})
-
-
-def _challenges(numbering: Numbering, step: Step, reply: ChallengesReply) -> Iterator[Event]:
-    for rank, draft in enumerate(reply.challenges, 1):
-        yield Challenge(
-            **by(step),
-            id=numbering.number("challenge"),
-            target=draft.target,
-            tag=draft.tag,
-            type="attack",
-            claim=draft.claim,
-            text=draft.text,
-            rank=rank,
-            evidence=evidence_of(draft.evidence),
-        )
 
 
 def _wrong_challenges(known: Quotable, reply: ChallengesReply) -> Iterator[str]:
     yield from repeated((draft.claim for draft in reply.challenges), "challenges")
     for n, draft in enumerate(reply.challenges):
         yield from known.reference_problems(draft.target, f"challenges[{n}].target")
-        yield from known.evidence_problems(draft.evidence, f"challenges[{n}].evidence")
 
 
 def _wrong_resolution(known: Quotable, reply: ResolutionReply) -> Iterator[str]:
-    named = (draft.of for draft in reply.dispositions)
-    yield from exactly_one(named, known.ids_of(Challenge), "dispositions", "challenge")
-    for n, draft in enumerate(reply.dispositions):
+    yield from one_for_each("dispositions", "of", Challenge, "challenge")(known, reply)
+    yield from unmatched(reply.dispositions, "dispositions", "challenge")
+
+
+def unmatched(drafts: Sequence[Any], where: str, what: str) -> Iterator[str]:
+    """Yield dispositions that lack their revision or question, or have one that belongs to another disposition."""
+    for n, draft in enumerate(drafts):
         # JB-4: an accepted challenge comes with its revision, and no other one may change the plan.
         if (draft.disposition == "accepted") != bool(draft.revision):
-            yield f"dispositions[{n}].revision: given if and only if the challenge is accepted"
+            yield f"{where}[{n}].revision: given if and only if the {what} is accepted"
         # JB-28: escalation is a question to a person; without one it could not be answered.
         if (draft.disposition == "escalated") != bool(draft.question):
-            yield f"dispositions[{n}].question: given if and only if the challenge is escalated"
+            yield f"{where}[{n}].question: given if and only if the {what} is escalated"
 
 
-RELATIONS: Final[dict[str, Literal["based-on", "resolves", "builds-on"]]] = {
-    "accepted": "based-on",
-    "rejected": "resolves",
-    "escalated": "builds-on",
-}
-
-
-def _resolution(_: Numbering, step: Step, reply: ResolutionReply) -> tuple[Event, ...]:
-    return statement(step, "plan", {"plan": reply.plan})
+RELATIONS: Final = {"accepted": "based-on", "rejected": "resolves", "escalated": "builds-on"}
+"""Relation of a decision to a challenge, by what became of it."""
 
 
 def _dispositions(numbering: Numbering, step: Step, reply: ResolutionReply) -> Iterator[Event]:
-    # By number, so the ledger does not depend on the order in which the reply lists them.
+    yield from each("dispositions", Disposition, "of")(numbering, step, reply)
     ordered = sorted(reply.dispositions, key=lambda draft: number_of(draft.of))
     for draft in ordered:
-        yield Disposition(
-            **by(step),
-            of=draft.of,
-            disposition=draft.disposition,
-            reason=draft.reason,
-            revision=draft.revision,
-            question=draft.question,
-        )
-    for draft in ordered:
         if draft.question:
-            yield Concern(
-                **by(step),
-                id=numbering.number("concern"),
-                type="question",
-                text=draft.question,
-                between=(draft.of,),
-                for_human=True,
-            )
+            yield escalated(numbering, step, draft.question, draft.of)
     # In a run of two rounds the first decision is a step on the way, and only the second is final.
     is_last = step.name.round == numbering.book.state.opening.plan[-1].round
-    yield Decision(
-        **by(step),
-        id=numbering.number("decision"),
-        text=reply.decision,
+    yield numbering.decision(
+        step,
+        reply,
+        cites("challenge", [(draft.of, RELATIONS[draft.disposition]) for draft in ordered]),
         type="final" if is_last else "round",
-        cites=tuple(
-            Cite(type="challenge", id=draft.of, relation=RELATIONS[draft.disposition]) for draft in ordered
-        ),
         made_by="resolver",
-        round_artifact_refs=(f"{event_id('statement', step.name.round, 'resolve', step.role)}#plan",),
-        confidence=reply.confidence,
-        **hangs_on(reply),
+        round_artifact_refs=(f"{statement_id(step)}#plan",),
+    )
+
+
+def escalated(numbering: Numbering, step: Step, question: str, challenge: str) -> Concern:
+    """Return the question to a person that an escalated challenge comes with."""
+    return numbering.event(
+        Concern, step, type="question", text=question, between=(challenge,), for_human=True
     )
 
 
@@ -197,23 +154,27 @@ def _has_plan(state: State, round_: int) -> bool:
     return handed_in(state, round_, "plan") > 0 or handed_in(state, round_ - 1, "resolve") > 0
 
 
-def _has_challenges(state: State, round_: int) -> bool:
-    return handed_in(state, round_, "challenge") > 0
-
-
 _REVISED: Final = Pick("resolve", kinds=("statement",), sections=("plan",), back=1)
 _PLAN: Final = Pick("plan", kinds=("statement", "assumption"))
 
 SHEET: Final = Sheet(
     (
-        StepRow("plan", asks("proposer"), PlanReply, _plan, _assumptions),
+        StepRow(
+            "plan",
+            asks("proposer"),
+            PlanReply,
+            says("plan", "plan"),
+            each("assumptions", Assumption),
+            loss=Loss("skipped", "there is no plan, so this round challenges and resolves nothing"),
+        ),
         StepRow(
             "challenge",
             asks("challenger"),
             ChallengesReply,
             _review,
-            _challenges,
+            each("challenges", Challenge, type="attack", ranked=True),
             _wrong_challenges,
+            Loss("survivor_only", "the plan stands unchallenged, so this round resolves nothing"),
             sees=(_PLAN, _REVISED),
             question=None,
             when=_has_plan,
@@ -222,21 +183,21 @@ SHEET: Final = Sheet(
             "resolve",
             asks("resolver"),
             ResolutionReply,
-            _resolution,
+            says("plan", "plan"),
             _dispositions,
             _wrong_resolution,
+            Loss("raw_side_by_side", FOR_A_PERSON, decides=True),
             sees=(_PLAN, _REVISED, Pick("challenge", kinds=("challenge",))),
             question=None,
-            when=_has_challenges,
+            when=after("challenge"),
             stand_in=side_by_side,
-            needs=is_a_question,
+            needs_answers=True,
         ),
     )
 )
 
 
-def _rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
-    del options
+def _rounds(rules: Rules, _options: int) -> tuple[PlanRow, ...]:
     first = PlanRow(round=1, phases=("plan", "challenge", "resolve"))
     second = PlanRow(round=2, phases=("challenge", "resolve"))
     return (first, second) if rules.get("rounds") == "2" else (first,)

@@ -13,24 +13,22 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from ledger.events import Concern, Decision, Event, Rating, Statement
-from ledger.events.decisions import Cite, Requirement
-from ledger.events.ids import number_of
+from ledger.events import Concern, Event, Rating, Statement
+from ledger.events.decisions import Requirement
 from ledger.events.values import Five
-from ledger.state.state import State
-from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
-from roles.replies import Cited, Part, Sentence, Text, Word, titled
+from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Rules, Step
+from roles.replies import Cited, Falsifiers, Part, Sentence, Text, Word, titled
 from rounds.protocols.adversarial import off_scale
-from rounds.protocols.hanging import Falsifiers, hangs_on
-from rounds.protocols.quotable import Quotable, exactly_one, out_of_order, repeated
+from rounds.protocols.citations import Quotable, cites, exactly_one, one_for_each, out_of_order, repeated
 from rounds.protocols.step_table import (
+    FOR_A_PERSON,
     Numbering,
     Sheet,
     StepRow,
+    after,
     asks,
-    by,
-    evidence_of,
-    handed_in,
+    each,
+    says,
     side_by_side,
     statement,
 )
@@ -99,26 +97,10 @@ class PanelVerdict(Part, frozen=True, kw_only=True):
     falsifiers: Falsifiers
 
 
-def _wrong_findings(known: Quotable, reply: FindingsReply) -> Iterator[str]:
+def _wrong_findings(_: Quotable, reply: FindingsReply) -> Iterator[str]:
     yield from repeated((row.text for row in reply.findings), "findings")
     # The order is the ranking, so a heavier finding after a lighter one contradicts itself.
     yield from out_of_order([SEVERITIES[row.severity] for row in reply.findings], "findings")
-    for n, row in enumerate(reply.findings):
-        yield from known.evidence_problems(row.evidence, f"findings[{n}].evidence")
-
-
-def _findings(numbering: Numbering, step: Step, reply: FindingsReply) -> Iterator[Event]:
-    for rank, row in enumerate(reply.findings, 1):
-        yield Concern(
-            **by(step),
-            id=numbering.number("concern"),
-            type="concern",
-            text=row.text,
-            severity=SEVERITIES[row.severity],
-            rank=rank,
-            evidence=evidence_of(row.evidence),
-            fix=row.fix,
-        )
 
 
 def _wrong_marks(known: Quotable, reply: CrossReply) -> Iterator[str]:
@@ -126,21 +108,8 @@ def _wrong_marks(known: Quotable, reply: CrossReply) -> Iterator[str]:
     yield from exactly_one((mark.of for mark in reply.marks), theirs, "marks", "finding of the others")
 
 
-def _marks(numbering: Numbering, step: Step, reply: CrossReply) -> Iterator[Event]:
-    del numbering
-    for mark in sorted(reply.marks, key=lambda mark: number_of(mark.of)):
-        yield Rating(
-            **by(step),
-            of=mark.of,
-            scale="severity_1_5",
-            value=mark.severity,
-            criterion="cross-cutting" if mark.cross_cutting else "of another field",
-            reason=mark.reason,
-        )
-
-
 def _wrong_verdict(known: Quotable, reply: PanelVerdict) -> Iterator[str]:
-    yield from exactly_one((row.of for row in reply.quality), known.ids_of(Statement), "quality", "review")
+    yield from one_for_each("quality", "of", Statement, "review")(known, reply)
     yield from repeated(reply.blockers, "blockers")
     for n, identity in enumerate(reply.blockers):
         if not isinstance(known.by_id.get(identity), Concern):
@@ -150,39 +119,26 @@ def _wrong_verdict(known: Quotable, reply: PanelVerdict) -> Iterator[str]:
 
 def _verdict(numbering: Numbering, step: Step, reply: PanelVerdict) -> Iterator[Event]:
     for row in sorted(reply.quality, key=lambda row: row.of):
-        yield Rating(
-            **by(step),
-            of=row.of,
-            scale="criterion_1_5",
-            value=row.value,
-            criterion="quality of the review",
-            reason=row.reason,
-        )
+        yield numbering.event(Rating, step, row, scale="criterion_1_5", criterion="quality of the review")
     # Findings that block nothing are cited too: a decision that hides them would look better than it is.
     others = [concern.id for concern in by_weight(numbering) if concern.id not in reply.blockers]
-    yield Decision(
-        **by(step),
-        id=numbering.number("decision"),
+    relations = [
+        *((identity, "based-on") for identity in reply.blockers),
+        *((identity, "builds-on") for identity in others),
+    ]
+    yield numbering.decision(
+        step,
+        reply,
+        cites("concern", relations),
         text=f"{reply.verdict}: {reply.decision}",
-        type="final",
-        cites=(
-            *(Cite(type="concern", id=identity, relation="based-on") for identity in reply.blockers),
-            *(Cite(type="concern", id=identity, relation="builds-on") for identity in others),
-        ),
-        made_by="judge",
-        confidence=reply.confidence,
-        falsifiers=hangs_on(reply)["falsifiers"],
         requirements=tuple(Requirement(text=text) for text in reply.recommendations),
     )
 
 
 def by_weight(numbering: Numbering) -> list[Concern]:
     """Return the findings: cross-cutting ones first, with severity raised by one, then by severity and number."""
-    shared = {
-        event.of
-        for event in numbering.book.events
-        if isinstance(event, Rating) and event.criterion == "cross-cutting"
-    }
+    ratings = numbering.book.of(Rating)
+    shared = {event.of for event in ratings if event.criterion == "cross-cutting"}
 
     def weight(concern: Concern) -> tuple[bool, int]:
         raised = min(5, (concern.severity or 0) + (concern.id in shared))
@@ -190,16 +146,7 @@ def by_weight(numbering: Numbering) -> list[Concern]:
         return (concern.id not in shared, -raised)
 
     # Sorting is stable, so findings of equal weight keep the order of their numbers.
-    return sorted((event for event in numbering.book.events if isinstance(event, Concern)), key=weight)
-
-
-def _has_other_findings(state: State, round_: int) -> bool:
-    # With one reviewer there are no findings of others to mark.
-    return handed_in(state, round_, "findings") > 1
-
-
-def _any_findings(state: State, round_: int) -> bool:
-    return handed_in(state, round_, "findings") > 0
+    return sorted(numbering.book.of(Concern), key=weight)
 
 
 _FINDINGS: Final = ("statement", "concern")
@@ -210,9 +157,18 @@ SHEET: Final = Sheet(
             "findings",
             asks(*REVIEWERS),
             FindingsReply,
-            lambda _, step, reply: statement(step, "review", {"overview": reply.overview}),
-            _findings,
+            says("review", "overview"),
+            each(
+                "findings",
+                Concern,
+                type="concern",
+                severity=lambda _, row: SEVERITIES[row.severity],
+                ranked=True,
+            ),
             _wrong_findings,
+            Loss(
+                "skipped", "the panel has no findings of this field; without any field, it gives no verdict"
+            ),
         ),
         StepRow(
             "crossing",
@@ -223,22 +179,30 @@ SHEET: Final = Sheet(
                 "supplement",
                 {"marks": "\n\n".join(f"{mark.of}: {mark.reason}" for mark in reply.marks)},
             ),
-            _marks,
+            each(
+                "marks",
+                Rating,
+                "of",
+                scale="severity_1_5",
+                value=lambda _, mark: mark.severity,
+                criterion=lambda _, mark: "cross-cutting" if mark.cross_cutting else "of another field",
+            ),
             _wrong_marks,
+            Loss("skipped", "this field marked nothing as its own too"),
             sees=(Pick("findings", _FINDINGS, whose="others"),),
-            when=_has_other_findings,
+            # With one reviewer there are no findings of others to mark.
+            when=after("findings", 2),
         ),
         StepRow(
             "verdict",
             asks("judge"),
             PanelVerdict,
-            lambda _, step, reply: statement(
-                step, "assessment", {"verdict": reply.verdict, "decision": reply.decision}
-            ),
+            says("assessment", "verdict", "decision"),
             _verdict,
             _wrong_verdict,
+            Loss("raw_side_by_side", FOR_A_PERSON, decides=True),
             sees=(Pick("findings", _FINDINGS), Pick("crossing", kinds=("rating",))),
-            when=_any_findings,
+            when=after("findings"),
             stand_in=side_by_side,
         ),
     )

@@ -12,26 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
 from ledger.events import Argument, Concern, Decision, Event, Rating
-from ledger.events.decisions import Cite
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
-from roles.protocol import Protocol, RoleDefinition, Step
+from roles.protocol import Loss, Protocol, RoleDefinition, Step
 from roles.replies import Part, Sentence, Word
-from rounds.protocols.quotable import Quotable, exactly_one
-from rounds.protocols.step_table import (
-    Numbering,
-    Sheet,
-    StepRow,
-    asks,
-    by,
-    handed_in,
-    statement,
-)
+from rounds.protocols.citations import Quotable, cites, exactly_one
+from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks, handed_in, says
 
 Level = Literal["P0", "P1", "P2", "P3"]
 POINTS: Final[Mapping[str, int]] = {"P0": 4, "P1": 3, "P2": 2, "P3": 1}
@@ -62,27 +53,14 @@ def _wrong(known: Quotable, reply: LevelsReply) -> Iterator[str]:
 
 
 def _levels(numbering: Numbering, step: Step, reply: LevelsReply) -> Iterator[Event]:
-    yield Argument(
-        **by(step),
-        id=numbering.number("argument"),
-        label=step.role.upper(),
-        side=step.role,
-        claim=reply.principle,
-        reasoning=reply.reasoning,
-        evidence=reply.evidence,
+    yield numbering.event(
+        Argument, step, reply, label=step.role.upper(), side=step.role, claim=reply.principle
     )
-    opened = numbering.book.state.opening
     rows = {row.of: row for row in reply.levels}
     # In the order of the question's options: the order of a reply must not reach the ledger.
-    for row in (rows[option.id] for option in opened.options):
-        yield Rating(
-            **by(step),
-            of=row.of,
-            scale="priority_p",
-            value=row.level,
-            criterion=step.role,
-            reason=row.reason,
-        )
+    for option in numbering.book.state.opening.options:
+        row = rows[option.id]
+        yield numbering.event(Rating, step, row, scale="priority_p", value=row.level, criterion=step.role)
 
 
 def level_of_sum(total: int, lenses: int = 2) -> str:
@@ -121,53 +99,34 @@ def ranked(points: Mapping[str, int | Fraction], options: Sequence[str]) -> list
 
 def verdict(book: Book) -> tuple[Event, ...]:
     """Return the order by rule, and every disagreement put to a person, once both lenses are in or lost."""
-    state = book.state
-    if deliberated(state) or handed_in(state, state.round, "rating") == 0:
+    state, round_ = book.state, book.state.round
+    if state.opened is None or deliberated(state) or handed_in(state, round_, "rating") == 0:
         return ()
     # A lens that is still expected could change the order, so nothing is decided before it is in or lost.
-    if any(not state.is_done(f"r{state.round}.rating.{lens}") for lens in LENSES):
+    if any(not state.is_done(f"r{round_}.rating.{lens}") for lens in LENSES):
         return ()
+    ratings = {(event.by, event.of): event for event in book.of(Rating)}
     levels: dict[str, dict[str, str]] = {}
-    reasons: dict[tuple[str, str], str] = {}
-    for event in book.events:
-        if isinstance(event, Rating):
-            levels.setdefault(event.by, {})[event.of] = str(event.value)
-            reasons[event.by, event.of] = event.reason
-    options = [option.id for option in state.opening.options]
-    numbering = Numbering(book, state.round)
-    common: dict[str, Any] = {"round": state.round, "phase": state.phase, "by": "controller"}
-    apart = [option for option in options if _distance(levels, option) >= DISAGREEMENT_FROM]
-    concerns = tuple(
-        Concern(
-            **common,
-            id=numbering.number("concern"),
-            type="tension",
-            text=f"{option}: " + "; ".join(_lens_words(levels, reasons, lens, option) for lens in LENSES),
-            between=LENSES,
-            for_human=True,
-        )
-        for option in apart
-    )
-    return (*concerns, _decision(book, levels, options, numbering, common))
-
-
-def _distance(levels: Mapping[str, Mapping[str, str]], option: str) -> int:
-    points = [POINTS[by_option[option]] for by_option in levels.values()]
-    return max(points) - min(points)
-
-
-def _lens_words(
-    levels: Mapping[str, Mapping[str, str]], reasons: Mapping[tuple[str, str], str], lens: str, option: str
-) -> str:
-    return f"{lens} says {levels[lens][option]} ({reasons[lens, option]})"
+    for (lens, option), rating in ratings.items():
+        levels.setdefault(lens, {})[option] = str(rating.value)
+    options = [option.id for option in state.opened.options]
+    numbering = Numbering(book, round_)
+    concerns: list[Event] = []
+    for option in options:
+        points = [POINTS[by_option[option]] for by_option in levels.values()]
+        if max(points) - min(points) >= DISAGREEMENT_FROM:
+            views = (
+                f"{lens} says {levels[lens][option]} ({ratings[lens, option].reason})" for lens in LENSES
+            )
+            text = f"{option}: {'; '.join(views)}"
+            concerns.append(
+                numbering.computed(Concern, type="tension", text=text, between=LENSES, for_human=True)
+            )
+    return (*concerns, _decision(numbering, levels, options))
 
 
 def _decision(
-    book: Book,
-    levels: Mapping[str, Mapping[str, str]],
-    options: Sequence[str],
-    numbering: Numbering,
-    common: Mapping[str, Any],
+    numbering: Numbering, levels: Mapping[str, Mapping[str, str]], options: Sequence[str]
 ) -> Decision:
     totals, counts = summed(levels), borda(levels)
     order = [
@@ -175,15 +134,13 @@ def _decision(
         for rank, option in ranked(totals, options)
     ]
     by_borda = [f"{rank}. {option} ({float(counts[option]):g})" for rank, option in ranked(counts, options)]
-    arguments = [event.id for event in book.events if isinstance(event, Argument)]
-    return Decision(
-        **common,
-        id=numbering.number("decision"),
+    return numbering.computed(
+        Decision,
         text=f"Order by {_whose(levels)}: {', '.join(order)}.",
         type="final",
-        cites=tuple(Cite(type="argument", id=identity, relation="based-on") for identity in arguments),
+        cites=cites("argument", [(event.id, "based-on") for event in numbering.book.of(Argument)]),
         made_by="rule",
-        about=tuple(options),
+        about=options,
         narratives=("Borda order: " + ", ".join(by_borda) + ".",),
     )
 
@@ -202,9 +159,14 @@ SHEET: Final = Sheet(
             "rating",
             asks(*LENSES),
             LevelsReply,
-            lambda _, step, reply: statement(step, "assessment", {"principle": reply.principle}),
+            says("assessment", "principle"),
             _levels,
             _wrong,
+            Loss(
+                "survivor_only",
+                "the order is the other lens's alone; without either, there is none",
+                decides=True,
+            ),
         ),
     )
 )

@@ -14,22 +14,24 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from ledger.events import Challenge, Decision, Event, Response
-from ledger.events.decisions import Cite
-from ledger.events.ids import event_id, number_of
-from roles.protocol import Pick, Protocol, RoleDefinition, Step
+from ledger.events import Challenge, Event, Response
+from ledger.events.ids import number_of
+from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Passage, Sentence, Text, Word
-from rounds.protocols.quotable import Quotable, exactly_one, repeated
+from rounds.protocols.citations import Quotable, cites, one_for_each, repeated
 from rounds.protocols.step_table import (
+    FOR_A_PERSON,
     Numbering,
     Sheet,
     StepRow,
+    after,
     asks,
-    by,
-    evidence_of,
-    handed_in,
+    each,
+    revised,
+    says,
     side_by_side,
     statement,
+    statement_id,
 )
 
 CRITIQUES: Final = 3
@@ -71,63 +73,38 @@ class RevisionReply(Part, frozen=True, kw_only=True):
     decision: Sentence
 
 
-def _wrong_critiques(known: Quotable, reply: CritiqueReply) -> Iterator[str]:
+def _wrong_critiques(_: Quotable, reply: CritiqueReply) -> Iterator[str]:
     yield from repeated((critique.weakness for critique in reply.critiques), "critiques")
     for n, critique in enumerate(reply.critiques):
         # Without the words, the reviser could not tell which passage is meant (AD-24).
         if critique.quote.quote is None:
             yield f"critiques[{n}].quote: the exact words that are weak are wanted"
-        yield from known.reference_problems(critique.quote.ref, f"critiques[{n}].quote", critique.quote.quote)
 
 
 def _critiques(numbering: Numbering, step: Step, reply: CritiqueReply) -> Iterator[Event]:
     for rank, critique in enumerate(reply.critiques, 1):
-        yield Challenge(
-            **by(step),
-            id=numbering.number("challenge"),
+        yield numbering.event(
+            Challenge,
+            step,
             target=critique.quote.ref,
             type="challenge",
             claim=critique.weakness,
             text=critique.fix,
             rank=rank,
-            evidence=evidence_of((critique.quote,)),
+            evidence=(critique.quote,),
         )
-
-
-def _wrong_revision(known: Quotable, reply: RevisionReply) -> Iterator[str]:
-    yield from exactly_one(
-        (answer.to for answer in reply.answers), known.ids_of(Challenge), "answers", "challenge"
-    )
 
 
 def _revision(numbering: Numbering, step: Step, reply: RevisionReply) -> Iterator[Event]:
-    revised = f"{event_id('statement', step.name.round, 'revision', step.role)}#text"
-    # By number, so the ledger does not depend on the order in which the reply lists them.
-    answers = sorted(reply.answers, key=lambda answer: number_of(answer.to))
-    for answer in answers:
-        yield Response(
-            **by(step),
-            id=numbering.number("response"),
-            to=answer.to,
-            outcome=answer.outcome,
-            text=answer.text,
-            revised=revised if answer.outcome == "fix" else None,
-        )
-    yield Decision(
-        **by(step),
-        id=numbering.number("decision"),
-        text=reply.decision,
-        type="final",
-        cites=tuple(
-            # A justified critique is settled without a change; the decision rests on those
-            # that were fixed (AD-25).
-            Cite(
-                type="challenge", id=answer.to, relation="based-on" if answer.outcome == "fix" else "resolves"
-            )
-            for answer in answers
-        ),
-        made_by="resolver",
-        round_artifact_refs=(revised,),
+    yield from each("answers", Response, "to", revised=revised("text", "fix"))(numbering, step, reply)
+    # A justified critique is settled without a change; the decision rests on those that were fixed (AD-25).
+    relations = [
+        (answer.to, "based-on" if answer.outcome == "fix" else "resolves")
+        for answer in sorted(reply.answers, key=lambda answer: number_of(answer.to))
+    ]
+    text = f"{statement_id(step)}#text"
+    yield numbering.decision(
+        step, reply, cites("challenge", relations), made_by="resolver", round_artifact_refs=(text,)
     )
 
 
@@ -139,7 +116,8 @@ SHEET: Final = Sheet(
             "draft",
             asks("drafter"),
             DraftReply,
-            lambda _, step, reply: statement(step, "proposal", {"text": reply.text}),
+            says("proposal", "text"),
+            loss=Loss("skipped", "there is no draft, so nothing is criticised or revised"),
         ),
         StepRow(
             "critique",
@@ -150,19 +128,21 @@ SHEET: Final = Sheet(
             ),
             _critiques,
             _wrong_critiques,
+            Loss("survivor_only", "the draft stands uncriticised and unrevised"),
             sees=(_DRAFT,),
             question=None,
-            when=lambda state, round_: handed_in(state, round_, "draft") > 0,
+            when=after("draft"),
         ),
         StepRow(
             "revision",
             asks("reviser"),
             RevisionReply,
-            lambda _, step, reply: statement(step, "plan", {"text": reply.text}),
+            says("plan", "text"),
             _revision,
-            _wrong_revision,
+            one_for_each("answers", "to", Challenge, "challenge"),
+            Loss("raw_side_by_side", FOR_A_PERSON, decides=True),
             sees=(_DRAFT, Pick("critique", kinds=("challenge",))),
-            when=lambda state, round_: handed_in(state, round_, "critique") > 0,
+            when=after("critique"),
             stand_in=side_by_side,
         ),
     )

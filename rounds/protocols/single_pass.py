@@ -15,16 +15,23 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta
 
-from ledger.events import Assumption, Challenge, Concern, Decision, Disposition, Event
-from ledger.events.decisions import Cite
+from ledger.events import Assumption, Challenge, Disposition, Event
 from ledger.events.values import Five
 from ledger.state.state import State
-from roles.protocol import Protocol, RoleDefinition, Step
-from roles.replies import Part, Passage, Sentence, Text, Word
-from rounds.protocols.hanging import Falsifiers, Requirements, hangs_on
-from rounds.protocols.jugalbandi import RELATIONS, AssumptionDraft
-from rounds.protocols.quotable import Quotable, repeated
-from rounds.protocols.step_table import Numbering, Sheet, StepRow, by, repeated_step, rule, statement
+from roles.protocol import Loss, Protocol, RoleDefinition, Step
+from roles.replies import Falsifiers, Part, Passage, Requirements, Sentence, Text, Word
+from rounds.protocols.citations import Quotable, cites, repeated
+from rounds.protocols.jugalbandi import RELATIONS, AssumptionDraft, escalated, unmatched
+from rounds.protocols.step_table import (
+    Numbering,
+    Sheet,
+    StepRow,
+    each,
+    repeated_step,
+    rule,
+    says,
+    statement_id,
+)
 
 MEMBERS: Final = ("3", "5", "9", "17", "33", "65")
 
@@ -59,11 +66,6 @@ class ChosenPass(PassReply, frozen=True, kw_only=True):
     answers: Annotated[Word | None, Meta(description="the option you decide for, O-n; null for none of them")]
 
 
-def _shape(state: State) -> type[PassReply]:
-    """Return the shape of a reply: where the question names options, one of them is chosen."""
-    return ChosenPass if state.opening.options else PassReply
-
-
 def _wrong(known: Quotable, reply: PassReply) -> Iterator[str]:
     options = {option.id for option in known.opened.options}
     # Null is allowed: a seat may decide for none of the options.
@@ -75,76 +77,34 @@ def _wrong(known: Quotable, reply: PassReply) -> Iterator[str]:
         # JB-5: the published baseline knows two dispositions only, so escalation is a variant.
         if draft.disposition == "escalated" and not may_escalate:
             yield f"criticisms[{n}].disposition: accepted or rejected"
-        if (draft.disposition == "accepted") != bool(draft.revision):
-            yield f"criticisms[{n}].revision: given if and only if the criticism is accepted"
-        if (draft.disposition == "escalated") != bool(draft.question):
-            yield f"criticisms[{n}].question: given if and only if the criticism is escalated"
-
-
-def _text(_: Numbering, step: Step, reply: PassReply) -> tuple[Event, ...]:
-    return statement(step, "plan", {"plan": reply.plan, "revised": reply.revised})
+    yield from unmatched(reply.criticisms, "criticisms", "criticism")
 
 
 def _records(numbering: Numbering, step: Step, reply: PassReply) -> Iterator[Event]:
-    (text,) = _text(numbering, step, reply)
-    for assumption in reply.assumptions:
-        identity = numbering.number("assumption")
-        yield Assumption(**by(step), id=identity, text=assumption.text, unrequested=assumption.unrequested)
+    yield from each("assumptions", Assumption)(numbering, step, reply)
+    plan, state = statement_id(step), numbering.book.state
     # All challenges are numbered before any question, so the ids follow the kinds and not the criticisms.
-    numbered = [(numbering.number("challenge"), draft) for draft in reply.criticisms]
-    for rank, (identity, draft) in enumerate(numbered, 1):
-        yield Challenge(
-            **by(step),
-            id=identity,
-            target=f"{text.id}#plan",
-            type="attack",
-            claim=draft.claim,
-            text=draft.text,
-            rank=rank,
+    challenges = list(
+        each("criticisms", Challenge, target=f"{plan}#plan", type="attack", ranked=True)(
+            numbering, step, reply
         )
-    for identity, draft in numbered:
-        yield Disposition(
-            **by(step),
-            of=identity,
-            disposition=draft.disposition,
-            reason=draft.reason,
-            revision=draft.revision,
-            question=draft.question,
-        )
-        if draft.question:
-            yield Concern(
-                **by(step),
-                id=numbering.number("concern"),
-                type="question",
-                text=draft.question,
-                between=(identity,),
-                for_human=True,
-            )
-    yield Decision(
-        **by(step),
-        id=numbering.number("decision"),
-        text=reply.decision,
-        type="final" if _is_alone(numbering) else "round",
-        cites=tuple(
-            Cite(type="challenge", id=identity, relation=RELATIONS[draft.disposition])
-            for identity, draft in numbered
-        ),
-        made_by="resolver",
-        round_artifact_refs=(f"{text.id}#revised",),
-        about=(reply.answers,) if isinstance(reply, ChosenPass) and reply.answers else (),
-        confidence=reply.confidence,
-        **hangs_on(reply),
     )
-
-
-def _is_alone(numbering: Numbering) -> bool:
-    # A council has one decision for each member; none of them is the run's final one.
-    return numbering.book.state.opening.protocol == "single-pass"
-
-
-def _alone(state: State) -> int:
-    del state
-    return 1
+    yield from challenges
+    numbered = [(event.id, draft) for event, draft in zip(challenges, reply.criticisms, strict=True)]
+    for identity, draft in numbered:
+        yield numbering.event(Disposition, step, draft, of=identity)
+        if draft.question:
+            yield escalated(numbering, step, draft.question, identity)
+    yield numbering.decision(
+        step,
+        reply,
+        cites("challenge", [(identity, RELATIONS[draft.disposition]) for identity, draft in numbered]),
+        # A council has one decision for each member; none of them is the run's final one.
+        type="final" if state.opening.protocol == "single-pass" else "round",
+        made_by="resolver",
+        round_artifact_refs=(f"{plan}#revised",),
+        about=(reply.answers,) if isinstance(reply, ChosenPass) and reply.answers else (),
+    )
 
 
 def _members(state: State) -> int:
@@ -152,19 +112,29 @@ def _members(state: State) -> int:
     return int(named if named in MEMBERS else MEMBERS[0])
 
 
-def _protocol(name: str, summary: str, times: Callable[[State], int], **more: Any) -> Protocol:
-    sheet = Sheet((StepRow("plan", repeated_step("solo", times), _shape, _text, _records, _wrong),))
+def _protocol(name: str, summary: str, times: Callable[[State], int], lost: str, **more: Any) -> Protocol:
+    row = StepRow(
+        "plan",
+        repeated_step("solo", times),
+        # Where the question names options, one of them is chosen.
+        lambda state: ChosenPass if state.opening.options else PassReply,
+        says("plan", "plan", "revised"),
+        _records,
+        _wrong,
+        Loss("skipped", lost, decides=True),
+    )
     solo = RoleDefinition(
         "solo", "What is to be done, and what is wrong with that?", "charters/solo", "Planner"
     )
-    return sheet.protocol(name, summary, (solo,), prompts="single-pass", **more)
+    return Sheet((row,)).protocol(name, summary, (solo,), prompts="single-pass", **more)
 
 
 _DISPOSITIONS: Final = ("two", "three")
 SINGLE_PASS: Final = _protocol(
     "single-pass",
     "one seat plans, criticises itself and revises: the baseline",
-    _alone,
+    lambda _: 1,
+    "there is no plan",
     variants={"dispositions": _DISPOSITIONS},
     fits="a question that one careful answer settles",
     calls="1",
@@ -173,6 +143,7 @@ COUNCIL: Final = _protocol(
     "council",
     "three seats, or more, do the same side by side, unjoined: the baseline at equal calls or equal output",
     _members,
+    "the council has one plan fewer",
     variants={"dispositions": _DISPOSITIONS, "members": MEMBERS},
     fits="comparing with jugalbandi at equal calls, or with structured at equal output",
     calls="3, or as many as --rule members=N says",

@@ -1,38 +1,50 @@
-"""A sheet: a short protocol as rows, one per kind of step, and the protocol that follows from them.
+"""A sheet: a protocol as rows, one per kind of step, and the protocol that follows from them.
 
-A row names the roles that are asked, the quotes of the brief, the reply's shape and checks, and the events it
-yields: the first at once, numbered ones when the group closes, in role order.
+A row names the roles that are asked, the quotes of the brief, the reply's shape and checks, the events it yields (the
+first at once, numbered ones when the group closes, in role order), and what its loss means.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
-from ledger.events import Argument, Concern, Event, Statement
+from ledger.events import (
+    Concern,
+    Decision,
+    Envelope,
+    Event,
+    Statement,
+)
 from ledger.events.claims import StatementType
-from ledger.events.decisions import Cite
-from ledger.events.ids import StepName, event_id, kind_of, round_of
+from ledger.events.decisions import Cite, Requirement
+from ledger.events.ids import StepName, event_id, kind_of, number_of, round_of
+from ledger.events.kinds import KINDS
 from ledger.events.run import PlanRow
-from ledger.events.values import Evidence, Section
+from ledger.events.values import Section
 from ledger.language.words import word_count
 from ledger.state.book import Book
-from ledger.state.state import ConcernFacts, State
-from roles.protocol import Column, Group, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
-from roles.replies import Cited, Reply
-from rounds.protocols.losses import LOSSES
-from rounds.protocols.quotable import Quotable, known_to
+from ledger.state.state import State
+from roles.protocol import Column, Group, Loss, Pick, Protocol, RoleDefinition, Sight, Step, View
+from roles.replies import Reply
+from rounds.protocols.citations import Quotable, known_to
 
+E = TypeVar("E", bound=Envelope)
 ALL: Final = Sight("all")
+COUNTED: Final[Mapping[type[Envelope], str]] = {
+    row.model: kind for kind, row in KINDS.items() if row.is_counted
+}
+"""Kinds whose ids count the events of a round."""
 ROUNDS_KEPT: Final = 1_000
 """Rounds whose groups a sheet remembers."""
+FOR_A_PERSON: Final = "what was handed in stands side by side, and a person decides"
 
 
 class Numbering:
-    """Counter that numbers the events of a closing group, with the book they are made from."""
+    """Maker of the events of one closing group: it numbers them, and knows the book that they are made from."""
 
     def __init__(self, book: Book, round_: int, closing: frozenset[str] = frozenset()) -> None:
         self.book = book
@@ -41,86 +53,47 @@ class Numbering:
         self._round = round_
         self._taken: dict[str, int] = {}
 
-    def number(self, kind: str) -> str:
+    def number(self, kind: type[Envelope]) -> str:
         """Return the next id of a kind in this round."""
+        name = COUNTED[kind]
         # Counted once per kind and then in memory: the new events are not in the book
         # until they are committed.
-        if kind not in self._taken:
-            before = (identity for identity in self.book.by_id if kind_of(identity) == kind)
-            self._taken[kind] = sum(round_of(identity) == self._round for identity in before)
-        self._taken[kind] += 1
-        return event_id(kind, self._round, self._taken[kind])
+        if name not in self._taken:
+            before = (identity for identity in self.book.by_id if kind_of(identity) == name)
+            self._taken[name] = sum(round_of(identity) == self._round for identity in before)
+        self._taken[name] += 1
+        return event_id(name, self._round, self._taken[name])
+
+    def event(self, kind: type[E], step: Step, draft: Reply | None = None, **fields: Any) -> E:
+        """Make an event of a step: it takes over the fields of `draft` that it has too, and `fields` go first."""
+        taken = {name: getattr(draft, name) for name in kind.__struct_fields__ if hasattr(draft, name)}
+        return self._made(kind, by(step) | taken | fields)
+
+    def computed(self, kind: type[E], phase: str = "", **fields: Any) -> E:
+        """Make an event of the controller, in the phase that the run is in."""
+        envelope = {"round": self._round, "phase": phase or self.book.state.phase, "by": "controller"}
+        return self._made(kind, envelope | fields)
+
+    def _made(self, kind: type[E], fields: dict[str, Any]) -> E:
+        if kind in COUNTED and "id" not in fields:
+            fields["id"] = self.number(kind)
+        # Converted and not constructed, so that citations of a reply become those of an event on the way.
+        return msgspec.convert(fields, kind, from_attributes=True)
+
+    def decision(self, step: Step, reply: Any, cites: Iterable[Cite], **fields: Any) -> Decision:
+        """Make the final decision of the role that a protocol lets decide, with the conditions that it names."""
+        fields.setdefault("text", getattr(reply, "decision", ""))
+        needs = tuple(Requirement(text=text) for text in getattr(reply, "requirements", ()))
+        final = {"type": "final", "made_by": "judge", "requirements": needs, "cites": tuple(cites)}
+        return self.event(Decision, step, reply, **(final | fields))
 
 
 Steps = Callable[[State, int, str], Iterable[StepName]]
 """Function from state, round and phase to the steps of a row."""
-
-
-def nothing_wrong(known: Quotable, reply: Any) -> Iterator[str]:
-    """Find no problem: the shape of the reply is its only check."""
-    del known, reply
-    return iter(())
-
-
-def nothing_later(numbering: Numbering, step: Step, reply: Any) -> Iterator[Event]:
-    """Yield no numbered event."""
-    del numbering, step, reply
-    return iter(())
-
-
-def always(state: State, round_: int) -> bool:
-    """Return True: the row belongs to every run."""
-    del state, round_
-    return True
-
-
-def nothing_is_needed(question: ConcernFacts) -> bool:
-    """Return False: questions of the row may stay open."""
-    del question
-    return False
-
-
-def is_a_question(question: ConcernFacts) -> bool:
-    """Return whether a concern is a question; all of them are needed then."""
-    return question.type == "question"
-
-
-def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
-    """Return a question to a person when no judge is left, with what was handed in side by side (AD-8)."""
-    state, round_ = book.state, step.name.round
-    opened = state.opening
-    numbering = Numbering(book, round_)
-    handed = [event for event in book.events if event.step and event.kind in ("statement", "concern")]
-    shown_ids = [event.id for event in handed if event.id]
-    # The step that is lost now is not on the ledger yet, so it is added.
-    lost = [
-        step_id
-        for step_id in (*state.given_up, step.id)
-        if step_id.startswith(f"r{round_}.{step.name.phase}.")
-    ]
-    # With several judged rounds the question must name its round; a person would not know which one is meant.
-    judged_again = sum(step.name.phase in row.phases for row in opened.plan) > 1
-    what = f"Round {round_} was not judged" if judged_again else "Nobody judged"
-    given_up = f"step {lost[0]} was given up" if len(lost) == 1 else f"steps {', '.join(lost)} were given up"
-    text = f"{what} ({given_up}): what was handed in stands side by side. Decide."
-    return (
-        Concern(
-            id=numbering.number("concern"),
-            round=step.name.round,
-            phase=step.name.phase,
-            by="controller",
-            type="question",
-            text=text,
-            between=tuple(shown_ids),
-            for_human=True,
-        ),
-    )
-
-
-def no_stand_in(book: Book, step: Step) -> tuple[Event, ...]:
-    """Return no event: a lost reply of the row has no replacement."""
-    del book, step
-    return ()
+Later = Callable[[Numbering, Step, Any], Iterable[Event]]
+"""Function from a reply to the events that wait for their number."""
+Wrong = Callable[[Quotable, Any], Iterable[str]]
+"""Function from a reply to its problems, quotes aside."""
 
 
 class StepRow(msgspec.Struct, frozen=True):
@@ -130,20 +103,26 @@ class StepRow(msgspec.Struct, frozen=True):
     steps: Steps
     reply: type[Reply] | Callable[[State], type[Reply]]
     at_once: Callable[[Numbering, Step, Any], tuple[Event, ...]]
-    later: Callable[[Numbering, Step, Any], Iterable[Event]] = nothing_later
-    wrong: Callable[[Quotable, Any], Iterator[str]] = nothing_wrong
+    later: Later = lambda *_: ()
+    wrong: Wrong = lambda *_: ()
+    """Its problems; that every quote stands where the reply says is checked for all rows alike."""
+    loss: Loss | Mapping[str, Loss] = {}
+    """Consequence of its loss; by kind of step where that depends on role or repetition (`roles.protocol.loss_of`)."""
     sees: tuple[Pick, ...] = ()
     question: Sight | None = ALL
-    when: Callable[[State, int], bool] = always
-    stand_in: Callable[[Book, Step], tuple[Event, ...]] = no_stand_in
+    when: Callable[[State, int], bool] = lambda *_: True
+    stand_in: Callable[[Book, Step], tuple[Event, ...]] = lambda *_: ()
+    """Events that replace a lost reply."""
     group: str = ""
     """Rows of one group that follow each other are asked side by side; an empty name is a group of its own."""
     columns: View | None = None
     """Columns of the brief, where they are more than the question and `sees`; they replace both."""
-    needs: Callable[[ConcernFacts], bool] = nothing_is_needed
-    """Test for questions of its replies to a person that must be answered before the run ends."""
+    needs_answers: bool = False
+    """Whether the run waits for a person's answer to every question of its replies."""
     planned: bool = True
     """Whether the plan's row must have the phase; otherwise `when` alone decides."""
+    widest: Steps | None = None
+    """Steps of the largest run, for prices and waits, where replies decide who is asked; None: those of `steps`."""
 
     @property
     def phase(self) -> str:
@@ -159,52 +138,130 @@ class StepRow(msgspec.Struct, frozen=True):
         return {Column.QUESTION: self.question, **record} if self.question else record
 
 
+# ---------------------------------------------------------------- who is asked, and when
+
+
 def asks(*roles: str) -> Steps:
     """Build the steps of a row: one for each of some roles of the cast."""
-
-    def steps(state: State, round_: int, phase: str) -> Iterator[StepName]:
-        # The cast decides and not the row: a variant may leave roles out, and their order is the cast's.
-        for role in state.roles:
-            if role in roles:
-                yield StepName(round_, phase, None, role)
-
-    return steps
+    # The cast decides and not the row: a variant may leave roles out, and their order is the cast's.
+    return asks_each(lambda state, _round: tuple(role for role in state.roles if role in roles))
 
 
-def asks_each(who: Callable[[State, int], tuple[str, ...]], act: str | None = None, repeat: int = 1) -> Steps:
+def asks_each(who: Callable[[State, int], Iterable[str]], act: str | None = None, repeat: int = 1) -> Steps:
     """Build the steps of a row: one for each role that `who` names in a round."""
-
-    def steps(state: State, round_: int, phase: str) -> Iterator[StepName]:
-        for role in who(state, round_):
-            yield StepName(round_, phase, act, role, repeat)
-
-    return steps
+    return lambda state, round_, phase: (
+        StepName(round_, phase, act, role, repeat) for role in who(state, round_)
+    )
 
 
 def repeated_step(role: str, times: Callable[[State], int]) -> Steps:
     """Build the steps of a row: the same step several times side by side, each with a context of its own."""
-
-    def steps(state: State, round_: int, phase: str) -> Iterator[StepName]:
-        for repeat in range(1, times(state) + 1):
-            yield StepName(round_, phase, None, role, repeat)
-
-    return steps
-
-
-def one_round(phases: tuple[str, ...]) -> Callable[[Rules, int], tuple[PlanRow, ...]]:
-    """Build a plan of one round with these phases."""
-
-    def plan(rules: Rules, options: int) -> tuple[PlanRow, ...]:
-        del rules, options
-        return (PlanRow(round=1, phases=phases),)
-
-    return plan
+    return lambda state, round_, phase: (
+        StepName(round_, phase, None, role, repeat) for repeat in range(1, times(state) + 1)
+    )
 
 
 def handed_in(state: State, round_: int, phase: str) -> int:
     """Return how many replies of a phase were handed in."""
     prefix = f"r{round_}.{phase}."
     return sum(step.startswith(prefix) for step in state.answered)
+
+
+def after(phase: str, least: int = 1) -> Callable[[State, int], bool]:
+    """Build the condition of a row that follows from replies of an earlier phase."""
+    return lambda state, round_: handed_in(state, round_, phase) >= least
+
+
+# ---------------------------------------------------------------- what a reply becomes
+
+
+@cache
+def step_of(name: StepName, group: str, task: str) -> Step:
+    """Return the step of that name, cached because the same few are asked about again and again."""
+    return Step(name, group, task)
+
+
+def by(step: Step) -> dict[str, Any]:
+    """Return the envelope of an event that a step yields."""
+    return {"round": step.name.round, "phase": step.name.phase, "step": step.id, "by": step.role}
+
+
+def statement_id(step: Step) -> str:
+    """Return the id of the text that a step hands in (FORMAT 3)."""
+    name = step.name
+    return event_id("statement", name.round, name.phase, name.act, name.role, repeat=name.repeat)
+
+
+def statement(
+    step: Step, kind: StatementType, sections: Mapping[str, str], **fields: Any
+) -> tuple[Statement, ...]:
+    """Return the prose of a reply, which carries its call. Sections without words are left out."""
+    filled = {name: text for name, text in sections.items() if text}
+    return (
+        Statement(
+            **by(step),
+            id=statement_id(step),
+            type=kind,
+            sections=tuple(Section(name=name, text=text) for name, text in filled.items()),
+            # Words are counted here and never taken from the reply: limits on length are judged by this number.
+            words=sum(map(word_count, filled.values())),
+            **fields,
+        ),
+    )
+
+
+def says(kind: StatementType, *fields: str) -> Callable[[Numbering, Step, Any], tuple[Event, ...]]:
+    """Build the statement of a row from texts of its reply; a section has the name of its field."""
+    return lambda _, step, reply: statement(step, kind, {name: getattr(reply, name) for name in fields})
+
+
+def each(
+    part: str, kind: type[E], order: str = "", *, ranked: bool = False, **fields: Any
+) -> Callable[[Numbering, Step, Any], Iterator[E]]:
+    """Build the events of a row: one for each entry of a list in the reply. A value of `fields` may be a function.
+
+    `order` names the field with the id that the entries answer, by whose number they are sorted: the ledger must not
+    depend on the order in which a reply lists them.
+    """
+
+    def later(numbering: Numbering, step: Step, reply: Any) -> Iterator[E]:
+        entries = getattr(reply, part)
+        if order:
+            entries = sorted(entries, key=lambda entry: number_of(getattr(entry, order)))
+        for rank, entry in enumerate(entries, 1):
+            more = {name: value(step, entry) if callable(value) else value for name, value in fields.items()}
+            yield numbering.event(kind, step, entry, **more, **({"rank": rank} if ranked else {}))
+
+    return later
+
+
+def revised(section: str, outcome: str) -> Callable[[Step, Any], str | None]:
+    """Build the reference to the text as revised, for answers with that outcome: a reader finds there what changed."""
+    return lambda step, answer: f"{statement_id(step)}#{section}" if answer.outcome == outcome else None
+
+
+def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
+    """Return a question to a person when no judge is left, with what was handed in side by side (AD-8)."""
+    state, round_ = book.state, step.name.round
+    shown = [event.id for event in book.events if event.step and event.kind in ("statement", "concern")]
+    # The step that is lost now is not on the ledger yet, so it is added.
+    prefix = f"r{round_}.{step.name.phase}."
+    lost = [step_id for step_id in (*state.given_up, step.id) if step_id.startswith(prefix)]
+    # With several judged rounds the question must name its round; a person would not know which one is meant.
+    judged_again = sum(step.name.phase in row.phases for row in state.opening.plan) > 1
+    what = f"Round {round_} was not judged" if judged_again else "Nobody judged"
+    given_up = f"step {lost[0]} was given up" if len(lost) == 1 else f"steps {', '.join(lost)} were given up"
+    text = f"{what} ({given_up}): what was handed in stands side by side. Decide."
+    question = {"type": "question", "text": text, "between": tuple(filter(None, shown)), "for_human": True}
+    return (Numbering(book, round_).computed(Concern, step.name.phase, **question),)
+
+
+def rule(state: State, name: str) -> str:
+    """Return a named variant in force."""
+    return str(state.opening.rules.get(name))
+
+
+# ---------------------------------------------------------------- the protocol
 
 
 class Sheet(msgspec.Struct, frozen=True, eq=False):
@@ -218,7 +275,6 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
     _made: dict[Hashable, tuple[Group, ...]] = msgspec.field(
         default_factory=dict[Hashable, tuple[Group, ...]]
     )
-
     _of_task: dict[str, StepRow] = msgspec.field(default_factory=dict[str, StepRow])
 
     def __post_init__(self) -> None:
@@ -239,26 +295,23 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
 
     def _groups(self, state: State, round_: int) -> tuple[Group, ...]:
         phases = state.opening.plan[state.rounds[round_].plan_row].phases
-        by_name: dict[str, list[Step]] = {}
-        for row in self.rows:
-            if (not row.planned or row.phase in phases) and row.when(state, round_):
-                name = row.group or row.task
-                steps = by_name.setdefault(name, [])
-                steps += (
-                    step_of(step_name, name, row.task) for step_name in row.steps(state, round_, row.phase)
-                )
-        # Groups that ask no role are left out: an empty group would never be complete.
-        return tuple(
-            Group(name, steps[0].name.phase, tuple(steps)) for name, steps in by_name.items() if steps
+        return _grouped(
+            (row, row.steps(state, round_, row.phase))
+            for row in self.rows
+            if (not row.planned or row.phase in phases) and row.when(state, round_)
         )
+
+    def widest(self, state: State, round_: int) -> tuple[Group, ...]:
+        """Return the groups of the largest run; later rounds follow from a person's results and have no price."""
+        rows = self.rows if round_ == 1 else ()
+        return _grouped((row, (row.widest or row.steps)(state, round_, row.phase)) for row in rows)
 
     def row(self, step: Step) -> StepRow:
         """Return the row of a step."""
         return self._of_task[step.task]
 
-    def view(self, state: State, step: Step) -> View:
+    def view(self, _state: State, step: Step) -> View:
         """Return what the brief of a step quotes."""
-        del state
         return self.row(step).view
 
     def reply_type(self, state: State, step: Step) -> type[Reply]:
@@ -267,9 +320,13 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
         return reply if isinstance(reply, type) else reply(state)
 
     def problems(self, book: Book, step: Step, reply: Reply, saw: frozenset[int]) -> tuple[str, ...]:
-        """Return the problems that the row finds."""
+        """Return the problems that the row finds, then quotes that do not stand where the reply says."""
         row = self.row(step)
-        return tuple(row.wrong(known_to(book, step, saw, documents=_shows_documents(row.view)), reply))
+        question = row.view.get(Column.QUESTION)
+        # Only a brief that quotes the documents lets a reply quote them.
+        documents = question is not None and question.extent != "goals"
+        known = known_to(book, step, saw, documents=documents)
+        return (*row.wrong(known, reply), *known.cited_problems(reply))
 
     def record(self, book: Book, step: Step, reply: Reply) -> tuple[Event, ...]:
         """Return what the row yields at once."""
@@ -291,135 +348,59 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
         return tuple(events)
 
     def needed(self, state: State) -> tuple[str, ...]:
-        """Return what the last round of a waiting run still needs: the questions that rows mark as needed."""
+        """Return the questions to a person that a waiting run still needs answered in its last round."""
         # Questions of earlier rounds can still be settled by a later one, so only the last round waits.
         is_last = state.rounds[state.round].plan_row + 1 == len(state.opening.plan)
-        return self.marked(state) if state.waits and is_last else ()
-
-    def marked(self, state: State) -> tuple[str, ...]:
-        """Return needed questions without an answer; none where a person decided instead."""
         # A person who overrides the final decision has answered every question that it was waiting for.
-        if any(facts.type == "override" and facts.rank == "final" for facts in state.decisions.values()):
+        overridden = any(
+            facts.type == "override" and facts.rank == "final" for facts in state.decisions.values()
+        )
+        if not (state.waits and is_last) or overridden:
             return ()
-        marks = {row.phase: row.needs for row in self.rows if row.needs is not nothing_is_needed}
+        phases = {row.phase for row in self.rows if row.needs_answers}
         return tuple(
             identity
             for identity, concern in state.concerns.items()
             if concern.for_human and concern.by in state.roles and identity not in state.resolved
-            if concern.phase in marks and marks[concern.phase](concern)
+            if concern.phase in phases and concern.type == "question"
         )
 
     def give_up(self, book: Book, step: Step) -> tuple[Event, ...]:
         """Return what replaces a lost reply of the row."""
         return self.row(step).stand_in(book, step)
 
-    def protocol(
-        self,
-        name: str,
-        summary: str,
-        roles: tuple[RoleDefinition, ...],
-        *,
-        plan: Callable[[Rules, int], tuple[PlanRow, ...]] | None = None,
-        **more: Any,
-    ) -> Protocol:
+    @property
+    def losses(self) -> dict[str, Loss]:
+        """Return the meaning of each loss, by kind of step: `phase`, `phase.role`, `phase.act` or `phase.act~`."""
+        losses: dict[str, Loss] = {}
+        for row in self.rows:
+            losses |= {row.task: row.loss} if isinstance(row.loss, Loss) else row.loss
+        return losses
+
+    def protocol(self, name: str, summary: str, roles: tuple[RoleDefinition, ...], **more: Any) -> Protocol:
         """Return the protocol; without a plan it is one round with the phases of all rows, in order."""
         phases = tuple(dict.fromkeys(row.phase for row in self.rows))
-        return Protocol(
-            name=name,
-            summary=summary,
-            roles=roles,
-            groups=self.groups,
-            view=more.pop("view", self.view),
-            reply_type=self.reply_type,
-            problems=self.problems,
-            record=self.record,
-            close=self.close,
-            give_up=self.give_up,
-            needed=more.pop("needed", self.needed),
-            losses=LOSSES[name],
-            plan=plan or one_round(phases),
-            prompts=more.pop("prompts", name),
-            **more,
-        )
+        fields: dict[str, Any] = {
+            "groups": self.groups,
+            "view": self.view,
+            "reply_type": self.reply_type,
+            "problems": self.problems,
+            "record": self.record,
+            "close": self.close,
+            "give_up": self.give_up,
+            "needed": self.needed,
+            "losses": self.losses,
+            "plan": lambda *_: (PlanRow(round=1, phases=phases),),
+            "prompts": name,
+        }
+        return Protocol(name, summary, roles, **(fields | more))
 
 
-def _shows_documents(view: View) -> bool:
-    """Return whether a brief quotes the documents, so that a reply may."""
-    question = view.get(Column.QUESTION)
-    return question is not None and question.extent != "goals"
-
-
-@cache
-def step_of(name: StepName, group: str, task: str) -> Step:
-    """Return the step of that name, cached because the same few are asked about again and again."""
-    return Step(name, group, task)
-
-
-def by(step: Step) -> dict[str, Any]:
-    """Return the envelope of an event that a step yields."""
-    return {"round": step.name.round, "phase": step.name.phase, "step": step.id, "by": step.role}
-
-
-def statement(
-    step: Step, kind: StatementType, sections: Mapping[str, str], responds_to: tuple[str, ...] = ()
-) -> tuple[Event, ...]:
-    """Return the prose of a reply, which carries its call. Sections without words are left out."""
-    filled = {name: text for name, text in sections.items() if text}
-    return (
-        Statement(
-            **by(step),
-            id=statement_id(step),
-            type=kind,
-            sections=tuple(Section(name=name, text=text) for name, text in filled.items()),
-            words=sum(map(word_count, filled.values())),
-            responds_to=responds_to,
-        ),
-    )
-
-
-def rule(state: State, name: str) -> str:
-    """Return a named variant in force."""
-    return str(state.opening.rules.get(name))
-
-
-def evidence_of(cited: Iterable[Cited]) -> tuple[Evidence, ...]:
-    """Return the citations of a reply, as events keep them."""
-    return tuple(Evidence(ref=entry.ref, quote=entry.quote) for entry in cited)
-
-
-UPHELD: Final = frozenset({"UPHELD", "SURVIVE"})
-STANDS: Final = UPHELD | {"PARTIALLY_UPHELD"}
-"""Standings with which an argument carries a decision."""
-
-
-def cites_of_winner(
-    arguments: Iterable[Argument], winner: str | None, standings: Mapping[str, Sequence[str]]
-) -> tuple[Cite, ...]:
-    """Return the arguments that a judged decision rests on: the winner's that stand, or both sides' without a winner.
-
-    `standings` maps each argument to its standings by all judges; an unjudged argument stands, and more than half of
-    the judges decide. Where nothing stands the decision rests on no argument, and settles them all.
-    """
-    heard = [(event.id, event.side) for event in arguments]
-    cites = tuple(
-        Cite(
-            type="argument",
-            id=identity,
-            relation="supported-by" if _most(standings.get(identity, ()), UPHELD) else "builds-on",
-        )
-        for identity, side in heard
-        if winner in (None, side) and _most(standings.get(identity, ()), STANDS)
-    )
-    # A decision needs at least one cite (SD-47), even where no argument of the winner survived.
-    return cites or tuple(Cite(type="argument", id=identity, relation="resolves") for identity, _ in heard)
-
-
-def _most(standings: Sequence[str], wanted: frozenset[str]) -> bool:
-    # An argument that no judge mentions was not attacked, so it stands.
-    return not standings or 2 * sum(standing in wanted for standing in standings) > len(standings)
-
-
-def statement_id(step: Step) -> str:
-    """Return the id of the text that a step hands in (FORMAT 3)."""
-    name = step.name
-    return event_id("statement", name.round, name.phase, name.act, name.role, repeat=name.repeat)
+def _grouped(asked: Iterable[tuple[StepRow, Iterable[StepName]]]) -> tuple[Group, ...]:
+    """Return the steps of rows in their groups."""
+    by_name: dict[str, list[Step]] = {}
+    for row, steps in asked:
+        name = row.group or row.task
+        by_name.setdefault(name, []).extend(step_of(step, name, row.task) for step in steps)
+    # Groups that ask no role are left out: an empty group would never be complete.
+    return tuple(Group(name, steps[0].name.phase, tuple(steps)) for name, steps in by_name.items() if steps)

@@ -26,18 +26,10 @@ from ledger.events.run import PlanRow
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.brief.records import target_of
-from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
+from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Part, Sentence, Text
-from rounds.protocols.quotable import Quotable
-from rounds.protocols.step_table import (
-    Numbering,
-    Sheet,
-    StepRow,
-    asks,
-    by,
-    rule,
-    statement,
-)
+from rounds.protocols.citations import Quotable, cites
+from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks, rule, statement
 from rounds.protocols.votes import SAFETY_LOST, aggregate_votes, sides_with
 
 VIEWS: Final = ("utility", "accuracy", "safety")
@@ -61,66 +53,44 @@ class ViewChallenge(Part, frozen=True, kw_only=True):
     text: Text
 
 
-def utility_policy(confidence: int, risk: int) -> Choice:
-    """Return ACT from 60, WARN from 40, else REFUSE, by confidence; risk does not count (S4-2)."""
-    del risk
-    return "ACT" if confidence >= 60 else "WARN" if confidence >= 40 else "REFUSE"
-
-
-def accuracy_policy(confidence: int, risk: int) -> Choice:
-    """Return ACT from 85, WARN from 60, else REFUSE, by confidence; risk does not count (S4-3)."""
-    del risk
-    return "ACT" if confidence >= 85 else "WARN" if confidence >= 60 else "REFUSE"
-
-
-def safety_policy(confidence: int, risk: int) -> Choice:
-    """Return VETO from 50, WARN from 30, else ACT, by risk; confidence does not count (S4-4)."""
-    del confidence
-    return "VETO" if risk >= 50 else "WARN" if risk >= 30 else "ACT"
-
-
 POLICIES: Final[Mapping[str, Callable[[int, int], Choice]]] = {
-    "utility": utility_policy,
-    "accuracy": accuracy_policy,
-    "safety": safety_policy,
+    # S4-2: by confidence alone, ACT from 60 and WARN from 40.
+    "utility": lambda confidence, _: "ACT" if confidence >= 60 else "WARN" if confidence >= 40 else "REFUSE",
+    # S4-3: by confidence alone, ACT from 85 and WARN from 60.
+    "accuracy": lambda confidence, _: "ACT" if confidence >= 85 else "WARN" if confidence >= 60 else "REFUSE",
+    # S4-4: by risk alone, VETO from 50 and WARN from 30.
+    "safety": lambda _, risk: "VETO" if risk >= 50 else "WARN" if risk >= 30 else "ACT",
 }
+"""View → its vote, by confidence and risk."""
 
 
-def _vote(_: Numbering, step: Step, reply: ViewReply) -> tuple[Event, ...]:
+def _ballot(step: Step) -> dict[str, Any]:
+    """Return the id of a vote and the ballot that it belongs to."""
     ballot = BALLOTS[step.name.phase]
-    vote = Vote(
-        **by(step),
-        id=event_id("vote", step.name.round, ballot, step.role),
-        ballot=ballot,
-        # The decision is computed from the numbers, so a view cannot vote against its own policy.
-        decision=POLICIES[step.role](reply.confidence, reply.risk),
-        confidence=reply.confidence,
-        risk=reply.risk,
-        reasoning=reply.reasoning,
-        fallback=False,
-    )
+    return {"id": event_id("vote", step.name.round, ballot, step.role), "ballot": ballot}
+
+
+def _vote(numbering: Numbering, step: Step, reply: ViewReply) -> tuple[Event, ...]:
+    # The decision is computed from the numbers, so a view cannot vote against its own policy.
+    choice = POLICIES[step.role](reply.confidence, reply.risk)
+    vote = numbering.event(Vote, step, reply, **_ballot(step), decision=choice, fallback=False)
     return (*statement(step, "analysis", {"reasoning": reply.reasoning}), vote)
 
 
 def _refusal(book: Book, step: Step) -> tuple[Event, ...]:
     """Return the refusal of a view that gives no vote (S4-7)."""
-    del book
-    ballot = BALLOTS[step.name.phase]
-    return (
-        Vote(
-            id=event_id("vote", step.name.round, ballot, step.role),
-            round=step.name.round,
-            phase=step.name.phase,
-            by="controller",
-            ballot=ballot,
-            decision="REFUSE",
-            # Zero confidence and full risk: a lost vote must never help toward acting.
-            confidence=0,
-            risk=100,
-            reasoning="No vote was given.",
-            fallback=True,
-        ),
+    refusal = Numbering(book, step.name.round).computed(
+        Vote,
+        step.name.phase,
+        **_ballot(step),
+        decision="REFUSE",
+        # Zero confidence and full risk: a lost vote must never help toward acting.
+        confidence=0,
+        risk=100,
+        reasoning="No vote was given.",
+        fallback=True,
     )
+    return (refusal,)
 
 
 def _pairs(state: State, round_: int, phase: str) -> Iterable[StepName]:
@@ -133,19 +103,12 @@ def _pairs(state: State, round_: int, phase: str) -> Iterable[StepName]:
 
 
 def _challenge(numbering: Numbering, step: Step, reply: ViewChallenge) -> Iterator[Event]:
-    yield Challenge(
-        **by(step),
-        id=numbering.number("challenge"),
-        target=event_id("statement", step.name.round - 1, "analyse", target_of(step.name)),
-        type="challenge",
-        claim=reply.claim,
-        text=reply.text,
-    )
+    target = event_id("statement", step.name.round - 1, "analyse", target_of(step.name))
+    yield numbering.event(Challenge, step, reply, target=target, type="challenge")
 
 
-def _wrong_view(known: Quotable, reply: ViewReply) -> Iterator[str]:
+def _wrong_view(_: Quotable, reply: ViewReply) -> Iterator[str]:
     """Yield a problem where numbers are in the reasoning: the other views are to see reasons alone."""
-    del known
     for word in ("confidence:", "risk:"):
         # With numbers in the text, challengers would argue about a percentage and not about the reasons.
         if word in reply.reasoning.lower():
@@ -155,12 +118,14 @@ def _wrong_view(known: Quotable, reply: ViewReply) -> Iterator[str]:
 def ruling(book: Book) -> tuple[Event, ...]:
     """Return the ruling by code after the last ballot, the doubts about it, and the decision (S4-14 … S4-20, S4-30)."""
     state = book.state
-    votes = [event for event in book.events if isinstance(event, Vote)]
+    votes = book.of(Vote)
     last = [vote for vote in votes if vote.ballot == 2]
-    if len(last) < len(VIEWS) or any(isinstance(event, Ruling) for event in book.events):
+    if len(last) < len(VIEWS) or book.of(Ruling):
         return ()
     voting = rule(state, "voting")
-    result = aggregate_votes([_as_vote(vote) for vote in last], voting)
+    result = aggregate_votes(
+        [{"agent": _view(vote), **msgspec.structs.asdict(vote)} for vote in last], voting
+    )
     vetoed = [_view(vote) for vote in votes if vote.ballot == 1 and vote.decision == "VETO"]
     unheard = [_view(vote) for vote in votes if vote.ballot == 1 and vote.fallback]
     # A veto refuses already, and its own rule tells a reader more than a lost vote does.
@@ -169,31 +134,23 @@ def ruling(book: Book) -> tuple[Event, ...]:
     metadata = _flat(result.metadata) | {"vetoed_in_first_ballot": ", ".join(vetoed) or "none"}
     if unheard:
         metadata["lost_in_first_ballot"] = ", ".join(unheard)
-    common: dict[str, Any] = {"round": state.round, "phase": state.phase, "by": "controller"}
-    event = Ruling(
-        **common,
-        decision=result.decision,
-        rule=result.rule,
-        rules=voting,
-        votes=tuple(vote.seq for vote in last),
-        metadata=metadata,
-    )
     numbering = Numbering(book, state.round)
-    doubts = tuple(
-        Concern(**common, id=numbering.number("concern"), type="concern", text=text)
-        for text in _doubts(book, last)
+    seqs = tuple(vote.seq for vote in last)
+    event = numbering.computed(
+        Ruling, decision=result.decision, rule=result.rule, rules=voting, votes=seqs, metadata=metadata
     )
-    cites = _cites(book, last)
+    doubts = [numbering.computed(Concern, type="concern", text=text) for text in _doubts(book, last)]
+    cited = _cites(book, last)
     # A decision must cite something; without any vote the question goes to a person instead.
-    if not cites:
-        return (event, *doubts, *_asked(numbering, common))
-    decision = Decision(
-        **common,
-        id=numbering.number("decision"),
+    if not cited:
+        text = "Nobody gave a vote in the last ballot: the ruling REFUSE rests on nobody's view. Decide."
+        return (event, *doubts, numbering.computed(Concern, type="question", text=text, for_human=True))
+    decision = numbering.computed(
+        Decision,
         text=f"{result.decision} by the rule {result.rule} ({voting})."
         f"{_withdrawn(vetoed, last)}{_lost(last, unheard)}",
         type="final",
-        cites=cites,
+        cites=cited,
         made_by="rule",
         dissent=_dissent(last, result.decision),
     )
@@ -213,12 +170,10 @@ def _dissent(last: list[Vote], ruling: str) -> tuple[Dissent, ...]:
 def _cites(book: Book, last: list[Vote]) -> tuple[Cite, ...]:
     """Cite the votes that were given, then what was put to the views."""
     votes = [vote.id for vote in last if not vote.fallback]
-    if not votes:
-        return ()
-    challenges = [event.id for event in book.events if isinstance(event, Challenge)]
+    challenges = [event.id for event in book.of(Challenge)] if votes else []
     return (
-        *(Cite(type="vote", id=identity, relation="based-on") for identity in votes),
-        *(Cite(type="challenge", id=identity, relation="builds-on") for identity in challenges),
+        *cites("vote", [(identity, "based-on") for identity in votes]),
+        *cites("challenge", [(identity, "builds-on") for identity in challenges]),
     )
 
 
@@ -244,23 +199,8 @@ def _lost(last: list[Vote], unheard: list[str]) -> str:
     return text + without
 
 
-def _asked(numbering: Numbering, common: Mapping[str, Any]) -> tuple[Event, ...]:
-    text = "Nobody gave a vote in the last ballot: the ruling REFUSE rests on nobody's view. Decide."
-    return (Concern(**common, id=numbering.number("concern"), type="question", text=text, for_human=True),)
-
-
 def _view(vote: Vote) -> str:
     return role_of(vote.id)
-
-
-def _as_vote(vote: Vote) -> dict[str, Any]:
-    return {
-        "fallback": vote.fallback,
-        "agent": _view(vote),
-        "decision": vote.decision,
-        "confidence": vote.confidence,
-        "risk": vote.risk,
-    }
 
 
 def _flat(metadata: Mapping[str, Any]) -> dict[str, str | int | bool | None]:
@@ -312,6 +252,15 @@ def _doubts(book: Book, votes: list[Vote]) -> Iterator[str]:
 _OWN_DECISION: Final = Pick("analyse", kinds=("vote",), whose="own", back=1)
 _TARGET: Final = Pick("analyse", kinds=("statement",), whose="target", back=1)
 
+_LOST_VOTE: Final = {
+    "revise": Loss("refuse", "its vote is REFUSE", decides=True),
+    "revise.safety": Loss("refuse", "without safety's vote the ruling is REFUSE", decides=True),
+}
+_LOST_VIEW: Final = {
+    "analyse": Loss("refuse", "nobody could challenge this view; its first vote is REFUSE"),
+    "analyse.safety": Loss("refuse", "nobody could challenge safety; without its vote the ruling is REFUSE"),
+}
+
 SHEET: Final = Sheet(
     (
         StepRow(
@@ -320,6 +269,7 @@ SHEET: Final = Sheet(
             ViewReply,
             _vote,
             wrong=_wrong_view,
+            loss=_LOST_VIEW,
             stand_in=_refusal,
         ),
         StepRow(
@@ -328,6 +278,7 @@ SHEET: Final = Sheet(
             ViewChallenge,
             lambda _, step, reply: statement(step, "review", {"challenge": reply.text}),
             _challenge,
+            loss=Loss("skipped", "this challenge was not put"),
             sees=(_OWN_DECISION, _TARGET),
         ),
         StepRow(
@@ -336,6 +287,7 @@ SHEET: Final = Sheet(
             ViewReply,
             _vote,
             wrong=_wrong_view,
+            loss=_LOST_VOTE,
             sees=(
                 Pick("analyse", kinds=("vote",), whose="own", back=2),
                 Pick("challenge", kinds=("challenge",), whose="aimed", back=1),
@@ -346,8 +298,7 @@ SHEET: Final = Sheet(
 )
 
 
-def _rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
-    del rules, options
+def _rounds(_rules: Rules, _options: int) -> tuple[PlanRow, ...]:
     return tuple(PlanRow(round=n, phases=(row.phase,)) for n, row in enumerate(SHEET.rows, 1))
 
 

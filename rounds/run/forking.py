@@ -31,8 +31,7 @@ from rounds.protocols import protocol_of
 from rounds.protocols.plans import default_predictions
 from rounds.run.session import Clock, RunSession
 from rounds.run.verdicts import standard
-from rounds.setup.deliberation import parse
-from rounds.setup.deliberation_toml import to_toml
+from rounds.setup.deliberation import parse, to_toml
 from rounds.setup.opening import Opening, resolved
 
 TOOL: Final = "moot fork"

@@ -59,10 +59,11 @@ def quorum_of(state: State) -> RunQuorum:
         kind = "imported"
     # Without a lost reply nothing needs the table of losses; a run that asked for none counts below.
     elif quorum.actual != quorum.declared or not quorum.declared:
-        from rounds.protocols.losses import LOSSES  # only a run that lost something pays for it
+        from rounds.protocols import PROTOCOLS  # only a run that lost something pays for it
 
         # A protocol that is not installed has no table of losses; its lost steps are shown without a meaning.
-        losses = LOSSES.get(state.opening.protocol, {})
+        named = state.opening.protocol
+        losses = PROTOCOLS[named].losses if named in PROTOCOLS else {}
         lost = [_lost(step, losses) for step in state.given_up]
         decided = any(_lost(step, losses).decides for step in state.answered)
         kind = "unanswered" if state.finished and not decided else "degraded" if lost else "whole"

@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from ledger.result import Result
 from rounds.screening import rules
-from rounds.screening.pattern import ScreeningMatch
+from rounds.screening.rules import ScreeningMatch
 
 RULES_VERSION: Final = rules.VERSION
 """Version of the rules by which a run is screened."""

@@ -10,6 +10,7 @@ Every key is checked: an unknown one is an error that names the nearest known ke
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, Final, Literal, cast
@@ -25,8 +26,9 @@ from pydantic import (
 
 from ledger.events.run import SignatureCode
 from ledger.events.values import ROUND_MAX
+from roles.protocol import Protocol
+from rounds.protocols import RULES
 from rounds.protocols.plans import PLANS, phases_of
-from rounds.protocols.variants import RULES
 from rounds.setup.toml_file import (
     DeliberationError,
     FileForm,
@@ -242,3 +244,118 @@ def checked_budget(limits: Mapping[str, Any], name: str = "the command line") ->
     """Return limits as `[budget]` would hold them. Raises `DeliberationError`."""
     budget = validated(Budget, FORM, dict(limits), "", name)
     return {key: value for key, value in budget if value is not None}
+
+
+# ---------------------------------------------------------------- rules
+
+
+def chosen_rules(
+    deliberation: Deliberation, protocol: Protocol, name: str
+) -> dict[str, str | int | bool | None]:
+    """Return every named variant outright; `positions` can be set in two places, and `off` in either is off."""
+    chosen: dict[str, str | int | bool | None] = {}
+    for rule in deliberation.rules:
+        if rule not in protocol.variants:
+            known = ", ".join(protocol.variants) or "none"
+            raise DeliberationError(
+                f"no rule {rule!r} in protocol {protocol.name}", name, f"its rules are: {known}"
+            )
+    # Defaults are written out: a later version may change one, and this run must keep what
+    # it was opened with.
+    for rule, values in protocol.variants.items():
+        if rule == "positions":
+            continue
+        value = deliberation.rules.get(rule, values[0])
+        if value not in values:
+            raise DeliberationError(
+                f"rule {rule} of {protocol.name} is not {value!r}", name, f"choose one of {', '.join(values)}"
+            )
+        chosen[rule] = value
+    return chosen | _positions(deliberation, protocol, name)
+
+
+def _positions(deliberation: Deliberation, protocol: Protocol, name: str) -> dict[str, str]:
+    """Return `positions` from either of two places, `off` in one of them being off."""
+    values = protocol.variants.get("positions")
+    if values is None:
+        return {}
+    settings = deliberation.rules.get("positions"), deliberation.deliberation.positions
+    # Turning positions off loses evidence, and the waiver of the opening must then be true in every case.
+    wanted = "off" if "off" in settings else settings[0] or settings[1] or values[0]
+    if wanted not in values:
+        raise DeliberationError(
+            f"positions = {wanted} is not known to {protocol.name}",
+            name,
+            f"choose {' or '.join(values)}",
+        )
+    return {"positions": wanted}
+
+
+# ---------------------------------------------------------------- the file, written
+
+# Characters of a list on one line; longer lists get a line for each value, which a person edits more easily.
+SMALL = 80
+
+
+def to_toml(deliberation: Deliberation) -> str:
+    """Return the file: tables in the order of FORMAT 10, keys that are None or empty left out."""
+    blocks = [_block("[deliberation]", _said(deliberation.deliberation))]
+    for name in ("round", "predict", "context"):
+        blocks += [_block(f"[[{name}]]", _said(row)) for row in getattr(deliberation, name)]
+    blocks += [_block(f"[cast.{role}]", _said(row)) for role, row in deliberation.cast.items()]
+    tables = (
+        ("budget", deliberation.budget),
+        ("gate", deliberation.gate),
+        ("experiments", deliberation.experiments),
+    )
+    for name, table in tables:
+        if table is not None and _said(table):
+            blocks.append(_block(f"[{name}]", _said(table)))
+    if deliberation.rules:
+        blocks.append(_block("[rules]", deliberation.rules))
+    return "\n".join(blocks)
+
+
+def _said(table: BaseModel) -> dict[str, Any]:
+    """Return the keys that differ from their default: no None, no empty list, no switch that is off."""
+    # Compared with `is`: a seed of 0 equals False and must still be written.
+    return {key: value for key, value in table if value is not None and value != () and value is not False}
+
+
+def _block(header: str, values: Mapping[str, Any]) -> str:
+    return "\n".join([header, *(f"{key} = {toml_value(value)}" for key, value in values.items()), ""])
+
+
+def toml_value(value: Any) -> str:
+    """Return a TOML value: a string, an integer, a boolean, or a list of them."""
+    match value:
+        # Booleans come first, because a bool is an int in Python as well.
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case str():
+            return _string(value)
+        case list() | tuple():
+            return _list([toml_value(item) for item in cast("tuple[Any, ...]", value)])
+        case _:
+            raise TypeError(f"no TOML for {type(value).__name__}")
+
+
+def _list(parts: list[str]) -> str:
+    line = f"[{', '.join(parts)}]"
+    return line if len(line) <= SMALL else "[\n" + "".join(f"  {part},\n" for part in parts) + "]"
+
+
+def _string(value: str) -> str:
+    """Return long texts over several lines when nothing in them needs escaping but line feeds, else one line as in
+    JSON."""
+    # A quote at the end would run into the closing quotes, and a carriage return is
+    # normalized by some readers.
+    plain = (
+        "\n" in value and not any(mark in value for mark in ('"""', "\\", "\r")) and not value.endswith('"')
+    )
+    if plain and all(character >= " " or character in "\n\t" for character in value) and "\x7f" not in value:
+        return f'"""\n{value}"""'
+    # JSON strings are valid TOML strings except for DEL, which TOML forbids unescaped.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -11,7 +11,7 @@ import msgspec
 from ledger.state.book import Book
 from rounds.setup.opening import Opening
 
-ASKED_BY: Final = ("lengths", "positions", "programs", "rivals", "validate")
+ASKED_BY: Final = ("lengths", "positions", "rivals", "validate")
 """Rules that choose the steps and their wording."""
 
 

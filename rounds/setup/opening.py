@@ -22,7 +22,7 @@ from ledger.events.run import (
     Waiver,
 )
 from ledger.readable_text import NotText, readable
-from ledger.state.state import EXPERIMENTS, INTERPRETER, PROGRAMS, Experiments
+from ledger.state.state import EXPERIMENTS, INTERPRETER, Experiments
 from ledger.store.blobs import KEPT_PARAMETERS, hash_of
 from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
@@ -38,9 +38,16 @@ from rounds.protocols.plans import (
     planned,
     without_stress,
 )
-from rounds.setup.chosen_rules import chosen_rules
-from rounds.setup.deliberation import CastRow, Deliberation, Document, Predicted, RoundRow
-from rounds.setup.deliberation_toml import to_toml
+from rounds.screening import RULES_VERSION
+from rounds.setup.deliberation import (
+    CastRow,
+    Deliberation,
+    Document,
+    Predicted,
+    RoundRow,
+    chosen_rules,
+    to_toml,
+)
 from rounds.setup.gate import GateChoice, GateRefused, gate_rules, routed
 from rounds.setup.toml_file import DeliberationError, nearest
 
@@ -95,11 +102,11 @@ def resolve(
     subject = deliberation.deliberation
     protocol = _protocol(subject.protocol, name)
     _wanted_options(protocol, subject.options, name)
-    rules = {**chosen_rules(deliberation, protocol, name), **gate_rules(choice)}
+    rules = chosen_rules(deliberation, protocol, name) | {"screening": RULES_VERSION} | gate_rules(choice)
     # Only the person who runs moot can allow programs; a deliberation file may come from somewhere else.
     if experiments is not None:
         word = _experiments(protocol, experiments.word, name)
-        rules |= {EXPERIMENTS: word, INTERPRETER: experiments.interpreter, PROGRAMS: "on"}
+        rules |= {EXPERIMENTS: word, INTERPRETER: experiments.interpreter}
     # `crux` plans tests by this rule, so its absence must be written down and not left open.
     elif protocol.profile == "crux":
         rules[EXPERIMENTS] = "off"
@@ -132,7 +139,8 @@ def resolve(
     # The file beside the run says everything outright: a later version may choose other defaults.
     toml = to_toml(resolved(deliberation, event, fixed_plan=protocol.fixed_plan))
     # Thresholds travel with the run, so it can be judged later by those that it was opened with.
-    kept = {event.stop.params: params or params_bytes(event.stop.profile)} if _has_thresholds(event) else {}
+    profile = event.stop.profile
+    kept = {event.stop.params: params or params_bytes(profile)} if profile in KEPT_PARAMETERS else {}
     return Opening(event, {hash_of(prompt_set): prompt_set, **contents, **kept}, toml)
 
 
@@ -384,11 +392,6 @@ def _predictions(
             )
         predictions[row.role, row.code] = Prediction(role=row.role, code=row.code, text=row.text)
     return tuple(predictions.values())
-
-
-def _has_thresholds(event: RunOpened) -> bool:
-    """Return whether the run keeps its thresholds in a blob of its own."""
-    return event.stop.profile in KEPT_PARAMETERS
 
 
 def _stop_rule(

@@ -17,8 +17,8 @@ from roles.seats.port import Answer
 from rounds.protocols.crux import standing
 from rounds.protocols.crux.answers import shuffled
 from rounds.protocols.crux.assignments import broken_program, to_read
-from rounds.protocols.crux.closing import standing_of_look
 from rounds.protocols.crux.memo import to_judge
+from rounds.protocols.crux.standing import standing_of_look
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.programs import EXAMPLE
 from rounds.run.experiments import conduct

@@ -12,8 +12,7 @@ from ledger.events.ids import number_of, parse_reference
 from ledger.state.book import Book
 from roles.protocol import Step
 from rounds.protocols.adversarial import SCALES
-from rounds.protocols.comparative import pairing
-from rounds.protocols.scorecard import CRITERIA
+from rounds.protocols.comparative import CRITERIA, pairing
 from rounds.protocols.step_table import rule
 from tests.protocols import crux_seats
 

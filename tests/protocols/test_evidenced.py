@@ -31,7 +31,7 @@ from roles.protocol import Step, find_step
 from roles.schema import parse_reply
 from roles.seats.port import Answer
 from rounds.protocols import protocol_of
-from rounds.protocols.structured import STRUCTURED, making
+from rounds.protocols.structured import STRUCTURED
 from rounds.run.controller import Controller
 from rounds.run.engine import ReplyRefused
 from rounds.run.reexecution import re_execute
@@ -206,7 +206,9 @@ def _class(step: Step, made: dict[str, Any]) -> str | None:
     ledger = whole().first(whole().state.answered[step.id])
     reply, errors = parse_reply(STRUCTURED.reply_type(ledger.state, step), json.dumps(made).encode())
     assert reply is not None, errors
-    (change,) = making.verification(ledger, step, reply).claim_status_changes  # type: ignore[arg-type]
+    (verdict,) = STRUCTURED.record(ledger, step, reply)
+    assert isinstance(verdict, Verification)
+    (change,) = verdict.claim_status_changes
     return change.class_
 
 

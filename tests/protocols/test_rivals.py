@@ -12,7 +12,7 @@ from ledger.state.state import State
 from roles.protocol import Step, find_step
 from roles.seats.port import Answer
 from rounds.protocols import PROTOCOLS
-from rounds.protocols.structured import rivals
+from rounds.protocols.structured import visibility as rivals
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked

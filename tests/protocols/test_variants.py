@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rounds.protocols import PROTOCOLS
-from rounds.protocols.variants import MEANINGS, RULES
+from rounds.protocols import MEANINGS, PROTOCOLS, RULES
 from tests.cli.conftest import Moot, moot
 
 __all__ = ["moot"]

@@ -14,8 +14,7 @@ from ledger.format.canonical import decode, encode
 from ledger.format.chain import seal
 from roles.castings import CASTINGS
 from rounds.protocols.plans import NORMAL, PLANS, PlanRefused, WrittenRow, phases_of, planned
-from rounds.setup.deliberation import Deliberation, checked, parse
-from rounds.setup.deliberation_toml import to_toml, toml_value
+from rounds.setup.deliberation import Deliberation, checked, parse, to_toml, toml_value
 from rounds.setup.opening import Opening, resolve
 from rounds.setup.size import replies_at_most
 from rounds.setup.toml_file import DeliberationError

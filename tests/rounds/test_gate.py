@@ -14,9 +14,8 @@ from rounds.protocols import PROTOCOLS
 from rounds.run.session import start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
-from rounds.setup.gate import GateQuestion, GateRefused, gate
+from rounds.setup.gate import GateQuestion, GateRefused, compared_items, gate, listed_items
 from rounds.setup.gate_cues import KINDS, OTHERWISE, SINGLE, STAKES
-from rounds.setup.gate_items import compared_items, listed_items
 from rounds.setup.opening import resolve
 from rounds.setup.toml_file import DeliberationError
 from tests.rounds.openings import clock

@@ -8,11 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rounds.protocols.debate_judging import four_digits, in_words, side_totals, total
-from rounds.protocols.judge_panel import ALPHA_LEAST, Judged, alpha, bootstrap, panel_result
+from rounds.protocols.comparative import CRITERIA, Pairing, is_close, means, pairings, weighted
+from rounds.protocols.debate_judging import (
+    ALPHA_LEAST,
+    Judged,
+    alpha,
+    bootstrap,
+    four_digits,
+    in_words,
+    side_totals,
+    total,
+    weighed,
+)
 from rounds.protocols.priority import borda, level_of_sum, ranked, summed
-from rounds.protocols.scorecard import CRITERIA, Pairing, is_close, means, pairings, weighted
-from rounds.protocols.tribunal import accuracy_policy, safety_policy, utility_policy
+from rounds.protocols.tribunal import POLICIES
 
 SIDES = {"R-1-1": "PRO", "R-1-2": "PRO", "R-1-3": "CON", "R-1-4": "CON"}
 
@@ -52,25 +61,23 @@ def judged(*totals: float, confidence: int = 3) -> Judged:
 
 
 def test_judges_who_agree_determine() -> None:
-    result = panel_result([judged(8, 9, 3, 4), judged(9, 9, 2, 3), judged(7, 8, 3, 3)], SIDES, 1)
-    assert result.winner == "PRO"
-    assert result.votes == {"CON": 0, "PRO": 9}
-    assert (result.alpha or 0) > ALPHA_LEAST
+    winner, votes, value = weighed([judged(8, 9, 3, 4), judged(9, 9, 2, 3), judged(7, 8, 3, 3)], SIDES)
+    assert winner == "PRO"
+    assert votes == {"CON": 0, "PRO": 9}
+    assert (value or 0) > ALPHA_LEAST
 
 
 def test_a_stricter_judge_counts_as_much() -> None:
-    result = panel_result([judged(8, 9, 6, 7), judged(3, 4, 1, 2)], SIDES, 1)
-    assert result.votes == {"CON": 0, "PRO": 6}
+    _, votes, _ = weighed([judged(8, 9, 6, 7), judged(3, 4, 1, 2)], SIDES)
+    assert votes == {"CON": 0, "PRO": 6}
 
 
 def test_judges_who_disagree_determine_nothing() -> None:
-    result = panel_result([judged(8, 9, 3, 4), judged(3, 2, 9, 8)], SIDES, 1)
-    assert result.winner is None
-    assert not result.is_determined
+    assert weighed([judged(8, 9, 3, 4), judged(3, 2, 9, 8)], SIDES)[0] is None
 
 
 def test_a_judge_who_scores_all_the_same_prefers_nobody() -> None:
-    assert panel_result([judged(5, 5, 5, 5), judged(5, 5, 5, 5)], SIDES, 1).votes == {"CON": 0, "PRO": 0}
+    assert weighed([judged(5, 5, 5, 5), judged(5, 5, 5, 5)], SIDES)[1] == {"CON": 0, "PRO": 0}
 
 
 @pytest.mark.parametrize(
@@ -136,18 +143,18 @@ def test_borda_is_not_the_sum() -> None:
 @pytest.mark.parametrize(
     ("policy", "numbers", "decision"),
     [
-        (utility_policy, (60, 100), "ACT"),
-        (utility_policy, (59, 0), "WARN"),
-        (utility_policy, (40, 0), "WARN"),
-        (utility_policy, (39, 0), "REFUSE"),
-        (accuracy_policy, (85, 100), "ACT"),
-        (accuracy_policy, (84, 0), "WARN"),
-        (accuracy_policy, (60, 0), "WARN"),
-        (accuracy_policy, (59, 0), "REFUSE"),
-        (safety_policy, (0, 29), "ACT"),
-        (safety_policy, (100, 30), "WARN"),
-        (safety_policy, (100, 49), "WARN"),
-        (safety_policy, (100, 50), "VETO"),
+        (POLICIES["utility"], (60, 100), "ACT"),
+        (POLICIES["utility"], (59, 0), "WARN"),
+        (POLICIES["utility"], (40, 0), "WARN"),
+        (POLICIES["utility"], (39, 0), "REFUSE"),
+        (POLICIES["accuracy"], (85, 100), "ACT"),
+        (POLICIES["accuracy"], (84, 0), "WARN"),
+        (POLICIES["accuracy"], (60, 0), "WARN"),
+        (POLICIES["accuracy"], (59, 0), "REFUSE"),
+        (POLICIES["safety"], (0, 29), "ACT"),
+        (POLICIES["safety"], (100, 30), "WARN"),
+        (POLICIES["safety"], (100, 49), "WARN"),
+        (POLICIES["safety"], (100, 50), "VETO"),
     ],
 )
 def test_votes_follow_from_numbers(policy: object, numbers: tuple[int, int], decision: str) -> None:

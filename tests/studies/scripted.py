@@ -12,7 +12,7 @@ from moot.studies.conduct import StudyState, conduct, standing_of
 from moot.studies.definition import Study, read_study
 from moot.studies.playing import JobEnd, Task, play
 from moot.studies.units import last_of, units_of
-from rounds.setup.deliberation_toml import toml_value
+from rounds.setup.deliberation import toml_value
 from tests.protocols.scripts import reply
 from tests.rounds.openings import DOCUMENT
 

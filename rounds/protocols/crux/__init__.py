@@ -15,14 +15,15 @@ Laws
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Final
 
+from ledger.events.ids import StepName
 from ledger.events.run import PlanRow
 from ledger.state.state import VERIFIER, State
-from roles.protocol import Column, Protocol, RoleDefinition, Rules, Sight, View
-from rounds.protocols.crux import answers, assignments, closing, memo, rewriting, standing, testing
+from roles.protocol import Column, Loss, Protocol, RoleDefinition, Rules, Sight, View
+from rounds.protocols.crux import answers, assignments, closing, memo, standing, testing
 from rounds.protocols.crux.brief_blocks import blocks
-from rounds.protocols.crux.largest import largest
 from rounds.protocols.crux.replies import (
     CRUXES_MAX,
     AgendaReply,
@@ -36,7 +37,8 @@ from rounds.protocols.crux.replies import (
     SentencesReply,
 )
 from rounds.protocols.plans import AUTHORS
-from rounds.protocols.step_table import Sheet, StepRow, asks_each
+from rounds.protocols.programs import plans_programs
+from rounds.protocols.step_table import Sheet, StepRow, Steps, asks_each, rule
 
 ROLES: Final = (
     RoleDefinition(
@@ -72,10 +74,6 @@ def _verifier(_state: State, _round: int) -> tuple[str, ...]:
     return (VERIFIER,)
 
 
-def _first(state: State, _round: int) -> tuple[str, ...]:
-    return (standing.first_role(state),)
-
-
 def _others(state: State, _round: int) -> tuple[str, ...]:
     return tuple(role for role in AUTHORS if role != standing.first_role(state))
 
@@ -94,18 +92,36 @@ def _agenda_is_due(state: State, _round: int) -> bool:
     return answered and bool(standing.answering_roles(state)) and not standing.short_way_is_open(state)
 
 
-def _is_first_round(_state: State, round_: int) -> bool:
-    return round_ == 1
-
-
-def _numbers(state: State, _round: int) -> tuple[str, ...]:
-    return standing.numbering_roles(state)
-
-
 def _writer(state: State, round_: int) -> tuple[str, ...]:
-    writer = rewriting.writer_of(state, round_)
+    writer = memo.writer_of(state, round_)
     return (writer,) if writer else ()
 
+
+# ---------------------------------------------------------------- the largest run: three tests made here, all mended
+
+
+def _programs(act: str = "") -> Steps:
+    # Programs are the dearest tests: one reply each and a repair each. Expressions are never repaired.
+    return lambda state, round_, phase: (
+        StepName(round_, phase, f"c{n}{act}", AUTHORS[n - 1])
+        for n in ((1, 2, 3) if plans_programs(state) else ())
+    )
+
+
+def _expressions(state: State, round_: int, phase: str) -> Iterator[StepName]:
+    tested = () if plans_programs(state) else (1, 2)
+    return (StepName(round_, phase, f"c{n}", AUTHORS[n - 1]) for n in tested)
+
+
+def _nobody(*_: object) -> tuple[StepName, ...]:
+    return ()
+
+
+def _with_memo(role: str) -> Callable[[State, int], tuple[str, ...]]:
+    return lambda state, _round: (role,) if rule(state, "memo") != "off" else ()
+
+
+_FIRST, _SECOND, _CHECKER = _with_memo(AUTHORS[0]), _with_memo(AUTHORS[1]), _with_memo(VERIFIER)
 
 # ---------------------------------------------------------------- the table
 
@@ -117,14 +133,16 @@ SHEET: Final = Sheet(
             FrameReply,
             answers.framed,
             wrong=answers.wrong_frame,
+            loss=Loss("skipped", "the question itself was not checked, so the run takes no short way"),
             columns=_VIEW,
         ),
         StepRow(
             "B",
-            asks_each(_first),
+            asks_each(lambda state, _round: (standing.first_role(state),)),
             SealedAnswer,
             answers.answered,
             wrong=answers.wrong_answer,
+            loss=Loss("skipped", "this role is not in the group forecast", decides=True),
             columns=_VIEW,
             group="first",
         ),
@@ -144,17 +162,20 @@ SHEET: Final = Sheet(
             AgendaReply,
             answers.agreed,
             wrong=answers.wrong_agenda,
+            loss={"C": Loss("skipped", "there are no cruxes, so nothing is tested")},
             columns=_VIEW,
             when=_agenda_is_due,
         ),
         StepRow(
             "E",
-            asks_each(_numbers),
+            asks_each(lambda state, _round: standing.numbering_roles(state)),
             answers.numbers_reply,
             answers.numbered,
             wrong=answers.wrong_numbers,
+            loss=Loss("skipped", "this role leaves the group forecast where a verdict needs its numbers"),
+            widest=asks_each(lambda *_: AUTHORS),
             columns=_VIEW,
-            when=_is_first_round,
+            when=lambda _state, round_: round_ == 1,
         ),
         StepRow(
             "D.program",
@@ -163,6 +184,8 @@ SHEET: Final = Sheet(
             testing.measured,
             later=testing.programs,
             wrong=testing.wrong_plan,
+            loss={"D": Loss("skipped", "the crux is not settled")},
+            widest=_programs(),
             columns=_VIEW,
             group="D",
         ),
@@ -173,6 +196,7 @@ SHEET: Final = Sheet(
             testing.calculated,
             later=testing.calculation_verdicts,
             wrong=testing.wrong_calculation,
+            widest=_expressions,
             columns=_VIEW,
             group="D",
         ),
@@ -182,6 +206,8 @@ SHEET: Final = Sheet(
             ReadingReply,
             testing.read,
             wrong=testing.wrong_reading,
+            loss={"D.verifier": Loss("skipped", "the cruxes that documents could settle are not settled")},
+            widest=asks_each(lambda state, n: () if plans_programs(state) else _verifier(state, n)),
             columns=_VIEW,
             group="D",
         ),
@@ -195,6 +221,7 @@ SHEET: Final = Sheet(
                 testing.measured,
                 later=testing.programs,
                 wrong=testing.wrong_plan,
+                widest=_programs(assignments.REPAIR) if wave == 1 else _nobody,
                 columns=_VIEW,
                 group=f"D.again {wave}",
             )
@@ -206,6 +233,10 @@ SHEET: Final = Sheet(
             MemoReply,
             memo.written,
             wrong=memo.wrong_memo,
+            loss=Loss(
+                "skipped", "the next nearest role writes the memo; without one the leader is the answer"
+            ),
+            widest=asks_each(_FIRST, "memo"),
             columns=_VIEW,
             when=closing.has_memo_steps,
         ),
@@ -217,6 +248,7 @@ SHEET: Final = Sheet(
             MemoReply,
             memo.written,
             wrong=memo.wrong_memo,
+            widest=_nobody,
             columns=_VIEW,
             group="S.memo by another role",
             when=closing.first_memo_was_lost,
@@ -227,6 +259,8 @@ SHEET: Final = Sheet(
             ObjectionReply,
             memo.objected,
             wrong=memo.wrong_objection,
+            loss=Loss("skipped", "there is no objection"),
+            widest=asks_each(_SECOND, "objection"),
             columns=_VIEW,
             group="S.checks",
             when=closing.memo_is_in,
@@ -239,29 +273,37 @@ SHEET: Final = Sheet(
             wrong=memo.wrong_sentences,
             # The check must not see documents or forecasts, or it could support a sentence with text that the
             # memo does not cite.
+            loss=Loss("skipped", "no sentence of the memo was checked against what it cites"),
+            widest=asks_each(_CHECKER, "check"),
             columns=_OF_THE_MEMO,
             group="S.checks",
             when=closing.memo_is_in,
         ),
         StepRow(
             "S.memo",
-            asks_each(_writer, "memo", repeat=rewriting.AGAIN),
+            asks_each(_writer, "memo", repeat=memo.AGAIN),
             MemoReply,
             memo.written,
             wrong=memo.wrong_memo,
+            loss={"S.memo~": Loss("skipped", "the unsupported sentences are removed")},
+            widest=asks_each(_FIRST, "memo", repeat=memo.AGAIN),
             columns=_VIEW,
             group="S.memo rewritten",
-            when=rewriting.is_due,
+            when=memo.is_due,
         ),
         StepRow(
             "S.check",
-            asks_each(_verifier, "check", repeat=rewriting.AGAIN),
+            asks_each(_verifier, "check", repeat=memo.AGAIN),
             SentencesReply,
             memo.checked,
             wrong=memo.wrong_sentences,
+            loss={
+                "S.check~": Loss("skipped", "the rewritten sentences were not checked against what they cite")
+            },
+            widest=asks_each(_CHECKER, "check", repeat=memo.AGAIN),
             columns=_OF_THE_MEMO,
             group="S.check again",
-            when=rewriting.is_to_be_checked,
+            when=memo.is_to_be_checked,
         ),
     ),
 )
@@ -281,7 +323,7 @@ CRUX: Final[Protocol] = SHEET.protocol(
     ROLES,
     plan=_rounds,
     has_castings=True,
-    widest=largest,
+    widest=SHEET.widest,
     owed=closing.owed,
     after_answer=closing.forecasts_after_answer,
     brought=testing.brought,

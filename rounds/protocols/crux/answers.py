@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from detectors.forecasts.arithmetic import Numbers, incoherence
 from detectors.parameters import forecast_parameters
 from ledger.events import Agenda, Belief, Claim, Concern, Event, Frame, Statement
-from ledger.events.answers import ConditionalBelief, DroppedProposal, MergedProposals, WordReadings
+from ledger.events.answers import ConditionalBelief, DroppedProposal, MergedProposals
 from ledger.events.ids import label_id, number_of
 from ledger.events.run import Labelled
 from ledger.language.words import UNSPACED, word_count
 from ledger.state.book import Book
 from ledger.state.state import VERIFIER, State
 from roles.protocol import Step
+from rounds.protocols.citations import Quotable, as_points, exactly_one, names, points_problems
 from rounds.protocols.crux.replies import (
     AgendaReply,
     CruxDraft,
     CruxNumbers,
     ForecastReply,
     FrameReply,
+    How,
     MergedCrux,
     NumbersReply,
     SealedAnswer,
@@ -42,9 +44,7 @@ from rounds.protocols.crux.standing import (
     short_way_is_open,
 )
 from rounds.protocols.plans import AUTHORS
-from rounds.protocols.points import as_points, points_problems
-from rounds.protocols.quotable import Quotable, exactly_one, names
-from rounds.protocols.step_table import Numbering, by, statement
+from rounds.protocols.step_table import Numbering, statement
 
 WORDS_MAX: Final = 25
 LABELS: Final = ("a", "b", "c", "d")
@@ -57,7 +57,9 @@ OPTIONS_MAX: Final = 6
 def coherence_problems(
     draft: CruxNumbers | CruxDraft, own: Mapping[str, int], options: tuple[str, ...], where: str
 ) -> Iterator[str]:
-    """Complain where probability, both forecasts and the role's own forecast contradict each other."""
+    """Complain where both forecasts are none, or contradict the probability and the role's own forecast."""
+    yield from points_problems(draft.if_true, options, f"{where}.if_true")
+    yield from points_problems(draft.if_false, options, f"{where}.if_false")
     numbers = Numbers(
         draft.probability,
         points_of(as_points(draft.if_true), options),
@@ -101,20 +103,9 @@ def wrong_frame(known: Quotable, reply: FrameReply) -> Iterator[str]:
             yield f"two_readings[{n}].readings: two or three are wanted"
 
 
-def framed(_: Numbering, step: Step, reply: FrameReply) -> tuple[Event, ...]:
+def framed(numbering: Numbering, step: Step, reply: FrameReply) -> tuple[Event, ...]:
     """Return the frame as an event."""
-    return (
-        Frame(
-            **by(step),
-            ill_posed=reply.ill_posed,
-            why=reply.why,
-            missing=reply.missing,
-            double=reply.double,
-            two_readings=tuple(
-                WordReadings(word=word.word, readings=word.readings) for word in reply.two_readings
-            ),
-        ),
-    )
+    return (numbering.event(Frame, step, reply),)
 
 
 # ---------------------------------------------------------------- B: sealed answers
@@ -134,12 +125,10 @@ def wrong_answer(known: Quotable, reply: SealedAnswer) -> Iterator[str]:
         yield from words_problem(text, WORDS_MAX, f"reasons[{n}]")
     own = as_points(reply.forecast)
     for n, draft in enumerate(reply.cruxes):
-        yield from points_problems(draft.if_true, options, f"cruxes[{n}].if_true")
-        yield from points_problems(draft.if_false, options, f"cruxes[{n}].if_false")
         yield from coherence_problems(draft, own, options, f"cruxes[{n}]")
 
 
-def answered(_: Numbering, step: Step, reply: SealedAnswer) -> tuple[Event, ...]:
+def answered(numbering: Numbering, step: Step, reply: SealedAnswer) -> tuple[Event, ...]:
     """Return the words of an answer, then its forecast."""
     sections = {
         "answer": reply.answer or "",
@@ -152,25 +141,23 @@ def answered(_: Numbering, step: Step, reply: SealedAnswer) -> tuple[Event, ...]
     }
     # A statement without a section is invalid, and a role that hands in only numbers still needs one.
     words = sections if any(sections.values()) else {"answer": "No reason was given."}
-    conditional = tuple(
-        ConditionalBelief(
-            claim=f"crux-{n}",
-            how=draft.how,
-            q=draft.probability,
-            if_true=as_points(draft.if_true),
-            if_false=as_points(draft.if_false),
-        )
-        for n, draft in enumerate(reply.cruxes, 1)
+    given = [_conditional(draft, f"crux-{n}", how=draft.how) for n, draft in enumerate(reply.cruxes, 1)]
+    return (
+        *statement(step, "analysis", words),
+        _belief(numbering, step, SEALED, as_points(reply.forecast), given),
     )
-    forecast = Belief(
-        **by(step),
-        id=forecast_id(1, step.role, SEALED),
-        role=step.role,
-        points=as_points(reply.forecast),
-        derived=False,
-        given=conditional,
-    )
-    return (*statement(step, "analysis", words), forecast)
+
+
+def _conditional(draft: CruxDraft | CruxNumbers, claim: str, how: How | None = None) -> ConditionalBelief:
+    if_true, if_false = as_points(draft.if_true), as_points(draft.if_false)
+    return ConditionalBelief(claim=claim, how=how, q=draft.probability, if_true=if_true, if_false=if_false)
+
+
+def _belief(
+    numbering: Numbering, step: Step, n: int, points: Mapping[str, int], given: Iterable[ConditionalBelief]
+) -> Belief:
+    forecast: dict[str, Any] = {"points": points, "derived": False, "given": tuple(given)}
+    return numbering.event(Belief, step, id=forecast_id(1, step.role, n), role=step.role, **forecast)
 
 
 # ---------------------------------------------------------------- C: the agenda
@@ -239,51 +226,50 @@ def agreed(numbering: Numbering, step: Step, reply: AgendaReply) -> tuple[Event,
     """Return the agenda, then its claims and the ways to be wrong."""
     book = numbering.book
     places = {**_handles(book, "crux"), **_handles(book, "defeater")}
-    claims = [(_claim(step, numbering.number("claim"), draft, places), draft) for draft in reply.cruxes]
+    claims = [_claim(numbering, step, draft, places) for draft in reply.cruxes]
     merged: list[MergedProposals] = []
-    for claim, draft in claims:
+
+    def merge(into: object, names: Iterable[str], *, negated: bool = False) -> None:
+        refs = tuple(places[name] for name in names)
+        merged.append(MergedProposals(into=str(into), from_=refs, negated=negated))
+
+    for claim, draft in zip(claims, reply.cruxes, strict=True):
+        merge(claim.id, draft.of)
         # A proposal that says the opposite is merged too: its numbers count after they are negated.
-        for proposals, negated in ((draft.of, False), (draft.negated, True)):
-            if proposals:
-                refs = tuple(places[name] for name in proposals)
-                merged.append(MergedProposals(into=claim.id, from_=refs, negated=negated))
+        if draft.negated:
+            merge(claim.id, draft.negated, negated=True)
     concerns: list[Concern] = []
     for way in reply.could_be_wrong:
-        identity, refs = numbering.number("concern"), tuple(places[name] for name in way.of)
-        # How many roles name a way to be wrong feeds the estimate of unseen ones (LIT-4, LIT-5), so
-        # each role counts once.
-        seen_by = tuple(role for role in AUTHORS if any(f"-{role}#" in ref for ref in refs))
-        concerns.append(Concern(**by(step), id=identity, type="defeater", text=way.text, sightings=seen_by))
-        merged.append(MergedProposals(into=identity, from_=refs, negated=False))
-    agenda = Agenda(
-        **by(step),
-        options=tuple(
-            Labelled(id=label_id("option", n), text=text) for n, text in enumerate(reply.options, 1)
-        ),
+        concern = numbering.event(Concern, step, way, type="defeater", sightings=_authors_of(way.of, places))
+        merge(concern.id, way.of)
+        concerns.append(concern)
+    agenda = numbering.event(
+        Agenda,
+        step,
+        options=[Labelled(id=label_id("option", n), text=text) for n, text in enumerate(reply.options, 1)],
         shared=reply.shared,
-        cruxes=tuple(claim.id for claim, _ in claims),
-        merged=tuple(merged),
-        dropped=tuple(
-            DroppedProposal(from_=places[omission.of], why=omission.why) for omission in reply.left_out
-        ),
+        cruxes=[claim.id for claim in claims],
+        merged=merged,
+        dropped=[DroppedProposal(from_=places[omission.of], why=omission.why) for omission in reply.left_out],
     )
-    return (agenda, *(claim for claim, _ in claims), *concerns)
+    return (agenda, *claims, *concerns)
 
 
-def _claim(step: Step, identity: str, draft: MergedCrux, places: Mapping[str, str]) -> Claim:
-    refs = tuple(places[name] for name in draft.of)
+def _authors_of(names: Iterable[str], places: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the roles whose proposals these are, each once, in role order.
+
+    How many roles name a way to be wrong feeds the estimate of unseen ones (LIT-4, LIT-5).
+    """
+    refs = [places[name] for name in names]
+    return tuple(role for role in AUTHORS if any(f"-{role}#" in ref for ref in refs))
+
+
+def _claim(numbering: Numbering, step: Step, draft: MergedCrux, places: Mapping[str, str]) -> Claim:
     # The first author in role order raises a merged claim, whatever the order in which the
     # verifier lists the proposals.
-    raised_by = next(role for role in AUTHORS if any(f"-{role}#" in ref for ref in refs))
-    return Claim(
-        **by(step),
-        id=identity,
-        raised_by=raised_by,
-        text=draft.text,
-        testable_as=draft.test,
-        how=draft.how,
-        places=refs,
-    )
+    raised_by = _authors_of(draft.of, places)[0]
+    refs = tuple(places[name] for name in draft.of)
+    return numbering.event(Claim, step, draft, raised_by=raised_by, testable_as=draft.test, places=refs)
 
 
 def options_of_answers(book: Book) -> tuple[Event, ...]:
@@ -297,12 +283,8 @@ def options_of_answers(book: Book) -> tuple[Event, ...]:
     texts: dict[str, list[str]] = {}
     for role in answering_roles(state):
         words = answer_of(book, role)
-        text = (
-            next((section.text for section in words.sections if section.name == "answer"), "")
-            if words
-            else ""
-        )
-        texts.setdefault(text, []).append(role)
+        sections = {section.name: section.text for section in words.sections} if words else {}
+        texts.setdefault(sections.get("answer", ""), []).append(role)
     merged = tuple(
         MergedProposals(
             into=label_id("option", n),
@@ -333,8 +315,6 @@ def wrong_numbers(known: Quotable, reply: NumbersReply | ForecastReply) -> Itera
         (entry.claim for entry in reply.numbers), kept_cruxes(known.state), "numbers", "claim"
     )
     for n, entry in enumerate(reply.numbers):
-        yield from points_problems(entry.if_true, options, f"numbers[{n}].if_true")
-        yield from points_problems(entry.if_false, options, f"numbers[{n}].if_false")
         yield from coherence_problems(entry, own, options, f"numbers[{n}]")
 
 
@@ -352,22 +332,8 @@ def numbered(numbering: Numbering, step: Step, reply: NumbersReply | ForecastRep
     """Return sealed numbers, with the forecast that they go with."""
     # Events keep the order of claim ids, so two seats that answer the same in another order
     # write the same bytes.
-    ordered: Sequence[CruxNumbers] = sorted(reply.numbers, key=lambda entry: number_of(entry.claim))
+    ordered = sorted(reply.numbers, key=lambda entry: number_of(entry.claim))
+    points = _forecast_beside(numbering.book.state, step.role, reply)
     return (
-        Belief(
-            **by(step),
-            id=forecast_id(1, step.role, NUMBERS),
-            role=step.role,
-            points=_forecast_beside(numbering.book.state, step.role, reply),
-            derived=False,
-            given=tuple(
-                ConditionalBelief(
-                    claim=entry.claim,
-                    q=entry.probability,
-                    if_true=as_points(entry.if_true),
-                    if_false=as_points(entry.if_false),
-                )
-                for entry in ordered
-            ),
-        ),
+        _belief(numbering, step, NUMBERS, points, (_conditional(entry, entry.claim) for entry in ordered)),
     )

@@ -29,23 +29,28 @@ from roles.brief.quote import verification as verdict_quoted
 from roles.memo.citing import cited_texts
 from roles.protocol import Column, Step
 from roles.templates import bar
-from rounds.protocols.crux import rewriting
 from rounds.protocols.crux.answers import answer_of, shuffled
-from rounds.protocols.crux.assignments import assigned, broken_program, to_read
-from rounds.protocols.crux.closing import last_look, standing_of_look
-from rounds.protocols.crux.memo import likelihood_now, to_judge
+from rounds.protocols.crux.assignments import (
+    assigned,
+    broken_program,
+    test_of,
+    to_read,
+    why_nothing_was_tested,
+)
+from rounds.protocols.crux.memo import likelihood_now, memos_of, to_judge
 from rounds.protocols.crux.standing import (
     SEALED,
     cruxes_of,
     disagreeing,
     is_open_ended,
     kept_cruxes,
+    last_look,
     option_ids,
     option_texts,
     sealed,
+    standing_of_look,
 )
 from rounds.protocols.crux.testing import failure_of
-from rounds.protocols.crux.untested import test_of, why_nothing_was_tested
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.programs import how_to_write, ran, shown_program
 
@@ -275,7 +280,7 @@ def _answers_by_role(book: Book, _step: Step) -> Iterator[Shown]:
 
 def _memo(book: Book, step: Step) -> Iterator[Shown]:
     """Yield the memo, sentence by sentence."""
-    event = rewriting.memos_of(book.state, step.name.round)[0]
+    event = memos_of(book.state, step.name.round)[0]
     if isinstance(event, Memo):
         lines = [
             bar(f"#s{n} {sentence.field}", sentence.text) for n, sentence in enumerate(event.sentences, 1)
@@ -288,7 +293,7 @@ def _refused(book: Book, step: Step) -> Iterator[Shown]:
     """Yield the role's own memo when it comes back: each sentence, and why it is unsupported."""
     if step.name.repeat == 1:
         return
-    first, _ = rewriting.memos_of(book.state, step.name.round)
+    first, _ = memos_of(book.state, step.name.round)
     check = next(
         (drift for drift in book.of(DriftCheck) if drift.id == event_id("drift_check", step.name.round)), None
     )

@@ -9,33 +9,35 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from detectors.forecasts.standing import ForecastStanding
 from detectors.parameters import params_hash
 from ledger.events import Belief, Claim, Concern, Decision, Event, Signals
 from ledger.events.answers import MemoSentence
 from ledger.events.decisions import Cite, Dissent, Requirement, ValueOfTest
 from ledger.events.ids import cite_type, kind_of, parse_reference
-from ledger.events.values import StandingStatus
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from ledger.state.lifecycle import FALLEN
 from ledger.state.state import VERIFIER, State
 from roles.outcome_status import OutcomeStatus
 from roles.protocol import AfterRound
-from rounds.protocols.crux import rewriting
+from rounds.protocols.citations import cites
 from rounds.protocols.crux.answers import options_of_answers
 from rounds.protocols.crux.assignments import objector, tests_are_done, writers
+from rounds.protocols.crux.memo import is_due, is_finished, last_memo, remaining, writer_of
 from rounds.protocols.crux.standing import (
     NUMBERS,
     askable,
     forecast_id,
+    last_look,
+    look_of,
     made_by_code,
     numbers_end,
     option_ids,
     option_texts,
     standing_at,
+    standing_of_look,
 )
 from rounds.protocols.step_table import Numbering, rule
 
@@ -59,10 +61,9 @@ def look(book: Book, phase: str) -> tuple[Event, ...]:
     state = book.state
     standing, options = standing_at(state), option_ids(state)
     group = standing.group
-    signals = Signals(
-        round=state.round,
-        phase=phase,
-        by="controller",
+    signals = Numbering(book, state.round).computed(
+        Signals,
+        phase,
         profile="crux",
         params=params_hash("crux"),
         through=len(book.events) - 1,
@@ -71,10 +72,10 @@ def look(book: Book, phase: str) -> tuple[Event, ...]:
         of=0,
         stop=True,
         advice="wrap_up",
-        status=cast("StandingStatus", str(standing.status)),
+        status=str(standing.status),
         leader=None if standing.leader is None else options[standing.leader],
         pool={o: _decimal(group.points(n)) for n, o in enumerate(options)} if group else {},
-        values=tuple(ValueOfTest(claim=crux.claim, evsi=_decimal(crux.best)) for crux in standing.unsettled),
+        values=[ValueOfTest(claim=crux.claim, evsi=_decimal(crux.best)) for crux in standing.unsettled],
     )
     # Questions are written in the commit of the look, so a crash cannot leave a run that
     # waits without a question.
@@ -85,20 +86,14 @@ def _questions(book: Book, phase: str) -> Iterator[Event]:
     """Yield one question for each unsettled crux that is worth a test, that a person can settle, and that was not asked
     yet."""
     numbering = Numbering(book, book.state.round)
-    asked = {
-        claim
-        for concern in book.state.concerns.values()
-        if _is_question(concern)
-        for claim in concern.between
-    }
+    questions = [concern for concern in book.state.concerns.values() if _is_question(concern)]
+    asked = {claim for concern in questions for claim in concern.between}
     for crux in askable(book.state):
         claim = book.by_id[crux.claim]
         if isinstance(claim, Claim) and crux.claim not in asked:
-            yield Concern(
-                id=numbering.number("concern"),
-                round=book.state.round,
-                phase=phase,
-                by="controller",
+            yield numbering.computed(
+                Concern,
+                phase,
                 type="question",
                 text=claim.testable_as,
                 between=(crux.claim,),
@@ -108,22 +103,6 @@ def _questions(book: Book, phase: str) -> Iterator[Event]:
 
 def _is_question(concern: Any) -> bool:
     return bool(concern.for_human) and concern.type == "question" and concern.by == "controller"
-
-
-def last_look(state: State) -> Signals | None:
-    """Return the look of the open round, if it was taken."""
-    return look_of(state, state.round)
-
-
-def look_of(state: State, round_: int) -> Signals | None:
-    """Return the look of a round."""
-    return next((signals for signals in reversed(state.looks) if signals.round == round_), None)
-
-
-def standing_of_look(state: State, round_: int) -> ForecastStanding:
-    """Return where the run stood at the look of a round: its closing is played on this, whatever came later."""
-    recorded = look_of(state, round_)
-    return standing_at(state, None if recorded is None else recorded.seq)
 
 
 # ---------------------------------------------------------------- waiting for a person
@@ -170,7 +149,9 @@ def status_of(state: State) -> OutcomeStatus:
     if state.stopped_by is not None:
         return OutcomeStatus.STOPPED
     if not state.finished:
-        return OutcomeStatus.WAITING if is_waiting(state) else OutcomeStatus.RUNNING
+        # A run waits for a person only once it has its answer.
+        waits = last_look(state) is not None and after_round(state) == "wait"
+        return OutcomeStatus.WAITING if waits else OutcomeStatus.RUNNING
     return status_of_answer(state)
 
 
@@ -184,11 +165,6 @@ def status_of_answer(state: State) -> OutcomeStatus:
         if memo.answers not in (None, leader):
             return standing.status.at_most(OutcomeStatus.YOUR_CALL)
     return standing.status
-
-
-def is_waiting(state: State) -> bool:
-    """Return whether the run has its answer and waits for a person."""
-    return last_look(state) is not None and after_round(state) == "wait"
 
 
 # ---------------------------------------------------------------- S: who is asked
@@ -229,12 +205,12 @@ def first_memo_was_lost(state: State, round_: int) -> bool:
 
 def memo_is_in(state: State, round_: int) -> bool:
     """Return whether a memo was written in this round."""
-    return closes(state, round_) and rewriting.writer_of(state, round_) is not None
+    return closes(state, round_) and writer_of(state, round_) is not None
 
 
 def objectors(state: State, round_: int) -> tuple[str, ...]:
     """Return the role that objects to the memo; none where one role alone answered."""
-    writer = rewriting.writer_of(state, round_)
+    writer = writer_of(state, round_)
     role = objector(standing_of_look(state, round_), writer) if writer else None
     return (role,) if role else ()
 
@@ -251,54 +227,42 @@ def owed(book: Book) -> tuple[Event, ...]:
         return ()
     if agenda := options_of_answers(book):
         return agenda
-    if tests_are_done(state) and (moved := moved_forecasts(state)):
+    if tests_are_done(state) and (moved := moved_forecasts(book)):
         return moved
     return decided(book) if _closing_is_done(state) else ()
 
 
-def moved_forecasts(state: State) -> tuple[Event, ...]:
+def moved_forecasts(book: Book) -> tuple[Event, ...]:
     """Return forecasts that verdicts have moved since they were last recorded, by role."""
+    state = book.state
     standing, options = standing_at(state), option_ids(state)
-    recorded = state.beliefs_at(state.round)
+    recorded, numbering = state.beliefs_at(state.round), Numbering(book, state.round)
     moved: list[Event] = []
     for role, forecast in standing.forecasts.items():
         points = {option: value for option, value in zip(options, forecast, strict=True) if value}
         before = recorded.get(role)
         # Options made by code have no numbers from the roles, so a verdict has nothing to move them with.
         if before is not None and not made_by_code(state) and dict(before.points) != points:
-            moved.append(
-                Belief(
-                    id=_next_id(state, role),
-                    round=state.round,
-                    phase=state.phase,
-                    by="controller",
-                    role=role,
-                    points=points,
-                    derived=True,
-                )
-            )
+            facts = state.beliefs.values()
+            numbers = [fact.n for fact in facts if (fact.round, fact.role) == (state.round, role)]
+            # Computed forecasts are numbered after the sealed ones, whose numbers are fixed even where
+            # a role gave none.
+            identity = forecast_id(state.round, role, max([NUMBERS, *numbers]) + 1)
+            moved.append(numbering.computed(Belief, id=identity, role=role, points=points, derived=True))
     return tuple(moved)
-
-
-def _next_id(state: State, role: str) -> str:
-    numbers = [
-        facts.n for facts in state.beliefs.values() if (facts.round, facts.role) == (state.round, role)
-    ]
-    # Computed forecasts are numbered after the sealed ones, whose numbers are fixed even where
-    # a role gave none.
-    return forecast_id(state.round, role, max([NUMBERS, *numbers]) + 1)
 
 
 def forecasts_after_answer(book: Book, answer: Decision) -> tuple[Event, ...]:
     """Return the forecasts that a person's result moves, for the same commit; none while it is kept back."""
     if answer.result is None or numbers_end(book.state) is None:
         return ()
-    return moved_forecasts(book.state)
+    return moved_forecasts(book)
 
 
 def _closing_is_done(state: State) -> bool:
     round_ = state.round
-    if not closes(state, round_) or _decided_in(state, round_):
+    finals = [decision.round for decision in state.decisions.values() if decision.type == "final"]
+    if not closes(state, round_) or round_ in finals:
         return False
     if not has_memo_steps(state, round_):
         return True
@@ -308,45 +272,37 @@ def _closing_is_done(state: State) -> bool:
     late = [f"r{round_}.S.objection.{role}" for role in objectors(state, round_)]
     if not all(state.is_done(step) for step in (*late, f"r{round_}.S.check.{VERIFIER}")):
         return False
-    return not rewriting.is_due(state, round_) or rewriting.is_finished(state, round_)
-
-
-def _decided_in(state: State, round_: int) -> bool:
-    return any(decision.type == "final" and decision.round == round_ for decision in state.decisions.values())
+    return not is_due(state, round_) or is_finished(state, round_)
 
 
 def decided(book: Book) -> tuple[Event, ...]:
     """Return the final decision, which replaces the last: the memo's answer without its unsupported sentences, or the
     leader."""
     state, round_ = book.state, book.state.round
-    seen, memo = last_look(state), rewriting.last_memo(state, round_)
+    seen, memo = last_look(state), last_memo(state, round_)
     assert seen is not None, "a run closes after a look"
-    sentences, removed = rewriting.left(book, round_)
+    sentences, removed = remaining(book, round_)
     option = memo.answers if memo is not None else seen.leader
     answer = " ".join(sentence.text for sentence in sentences if sentence.field == "answer")
-    earlier = tuple(
-        Cite(type="decision", id=earlier_id, relation="supersedes") for earlier_id in final_in_force(state)
-    )
-    decision = Decision(
-        round=round_,
-        phase="S",
-        by="controller",
-        id=Numbering(book, round_).number("decision"),
+    earlier = cites("decision", [(identity, "supersedes") for identity in final_in_force(state)])
+    decision = Numbering(book, round_).computed(
+        Decision,
+        "S",
         text=answer or f"{option_texts(state)[option or 'none']}".strip(),
         type="final",
         cites=(*_cites(book, sentences), *earlier),
         made_by="rule",
         # `none` is not an option of the question, so a decision for it is about nothing.
         about=(option,) if option and kind_of(option) == "option" else (),
-        dissent=tuple(
+        dissent=[
             Dissent(role=event.by, ref=event.id, text=event.text)
-            for event in book.of(Concern)
-            if (event.round, event.phase, event.rank) == (round_, "S", 1)
-        ),
-        falsifiers=tuple(sentence.text for sentence in sentences if sentence.field == "changes_our_mind"),
-        requirements=tuple(
+            for event in book.of(Concern, round_)
+            if (event.phase, event.rank) == ("S", 1)
+        ],
+        falsifiers=[sentence.text for sentence in sentences if sentence.field == "changes_our_mind"],
+        requirements=[
             Requirement(text=sentence.text) for sentence in sentences if sentence.field == "requirements"
-        ),
+        ],
     )
     # The shortened memo and the decision are one commit: a reader never sees a decision
     # next to refused sentences.
@@ -371,10 +327,12 @@ def _cites(book: Book, sentences: Sequence[MemoSentence]) -> tuple[Cite, ...]:
     state = book.state
     named = [_ground(book, parse_reference(ref).id) for sentence in sentences for ref in sentence.refs]
     forecasts = [facts.id for facts in state.beliefs_at(state.round).values()]
-    cites: list[Cite] = []
-    for identity in dict.fromkeys((*named, *forecasts)):
-        kind: Any = cite_type(identity)
-        if kind in _CITED:
-            relation: Any = "supported-by" if identity in named else "based-on"
-            cites.append(Cite(type=kind, id=identity, relation=relation))
-    return tuple(cites)
+    relations = {
+        identity: "supported-by" if identity in named else "based-on" for identity in (*named, *forecasts)
+    }
+    return tuple(
+        cite
+        for identity, relation in relations.items()
+        if cite_type(identity) in _CITED
+        for cite in cites(cite_type(identity), [(identity, relation)])
+    )

@@ -1,27 +1,31 @@
-"""The memo of `crux`: its own checks, the objection, and the check of each sentence against what it cites."""
+"""The memo of `crux`: its own checks, the objection, and the check of each sentence against what it cites.
+
+A memo goes back to its writer once, for its unsupported sentences; what stays unsupported is removed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Final, Literal
+from typing import Final
+
+import msgspec
 
 from ledger.events import Concern, DriftCheck, Event, Memo
-from ledger.events.answers import MemoSentence
-from ledger.events.verifications import Anchor, SentenceCheck
+from ledger.events.answers import MemoSentence, RemovedSentence
+from ledger.events.ids import event_id, parse_reference, parse_step
+from ledger.events.verifications import SentenceCheck
 from ledger.state.book import Book
-from ledger.state.state import State
+from ledger.state.state import VERIFIER, State
 from roles.memo.checks import MemoAnswer, MemoContext, memo_problems
 from roles.memo.citing import cited_texts
 from roles.memo.likelihood import Likelihood, likelihood_of
 from roles.protocol import Step
-from rounds.protocols.crux import rewriting
+from rounds.protocols.citations import Quotable, exactly_one
 from rounds.protocols.crux.answers import words_problem
-from rounds.protocols.crux.closing import standing_of_look
 from rounds.protocols.crux.replies import MemoReply, ObjectionReply, SentencesReply
-from rounds.protocols.crux.standing import option_ids, option_texts
-from rounds.protocols.quotable import Quotable, exactly_one
-from rounds.protocols.step_table import Numbering, by
+from rounds.protocols.crux.standing import option_ids, option_texts, standing_of_look
+from rounds.protocols.step_table import Numbering
 
 OBJECTION_WORDS_MAX: Final = 50
 _DEVIATION: Final = {"PASS": 1, "PARTIAL": 3, "FAIL": 5}
@@ -39,12 +43,7 @@ def wrong_memo(known: Quotable, reply: MemoReply) -> Iterator[str]:
 
 def sentences_of(reply: MemoReply) -> tuple[MemoSentence, ...]:
     """Return the sentences as events keep them."""
-    return tuple(
-        MemoSentence(
-            field=draft.field, text=draft.text, refs=draft.refs, quote=draft.quote, judgment=draft.judgment
-        )
-        for draft in reply.sentences
-    )
+    return msgspec.convert(reply.sentences, tuple[MemoSentence, ...], from_attributes=True)
 
 
 def memo_context(known: Quotable, reply: MemoReply, sentences: Sequence[MemoSentence]) -> MemoContext:
@@ -96,54 +95,37 @@ def likelihood_now(state: State) -> Likelihood | None:
     return likelihood_of(standing.group.points(standing.leader))
 
 
-def written(_: Numbering, step: Step, reply: MemoReply) -> tuple[Event, ...]:
+def written(numbering: Numbering, step: Step, reply: MemoReply) -> tuple[Event, ...]:
     """Return the memo as an event."""
-    return (
-        Memo(
-            **by(step),
-            id=_numbered("M", step),
-            answers=reply.answers,
-            why_not_leader=reply.why_not_leader,
-            sentences=sentences_of(reply),
-        ),
-    )
+    return (numbering.event(Memo, step, reply, id=_id_of("memo", step)),)
 
 
 # ---------------------------------------------------------------- S: objection and sentence check
 
 
-def wrong_objection(known: Quotable, reply: ObjectionReply) -> Iterator[str]:
+def wrong_objection(_: Quotable, reply: ObjectionReply) -> Iterator[str]:
     """Yield what is wrong with an objection: its length."""
-    del known
     yield from words_problem(reply.text, OBJECTION_WORDS_MAX, "text")
 
 
 def objected(numbering: Numbering, step: Step, reply: ObjectionReply) -> tuple[Event, ...]:
     """Return the objection as a concern; its author dissents where it has a rank."""
-    return (
-        Concern(
-            **by(step),
-            id=numbering.number("concern"),
-            type="concern",
-            text=reply.text,
-            rank=1 if reply.dissents else None,
-        ),
-    )
+    rank = 1 if reply.dissents else None
+    return (numbering.event(Concern, step, reply, type="concern", rank=rank),)
 
 
 def to_judge(book: Book, step: Step) -> tuple[int, ...]:
     """Return the numbers of the sentences that a check judges: all of the memo, or those that a rewrite changed."""
     # Sentences that were not changed keep their verdict: judging them twice could contradict the first check.
     if step.name.repeat > 1:
-        return rewriting.changed(book.state, step.name.round)
+        return changed(book.state, step.name.round)
     memo = book.state.memo
     return tuple(range(1, len(memo.sentences) + 1)) if memo else ()
 
 
-def _numbered(letter: str, step: Step) -> str:
-    """Return the id of a memo or of its check, with a suffix for the second one."""
-    again = f"~{step.name.repeat}" if step.name.repeat > 1 else ""
-    return f"{letter}-{step.name.round}{again}"
+def _id_of(kind: str, step: Step) -> str:
+    """Return the id of a memo or of its check, of which a round has two at most."""
+    return event_id(kind, step.name.round, repeat=step.name.repeat)
 
 
 def wrong_sentences(known: Quotable, reply: SentencesReply) -> Iterator[str]:
@@ -155,27 +137,133 @@ def wrong_sentences(known: Quotable, reply: SentencesReply) -> Iterator[str]:
     yield from exactly_one((kept.goal for kept in reply.goals), goals, "goals", "goal")
 
 
-def checked(_: Numbering, step: Step, reply: SentencesReply) -> tuple[Event, ...]:
+def checked(numbering: Numbering, step: Step, reply: SentencesReply) -> tuple[Event, ...]:
     """Return the drift check of the round, with a verdict on every sentence."""
     served = {kept.served for kept in reply.goals}
     # One goal that is not served fails the check, whatever the others say; without goals it passes.
-    verdict: Literal["PASS", "FAIL", "PARTIAL"] = "FAIL" if "no" in served else "PARTIAL"
-    verdict = "PASS" if served <= {"yes"} else verdict
-    return (
-        DriftCheck(
-            **by(step),
-            id=_numbered("H", step),
-            verdict=verdict,
-            deviation_score=_DEVIATION[verdict],
-            notes=reply.notes or "No goal is neglected.",
-            anchors=tuple(Anchor(goal=kept.goal, served=kept.served) for kept in reply.goals),
-            sentences=tuple(
-                SentenceCheck(
-                    of=f"{_numbered('M', step)}#s{sentence.n}",
-                    verdict=sentence.verdict,
-                    reason=sentence.reason,
-                )
-                for sentence in sorted(reply.sentences, key=lambda sentence: sentence.n)
-            ),
+    verdict = "PASS" if served <= {"yes"} else "FAIL" if "no" in served else "PARTIAL"
+    memo = _id_of("memo", step)
+    check = numbering.event(
+        DriftCheck,
+        step,
+        id=_id_of("drift_check", step),
+        verdict=verdict,
+        deviation_score=_DEVIATION[verdict],
+        notes=reply.notes or "No goal is neglected.",
+        anchors=reply.goals,
+        sentences=tuple(
+            SentenceCheck(of=f"{memo}#s{judged.n}", verdict=judged.verdict, reason=judged.reason)
+            for judged in sorted(reply.sentences, key=lambda judged: judged.n)
         ),
     )
+    return (check,)
+
+
+# ---------------------------------------------------------------- S: rewriting
+
+
+AGAIN: Final = 2
+"""Repeat of a memo that was rewritten, and of its check."""
+
+
+def writer_of(state: State, round_: int) -> str | None:
+    """Return the role whose memo was accepted in a round."""
+    # Replies that were lost are not in `answered`, so this is the second writer where the first one failed.
+    for step in state.answered:
+        name = parse_step(step)
+        if name is not None and (name.round, name.phase, name.act) == (round_, "S", "memo"):
+            return name.role
+    return None
+
+
+def is_due(state: State, round_: int) -> bool:
+    """Return whether the writer is asked again because the check found a sentence unsupported."""
+    return any(
+        verdict == "not" and parse_reference(of).id == event_id("memo", round_)
+        for of, verdict in state.sentences.items()
+    )
+
+
+def memos_of(state: State, round_: int) -> tuple[Memo | None, Memo | None]:
+    """Return the memo of a round, and the same rewritten."""
+    return state.memos.get(event_id("memo", round_)), state.memos.get(event_id("memo", round_, repeat=AGAIN))
+
+
+def last_memo(state: State, round_: int) -> Memo | None:
+    """Return the memo as its writer handed it in last."""
+    first, second = memos_of(state, round_)
+    return second or first
+
+
+def changed(state: State, round_: int) -> tuple[int, ...]:
+    """Return the numbers of the sentences that only the rewritten memo has."""
+    first, second = memos_of(state, round_)
+    if first is None or second is None:
+        return ()
+    # Sentences are compared whole: the same words with other references need a new check.
+    return tuple(n for n, sentence in enumerate(second.sentences, 1) if sentence not in first.sentences)
+
+
+def is_to_be_checked(state: State, round_: int) -> bool:
+    """Return whether the rewritten memo has sentences without a check."""
+    return is_due(state, round_) and bool(changed(state, round_))
+
+
+def is_finished(state: State, round_: int) -> bool:
+    """Return whether the rewrite came or was lost, and its changes were checked or that check was lost."""
+    if memos_of(state, round_)[1] is None:
+        # A rewrite that is neither here nor lost is still awaited.
+        return f"r{round_}.S.memo.{writer_of(state, round_)}~{AGAIN}" in state.given_up
+    return not changed(state, round_) or state.is_done(f"r{round_}.S.check.{VERIFIER}~{AGAIN}")
+
+
+def remaining(book: Book, round_: int) -> tuple[tuple[MemoSentence, ...], Memo | None]:
+    """Return the sentences that stay, and the memo without the removed ones; None where all stay.
+
+    A sentence that came back word for word under the same refusal goes, whatever the lost second check would have said.
+    """
+    first, second = memos_of(book.state, round_)
+    if first is None:
+        return (), None
+    last = second or first
+    refused = _refused(book)
+    why = [_refusal(sentence, n, first, last, refused) for n, sentence in enumerate(last.sentences, 1)]
+    pairs = list(zip(last.sentences, why, strict=True))
+    kept = tuple(sentence for sentence, reason in pairs if reason is None)
+    removed = tuple(
+        RemovedSentence(text=sentence.text, why=reason) for sentence, reason in pairs if reason is not None
+    )
+    if not removed:
+        return kept, None
+    # Both earlier memos stay on the ledger, so this third one has a fixed number that no step can take.
+    without = Numbering(book, round_).computed(
+        Memo,
+        "S",
+        id=event_id("memo", round_, repeat=3),
+        answers=last.answers,
+        why_not_leader=last.why_not_leader,
+        sentences=kept,
+        removed=removed,
+    )
+    return kept, without
+
+
+def _refused(book: Book) -> dict[str, str]:
+    """Map each refused sentence of a memo, `M-1#s2`, to the reason why its citations do not support it."""
+    return {
+        sentence.of: sentence.reason
+        for check in book.of(DriftCheck)
+        for sentence in check.sentences
+        if sentence.verdict == "not"
+    }
+
+
+def _refusal(
+    sentence: MemoSentence, n: int, first: Memo, last: Memo, refused: Mapping[str, str]
+) -> str | None:
+    """Return why a sentence goes: its last check found it unsupported."""
+    # An unchanged sentence was judged in the first check only, under the number that it had there.
+    of = f"{last.id}#s{n}"
+    if last is not first and sentence in first.sentences:
+        of = f"{first.id}#s{first.sentences.index(sentence) + 1}"
+    return refused.get(of)

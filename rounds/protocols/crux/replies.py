@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from roles.replies import Cited, Part, Quote, RefText, Sentence, Word
+from rounds.protocols.citations import OptionPoints
 from rounds.protocols.programs import PlannedProgram
 
-PERCENT = Annotated[int, Meta(ge=0, le=100)]
 Probability = Annotated[int, Meta(ge=1, le=99, description="percent that the claim is true")]
 How = Literal["execution", "calculation", "document", "person"]
 KEPT_MAX = 3
@@ -17,14 +17,13 @@ CRUXES_MAX = 8
 """Two of each of four roles."""
 
 
-class PointsOn(Part, frozen=True, kw_only=True):
+class PointsOn(OptionPoints, frozen=True, kw_only=True):
     """Points of a forecast on one option."""
 
     option: Annotated[
         str,
         Meta(min_length=1, max_length=12, description="O-n or none; own or none where there are no options"),
     ]
-    points: PERCENT
 
 
 Forecast = Annotated[

@@ -9,23 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, cast, get_args
 
-from detectors.forecasts.arithmetic import Forecast, Numbers, group_forecast, whole_points
+from detectors.forecasts.arithmetic import Forecast, Numbers, group_forecast, leader_of, whole_points
 from detectors.forecasts.standing import (
     Crux,
     ForecastStanding,
     ForecastTable,
     FrameCheck,
+    Unseen,
     UnsettledCrux,
     Verdict,
     kept,
     numbers_about,
     short_way,
     standing_of,
+    unseen_of,
     wants_numbers,
 )
 from detectors.parameters import ForecastTerms, Level, Stakes, forecast_parameters
+from ledger.events import Signals
 from ledger.events.answers import ConditionalBelief
-from ledger.events.ids import event_id, parse_reference, role_of
+from ledger.events.ids import event_id, kind_of, parse_reference, role_of
 from ledger.events.values import HowTested
 from ledger.state.lifecycle import Move
 from ledger.state.state import VERIFIER, BeliefFacts, State
@@ -367,3 +370,46 @@ def askable(state: State) -> list[UnsettledCrux]:
         for crux in standing_of(table).worth(table.terms.tau)
         if crux.how in ASKED_OF_A_PERSON and crux.claim in known
     ]
+
+
+# ---------------------------------------------------------------- the looks
+
+
+def last_look(state: State) -> Signals | None:
+    """Return the look of the open round, if it was taken."""
+    return look_of(state, state.round)
+
+
+def look_of(state: State, round_: int) -> Signals | None:
+    """Return the look of a round."""
+    return next((signals for signals in reversed(state.looks) if signals.round == round_), None)
+
+
+def standing_of_look(state: State, round_: int) -> ForecastStanding:
+    """Return where the run stood at the look of a round: its closing is played on this, whatever came later."""
+    recorded = look_of(state, round_)
+    return standing_at(state, None if recorded is None else recorded.seq)
+
+
+# ---------------------------------------------------------------- ways to be wrong
+
+
+def unseen(state: State) -> Unseen | None:
+    """Return how many ways the leader may be wrong were named, and by how many roles; None without an agenda."""
+    if state.agenda is None:
+        return None
+    table, standing = table_at(state), standing_at(state)
+    # The estimate compares lists about one thing, so a role that prefers another option is left out.
+    lists = [role for role in AUTHORS if _preferred_leader(role, table, standing)]
+    sightings = [
+        [role for role in lists if any(f"-{role}#defeater-" in ref for ref in merged.from_)]
+        for merged in state.agenda.merged
+        if kind_of(merged.into) == "concern"
+    ]
+    return unseen_of(sightings, len(lists))
+
+
+def _preferred_leader(role: str, table: ForecastTable, standing: ForecastStanding) -> bool:
+    """Return whether a role's sealed forecast has the same leader; only then its list is about that leader."""
+    forecast = table.forecasts.get(role)
+    return forecast is not None and leader_of(forecast) == standing.leader

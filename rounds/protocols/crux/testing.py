@@ -20,6 +20,7 @@ from roles.calculation import evaluated
 from roles.evidence import evidence_class, exhibits
 from roles.protocol import Group, Step
 from roles.replies import Reply
+from rounds.protocols.citations import Quotable, evidence_of, exactly_one, names
 from rounds.protocols.crux.assignments import assigned, broken_program, to_read
 from rounds.protocols.crux.replies import (
     CalculationReply,
@@ -29,8 +30,7 @@ from rounds.protocols.crux.replies import (
 )
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.programs import PlannedProgram, experiment, files_of, wrong_program
-from rounds.protocols.quotable import Quotable, exactly_one, names
-from rounds.protocols.step_table import Numbering, by, evidence_of, statement, statement_id
+from rounds.protocols.step_table import Numbering, by, statement, statement_id
 
 _BEARING: Final[Mapping[str, Bearing]] = {
     "holds": "supports",
@@ -49,7 +49,7 @@ CHECKS: Final = 4
 
 def _verification_id(numbering: Numbering, before: int = 0) -> str:
     """Return the next id; `before` counts verifications of the same commit that are not on the ledger yet."""
-    return event_id("verification", 1, CHECKS + before + number_of(numbering.number("verification")))
+    return event_id("verification", 1, CHECKS + before + number_of(numbering.number(Verification)))
 
 
 def _read_in_this_commit(numbering: Numbering) -> int:
@@ -95,7 +95,7 @@ def programs(numbering: Numbering, step: Step, reply: ProgramReply) -> Iterator[
     book = numbering.book
     # A later word about experiments can reopen a group that closed before; its programs are there already.
     if not any(plan.step == step.id for plan in book.of(ExperimentPlanned)):
-        yield _experiment(book, step, reply.program, numbering.number("experiment_planned"))
+        yield _experiment(book, step, reply.program, numbering.number(ExperimentPlanned))
 
 
 def brought(reply: Reply) -> Mapping[str, bytes]:
@@ -238,7 +238,6 @@ def wrong_reading(known: Quotable, reply: ReadingReply) -> Iterator[str]:
         (verdict.claim for verdict in reply.verdicts), to_read(known.state), "verdicts", "claim"
     )
     for n, entry in enumerate(reply.verdicts):
-        yield from known.evidence_problems(entry.quotes, f"verdicts[{n}].quotes")
         if entry.verdict == "not_settled":
             continue
         if not any(kind_of(cited.ref) == "document" and cited.quote for cited in entry.quotes):

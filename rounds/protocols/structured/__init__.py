@@ -20,18 +20,16 @@ Laws
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Final
 
 from detectors.stopping.questions import deciding_questions
 from ledger.events import Event
-from ledger.events.run import PlanRow
 from ledger.state.book import Book
 from ledger.state.state import ANSWERS, POSITIONS, State
-from roles.protocol import Column, Protocol, RoleDefinition, Rules, Step, View
+from roles.protocol import Column, Loss, Protocol, RoleDefinition, Step, View
 from roles.replies import (
     ActionArtifact,
-    ArtifactReply,
     AssessmentReply,
     CheckReply,
     ClosingReply,
@@ -47,23 +45,12 @@ from roles.replies import (
     StatementReply,
 )
 from rounds.protocols.plans import AUTHORS, standard_13
-from rounds.protocols.quotable import Quotable
-from rounds.protocols.schedule import (
-    active_roles,
-    applicable_checks,
-    plan_row,
-    synthesis_is_due,
-)
-from rounds.protocols.step_table import ALL, Numbering, Sheet, StepRow, Steps, asks_each
-from rounds.protocols.structured import making, problems, programs, rivals, yields
-from rounds.protocols.structured.answers import (
-    AnswerNow,
-    asks_for_answers,
-    sealed_answer,
-    wrong_answer,
-)
-from rounds.protocols.structured.unmade_checks import lost_verdict, missing_checks
-from rounds.protocols.structured.visibility import VISIBILITY
+from rounds.protocols.programs import plans_programs
+from rounds.protocols.schedule import active_roles, applicable_checks, plan_row, synthesis_is_due
+from rounds.protocols.step_table import ALL, Numbering, Sheet, StepRow, Steps, Wrong, asks_each
+from rounds.protocols.structured import making, problems, programs
+from rounds.protocols.structured.replies import WITH_PROGRAMS, AnswerNow
+from rounds.protocols.structured.visibility import RULE, SPREAD, VISIBILITY, YOURS, option_for, spreads
 
 ROLES: Final = (
     RoleDefinition("action", "What does the system do, step by step?", "charters/action"),
@@ -73,26 +60,6 @@ ROLES: Final = (
     RoleDefinition("verifier", "What does the evidence show?", "charters/verifier"),
 )
 
-
-CHECKS: Final = ("E.check1", "E.check2", "E.check3", "E.check4")
-_SHAPES: Final[Mapping[str, type[Reply]]] = {
-    "B": StatementReply,
-    "C": StatementReply,
-    "D.action": ActionArtifact,
-    "D.guardian": GuardianArtifact,
-    "D.observer": ObserverArtifact,
-    "D.critic": CriticArtifact,
-    "E.position": PositionReply,
-    "E.belief": AnswerNow,
-    **dict.fromkeys(CHECKS, CheckReply),
-    "F": ReviewReply,
-    "G": AssessmentReply,
-    "H": DriftReply,
-    "S.resolve": ResolveReply,
-    "S.review": RetrospectiveReply,
-    "S.close": ClosingReply,
-}
-"""Shape of the reply of each kind of step."""
 
 # ---------------------------------------------------------------- who is asked
 
@@ -106,15 +73,8 @@ def _others(state: State, round_: int) -> tuple[str, ...]:
     return tuple(role for role in active_roles(state, round_) if role != _lead(state, round_)[0])
 
 
-def _verifier(state: State, round_: int) -> tuple[str, ...]:
-    # The signature is that of all row functions, and the verifier is asked in every round alike.
-    del state, round_
+def _verifier(_state: State, _round: int) -> tuple[str, ...]:
     return ("verifier",)
-
-
-def _authors(state: State, round_: int) -> tuple[str, ...]:
-    del state, round_
-    return AUTHORS
 
 
 def _present(role: str) -> Callable[[State, int], tuple[str, ...]]:
@@ -130,13 +90,11 @@ def _seals(state: State, round_: int) -> bool:
     return sealed and bool(applicable_checks(state, round_))
 
 
-def _is_made(check: int) -> Callable[[State, int], bool]:
-    # SD-35: a check that needs the artifact of an absent role has nothing to look at.
-    return lambda state, round_: check in applicable_checks(state, round_)
-
-
-def _checks_drift(state: State, round_: int) -> bool:
-    return plan_row(state, round_).drift
+def asks_for_answers(state: State, round_: int) -> bool:
+    """Return whether the round asks for answers: the run does, and the round checks something."""
+    # A round without a check brings no verdict, so an answer after it would only repeat the one before.
+    asked = state.opened is not None and state.opened.rules.get(POSITIONS) == ANSWERS
+    return asked and bool(applicable_checks(state, round_))
 
 
 def _resolves(state: State, round_: int) -> bool:
@@ -180,138 +138,175 @@ def _follows_from(state: State, round_: int) -> Hashable:
     )
 
 
-# ---------------------------------------------------------------- what is wrong with a reply
-
-
-def _wrong_artifact(known: Quotable, reply: ArtifactReply) -> Iterator[str]:
-    yield from problems.wrong_artifact(known, reply)
-    yield from programs.wrong_programs(known, reply)
-
-
-def _wrong_check(known: Quotable, reply: CheckReply) -> Iterator[str]:
-    yield from problems.wrong_check(known, reply)
-    yield from programs.wrong_programs(known, reply)
-
-
 # ---------------------------------------------------------------- the table
 
 
-def _shape(kind: type[Reply]) -> type[Reply] | Callable[[State], type[Reply]]:
-    """Return the shape of a reply; where programs may come with it, that depends on the run."""
-    runnable = programs.WITH_PROGRAMS.get(kind)
-    return kind if runnable is None else lambda state: runnable if programs.may_bring(state) else kind
+def _with_programs(check: Wrong) -> Wrong:
+    return lambda known, reply: (*check(known, reply), *programs.wrong_programs(known, reply))
 
 
-def _sheet() -> Sheet:
-    """Return the rows: what each kind of step sees, and the shape of its reply."""
+def _row(
+    task: str,
+    steps: Steps,
+    reply: type[Reply],
+    at_once: Callable[[Numbering, Step, Any], tuple[Event, ...]],
+    wrong: Wrong,
+    loss: str,
+    **more: Any,
+) -> StepRow:
+    """Return a row with what its kind of step sees; `loss` says what is missing without a reply."""
+    kind = "D" if task.startswith("D.") else task
+    lost = {kind: Loss("unclear" if "check" in kind else "skipped", loss, decides=kind == "S.close")}
+    runnable = WITH_PROGRAMS.get(reply)
 
-    def row(
-        task: str,
-        steps: Steps,
-        at_once: Callable[[Numbering, Step, Any], tuple[Event, ...]],
-        wrong: Callable[[Quotable, Any], Iterator[str]],
-        **more: Any,
-    ) -> StepRow:
-        columns = VISIBILITY["D" if task.startswith("D.") else task]
-        return StepRow(task, steps, _shape(_SHAPES[task]), at_once, wrong=wrong, columns=columns, **more)
+    # Where programs may come with a reply, its shape depends on the run.
+    def shape(state: State) -> type[Reply]:
+        return runnable if runnable is not None and plans_programs(state) else reply
 
-    def artifact_row(role: str) -> StepRow:
-        asked = asks_each(_present(role))
-        return row(f"D.{role}", asked, yields.artifact, _wrong_artifact, later=yields.claims, group="D")
+    return StepRow(task, steps, shape, at_once, wrong=wrong, loss=lost, columns=VISIBILITY[kind], **more)
 
-    # SD-27: check 3 reads the results of checks 1 and 2, so it has a group of its own after them.
-    def check_row(check: int, group: str) -> StepRow:
-        return row(
-            f"E.check{check}",
-            asks_each(_verifier, f"check{check}"),
-            lambda numbering, step, reply: (making.verification(numbering.book, step, reply),),
-            _wrong_check,
-            later=programs.planned,
-            when=_is_made(check),
-            stand_in=lost_verdict,
-            group=group,
-        )
 
-    return Sheet(
-        (
-            row("B", asks_each(_lead), yields.statement("proposal"), problems.wrong_statement),
-            row("C", asks_each(_others), yields.statement("supplement"), problems.wrong_statement),
-            *(artifact_row(role) for role in AUTHORS),
-            row(
-                "E.position",
-                asks_each(active_roles, "position"),
-                lambda _, step, reply: making.positions(step, reply),
-                problems.wrong_positions,
-                when=_seals,
-            ),
-            row(
-                "E.belief",
-                asks_each(active_roles, "belief"),
-                sealed_answer,
-                wrong_answer,
-                when=asks_for_answers,
-            ),
-            *(check_row(check, "E.checks") for check in (1, 2, 4)),
-            check_row(3, "E.check3"),
-            row("F", asks_each(active_roles), yields.review, problems.wrong_review, later=yields.findings),
-            row(
-                "G",
-                asks_each(_lead),
-                yields.decided("assessment"),
-                problems.wrong_assessment,
-                later=yields.assessed,
-            ),
-            row(
-                "H",
-                asks_each(_verifier),
-                lambda _, step, reply: (making.drift_check(step, reply),),
-                problems.wrong_drift,
-                when=_checks_drift,
-            ),
-            row(
-                "S.resolve",
-                asks_each(_verifier, "resolve"),
-                lambda numbering, step, reply: making.resolutions(numbering.book, step, reply),
-                problems.wrong_resolutions,
-                when=_resolves,
-                planned=False,
-            ),
-            row(
-                "S.review",
-                asks_each(_authors, "review"),
-                yields.retrospective,
-                problems.wrong_retrospective,
-                when=_closes,
-                planned=False,
-            ),
-            row(
-                "S.close",
-                asks_each(_lead, "close"),
-                yields.decided("summary"),
-                problems.wrong_closing,
-                later=yields.closed,
-                when=_closes,
-                planned=False,
-            ),
-        ),
-        # Ids are given in this order when a group closes, so they do not depend on which reply arrived last.
-        closing_order=("claim", "decision", "concern", "experiment_planned"),
-        follows_from=_follows_from,
+def _artifact_row(role: str, reply: type[Reply]) -> StepRow:
+    return _row(
+        f"D.{role}",
+        asks_each(_present(role)),
+        reply,
+        lambda _, step, reply: (making.artifact(step, reply),),
+        _with_programs(problems.wrong_artifact),
+        "no artifact and no claims from it",
+        later=making.claims,
+        group="D",
     )
 
 
-def _thirteen_rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
-    del rules, options
-    return standard_13()
+def _check_row(check: int, group: str) -> StepRow:
+    return _row(
+        f"E.check{check}",
+        asks_each(_verifier, f"check{check}"),
+        CheckReply,
+        making.verification,
+        _with_programs(problems.wrong_check),
+        "the verdict reads UNCLEAR",
+        later=programs.planned,
+        # SD-35: a check that needs the artifact of an absent role has nothing to look at.
+        when=lambda state, round_: check in applicable_checks(state, round_),
+        stand_in=making.lost_verdict,
+        group=group,
+    )
 
 
-_SHEET: Final = _sheet()
+_SHEET: Final = Sheet(
+    (
+        _row(
+            "B",
+            asks_each(_lead),
+            StatementReply,
+            making.text("proposal"),
+            problems.wrong_statement,
+            "the round has no proposal",
+        ),
+        _row(
+            "C",
+            asks_each(_others),
+            StatementReply,
+            making.text("supplement"),
+            problems.wrong_statement,
+            "the proposal stands without this supplement",
+        ),
+        _artifact_row("action", ActionArtifact),
+        _artifact_row("guardian", GuardianArtifact),
+        _artifact_row("observer", ObserverArtifact),
+        _artifact_row("critic", CriticArtifact),
+        _row(
+            "E.position",
+            asks_each(active_roles, "position"),
+            PositionReply,
+            making.positions,
+            problems.wrong_positions,
+            "this role has no sealed stance in the round",
+            when=_seals,
+        ),
+        _row(
+            "E.belief",
+            asks_each(active_roles, "belief"),
+            AnswerNow,
+            making.sealed_answer,
+            problems.wrong_answer,
+            "nothing shows what this role would answer in the round",
+            when=asks_for_answers,
+        ),
+        *(_check_row(check, "E.checks") for check in (1, 2, 4)),
+        # SD-27: check 3 reads the results of checks 1 and 2, so it has a group of its own after them.
+        _check_row(3, "E.check3"),
+        _row(
+            "F",
+            asks_each(active_roles),
+            ReviewReply,
+            making.review,
+            problems.wrong_review,
+            "this role reviewed nothing in the round",
+            later=making.findings,
+        ),
+        _row(
+            "G",
+            asks_each(_lead),
+            AssessmentReply,
+            making.decided("assessment"),
+            problems.wrong_assessment,
+            "the round decides nothing",
+            later=making.assessed,
+        ),
+        _row(
+            "H",
+            asks_each(_verifier),
+            DriftReply,
+            making.drift_check,
+            problems.wrong_drift,
+            "drift was not checked",
+            when=lambda state, round_: plan_row(state, round_).drift,
+        ),
+        _row(
+            "S.resolve",
+            asks_each(_verifier, "resolve"),
+            ResolveReply,
+            making.resolutions,
+            problems.wrong_resolutions,
+            "pending claims stay pending",
+            when=_resolves,
+            planned=False,
+        ),
+        _row(
+            "S.review",
+            asks_each(lambda *_: AUTHORS, "review"),
+            RetrospectiveReply,
+            making.retrospective,
+            problems.wrong_retrospective,
+            "this role has no retrospective",
+            when=_closes,
+            planned=False,
+        ),
+        _row(
+            "S.close",
+            asks_each(_lead, "close"),
+            ClosingReply,
+            making.decided("summary"),
+            problems.wrong_closing,
+            "nothing is final; decisions of the rounds stand",
+            later=making.closed,
+            when=_closes,
+            planned=False,
+        ),
+    ),
+    # Ids are given in this order when a group closes, so they do not depend on which reply arrived last.
+    closing_order=("claim", "decision", "concern", "experiment_planned"),
+    follows_from=_follows_from,
+)
 
 
 def _view(state: State, step: Step) -> View:
     """Return a step's row, with the extra column only where there is something to show in it."""
     view = _SHEET.view(state, step)
-    raises = step.task.startswith("D.") and rivals.spreads(state)
+    raises = step.task.startswith("D.") and spreads(state)
     return {**view, Column.TOLD: ALL} if raises or programs.is_told(state, step) else view
 
 
@@ -319,10 +314,10 @@ def _tells(book: Book, step: Step, column: Column) -> Iterator[tuple[str, str, t
     """Yield which option the role's claim is about, and what programs there are or may be."""
     if column is not Column.TOLD:
         return
-    if step.task.startswith("D.") and rivals.spreads(book.state):
-        option = rivals.option_for(book.state, step.name.round, step.role)
+    if step.task.startswith("D.") and spreads(book.state):
+        option = option_for(book.state, step.name.round, step.role)
         if option is not None:
-            yield "your claim", rivals.YOURS.format(option=option), ()
+            yield "your claim", YOURS.format(option=option), ()
     if programs.is_told(book.state, step):
         yield from programs.program_blocks(book, step)
 
@@ -331,12 +326,12 @@ STRUCTURED: Final[Protocol] = _SHEET.protocol(
     "structured",
     "four roles cross-examine a question in rounds, with stress tests, drift checks and a synthesis",
     ROLES,
-    plan=_thirteen_rounds,
+    plan=lambda *_: standard_13(),
     fixed_plan=False,
     watched=True,
     raises_claims=True,
     has_castings=True,
-    owed=missing_checks,
+    owed=making.missing_checks,
     needed=needed,
     view=_view,
     tells=_tells,
@@ -346,7 +341,7 @@ STRUCTURED: Final[Protocol] = _SHEET.protocol(
     calls="84 in short-5, 142 in minimum-8, 258 in standard-13, at most",
     variants={
         "positions": (ANSWERS, "sealed", "off"),
-        rivals.RULE: (rivals.SPREAD, "free"),
+        RULE: (SPREAD, "free"),
         "lengths": ("short", "published"),
         "wait": ("on", "off"),
         "validate": ("phase", "round"),

@@ -8,6 +8,7 @@ from typing import Final
 from ledger.events import Statement
 from ledger.events.ids import event_id, kind_of, parse_reference
 from ledger.state.anchors import sections_of
+from ledger.state.state import NEITHER, STANDS, State
 from roles.asof import status_at_opening
 from roles.objections import objection_in
 from roles.replies import (
@@ -29,10 +30,10 @@ from roles.replies import (
     ReviewReply,
     StatementReply,
 )
-from rounds.protocols.quotable import Quotable, ids_problems, names, repeated
+from rounds.protocols.citations import Quotable, ids_problems, names, points_problems, repeated
 from rounds.protocols.schedule import applicable_checks, authors, claim_cap
-from rounds.protocols.structured.answers import answer_keys
 from rounds.protocols.structured.making import artifact
+from rounds.protocols.structured.replies import AnswerNow
 
 # Artifacts and statements are missing here: a decision rests on something that was tested
 # or recorded as open.
@@ -47,11 +48,20 @@ def wrong_statement(known: Quotable, reply: StatementReply) -> Iterator[str]:
     yield from known.option_problems(reply.options, "options")
 
 
+def answer_keys(state: State) -> tuple[str, ...]:
+    """Return the keys that points may be put on."""
+    return (*(option.id for option in state.options), NEITHER) if state.options else (STANDS, NEITHER)
+
+
+def wrong_answer(known: Quotable, reply: AnswerNow) -> Iterator[str]:
+    """Yield what is wrong with points or with what they cite."""
+    yield from points_problems(reply.belief, answer_keys(known.state), "belief")
+
+
 def wrong_assessment(known: Quotable, reply: AssessmentReply) -> Iterator[str]:
     """Yield what is wrong with an assessment: its decisions, and what it leaves open."""
     yield from wrong_closing(known, reply)
     for n, concern in enumerate(reply.concerns):
-        yield from known.evidence_problems(concern.evidence, f"concerns[{n}].evidence")
         yield from _parties(known, concern.between, f"concerns[{n}].between")
         if concern.type == "tension" and len(concern.between) < 2:
             yield f"concerns[{n}].between: a tension is between at least two"
@@ -115,17 +125,15 @@ def _objections(known: Quotable, reply: AssessmentReply | ClosingReply) -> Itera
         yield f"met: the objection {left} stands against no decision and is not met; say which"
 
 
-def wrong_retrospective(known: Quotable, reply: RetrospectiveReply) -> Iterator[str]:
+def wrong_retrospective(_: Quotable, reply: RetrospectiveReply) -> Iterator[str]:
     """Yield what is wrong with a retrospective: every mode has one line."""
-    # The signature is that of all checks of the table; this one needs nothing from the run.
-    del known
     yield from repeated((note.mode for note in reply.failure_modes), "failure_modes")
 
 
 def _parties(known: Quotable, parties: Iterable[str], where: str) -> Iterator[str]:
     roles = authors(known.state)
     for party in parties:
-        if party not in roles and known.unknown(party):
+        if party not in roles and party not in known.by_id:
             yield f"{where}: {party!r} is neither a role nor a known id"
 
 
@@ -209,7 +217,7 @@ def _places(known: Quotable, draft: ClaimDraft, where: str) -> Iterator[str]:
 
 
 def _supersedes(known: Quotable, older: str, where: str) -> Iterator[str]:
-    if known.unknown(older) or older not in known.state.claims:
+    if older not in known.by_id or older not in known.state.claims:
         yield f"{where}: claim {older!r} is unknown"
         return
     # Judged at the opening of the step, like statuses of changes: a claim that was tested meanwhile was
@@ -229,9 +237,7 @@ def wrong_positions(known: Quotable, reply: PositionReply) -> Iterator[str]:
 
 def wrong_check(known: Quotable, reply: CheckReply) -> Iterator[str]:
     """Yield what is wrong with a verdict and its effect on claims."""
-    yield from known.evidence_problems(reply.evidence, "evidence")
     for n, tested in enumerate(reply.claims):
-        yield from known.evidence_problems(tested.evidence, f"claims[{n}].evidence")
         if tested.bearing is not None and not tested.evidence:
             yield f"claims[{n}].evidence: a claim that is moved has evidence of its own; name where you read it"
     yield from known.option_problems(reply.about, "about")
@@ -241,7 +247,7 @@ def wrong_check(known: Quotable, reply: CheckReply) -> Iterator[str]:
 
 
 def _bearing(known: Quotable, claim: str, bearing: str | None, result: str, where: str) -> Iterator[str]:
-    if known.unknown(claim) or claim not in known.state.claims:
+    if claim not in known.by_id or claim not in known.state.claims:
         yield f"{where}.claim_id: claim {claim!r} is unknown"
         return
     # SD-44: superseded is final. A claim may still be listed without a bearing.
@@ -264,17 +270,15 @@ def wrong_review(known: Quotable, reply: ReviewReply) -> Iterator[str]:
             yield f"flips[{n}]: you have no sealed position on check {flip.check_id}"
         elif position.stance == flip.to:
             yield f"flips[{n}].to: that is your position already"
-        yield from known.evidence_problems(flip.because, f"flips[{n}].because")
     for n, tension in enumerate(reply.tensions):
         yield from _parties(known, tension.between, f"tensions[{n}].between")
-        yield from known.evidence_problems(tension.evidence, f"tensions[{n}].evidence")
 
 
 def _decisions(known: Quotable, drafts: Sequence[DecisionDraft]) -> Iterator[str]:
     for n, draft in enumerate(drafts):
         place = f"decisions[{n}]"
         for k, cite in enumerate(draft.cites):
-            if kind_of(cite.id) not in _CITABLE or known.unknown(cite.id):
+            if kind_of(cite.id) not in _CITABLE or cite.id not in known.by_id:
                 yield f"{place}.cites[{k}]: {cite.id!r} is unknown; cite claims, verifications, decisions, concerns"
             elif cite.relation in ("overturns", "supersedes") and kind_of(cite.id) != "decision":
                 yield f"{place}.cites[{k}]: only a decision can be overturned or superseded by a decision"
@@ -291,8 +295,6 @@ def wrong_drift(known: Quotable, reply: DriftReply) -> Iterator[str]:
     goals = tuple(entry.id for entry in known.opened.goals)
     if tuple(sorted(anchor.goal for anchor in reply.anchors)) != tuple(sorted(goals)):
         yield f"anchors: exactly one for each goal is wanted: {names(goals)}"
-    for n, anchor in enumerate(reply.anchors):
-        yield from known.evidence_problems(anchor.evidence, f"anchors[{n}].evidence")
     if reply.addresses is not None:
         # An answer to a failed drift check is a later PASS that names it; anything else leaves it open.
         failed = {facts.id for facts in known.state.drift.values() if facts.verdict == "FAIL"}
@@ -308,6 +310,6 @@ def wrong_resolutions(known: Quotable, reply: ResolveReply) -> Iterator[str]:
         # With a claim missing, the list is out of step and errors about single entries would mislead.
         return
     for n, resolution in enumerate(reply.resolutions):
-        place = f"resolutions[{n}]"
-        yield from known.evidence_problems(resolution.evidence, f"{place}.evidence")
-        yield from _bearing(known, resolution.claim_id, resolution.bearing, resolution.result, place)
+        yield from _bearing(
+            known, resolution.claim_id, resolution.bearing, resolution.result, f"resolutions[{n}]"
+        )

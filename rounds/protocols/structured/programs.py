@@ -7,31 +7,19 @@ the reviews: the roles that judge or review see the results and may cite them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Final
+from typing import Final
 
-from msgspec import Meta
-
-from ledger.events import Claim, Event, ExperimentJudged
+from ledger.events import Claim, Event, ExperimentJudged, ExperimentPlanned
 from ledger.events.values import HowTested
 from ledger.state.book import Book
 from ledger.state.lifecycle import OPEN
-from ledger.state.state import PROGRAMS, VERIFIER, State
+from ledger.state.state import VERIFIER, State
 from roles.asof import status_at_opening
 from roles.protocol import Group, Step
-from roles.replies import (
-    ActionArtifact,
-    ArtifactReply,
-    CheckReply,
-    ClaimDraft,
-    CriticArtifact,
-    GuardianArtifact,
-    ObserverArtifact,
-    Reply,
-    Word,
-)
+from roles.replies import ArtifactReply, CheckReply, ClaimDraft, Reply
+from rounds.protocols.citations import Quotable, names, repeated
 from rounds.protocols.programs import (
     RUN_HERE,
-    PlannedProgram,
     experiment,
     files_of,
     how_to_write,
@@ -40,60 +28,8 @@ from rounds.protocols.programs import (
     ran,
     wrong_program,
 )
-from rounds.protocols.quotable import Quotable, names, repeated
 from rounds.protocols.step_table import Numbering
-
-
-class ClaimProgram(PlannedProgram, frozen=True, kw_only=True):
-    """A program for one claim: its id, or the number of one of the reply's own, from 1."""
-
-    claim: Annotated[Word, Meta(description="the claim's id, or 1 for the first of proposed_claims")]
-
-
-ClaimPrograms = Annotated[
-    tuple[ClaimProgram, ...], Meta(max_length=2, description="programs that decide claims; often none")
-]
-
-
-class RunnableActionArtifact(ActionArtifact, frozen=True, kw_only=True):
-    """D, action."""
-
-    programs: ClaimPrograms
-
-
-class RunnableGuardianArtifact(GuardianArtifact, frozen=True, kw_only=True):
-    """D, guardian."""
-
-    programs: ClaimPrograms
-
-
-class RunnableObserverArtifact(ObserverArtifact, frozen=True, kw_only=True):
-    """D, observer."""
-
-    programs: ClaimPrograms
-
-
-class RunnableCriticArtifact(CriticArtifact, frozen=True, kw_only=True):
-    """D, critic."""
-
-    programs: ClaimPrograms
-
-
-class RunnableCheck(CheckReply, frozen=True, kw_only=True):
-    """E.check1 … check4, with programs for what reading leaves open."""
-
-    programs: ClaimPrograms
-
-
-WITH_PROGRAMS: Final[Mapping[type[Reply], type[Reply]]] = {
-    ActionArtifact: RunnableActionArtifact,
-    GuardianArtifact: RunnableGuardianArtifact,
-    ObserverArtifact: RunnableObserverArtifact,
-    CriticArtifact: RunnableCriticArtifact,
-    CheckReply: RunnableCheck,
-}
-"""Reply types and their variants with programs."""
-
+from rounds.protocols.structured.replies import ClaimProgram
 
 # ---------------------------------------------------------------- what a reply brings
 
@@ -131,7 +67,7 @@ def _how(known: Quotable, own: Sequence[ClaimDraft], claim: str) -> HowTested | 
     # `isdecimal` alone accepts digits of other scripts, which no id and no list number has.
     if claim.isascii() and claim.isdecimal():
         return own[int(claim) - 1].how if 1 <= int(claim) <= len(own) else None
-    facts = None if known.unknown(claim) else known.state.claims.get(claim)
+    facts = known.state.claims.get(claim) if claim in known.by_id else None
     is_open = facts is not None and status_at_opening(known.state, claim, known.step) in OPEN
     return facts.how if facts is not None and is_open else None
 
@@ -145,7 +81,7 @@ def planned(
             own[int(program.claim) - 1] if program.claim.isdecimal() else numbering.book.by_id[program.claim]
         )
         assert isinstance(claim, Claim), program.claim
-        number, seed = numbering.number("experiment_planned"), numbering.book.state.opening.seed
+        number, seed = numbering.number(ExperimentPlanned), numbering.book.state.opening.seed
         yield experiment(step, claim.id, claim.testable_as, program, number, seed)
 
 
@@ -178,14 +114,9 @@ _OF_ROUND: Final = (*_WRITES[4:], "F", "G")
 _OF_RUN: Final = ("S.resolve", "S.review", "S.close")
 
 
-def may_bring(state: State) -> bool:
-    """Return whether seats of the run may bring programs; runs opened before this rule never asked for them."""
-    return plans_programs(state) and state.opening.rules.get(PROGRAMS) == "on"
-
-
 def is_told(state: State, step: Step) -> bool:
     """Return whether a step is shown blocks about programs."""
-    return may_bring(state) and step.task in (*_WRITES, *_OF_ROUND, *_OF_RUN)
+    return plans_programs(state) and step.task in (*_WRITES, *_OF_ROUND, *_OF_RUN)
 
 
 def program_blocks(book: Book, step: Step) -> Iterable[tuple[str, str, tuple[int, ...]]]:
