@@ -22,6 +22,7 @@ from ledger.state.series import plan_of
 from moot.view.evidence import meaning, times_of
 from moot.view.judgements import named
 from moot.view.labels import calls_of
+from moot.view.objections import Dissenting
 from moot.view.reasons import Point
 from roles.evidence import basis_sentence
 from roles.memo.checks import class_of_sentence
@@ -53,7 +54,7 @@ class ForecastParts(NamedTuple):
     how_sure: str
     tests: list[Point]
     unsettled: list[Point]
-    dissent: list[tuple[str, str, str]]
+    dissent: list[Dissenting]
 
 
 def forecast_parts(run: str, book: Book, chief: Decision | None) -> ForecastParts:
@@ -145,8 +146,8 @@ def how_likely(book: Book) -> str:
     return text
 
 
-def other_leaders(book: Book) -> Iterator[tuple[str, str, str]]:
-    """Yield role, words and forecast id of each role that prefers another option than the group does."""
+def other_leaders(book: Book) -> Iterator[Dissenting]:
+    """Yield each role that prefers another option than the group does."""
     now, state = standing_now(book), book.state
     # A single forecast is the group forecast, so it cannot disagree with it.
     if now.leader is None or len(now.forecasts) < 2:
@@ -157,7 +158,9 @@ def other_leaders(book: Book) -> Iterator[tuple[str, str, str]]:
         # A tie with the leader is no dissent.
         if forecast[first] > forecast[now.leader] and role in latest:
             against = f"against {forecast[now.leader]}% for {options[now.leader]}"
-            yield role, f"prefers {options[first]}: {forecast[first]}%, {against}.", latest[role].id
+            yield Dissenting(
+                role, f"prefers {options[first]}: {forecast[first]}%, {against}.", latest[role].id
+            )
 
 
 def reasons_of_roles(book: Book) -> list[Point]:

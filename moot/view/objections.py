@@ -16,6 +16,7 @@ from ledger.events import (
     Vote,
 )
 from ledger.plain_text import first_sentence, one_line, sentences
+from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import overridden
 from moot.view.judgements import ballot_of, latest, majority, option_of, side_means, terms_in, view_of
@@ -24,9 +25,33 @@ from rounds.protocols.citations import UPHELD
 from rounds.protocols.votes import sides_with
 
 
+class Dissenting(Result, frozen=True):
+    """Who disagrees with the decision, in the role's own words where it gave any."""
+
+    role: str
+    text: str
+    ref: str
+
+
+class Objection(Dissenting, frozen=True):
+    """The strongest thing said against the decision. `also`: what stands against the plans of other members."""
+
+    also: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """Return the objection in one line, with its author and its ids."""
+        return f"{self.role}: {self.text} ({self.places})"
+
+    @property
+    def places(self) -> str:
+        """Return where the objection is, and those to the other plans."""
+        return f"{self.ref}; to the other plans: {', '.join(self.also)}" if self.also else self.ref
+
+
 def objection_told(
     book: Book, decision: Decision | None, why: list[Point], others: Sequence[Decision] = ()
-) -> str | None:
+) -> Objection | None:
     """Return the strongest objection to the decision in its author's words; None where the ledger has none.
 
     `others` are the plans of members who agree: the objection to each of them is named after it.
@@ -40,26 +65,24 @@ def objection_told(
     # Recorded dissent names this decision explicitly, so it beats anything that is inferred.
     if decision.dissent:
         dissenter = decision.dissent[0]
-        return f"{dissenter.role}: {one_line(dissenter.text)} ({dissenter.ref})"
+        return Objection(dissenter.role, one_line(dissenter.text), dissenter.ref)
     if decision.type == "override":
         return _overruled(book, decision)
     opposed = _opposed(book, decision, cited)
-    also = [left[2] for plan in others if (left := _opposed(book, plan, cited))] if opposed else []
-    more = f"; to the other plans: {', '.join(also)}" if also else ""
-    return f"{opposed[0]}: {one_line(opposed[1])} ({opposed[2]}{more})" if opposed else None
+    if opposed is None:
+        return None
+    also = tuple(left[2] for plan in others if (left := _opposed(book, plan, cited)))
+    return Objection(opposed[0], one_line(opposed[1]), opposed[2], also)
 
 
-def _overruled(book: Book, decision: Decision) -> str | None:
+def _overruled(book: Book, decision: Decision) -> Objection | None:
     """Return the decision that a person overruled, which argues for the opposite."""
     original = book.by_id.get(overridden(book.state, decision.id))
     if not isinstance(original, Decision) or original.id == decision.id:
         return None
-    who = (
-        "the protocol's rule"
-        if original.made_by == "rule"
-        else (original.name or original.made_by).replace("_", " ")
-    )
-    return f"{who} had decided: {one_line(original.text)} ({original.id})"
+    by_rule = original.made_by == "rule"
+    who = "the protocol's rule" if by_rule else (original.name or original.made_by).replace("_", " ")
+    return Objection(who, f"had decided: {one_line(original.text)}", original.id)
 
 
 def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str, str] | None:
@@ -176,12 +199,12 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> Challen
     )
 
 
-def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: set[str]) -> str | None:
+def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: set[str]) -> Objection | None:
     """Return the strongest thing against the verdict with who said it and how the judge rates it."""
     # The best case against a rejection is what the advocate could still say for the proposal.
     if approval.place == NO:
         argument = next(iter([*surviving(book, decision), *book.of(Argument)]), None)
-        return None if argument is None else f"{argument.by}: {one_line(argument.claim)} ({argument.id})"
+        return None if argument is None else Objection(argument.by, one_line(argument.claim), argument.id)
     concerns = [
         concern for concern in book.of(Concern) if concern.type == "concern" and concern.id not in cited
     ]
@@ -203,27 +226,27 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
         rating for rating in book.of(Rating) if rating.of == gravest.id and rating.by == decision.by
     )
     rated = "" if rating is None else f" [judge: {rating.value} of 5]"
-    return f"{gravest.by}: {one_line(gravest.text)}{rated} ({gravest.id})"
+    return Objection(gravest.by, f"{one_line(gravest.text)}{rated}", gravest.id)
 
 
-def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, str, str]]:
-    """Yield who disagrees with the decision: role, words, reference."""
+def dissent_told(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
+    """Yield who disagrees with the decision."""
     if decision is None or decision.type == "override":
         return  # who disagreed with what a person overruled says nothing about the override
     ballot = ballot_of(book)
     cast = {vote.id for vote in ballot.votes} if ballot is not None else set()  # below, with what each voted
     for dissenter in decision.dissent:
         if dissenter.ref not in cast:
-            yield dissenter.role, one_line(dissenter.text), dissenter.ref
+            yield Dissenting(dissenter.role, one_line(dissenter.text), dissenter.ref)
     for vote in ballot.cast if ballot is not None else ():
         if ballot is not None and (ballot.is_split or not sides_with(vote.decision, ballot.ruling.decision)):
-            yield vote.by, f"{vote.decision} (risk {vote.risk} of 100): {_gist(vote)}", vote.id
+            yield Dissenting(vote.by, f"{vote.decision} (risk {vote.risk} of 100): {_gist(vote)}", vote.id)
     yield from _other_rounds(book, decision)
     members = majority(book)
     # Members who chose another option dissent from the majority by their own decision.
     for plan in members.plans if members is not None and members.option else ():
         if members is not None and option_of(book, plan) not in (None, members.option):
-            yield plan.id, first_sentence(plan.text), plan.id
+            yield Dissenting(plan.id, first_sentence(plan.text), plan.id)
 
 
 def terms_told(book: Book, decision: Decision) -> Iterator[tuple[bool, Point]]:
@@ -246,7 +269,7 @@ def terms_told(book: Book, decision: Decision) -> Iterator[tuple[bool, Point]]:
             yield sides.get(ref, False), Point.of(f"{author}: {terms}", ref)
 
 
-def _other_rounds(book: Book, decision: Decision) -> Iterator[tuple[str, str, str]]:
+def _other_rounds(book: Book, decision: Decision) -> Iterator[Dissenting]:
     """Yield rounds of a comparison in which the judge preferred another option to the recommended one."""
     if book.state.opening.protocol != "comparative" or decision.made_by != "rule":
         return
@@ -256,4 +279,4 @@ def _other_rounds(book: Book, decision: Decision) -> Iterator[tuple[str, str, st
         against = set(judgement.about).isdisjoint(decision.about) and judgement.type == "round"
         # Only rounds in which the recommended option took part say anything about it.
         if against and not set(pairing(book.state, judgement.round)).isdisjoint(decision.about):
-            yield f"judge, round {judgement.round}", first_sentence(judgement.text), judgement.id
+            yield Dissenting(f"judge, round {judgement.round}", first_sentence(judgement.text), judgement.id)

@@ -35,7 +35,7 @@ from moot.view.judgements import (
     scores_told,
 )
 from moot.view.labels import calls_of, why_stopped
-from moot.view.objections import dissent_told, objection_told, terms_told
+from moot.view.objections import Dissenting, Objection, dissent_told, objection_told, terms_told
 from moot.view.outcome_status import Became, became_told, open_under, serious_questions, standing_of
 from moot.view.questions import Asking, asked_of_you
 from moot.view.reasons import Point, approval_of, reasons_of
@@ -52,14 +52,6 @@ WHY: Final = 3
 """Maximum number of reasons named."""
 _BLANK: Final = re.compile(r"\[[A-Z][A-Z' /_-]+\]|_{4,}|\bTBD\b")
 """A place in a final text that is left for a person to fill."""
-
-
-class Dissenting(Result, frozen=True):
-    """Who disagrees with the decision, in the role's own words where it gave any."""
-
-    role: str
-    text: str
-    ref: str
 
 
 class Outcome(Result, frozen=True):
@@ -80,7 +72,7 @@ class Outcome(Result, frozen=True):
     why: list[Point]
     changes_our_mind: list[Point]
     requirements: list[Point]
-    objection: str | None
+    objection: Objection | None
     dissent: list[Dissenting]
     needs_you: list[Asking]
     not_settled: list[Point]
@@ -128,7 +120,7 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
             reading.reasons[:WHY],
             reading.members.agreeing[1:] if reading.members is not None else (),
         ),
-        dissent=[Dissenting(*dissenter) for dissenter in dissent],
+        dissent=dissent,
         needs_you=asked_of_you(run, book),
         not_settled=[*_options_missing(book), *(memo.get("not_settled") or reading.not_settled())],
         assumed=memo.get("assumed") or reading.assumed(),

@@ -159,11 +159,11 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     yield from (("why", _point_text(point, cut.reason)) for point in outcome.why)
     yield from _points("revisit if", outcome.changes_our_mind, cut, run)
     yield from _points("required", outcome.requirements, cut, run)
-    # The objection ends with its id in parentheses, which a cut must not lose.
-    text, _, where = (outcome.objection or "").rpartition(" (")
-    # An objection that is also the first dissent would be printed twice.
-    if text and where.rstrip(")") not in {dissenter.ref for dissenter in outcome.dissent}:
-        yield "against it", f"{_cut(text, cut.text + 8, '')} ({where}"
+    objection = outcome.objection
+    # An objection that is also a dissent would be printed twice.
+    if objection and objection.ref not in {dissenter.ref for dissenter in outcome.dissent}:
+        text = _cut(f"{objection.role}: {objection.text}", cut.text + 8, "")
+        yield "against it", f"{text} ({objection.places})"
     for dissenter in outcome.dissent[:DISSENT]:
         yield "dissent", f"{dissenter.role}: {_cut(dissenter.text, cut.text + 8, dissenter.ref)}"
     if len(outcome.dissent) > DISSENT:
@@ -207,16 +207,15 @@ def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterato
 def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     """Yield questions to a person with their ids, the newest first, and the command that answers them."""
     # Only answers share a command; overrides and experiments each bring their own.
-    listed = [asking for asking in outcome.needs_you if asking.command.startswith("moot answer")]
+    listed = [asking for asking in outcome.needs_you if asking.asks == "answer"]
     for asking in listed[: cut.questions]:
         yield ASKED, _question(asking, run)
     for asking in outcome.needs_you:
-        if asking not in listed and asking.command.startswith("moot override"):
+        if asking.asks == "override":
             yield ASKED, f"{asking.text} {asking.command}"
-        if asking.command.startswith("moot experiment"):
+        if asking.asks == "run":
             yield ASKED, asking.text
-            what = "to hand its result in" if "submit" in asking.command else "to run"
-            yield ASKED, f"{what}: {asking.command}"
+            yield ASKED, f"to run: {asking.command}"
     # A merged question shows three of its ids; the rest counts as more.
     more = sum(len(asking.ids) for asking in outcome.needs_you) - sum(
         len(asking.ids[:3]) for asking in listed[: cut.questions]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from ledger.events import Concern
 from ledger.plain_text import counted, one_line
@@ -23,11 +23,15 @@ SHOWN: Final = 5
 
 
 class Asking(Result, frozen=True):
-    """A question to a person, merged from `ids`, with the command that answers it."""
+    """A question to a person, merged from `ids`, with the command that answers it.
+
+    `asks`: for an answer, an override, a program to be run here; `read`: the command lists what is left.
+    """
 
     text: str
     ids: list[str]
     command: str
+    asks: Literal["answer", "override", "run", "read"] = "answer"
 
 
 class _Question(NamedTuple):
@@ -48,12 +52,12 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
         if is_held_by_an_error(book.state):
             text = f"An error that the validation {place} found holds the run up: mend it (moot check {named}), or say"
             text += " why it is harmless."
-        return [Asking(text=text, ids=[place], command=command)]
+        return [Asking(text=text, ids=[place], command=command, asks="override")]
     # Results of programs may answer the open questions, so they go first.
     if due := experiments_awaited(book.state):
         verb = "waits" if len(due) == 1 else "wait"
         text = f"{counted(len(due), 'program')} that the seats planned {verb} to be run here, in a sandbox."
-        return [Asking(text=text, ids=list(due), command=f"moot experiment run {named}")]
+        return [Asking(text=text, ids=list(due), command=f"moot experiment run {named}", asks="run")]
     questions = _questions(book)
     # When the list is too long, the last place announces the rest.
     listed = questions if len(questions) <= SHOWN else questions[: SHOWN - 1]
@@ -61,7 +65,7 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
     rest = [identity for question in questions[len(listed) :] for identity in question.ids]
     if rest:
         command = f"moot log {named} --kind concern"
-        askings.append(Asking(text=f"{len(rest)} older questions.", ids=rest, command=command))
+        askings.append(Asking(text=f"{len(rest)} older questions.", ids=rest, command=command, asks="read"))
     return askings
 
 

@@ -153,7 +153,7 @@ def test_an_objection_is_one_that_was_rejected(rounds: str, tmp_path: Path) -> N
 
     book, outcome = scripted(tmp_path, "jugalbandi", change, rules={"rounds": rounds})
     assert outcome.objection is not None
-    identity = outcome.objection.rpartition("(")[2].rstrip(")")
+    identity = outcome.objection.line.rpartition("(")[2].rstrip(")")
     assert isinstance(book.by_id[identity], Challenge)
     became = {event.of: event.disposition for event in book.of(Disposition)}
     assert became[identity] == "rejected"
@@ -234,7 +234,7 @@ def test_reasons_objections_and_assumptions_are_those_of_every_plan() -> None:
     assert [book.by_id[point.refs[0]].step for point in outcome.why] == steps
     assert " in 3 plans, 3 shown" in outcome.how_sure
     assert outcome.objection is not None
-    assert outcome.objection.endswith("(X-1-8; to the other plans: X-1-17, X-1-24)")
+    assert outcome.objection.line.endswith("(X-1-8; to the other plans: X-1-17, X-1-24)")
     assert len(outcome.assumed) == len(book.of(Assumption)) == 53
     assert [book.by_id[point.refs[0]].step for point in outcome.assumed[:3]] == steps
     assert rows(outcome, "assumed").endswith(" more: moot log run --kind assumption)")

@@ -198,7 +198,8 @@ def test_a_scorecard_is_the_mean_of_all_judgements() -> None:
 def test_what_a_verdict_took_in_is_not_said_against_it() -> None:
     """The judge left one concern unaddressed; the conditions of the verdict are still to be met."""
     found = of_played("adversarial")
-    assert found.objection == "advocate: blocker of r1 case advocate [judge: 1 of 5] (N-1-1)"
+    assert found.objection is not None
+    assert found.objection.line == "advocate: blocker of r1 case advocate [judge: 1 of 5] (N-1-1)"
     assert [point.refs for point in found.not_settled] == [["D-1-1"]]
 
 

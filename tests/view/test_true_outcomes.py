@@ -76,7 +76,7 @@ def test_every_line_is_so_by_the_ledger(protocol: str, rules: dict[str, str], tm
             event = book.by_id[named[0]]
             assert point.quote in [one.quote for one in getattr(event, "evidence", ())]
     if found.objection:
-        who, _, rest = found.objection.partition(": ")
+        who, _, rest = found.objection.line.partition(": ")
         said = book.by_id[rest.rpartition("(")[2].partition(";")[0].rstrip(")")]
         assert (said.by, isinstance(said, Argument | Challenge | Concern)) == (who, True)
         assert said.id not in {ref for point in found.why for ref in point.refs}
@@ -151,16 +151,17 @@ def test_an_approval_has_the_surviving_arguments_as_reasons_and_a_concern_agains
     book, found = played(tmp_path, "adversarial", judged("approve", score))
     assert [point.refs for point in found.why] == [["R-1-1"]]
     assert found.objection is not None
-    against = book.by_id[found.objection.rpartition("(")[2].rstrip(")")]
+    against = book.by_id[found.objection.line.rpartition("(")[2].rstrip(")")]
     assert isinstance(against, Concern)
-    assert f"[judge: {score} of 5]" in found.objection
+    assert f"[judge: {score} of 5]" in found.objection.line
     assert status_told(found) == "DECIDED: approve, 1 requirement"
 
 
 def test_a_rejection_has_the_concerns_as_reasons_and_the_advocate_against_it(tmp_path: Path) -> None:
     book, found = played(tmp_path, "adversarial", judged("reject", 5))
     assert all(isinstance(book.by_id[point.refs[0]], Concern) for point in found.why)
-    assert found.objection == "advocate: claim number 0 of r1 case advocate (R-1-1)"
+    assert found.objection is not None
+    assert found.objection.line == "advocate: claim number 0 of r1 case advocate (R-1-1)"
 
 
 def test_a_condition_that_nobody_met_stands_against_a_conditional_approval(tmp_path: Path) -> None:
@@ -168,7 +169,7 @@ def test_a_condition_that_nobody_met_stands_against_a_conditional_approval(tmp_p
     assert met.objection is None
     _, unmet = played(tmp_path / "unmet", "adversarial", judged("approve with conditions", 2, unaddressed=1))
     assert unmet.objection is not None
-    assert unmet.objection.endswith("(N-1-1)")
+    assert unmet.objection.line.endswith("(N-1-1)")
 
 
 def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(tmp_path: Path) -> None:
@@ -230,7 +231,7 @@ def test_a_majority_is_told_with_who_went_another_way(tmp_path: Path) -> None:
     assert found.answer.startswith("WARN by the rule strong majority (2 of 3 votes say WARN). ")
     assert [one.role for one in found.dissent] == ["safety"]
     assert found.objection is not None
-    assert found.objection.startswith("safety: ")
+    assert found.objection.line.startswith("safety: ")
 
 
 def test_a_veto_decides_and_a_withdrawn_one_is_named(tmp_path: Path) -> None:
@@ -388,8 +389,8 @@ def test_an_override_has_nothing_of_what_it_overruled_but_as_its_objection(
     assert found.why == []
     assert found.dissent == []
     assert found.objection is not None
-    assert found.objection.endswith(f"({decided})")
-    assert " had decided: " in found.objection
+    assert found.objection.line.endswith(f"({decided})")
+    assert " had decided: " in found.objection.line
     (became,) = found.became
     assert became.overruled_by is not None
     block = outcome_lines(found, "run", 100)
