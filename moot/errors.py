@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from ledger.store.failures import WriteFailed as WriteFailed
     from roles.seats.port import SeatFailed as SeatFailed
     from rounds.protocols import ProtocolUnknown as ProtocolUnknown
-    from rounds.run.engine import ReplyRefused as ReplyRefused
-    from rounds.run.engine import StepRefused as StepRefused
     from rounds.run.human_actions import NotThere as NotThere
+    from rounds.run.session import ReplyRefused as ReplyRefused
+    from rounds.run.session import StepRefused as StepRefused
     from rounds.setup.toml_file import DeliberationError as DeliberationError
 
 _PLACES: Final = {
@@ -47,9 +47,9 @@ _PLACES: Final = {
     "NotARun": "ledger.store.failures",
     "NotThere": "rounds.run.human_actions",
     "ProtocolUnknown": "rounds.protocols",
-    "ReplyRefused": "rounds.run.engine",
+    "ReplyRefused": "rounds.run.session",
     "SeatFailed": "roles.seats.port",
-    "StepRefused": "rounds.run.engine",
+    "StepRefused": "rounds.run.session",
     "StrangeRun": "ledger.store.failures",
     "Unreadable": "ledger.store.failures",
     "WriteFailed": "ledger.store.failures",

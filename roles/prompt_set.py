@@ -5,7 +5,7 @@
 The form is canonical: keys in this order, paths sorted, no white space between tokens. The path of a template is that
 of its file below `roles/prompts/<set>/` without `.md`: `RoleDefinition.charter` is one, `Step.task` is one below
 `tasks/`. A folder with a `layout.json` is a complete set; all others share `roles/prompts/common/`. The layout is
-described in `roles/brief/layout.py`.
+described in `roles/brief/context.py`.
 """
 
 from __future__ import annotations

@@ -1,19 +1,25 @@
-"""Findings of rules.
+"""Findings of rules, and recorded verdicts that other rules or thresholds gave.
 
 A finding is decided at one event: whether a rule is broken there depends only on what the ledger held up to that
 event
 (and, for `until`, on the event that mended it). So the findings of a prefix are the findings of the whole with
 `seq <= through`, and a recorded validation is recomputed without judging the prefix again.
+
+Verdicts of others are counted, and never recomputed. A validation names the rules that judged it; a stop check and an
+alarm name the thresholds. Where these are not installed, the verdict is taken as recorded. So a better rule or a
+better threshold never breaks an old run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import msgspec
 
+from ledger.events import Alarm, Amendment, RunOpened, Signals, Validation
 from ledger.events.values import Severity
+from ledger.state.book import Blobs, Book
 
 
 class Breach(NamedTuple):
@@ -55,3 +61,30 @@ def standing(findings: Iterable[RuleFinding], through: int) -> tuple[RuleFinding
     return tuple(
         sorted(stood, key=lambda each: (-1 if each.seq is None else each.seq, each.code, each.message))
     )
+
+
+Installs = Callable[[str, str, Blobs], bool]
+"""(stop profile, hash of a parameter file, the run's blobs) → whether a verdict by that file can be recomputed here."""
+
+
+def verdicts_as_given(book: Book, rules_hash: str, installs: Installs) -> frozenset[int]:
+    """Return the seqs of validations, looks, alarms and their amendments that other rules or thresholds gave."""
+    seqs: set[int] = set()
+    profile = ""
+    for event in book.events:
+        match event:
+            case RunOpened():
+                # An alarm names its parameter file but not the profile, which only the opening in force says.
+                profile = event.stop.profile
+            case Validation() if event.rules != rules_hash:
+                seqs.add(event.seq)
+            case Signals() if not installs(event.profile, event.params, book.blobs):
+                seqs.add(event.seq)
+            case Alarm(by="controller") if not installs(profile, event.params, book.blobs):
+                seqs.add(event.seq)
+            # An amendment follows from its alarm or stop check, so it cannot be judged when its cause is not.
+            case Amendment(by="controller") if event.cause in seqs:
+                seqs.add(event.seq)
+            case _:
+                pass
+    return frozenset(seqs)

@@ -35,8 +35,7 @@ from ledger.state.state import State
 from roles.asof import Openings, stands_for
 from roles.protocol import Protocol as Table
 from roles.protocol import opening_problem
-from validators.finding import RuleFinding
-from validators.given import Installs, verdicts_as_given
+from validators.finding import Installs, RuleFinding, verdicts_as_given
 
 
 class LedgerProblem(Protocol):

@@ -21,13 +21,11 @@ from validators.rules import (
     checks,
     claims,
     events,
-    experiments,
     references,
     replay,
     roles,
     rounds,
     texts,
-    verdicts,
 )
 
 RULES: Final[tuple[Rule, ...]] = (
@@ -63,9 +61,9 @@ RULES: Final[tuple[Rule, ...]] = (
     checks.flip_is_of_own_position,
     checks.flip_brings_new_evidence,
     # beliefs and the agenda
-    experiments.belief_is_sealed,
-    experiments.numbers_come_once_and_first,
-    experiments.agenda_places_everything_once,
+    calls.belief_is_sealed,
+    calls.numbers_come_once_and_first,
+    calls.agenda_places_everything_once,
     # references, evidence, quotations
     references.affected_claims_exist,
     references.evidence_resolves,
@@ -86,11 +84,11 @@ RULES: Final[tuple[Rule, ...]] = (
     events.synthesis_leaves_nothing_pending,
     references.drift_check_covers_every_goal,
     # experiments
-    experiments.experiment_can_decide,
-    experiments.experiment_is_planned_before_it_runs,
-    experiments.program_runs_by_a_persons_word,
-    experiments.judgement_is_computed_again,
-    experiments.only_experiments_are_ran,
+    calls.experiment_can_decide,
+    calls.experiment_is_planned_before_it_runs,
+    calls.program_runs_by_a_persons_word,
+    calls.judgement_is_computed_again,
+    calls.only_experiments_are_ran,
     # decisions
     claims.decision_rests_on_a_citation,
     claims.decision_rests_on_tested_claims,
@@ -124,9 +122,9 @@ RULES: Final[tuple[Rule, ...]] = (
     replay.event_follows_from_its_reply,
     replay.controller_writes_what_is_due,
     replay.text_is_screened,
-    verdicts.round_is_validated,
-    verdicts.recorded_signals_hold,
-    verdicts.recorded_validation_holds,
+    rounds.round_is_validated,
+    rounds.recorded_signals_hold,
+    rounds.recorded_validation_holds,
 )
 """Every rule. The last one reads what the others found."""
 

@@ -23,17 +23,22 @@ import msgspec
 from detectors.observations import deliberating_roles, is_import, untested
 from detectors.parameters import GateParameters, Share, Unanimity
 from detectors.report import EVIDENCE_MAX
-from detectors.stopping.betting import (
+from detectors.stopping.readiness import unexamined
+from detectors.stopping.reading import (
+    CountedShare,
+    ModeReading,
     Stream,
+    closing_round,
     clustered_stream,
     count_stream,
     e_values,
+    late_of,
     mixed,
     product,
+    read,
+    share_reading,
     share_stream,
 )
-from detectors.stopping.readiness import unexamined
-from detectors.stopping.reading import CountedShare, ModeReading, closing_round, late_of, read, share_reading
 from detectors.stopping.rounds import RoundUnits, Units
 from ledger.state.state import State
 

@@ -198,7 +198,7 @@ def _prices() -> Examined:
 
 def _sandbox() -> Examined:
     """Return whether programs of replies can run here, by trying the sandbox."""
-    from rounds.experiments.self_test import self_test
+    from rounds.experiments.bench import self_test
 
     test = self_test()
     if test.passed:

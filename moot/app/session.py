@@ -32,9 +32,8 @@ from roles.protocol import awaited_answers, awaited_experiments, open_steps
 from roles.seats.port import Answer, SeatFailed
 from rounds.run import human_actions
 from rounds.run.acceptance import Fate
-from rounds.run.engine import find_open
 from rounds.run.outcome import RunQuorum, quorum_of
-from rounds.run.session import RunSession
+from rounds.run.session import RunSession, find_open
 from rounds.run.verdicts import standard
 
 Reply = bytes | str | Mapping[str, Any]

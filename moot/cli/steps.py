@@ -22,7 +22,7 @@ from moot.view.outcome_text import outcome_first
 from moot.view.results import Submission
 from moot.view.steps import step_text, steps_text
 from roles.schema import REPLY_BYTES_MAX
-from rounds.run.engine import ReplyRefused, StepRefused
+from rounds.run.session import ReplyRefused, StepRefused
 
 BARE = {"--wait": "600"}
 """Values of options that are given without one."""

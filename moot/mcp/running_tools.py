@@ -25,8 +25,8 @@ from moot.output_schemas import result_of
 from moot.view.steps import Next, OpenStep
 from roles.seats.host import HostSeat
 from rounds.protocols import awaited_of
-from rounds.run.engine import ReplyRefused
 from rounds.run.outcome import RunQuorum
+from rounds.run.session import ReplyRefused
 from rounds.setup.deliberation import checked
 from rounds.setup.gate import REASONS
 from rounds.setup.opening import cast_roles

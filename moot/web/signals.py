@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from detectors.course import Series, course
 from detectors.observations import deliberation_rounds
-from detectors.published_signals import exact_slope, slope_alarm
+from detectors.signals import exact_slope, slope_alarm
 from ledger.events import Claim, Decision, DriftCheck, Score, Standing, Verification
 from ledger.events.run import Labelled
 from ledger.state.book import Book

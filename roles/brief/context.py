@@ -1,10 +1,16 @@
-"""Context of a brief: the book when the group opened, the step, and lookups that several columns share."""
+"""Context of a brief: the layout, the book when the group opened, the step, and lookups that several columns share.
+
+Scopes only get narrower from the first row to the last, so that two briefs share a prefix as long as possible, and a
+prefix cache can end where a scope ends (`roles/seats/prompt.py`). A different order is a different layout, not
+different code: layouts are part of prompt sets (`roles/prompts/<set>/layout.json`).
+"""
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Hashable, Sequence
-from typing import Any, Final, TypeVar, cast
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from typing import Any, Final, Literal, TypeVar, cast, get_args
 
 import msgspec
 
@@ -15,11 +21,75 @@ from ledger.state.decided import quoted
 from ledger.state.state import ClaimFacts, State
 from roles.asof import at_opening
 from roles.brief import quote
-from roles.brief.layout import Layout, Reader, ReaderLayout, layout_of
 from roles.brief.quote import Quoted
-from roles.prompt_set import PromptSet, rendered
+from roles.prompt_set import PromptSet, PromptSetError, rendered
 from roles.protocol import Column, Protocol, Step, View
 from roles.templates import Values
+
+Scope = Literal[
+    "run",  # the same in every brief of the run that shows it
+    "earlier",  # what earlier rounds left: the same for a round, and all but the last block for later rounds too
+    "round",  # the same for the round's steps of that reader
+    "group",  # the same for the siblings of a group
+    "step",  # this step's alone
+]
+"""Scope in which a block stays the same, from the widest to the narrowest."""
+SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
+
+Reader = Literal[
+    "writer",  # sees the question
+    "judge",  # judges, and sees the question or the goals alone
+    "reviewer",  # looks back in the synthesis
+    "resolver",  # judges in the synthesis
+]
+
+
+class LayoutRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Consecutive columns of one scope. `by_round`: merged, with one block per round, the oldest first."""
+
+    scope: Scope
+    columns: tuple[Column, ...]
+    by_round: bool = False
+
+
+class ReaderLayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Rows between the frame and the role for one kind of reader; a column without a row is not shown."""
+
+    rows: tuple[LayoutRow, ...]
+    claims: Literal["as_found", "as_they_stand"]
+    """Status of shown claims: at the start of the round (or when raised), so that the column is the same for every step
+    of the round and `moved` shows the changes; or when the step opens."""
+
+
+class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Layouts of all readers, and the ids that a task can name: of shown columns, or of picked records."""
+
+    readings: Mapping[Reader, ReaderLayout]
+    words: Literal["columns", "records"] = "columns"
+
+
+def layout_of(prompt_set: PromptSet) -> Layout:
+    """Return the layout in a run's prompt set. Raises `PromptSetError` when it is missing or invalid."""
+    try:
+        layout = msgspec.convert(prompt_set.get("layout"), Layout)
+    except msgspec.ValidationError as error:
+        raise PromptSetError(f"the layout of {prompt_set['name']!r} cannot be read: {error}") from None
+    _judge(layout, str(prompt_set["name"]))
+    return layout
+
+
+def _judge(layout: Layout, name: str) -> None:
+    if missing := set(get_args(Reader)) - set(layout.readings):
+        raise PromptSetError(f"the layout of {name!r} has nothing for {', '.join(sorted(missing))}")
+    for reader, reading in layout.readings.items():
+        reach = [SCOPES.index(row.scope) for row in reading.rows]
+        columns = [column for row in reading.rows for column in row.columns]
+        # A wider scope after a narrower one would break the shared prefix without any visible error.
+        if reach != sorted(reach) or len(columns) != len(set(columns)):
+            raise PromptSetError(
+                f"the layout of {name!r} has scopes out of order, or a column twice, for {reader}"
+            )
+
 
 PHASES: Final = ("open", "A", "B", "C", "D", "E", "F", "G", "H", "S", "close")
 NUMBERED: Final = ("claim", "decision", "concern", "verification")
@@ -29,6 +99,30 @@ E = TypeVar("E", bound=Event)
 N = TypeVar("N", bound=Identified)
 T = TypeVar("T")
 _Place = tuple[int, int, int, int, str]
+
+
+class Block:
+    """Named piece of a brief, stored as a blob under `sha256`."""
+
+    __slots__ = ("bytes", "name", "scope", "sha256", "text")
+
+    def __init__(self, name: str, text: str, scope: Scope) -> None:
+        self.name: Final = name
+        self.text: Final = text
+        self.scope: Final[Scope] = scope
+        """Scope in which it stays the same."""
+        # The hash is computed once: blocks are shared by many briefs, and each brief lists all its hashes.
+        self.bytes: Final = text.encode()
+        self.sha256: Final = hashlib.sha256(self.bytes).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Block) and (self.name, self.text) == (other.name, other.text)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.text))
+
+    def __repr__(self) -> str:
+        return f"Block({self.name!r}, {self.text!r}, {self.scope!r})"
 
 
 class BriefUnavailable(ValueError):

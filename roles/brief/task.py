@@ -9,9 +9,8 @@ from ledger.events import Event, Identified, Position, Statement
 from ledger.events.ids import event_id, kind_of
 from ledger.events.values import Status
 from ledger.state.lifecycle import STATUSES, TESTED
-from roles.brief.blocks import Block
 from roles.brief.columns import ColumnShown
-from roles.brief.context import BriefContext
+from roles.brief.context import Block, BriefContext
 from roles.brief.records import KINDS, lost, picks, target_of
 from roles.objections import objection_in
 from roles.prompt_set import template

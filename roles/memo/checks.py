@@ -33,9 +33,7 @@ from ledger.language.words import tokens, word_count
 from ledger.plain_text import shortened
 from ledger.state.anchors import contains_quote
 from roles.evidence import BASES, Basis, basis, exceeds, strongest
-from roles.memo.claimed_tests import claimed_test
-from roles.memo.likelihood import WORDS, Likelihood
-from roles.memo.terms import unexplained, vocabulary, without_ids
+from roles.memo.terms import WORDS, Likelihood, claimed_test, unexplained, vocabulary, without_ids
 from roles.outcome_status import OutcomeStatus
 
 WORDS_OF_SENTENCE: Final = 30

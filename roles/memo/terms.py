@@ -1,19 +1,23 @@
-"""Find terms: words of a sentence that an outside reader cannot know.
+"""Words of a memo: terms that an outside reader cannot know, likelihood words, and claims that something was tested.
 
 An id, a word of this program, an acronym or a name with digits or underscores is a term, unless the question, the
 goals, the options or the documents use it too. A term is allowed if the same sentence explains it:
 
     the write-ahead log (WAL)     WAL (a log that is written first)     WAL, that is a log that is written first
+
+Likelihood words are always written together with their ranges (LIT-8).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from fractions import Fraction
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ledger.events.ids import is_id, parse_step
+from ledger.events.values import EvidenceClass
 from ledger.language.words import CASELESS
 
 INSIDERS: Final = frozenset(
@@ -143,3 +147,72 @@ def _is_id(token: str) -> bool:
 def unexplained(text: str, known: frozenset[str]) -> Iterable[Term]:
     """Return the unexplained terms of a sentence; an id counts even if it is explained."""
     return (term for term in terms(text, known) if term.kind == "id" or not is_explained(term, text))
+
+
+class Likelihood(NamedTuple):
+    """Likelihood word with its range in percent."""
+
+    word: str
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return f"{self.word} ({self.low}–{self.high} %)"
+
+
+WORDS: Final = (
+    Likelihood("almost no chance", 1, 5),
+    Likelihood("very unlikely", 5, 20),
+    Likelihood("unlikely", 20, 45),
+    Likelihood("roughly even", 45, 55),
+    Likelihood("likely", 55, 80),
+    Likelihood("very likely", 80, 95),
+    Likelihood("almost certain", 95, 99),
+)
+
+
+def likelihood_of(points: Fraction) -> Likelihood:
+    """Return the word for points from 0 to 100.
+
+    A bound belongs to the range above it, except 55, which is still roughly even.
+    """
+    # Points are clamped to 1 … 99, because nothing is impossible and nothing is certain.
+    clamped = min(max(points, Fraction(1)), Fraction(99))
+    return next(
+        (word for word in WORDS if clamped < word.high or (clamped == word.high == 55)),
+        WORDS[-1],
+    )
+
+
+TESTS_CLAIMED: Final[tuple[tuple[re.Pattern[str], frozenset[EvidenceClass]], ...]] = (
+    (
+        re.compile(
+            r"\b(tests?|programs?|experiments?|scripts?|benchmarks?|simulations?)\b[^.;]{0,60}?"
+            r"\b((was|were|has been|have been) (run|executed|tried)|ran|held|passed|failed|showed|shows|confirmed)\b"
+            r"|\b(we|i) (ran|executed|benchmarked|simulated)\b|\b(ran|running) it\b|\bwhen (run|executed)\b"
+        ),
+        frozenset({"reproduced", "ran", "measured"}),
+    ),
+    (
+        re.compile(
+            r"\b(we|i) measured\b|\b(was|were|has been|have been) measured\b|\bmeasurements? (show|confirm)"
+        ),
+        frozenset({"measured", "reproduced", "ran"}),
+    ),
+)
+"""Pattern that claims a test → evidence classes of which the sentence must cite one."""
+# A clause with one of these words denies a test, or asks for one, so it claims none.
+_NOT_MADE: Final = re.compile(
+    r"\b(no|not|never|without|nobody|none|untested|if|should|would|could|must|can|will)\b|n['’]t\b"
+)
+
+
+def claimed_test(text: str, cited: Collection[str]) -> str | None:
+    """Return the words that claim a test which no cited class supports; None when there are none."""
+    # A negation counts within its clause only: "We ran it; no error came" still claims a test.
+    for clause in re.split(r"[.;:]", text.casefold()):
+        for pattern, allowed in TESTS_CLAIMED:
+            match = pattern.search(clause)
+            if match and not _NOT_MADE.search(clause) and not allowed.intersection(cited):
+                return match[0]
+    return None

@@ -7,7 +7,7 @@
               this round                            |  the same for the siblings of a group
               the step's reply schema               |  the same for siblings with one schema
               added rules, role, task, repair          specific to this step
-Each `|` is a breakpoint; they follow from the scopes of the blocks (`roles/brief/layout.py`). The API gets one small
+Each `|` is a breakpoint; they follow from the scopes of the blocks (`roles/brief/context.py`). The API gets one small
 envelope as its output schema for all steps, because a different schema would miss the cache. The step's own schema is
 part of the text and is enforced when the reply is validated.
 """
@@ -21,7 +21,7 @@ from typing import Any, Final, cast
 import orjson
 
 from roles.brief import Block, Brief
-from roles.brief.layout import SCOPES
+from roles.brief.context import SCOPES
 
 ENVELOPE: Final[Mapping[str, Any]] = {
     "type": "object",

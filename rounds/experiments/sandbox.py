@@ -26,8 +26,7 @@ from ledger.plain_text import visible
 from ledger.state.experiments import FILE_NAME
 from rounds.experiments import bubblewrap, seccomp
 from rounds.experiments.bubblewrap import NAME, WORK, interpreter
-from rounds.experiments.control_group import ControlGroup, control_group
-from rounds.experiments.usage import Usage, descendants, is_alive, usage_of
+from rounds.experiments.usage import ControlGroup, Usage, control_group, descendants, is_alive, usage_of
 
 READY: Final = b"\x06"
 """Byte that the launcher inside writes to stderr when the walls are up; it is not part of the program's output."""

@@ -24,12 +24,10 @@ from roles.protocol import Step, awaited_experiments, open_steps
 from roles.seats.port import Closable, Metered, Seat, SeatFailed, SeatWaits
 from rounds.experiments.bench import Bench
 from rounds.run.budget import Reservations, used_up
-from rounds.run.engine import StepRefused
 from rounds.run.experiments import conduct
 from rounds.run.human_actions import go_on
-from rounds.run.rate_limit import RateLimit, RetryPolicy
-from rounds.run.retries import BudgetReached, CallLimits, Ending, StepLost, answered
-from rounds.run.session import AskedStep, RunSession
+from rounds.run.retries import BudgetReached, CallLimits, Ending, RateLimit, RetryPolicy, StepLost, answered
+from rounds.run.session import AskedStep, RunSession, StepRefused
 
 CALLS_AT_ONCE: Final = 8
 SYNTHESIS: Final = "S"

@@ -38,7 +38,7 @@ from roles.protocol import Protocol, open_step
 from rounds.run.controller import Controller
 from rounds.run.verdicts import Verdicts
 from rounds.screening import RULES_VERSION
-from validators.given import verdicts_as_given
+from validators.finding import verdicts_as_given
 
 VERDICTS: Final = (Validation, Signals, Alarm, Amendment)
 DIVERGENCES_MAX: Final = 50

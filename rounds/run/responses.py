@@ -14,7 +14,7 @@ import msgspec
 
 from detectors.observations import untested
 from detectors.parameters import GateParameters, parameters_of
-from detectors.published_signals import slope_alarm
+from detectors.signals import slope_alarm
 from detectors.stopping.gates import is_open, readings_of
 from detectors.stopping.reading import ModeReading
 from ledger.events import Alarm, Amendment, Event

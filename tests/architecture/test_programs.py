@@ -68,7 +68,7 @@ def test_nobody_else_starts_a_program() -> None:
 def test_the_sandbox_is_asked_for_in_one_place() -> None:
     """What runs a job is the bench and the self-test; what asks the bench is one loop, and the comparing of a run."""
     for name, users in {
-        "run_job": {"rounds/experiments/bench.py", "rounds/experiments/self_test.py"},
+        "run_job": {"rounds/experiments/bench.py"},
         "bench.conduct": {"rounds/run/experiments.py", "moot/app/experiments.py"},
     }.items():
         found = {

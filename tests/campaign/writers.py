@@ -13,8 +13,7 @@ from ledger.audit.verify import verify
 from ledger.state.book import Book
 from ledger.store.store import RunStore, create_run
 from roles.seats.port import Answer
-from rounds.run.engine import StepRefused
-from rounds.run.session import AskedStep, RunSession
+from rounds.run.session import AskedStep, RunSession, StepRefused
 from rounds.run.verdicts import standard
 from tests.campaign.forks import start
 from tests.campaign.slices import Counts, expect, folder

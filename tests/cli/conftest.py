@@ -13,7 +13,7 @@ import pytest
 
 from moot.__main__ import main
 from rounds.run import driver
-from rounds.run.rate_limit import RetryPolicy
+from rounds.run.retries import RetryPolicy
 from tests.rounds.openings import begin, play, rows
 
 

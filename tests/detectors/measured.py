@@ -8,8 +8,8 @@ from itertools import groupby
 import msgspec
 
 from benchmarks.signal_worlds.ledgers import Setting, Simulation
-from detectors.stopping.betting import E_MAX
 from detectors.stopping.gates import StopJudgement, judge, readings_of
+from detectors.stopping.reading import E_MAX
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import step
 from ledger.state.state import State

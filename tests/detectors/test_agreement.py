@@ -8,8 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from detectors.published_signals import slope_alarm
-from detectors.signals import signals
+from detectors.signals import signals, slope_alarm
 from ledger.interchange.skill_import import read_skill
 from ledger.state.book import book
 from ledger.state.fold import fold

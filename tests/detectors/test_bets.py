@@ -23,8 +23,8 @@ from detectors.parameters import (
     params_hash,
     read_parameters,
 )
-from detectors.stopping.betting import e_values, product, share_stream
 from detectors.stopping.failure_modes import domination, domination_bets
+from detectors.stopping.reading import e_values, product, share_stream
 from detectors.stopping.rounds import RoundUnits
 from ledger.state.state import State
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from detectors.published_signals import SlopeReading, slope_alarm
 from detectors.report import EVIDENCE_MAX
+from detectors.signals import SlopeReading, slope_alarm
 from tests.detectors.ledgers import built
 from tests.detectors.made import disagreement, leads, report, verdicts
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from detectors.signals import signals_of_state
-from detectors.stopping.betting import e_values, onset_round, printed, share_stream
+from detectors.stopping.reading import e_values, onset_round, printed, share_stream
 from ledger.events import Event
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors.published_signals import exact_slope, exact_slopes
 from detectors.report import decimal_string
+from detectors.signals import exact_slope, exact_slopes
 from ledger.events.values import DECIMAL_PATTERN
 
 SERIES = st.lists(st.integers(0, 40), min_size=2, max_size=30)

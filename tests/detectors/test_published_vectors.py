@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from detectors.published_signals import exact_slope
+from detectors.signals import exact_slope
 from tests.detectors.made import a_change, a_claim, a_verification, disagreement, first_tests, leads, signal
 from tests.oracles import script_signals
 from tests.oracles.rows import Rows

@@ -20,9 +20,8 @@ from roles.protocol import Step
 from roles.seats.port import Answer
 from rounds.protocols import protocol_of
 from rounds.run.controller import Controller
-from rounds.run.engine import ReplyRefused
 from rounds.run.reexecution import re_execute
-from rounds.run.session import RunSession, start
+from rounds.run.session import ReplyRefused, RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve

@@ -160,7 +160,7 @@ def test_an_expression_that_lacks_a_number_settles_nothing(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("expression", ["41 * 25", "40 *", "40 * 25 * 365", "__import__('os')"])
 def test_an_expression_uses_only_numbers_that_stand_there(tmp_path: Path, expression: str) -> None:
-    from rounds.run.engine import ReplyRefused
+    from rounds.run.session import ReplyRefused
 
     session = begin(tmp_path / "run")
     with pytest.raises(ReplyRefused, match="expression"):
@@ -206,7 +206,7 @@ def test_a_broken_program_goes_back_once_with_what_it_wrote_to_stderr(tmp_path: 
 
 
 def test_a_repair_may_not_change_what_counts_as_the_result(tmp_path: Path) -> None:
-    from rounds.run.engine import ReplyRefused
+    from rounds.run.session import ReplyRefused
 
     world = contested("execution", programs={"action": ("error", "readable")})
     with pytest.raises(ReplyRefused, match="a repair may change files and argv"):

@@ -15,10 +15,9 @@ import pytest
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.seats.port import Answer
 from rounds.protocols.crux.answers import WORDS_MAX
-from rounds.run.engine import ReplyRefused
 from rounds.run.experiments import conduct
 from rounds.run.human_actions import amend_experiments, answer
-from rounds.run.session import RunSession
+from rounds.run.session import ReplyRefused, RunSession
 from tests.protocols.crux_seats import ROLES, World, begin, contested, play, reply, submit
 from tests.rounds.experimenting import BENCH
 

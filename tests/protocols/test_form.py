@@ -9,8 +9,7 @@ import orjson
 import pytest
 
 from roles.seats.port import Answer
-from rounds.run.engine import ReplyRefused
-from rounds.run.session import RunSession
+from rounds.run.session import ReplyRefused, RunSession
 from tests.protocols.playing import begin, play, submit
 from tests.protocols.scripts import reply
 from validators import rulebook

@@ -22,11 +22,10 @@ from rounds.protocols import PROTOCOLS
 from rounds.protocols.programs import EXAMPLE
 from rounds.run.controller import Controller
 from rounds.run.driver import drive
-from rounds.run.engine import ReplyRefused
 from rounds.run.experiments import conduct
 from rounds.run.human_actions import amend_experiments
 from rounds.run.reexecution import re_execute
-from rounds.run.session import RunSession, start
+from rounds.run.session import ReplyRefused, RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import Programs, resolve

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from roles.brief import derive
-from roles.brief.layout import SCOPES, Reader, ReaderLayout, layout_of
+from roles.brief.context import SCOPES, Reader, ReaderLayout, layout_of
 from roles.prompt_set import PromptSet, PromptSetError, installed_prompt_set, read_prompt_set
 from roles.protocol import Column, View
 from rounds.protocols import PROTOCOLS

@@ -13,8 +13,7 @@ import pytest
 from ledger.events import ExperimentPlanned
 from ledger.events.experiments import ExperimentControl, ExperimentLimits, InputBlob, NamedBlob, Predicate
 from rounds.experiments import bubblewrap
-from rounds.experiments.bench import Bench, Conducted
-from rounds.experiments.self_test import SelfTest, self_test
+from rounds.experiments.bench import Bench, Conducted, SelfTest, self_test
 from rounds.run.human_actions import plan_experiment
 from rounds.run.session import RunSession
 from tests.protocols.crux_seats import ROLES, World, begin, submit

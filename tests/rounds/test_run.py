@@ -13,8 +13,8 @@ from ledger.events.run import Budgets
 from ledger.format.canonical import encode
 from roles.protocol import open_steps
 from roles.seats.port import Answer
-from rounds.run.engine import ReplyRefused, StepRefused
 from rounds.run.reexecution import re_execute
+from rounds.run.session import ReplyRefused, StepRefused
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script
 

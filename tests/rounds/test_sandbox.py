@@ -20,10 +20,9 @@ from typing import Any, Final
 import pytest
 
 from rounds.experiments import bubblewrap
-from rounds.experiments.bench import NoSandbox, bench_here
-from rounds.experiments.control_group import ControlGroup, control_group
+from rounds.experiments.bench import LIMITS, PROBE, NoSandbox, bench_here, self_test
 from rounds.experiments.sandbox import Job, Limits, SandboxBroken, SandboxRun, run_job
-from rounds.experiments.self_test import LIMITS, PROBE, self_test
+from rounds.experiments.usage import ControlGroup, control_group
 from tests.rounds.experimenting import sandbox_or_skip
 
 pytestmark = pytest.mark.slow  # real programs, each behind walls of its own
@@ -261,8 +260,8 @@ def test_a_group_is_made_where_the_hierarchy_was_delegated(
 ) -> None:
     """Without root's rights: below moot's own group, or beside it; never where moot may not enter it."""
     names = hierarchy(tmp_path, kind, "/user/app")
-    monkeypatch.setattr("rounds.experiments.control_group.MOUNTS", names["mounts"])
-    monkeypatch.setattr("rounds.experiments.control_group.OWN", names["own"])
+    monkeypatch.setattr("rounds.experiments.usage.MOUNTS", names["mounts"])
+    monkeypatch.setattr("rounds.experiments.usage.OWN", names["own"])
     assert control_group(MEBIBYTE) is None
     place = names["root"] / delegated
     (place / "cgroup.procs").write_text("")

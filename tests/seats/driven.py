@@ -21,7 +21,7 @@ from roles.seats.prices import read_prices
 from roles.seats.registry import PROVIDERS
 from rounds.run.budget import Reservations
 from rounds.run.driver import DriveEnd, drive
-from rounds.run.rate_limit import RetryPolicy
+from rounds.run.retries import RetryPolicy
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
 from tests.fake_api import openai_rules

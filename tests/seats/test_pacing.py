@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from rounds.run.rate_limit import RateLimit
+from rounds.run.retries import RateLimit
 
 
 def test_who_waits_for_a_place_hears_that_there_are_more() -> None:

@@ -209,7 +209,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(_: int) -> None:
         return None
 
-    monkeypatch.setattr("rounds.experiments.self_test.control_group", none)
+    monkeypatch.setattr("rounds.experiments.bench.control_group", none)
 
 
 @pytest.mark.usefixtures("watched")

@@ -13,7 +13,7 @@ from ledger.interchange.formats import import_run
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from roles.seats.port import Answer
-from rounds.run.engine import ReplyRefused
+from rounds.run.session import ReplyRefused
 from rounds.setup.deliberation import parse
 from rounds.setup.opening import resolve
 from rounds.setup.toml_file import DeliberationError

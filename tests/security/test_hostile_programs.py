@@ -25,8 +25,8 @@ from ledger.state.experiments import verdict_of
 from ledger.state.series import Slot, content_of, plan_of, runs_of
 from ledger.store.store import RunStore
 from rounds.experiments.bench import Bench, Conducted
-from rounds.experiments.control_group import ControlGroup, control_group
 from rounds.experiments.sandbox import Ended, Job, Limits, run_job
+from rounds.experiments.usage import ControlGroup, control_group
 from rounds.run.human_actions import allow_experiment
 from rounds.run.session import RunSession
 from tests.rounds.experimenting import planned, sandbox_or_skip, with_claims

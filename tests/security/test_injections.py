@@ -11,7 +11,7 @@ import pytest
 
 from roles.brief import Brief, repair
 from roles.seats.port import Answer
-from rounds.run.engine import ReplyRefused
+from rounds.run.session import ReplyRefused
 from tests.security.hostile_runs import Played, begun, briefs, played
 from tests.security.injections import CORPUS, SHORT, Planting, alone, harmless
 

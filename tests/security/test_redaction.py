@@ -23,9 +23,8 @@ import pytest
 from ledger.audit.verify import verify
 from ledger.store.store import RunStore
 from roles.seats.port import Answer
-from rounds.run.engine import ReplyRefused
 from rounds.run.human_actions import note
-from rounds.run.session import RunSession, start
+from rounds.run.session import ReplyRefused, RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve

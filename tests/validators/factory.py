@@ -33,7 +33,7 @@ from roles.protocol import open_steps
 from roles.seats.port import Answer
 from rounds.protocols import PROTOCOLS, plans
 from rounds.run.controller import Controller
-from rounds.run.engine import accept
+from rounds.run.session import accept
 from rounds.run.verdicts import standard
 from tests.validators.replies import STRESSED, reply
 from validators.finding import RuleFinding

@@ -19,7 +19,7 @@ from ledger.state.book import Book
 from ledger.state.state import VERIFIER, State
 from roles.memo.checks import MemoAnswer, MemoContext, memo_problems
 from roles.memo.citing import cited_texts
-from roles.memo.likelihood import Likelihood, likelihood_of
+from roles.memo.terms import Likelihood, likelihood_of
 from roles.protocol import Step
 from rounds.protocols.citations import Quotable, exactly_one
 from rounds.protocols.crux.answers import words_problem

@@ -22,7 +22,7 @@ from roles.memo.checks import (
     memo_problems,
     words_of,
 )
-from roles.memo.likelihood import WORDS, likelihood_of
+from roles.memo.terms import WORDS, likelihood_of
 from roles.outcome_status import OutcomeStatus
 from tests.effort import bounded
 
