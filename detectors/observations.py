@@ -113,16 +113,17 @@ def untested(state: State, through: int | None = None) -> tuple[str, ...]:
     return tuple(
         identity
         for identity, claim in state.claims.items()
-        if (through is None or claim.round <= through) and not _is_tested(claim, through)
+        if (through is None or claim.round <= through) and not is_tested(claim, through)
     )
 
 
-def _is_tested(claim: ClaimFacts, through: int | None) -> bool:
-    first = _first_test(claim)
+def is_tested(claim: ClaimFacts, through: int | None = None) -> bool:
+    """Return whether a check tested the claim by the end of round `through` (None: now)."""
+    first = first_test(claim)
     return first is not None and (through is None or first.place.round <= through)
 
 
-def _first_test(claim: ClaimFacts) -> Move | None:
+def first_test(claim: ClaimFacts) -> Move | None:
     """Return the move that took the claim out of pending; None while it waits, or when only the closing settled it."""
     first = min((move for move in claim.moves if move.to in _TESTED), default=None)
     return None if first is None or first.place.phase == SYNTHESIS else first
@@ -153,7 +154,7 @@ def deliberation_rounds(state: State) -> tuple[Tally, ...]:
 def _count_tested(state: State, tallies: list[Tally]) -> None:
     """Count each claim once, when it leaves pending by the first legal move."""
     for claim in state.claims.values():
-        first = _first_test(claim)
+        first = first_test(claim)
         if first is not None and 1 <= first.place.round <= len(tallies):
             tallies[first.place.round - 1].tested.append(first.by)
 

@@ -130,12 +130,6 @@ class StressAvoidance(_Table, frozen=True, kw_only=True):
     references_at_least: int
 
 
-class UntestedTerms(_Table, frozen=True, kw_only=True):
-    """The share of claims that may be untested."""
-
-    share_at_most: float
-
-
 class ExaminedTerms(_Table, frozen=True, kw_only=True):
     """Tested claims that name each option. FM-9 is read from a round on, and only after so many others were tested."""
 
@@ -170,12 +164,6 @@ class CautiousTerms(_Table, frozen=True, kw_only=True):
     late_rounds: int
 
 
-class ClaimCap(_Table, frozen=True, kw_only=True):
-    """Claims that an artifact may propose while a cap is in force."""
-
-    claims_at_most: int
-
-
 class GateParameters(_Table, frozen=True, kw_only=True):
     """Section `gates`. Code computes one version of it; recorded verdicts by another are taken as given."""
 
@@ -197,10 +185,10 @@ class GateParameters(_Table, frozen=True, kw_only=True):
     stress_avoidance: StressAvoidance
     examined: ExaminedTerms
     settled: SettledTerms
-    untested: UntestedTerms
+    untested: Annotated[dict[Literal["share_at_most"], float], Meta(min_length=1)]
     stakes: CoinParts
     cautious: CautiousTerms
-    claim_cap: ClaimCap
+    claim_cap: Annotated[dict[Literal["claims_at_most"], int], Meta(min_length=1)]
 
     def __post_init__(self) -> None:
         # Without any data E is 1, so a threshold there would alarm on an empty run.

@@ -74,11 +74,7 @@ def evidence_class(evidence: Sequence[Exhibit], raised_by: str, bearing: Bearing
 
 def strongest(classes: Iterable[EvidenceClass]) -> EvidenceClass:
     """Return the strongest of several classes; `said` when there are none."""
-    present = set(classes)
-    for class_ in ORDER:
-        if class_ in present:
-            return class_
-    return "said"
+    return min(classes, key=ORDER.index, default="said")
 
 
 def exceeds(class_: EvidenceClass, limit: EvidenceClass) -> bool:

@@ -178,7 +178,7 @@ def gates(
 
 
 def _untested(state: State, parameters: GateParameters) -> GateReading:
-    most = parameters.untested.share_at_most
+    most = parameters.untested["share_at_most"]
     # Without claims everything counts as untested, so that a silent run is never ready.
     share = len(untested(state)) / len(state.claims) if state.claims else 1.0
     value, text = NO_CLAIM, "no claim was raised yet"

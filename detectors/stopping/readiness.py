@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from detectors.forecasts.arithmetic import Forecast, group_forecast
-from detectors.observations import parts
+from detectors.observations import first_test, is_tested, parts
 from detectors.parameters import ExaminedTerms, SettledTerms
 from detectors.report import GateReading
 from detectors.stopping.questions import OpenQuestion, deciding_questions
@@ -29,7 +29,6 @@ from ledger.events.run import PlanRow
 from ledger.events.values import Points
 from ledger.plain_text import counted
 from ledger.state.decided import final_in_force, in_force
-from ledger.state.lifecycle import TESTED, Move
 from ledger.state.state import ANSWERS, NEITHER, POSITIONS, STANDS, BeliefFacts, ClaimFacts, State
 
 CRITIC: Final = "critic"
@@ -56,7 +55,7 @@ def examined(state: State, rule: ExaminedTerms) -> GateReading:
     """Return the gate that holds when each option still in the race was tested."""
     needed = rule.tests_at_least
     if not state.options:
-        tested = sum(_is_tested(claim, None) for claim in state.claims.values())
+        tested = sum(is_tested(claim) for claim in state.claims.values())
         text = f"{counted(tested, 'tested claim')} ({needed} needed)"
         return GateReading(
             "examined", tested >= needed, f"{tested} claims tested", f"≥{needed} tested claims", text
@@ -95,7 +94,7 @@ def counts_by_option(state: State, through: int | None = None) -> dict[str, Test
     """
     counts = {option.id: Tested() for option in state.options}
     for claim in state.claims.values():
-        if not _is_tested(claim, through):
+        if not is_tested(claim, through):
             continue
         for option in set(claim.about) & counts.keys():
             before = counts[option]
@@ -106,28 +105,17 @@ def counts_by_option(state: State, through: int | None = None) -> dict[str, Test
 def tests_by_round(state: State) -> Counter[int]:
     """Return how many claims about some option were tested first in each round."""
     options = {option.id for option in state.options}
-    return Counter(
-        min(move.place.round for move in claim.moves if _is_test(move))
-        for claim in state.claims.values()
-        if options & set(claim.about) and _is_tested(claim, None)
-    )
+    first = (first_test(claim) for claim in state.claims.values() if options & set(claim.about))
+    return Counter(move.place.round for move in first if move is not None)
 
 
 def counted_alone(state: State) -> dict[str, int]:
     """Return the tested claims that are about each option and no other: what a role's own claim is spread by."""
     counts = {option.id: 0 for option in state.options}
     for claim in state.claims.values():
-        if len(claim.about) == 1 and claim.about[0] in counts and _is_tested(claim, None):
+        if len(claim.about) == 1 and claim.about[0] in counts and is_tested(claim):
             counts[claim.about[0]] += 1
     return counts
-
-
-def _is_tested(claim: ClaimFacts, through: int | None) -> bool:
-    return any(_is_test(move) and (through is None or move.place.round <= through) for move in claim.moves)
-
-
-def _is_test(move: Move) -> bool:
-    return move.to in TESTED and move.place.phase != SYNTHESIS
 
 
 def dropped(state: State) -> frozenset[str]:

@@ -41,7 +41,9 @@ def _cited(book: Book, ref: str, by_id: Mapping[str, Event]) -> CitedText | None
     match by_id[reference.id]:
         case ExperimentPlanned():
             outputs = tuple(_outputs(book, reference.id))
-            class_ = _class_of_experiment(book, reference.id)
+            facts = book.state.experiments[reference.id]
+            # An experiment without a clear result is no evidence either way.
+            class_ = _known(facts.class_) if facts.verdict in ("holds", "fails") else None
             return CitedText((*texts, *outputs), "experiment", class_, _writers(book, reference.id, outputs))
         case Claim():
             evidence, class_, experiment = _last_verdict(book, reference.id)
@@ -51,12 +53,6 @@ def _cited(book: Book, ref: str, by_id: Mapping[str, Event]) -> CitedText | None
             return CitedText((*texts, *_points(belief)), "belief")
         case _:
             return CitedText(texts)
-
-
-def _class_of_experiment(book: Book, identity: str) -> EvidenceClass | None:
-    facts = book.state.experiments[identity]
-    # An experiment without a clear result is no evidence either way.
-    return _known(facts.class_) if facts.verdict in ("holds", "fails") else None
 
 
 def _outputs(book: Book, identity: str) -> Iterator[str]:

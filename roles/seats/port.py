@@ -28,14 +28,6 @@ COUNT_MAX: Final = 10_000_000
 """Largest plausible token count of one request; a larger one is a mistake of the server."""
 
 
-def _unheard() -> None:
-    """Ignore the first byte."""
-
-
-def _unread(_: str) -> None:
-    """Ignore a piece of the reply."""
-
-
 class Request(msgspec.Struct, frozen=True):
     """One attempt at a step. `attempt` counts from 1; the second attempt carries the repair brief.
 
@@ -45,8 +37,8 @@ class Request(msgspec.Struct, frozen=True):
     step: Step
     brief: Brief
     attempt: int = 1
-    began: Callable[[], None] = _unheard
-    words: Callable[[str], object] = _unread
+    began: Callable[[], object] = lambda: None
+    words: Callable[[str], object] = lambda _: None
 
 
 Ask = Callable[[Request], Awaitable[bytes | None]]

@@ -44,10 +44,6 @@ class Preset:
         return (self.name, *self.arguments, *chosen, *self.last)
 
 
-def _plain(out: bytes) -> dict[str, Any]:
-    return {"content": out}
-
-
 def _claude(out: bytes) -> dict[str, Any]:
     """Read the output of `--output-format json`: one object, or the last of an array of events."""
     result = _object(out, "result", "is_error")
@@ -114,7 +110,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
             ("exec", "--sandbox", "read-only", "--skip-git-repo-check", "--ephemeral", "--color", "never"),
             "--model",
             ("-",),
-            _plain,
+            lambda out: {"content": out},
         ),
         Preset(
             "gemini",
@@ -129,7 +125,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
             ("prompt", "--no-stream", "--no-log"),
             "--model",
             (),
-            _plain,
+            lambda out: {"content": out},
         ),
     )
 }

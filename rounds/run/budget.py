@@ -51,14 +51,12 @@ class Amounts(msgspec.Struct):
     micro_usd: int = 0
 
 
-def _unwritten(_: Entry) -> None:
-    """Keep nothing; a killed driver leaves no entry behind."""
-
-
 class Reservations:
     """Amounts reserved or spent beyond the events; `entries` come from earlier drivers, `note` keeps a new one."""
 
-    def __init__(self, entries: Iterable[Entry] = (), note: Callable[[Entry], None] = _unwritten) -> None:
+    def __init__(
+        self, entries: Iterable[Entry] = (), note: Callable[[Entry], object] = lambda _: None
+    ) -> None:
         self._note = note
         self._attempts: dict[int, Entry] = {}
         self._kept = Amounts()

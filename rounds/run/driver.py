@@ -45,18 +45,14 @@ class DriveEnd:
     detail: str = ""
 
 
-def _unseen(*_: object) -> None:
-    """Ignore what a driver reports."""
-
-
 @dataclass(frozen=True, slots=True)
 class Watch:
     """Callbacks of a running driver: a step is asked, a piece of its answer came, commits, a step was lost."""
 
-    asked: Callable[[AskedStep, Seat], object] = _unseen
-    committed: Callable[[tuple[Event, ...]], object] = _unseen
-    lost: Callable[[str, SeatFailed], object] = _unseen
-    words: Callable[[str, str], object] = _unseen
+    asked: Callable[[AskedStep, Seat], object] = lambda *_: None
+    committed: Callable[[tuple[Event, ...]], object] = lambda *_: None
+    lost: Callable[[str, SeatFailed], object] = lambda *_: None
+    words: Callable[[str, str], object] = lambda *_: None
 
 
 async def drive(

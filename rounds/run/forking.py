@@ -86,13 +86,6 @@ def fork_seq(book: Book, round_: int) -> int:
     return openings[0]
 
 
-def last_commit(book: Book) -> int:
-    """Return the number of events that a fork at the last commit shares: all of them. Raises `CannotFork`."""
-    if book.state.finished:
-        raise CannotFork("the run is finished, so nothing is left to try", "fork before a round: --round N")
-    return len(book.events)
-
-
 def next_round(book: Book) -> int:
     """Return the round after the last one that was opened."""
     return max(book.state.rounds, default=0) + 1
@@ -150,7 +143,10 @@ def fork(
 ) -> RunSession:
     """Make the fork at `path` and open its first own round. Raises `CannotFork`, and what creating a run raises."""
     book = parent.book()
-    cut = last_commit(book) if wish.here else fork_seq(book, wish.round)
+    if wish.here and book.state.finished:
+        raise CannotFork("the run is finished, so nothing is left to try", "fork before a round: --round N")
+    # A fork here shares everything that is on the ledger.
+    cut = len(book.events) if wish.here else fork_seq(book, wish.round)
     # The parent's bytes are copied and not encoded again: shared lines must have equal hashes.
     lines = tuple(line for _, (_, _, line) in zip(range(cut), parent.lines(), strict=False))
     head = Head(cut - 1, line_hash(lines[-1]))

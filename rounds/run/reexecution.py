@@ -128,7 +128,8 @@ def re_execute(
         replica.head = sealed.head
         if watch is not None:
             watch(sealed.events)
-    expected = _head(original)
+    last = original.events[-1]
+    expected = Head(last.seq, line_hash(encode(last)))
     return Reexecution(
         identical=replica.head == expected and not replica.divergences,
         head=replica.head,
@@ -152,7 +153,10 @@ def _computed(
     if isinstance(first, RunOpened) and first.origin.type == "import":
         return recorded  # there are no replies behind it: a fork goes on with what it holds
     if isinstance(first, RunOpened) or first.by == "human":
-        return (first, *_after(protocol, replica, first, recorded[1:]))
+        if isinstance(first, Decision) and first.type == "answer":
+            return (first, *protocol.after_answer(with_next(replica.book, first), first))
+        # An opening comes alone; what follows another act of a person is taken as recorded.
+        return (first,) if isinstance(first, RunOpened) else recorded
     # How a program ended and why a driver stopped come from the world and cannot be computed.
     if isinstance(first, ExperimentRun) or (isinstance(first, RunClosed) and first.state == "stopped"):
         return recorded
@@ -165,17 +169,6 @@ def _computed(
         return recorded
     owed = controller.owed(replica.book)
     return as_given.beside(owed, recorded) if isinstance(first, Validation) else owed
-
-
-def _after(
-    protocol: Protocol, replica: _Replica, first: Event, recorded: tuple[Event, ...]
-) -> tuple[Event, ...]:
-    """Return what follows a person's act in its commit: computed after an answer, else taken as recorded."""
-    if isinstance(first, RunOpened):
-        return ()
-    if isinstance(first, Decision) and first.type == "answer":
-        return protocol.after_answer(with_next(replica.book, first), first)
-    return recorded
 
 
 def _given_up(protocol: Protocol, replica: _Replica, fallback: Fallback) -> tuple[Event, ...]:
@@ -247,8 +240,3 @@ def _prompt_set(original: Book) -> PromptSet:
     if blob is None:
         raise BlobMissing("the prompt set of this run")
     return read_prompt_set(blob)
-
-
-def _head(original: Book) -> Head:
-    last = original.events[-1]
-    return Head(last.seq, line_hash(encode(last)))

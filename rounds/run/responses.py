@@ -128,7 +128,7 @@ def _answers(
     reason = f"{reading.mode}: {reading.sentence}."
     wording = RESPONSES.get((reading.mode, reading.variant))
     # More claims are not asked for while those that exist cannot all be tested.
-    waiting = len(untested(state)) > parameters.untested.share_at_most * len(state.claims)
+    waiting = len(untested(state)) > parameters.untested["share_at_most"] * len(state.claims)
     if wording is not None and not (reading.variant == "famine" and waiting):
         yield _amendment(state, phase, *wording, cause, reason)
     if reading.mode in STRESSED:
@@ -142,7 +142,7 @@ def _answers(
         focus = Change(path=FOCUS_PATH, from_=None, to=FOCUS.format(rivals=reading.subject))
         yield _changed(state, phase, "focus", focus, cause, reason)
     if (reading.mode, reading.variant) in CAPPED:
-        cap = Change(path=CLAIM_CAP, from_=CLAIMS_MAX, to=parameters.claim_cap.claims_at_most)
+        cap = Change(path=CLAIM_CAP, from_=CLAIMS_MAX, to=parameters.claim_cap["claims_at_most"])
         yield _changed(state, phase, "reply_rule", cap, cause, reason)
 
 

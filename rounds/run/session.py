@@ -314,14 +314,14 @@ class RunSession:
             there = tuple(event for event in drafts_made if is_on_ledger(event))
             drafts = [event for event in drafts_made if event not in there]
             # What an answer moves belongs to the same commit: no reader sees the one without the other.
-            drafts += [event for draft in drafts for event in self._after(book, draft)]
+            drafts += [
+                event
+                for draft in drafts
+                if isinstance(draft, Decision) and draft.type == "answer"
+                for event in self.protocol.after_answer(with_next(book, draft), draft)
+            ]
             written = writer.commit(drafts, at=self._clock(), blobs=blobs or {}) if drafts else ()
             return (*there, *written, *self._settle(writer))
-
-    def _after(self, book: Book, draft: Event) -> tuple[Event, ...]:
-        if not isinstance(draft, Decision) or draft.type != "answer":
-            return ()
-        return self.protocol.after_answer(with_next(book, draft), draft)
 
     def _settle(self, writer: Writer) -> tuple[Event, ...]:
         written: list[Event] = []

@@ -34,12 +34,6 @@ def asked(opened: RoundOpened, index: LedgerIndex, than: int) -> tuple[int, ...]
     return tuple(check for check in opened.applicable if not lost.intersection(CHECK_NEEDS.get(check, ())))
 
 
-def asks_in(opened: RoundOpened, index: LedgerIndex, phase: str) -> bool:
-    """Return whether the plan gives this round a phase."""
-    plan = index.opened.plan if index.opened else ()
-    return opened.plan_row < len(plan) and phase in plan[opened.plan_row].phases
-
-
 class LastStance(NamedTuple):
     """Last stance of a role, and the position or flip that states it."""
 
@@ -81,9 +75,11 @@ def inapplicable_check_is_not_asked(index: LedgerIndex) -> Iterator[Breach]:
         if isinstance(event, RoundOpened):
             # Every round starts anew: a check of the round before says nothing about this one.
             opened, done, reviewed = event, set[int](), False
+            plan = index.opened.plan if index.opened else ()
+            phases = plan[event.plan_row].phases if event.plan_row < len(plan) else ()
             if (
                 not index.is_imported(event.seq)
-                and asks_in(event, index, "E")
+                and "E" in phases
                 # Whether check 4 applies depends on decisions before the opening, so the list is recomputed as
                 # of that event.
                 and event.applicable != applicable(event, index)
