@@ -140,28 +140,20 @@ def deliberation_rounds(state: State) -> tuple[Tally, ...]:
     }
     # Rounds up to the last one with a check count, silent ones too: a gap is part of the trend.
     last = max((check.round for check in counted.values()), default=0)
-    tallies = [Tally(number, stress=_is_stress(state, number)) for number in range(1, last + 1)]
+    stressed = {number for number, opened in state.rounds.items() if opened.absent is not None}
+    tallies = [Tally(number, stress=number in stressed) for number in range(1, last + 1)]
     for identity, check in counted.items():
         if check.round >= 1:
             tallies[check.round - 1].add(identity, check)
-    _count_tested(state, tallies)
+    for claim in state.claims.values():
+        # Each claim counts once, when it leaves pending by the first legal move.
+        first = first_test(claim)
+        if first is not None and 1 <= first.place.round <= last:
+            tallies[first.place.round - 1].tested.append(first.by)
     for concern in state.concerns.values():
         if concern.type == "tension" and 1 <= concern.round <= last:
             tallies[concern.round - 1].tensions += 1
     return tuple(tallies)
-
-
-def _count_tested(state: State, tallies: list[Tally]) -> None:
-    """Count each claim once, when it leaves pending by the first legal move."""
-    for claim in state.claims.values():
-        first = first_test(claim)
-        if first is not None and 1 <= first.place.round <= len(tallies):
-            tallies[first.place.round - 1].tested.append(first.by)
-
-
-def _is_stress(state: State, number: int) -> bool:
-    opened = state.rounds.get(number)
-    return opened is not None and opened.absent is not None
 
 
 def running_round(state: State) -> int | None:

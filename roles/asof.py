@@ -8,6 +8,7 @@ but sees nothing that came in between. All code that needs this state uses this 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import dropwhile
 from typing import Final
 
 from ledger.events import Event, Fallback, RoundOpened, RunClosed, RunOpened
@@ -57,12 +58,8 @@ def first_attempt(name: StepName) -> StepName:
 def _since_the_first(protocol: Protocol, base: Book, step: Step) -> set[str]:
     """Return the step ids of all groups from that of the first attempt on."""
     first = str(first_attempt(step.name))
-    since: set[str] = set()
-    for group in protocol.groups(base.state, step.name.round):
-        ids = {member.id for member in group.steps}
-        if since or first in ids:
-            since |= ids
-    return since
+    ids = [[member.id for member in group.steps] for group in protocol.groups(base.state, step.name.round)]
+    return {identity for group in dropwhile(lambda group: first not in group, ids) for identity in group}
 
 
 def _behind_earlier_groups(base: Book, round_: int, siblings: set[str]) -> int:

@@ -33,7 +33,7 @@ from ledger.language.words import tokens, word_count
 from ledger.plain_text import shortened
 from ledger.state.anchors import contains_quote
 from roles.evidence import BASES, Basis, basis, exceeds, strongest
-from roles.memo.terms import WORDS, Likelihood, claimed_test, unexplained, vocabulary, without_ids
+from roles.memo.terms import WORDS, Likelihood, Term, claimed_test, unexplained, vocabulary, without_ids
 from roles.outcome_status import OutcomeStatus
 
 WORDS_OF_SENTENCE: Final = 30
@@ -299,25 +299,20 @@ def _length(sentence: MemoSentence, _: MemoContext) -> _Problems:
 
 def _terms(sentence: MemoSentence, context: MemoContext) -> _Problems:
     known = vocabulary((*context.asked, *context.documents))
-    named: set[str] = set()
+    # A term is named once, at its first place.
+    first: dict[str, Term] = {}
     for term in unexplained(sentence.text, known):
-        if term.text in named:
-            continue
-        named.add(term.text)
+        first.setdefault(term.text, term)
+    for term in first.values():
+        word = shortened(term.text, NAMED)
         if term.kind == "id":
-            yield (
-                "id_in_text",
-                f"{shortened(term.text, NAMED)} is an id: put it into refs, and say here what it is",
-            )
+            yield "id_in_text", f"{word} is an id: put it into refs, and say here what it is"
         elif term.kind == "insider":
-            yield (
-                "term",
-                f"nobody outside knows the word {shortened(term.text, NAMED)}: say it in plain words",
-            )
+            yield "term", f"nobody outside knows the word {word}: say it in plain words"
         else:
             yield (
                 "term",
-                f"{shortened(term.text, NAMED)} stands in neither the question nor the documents: explain it in"
+                f"{word} stands in neither the question nor the documents: explain it in"
                 " parentheses behind it, or use a plain word",
             )
 
@@ -328,9 +323,11 @@ def _content(sentence: MemoSentence, context: MemoContext) -> _Problems:
         yield "says_nothing", "it has no words: say something, or leave it out"
     if sentence.field != "answer" or context.answer is None:
         return
-    text = _folded(sentence.text)
+    # Texts of options count as whole words, whatever stands between the words.
+    text = f" {' '.join(tokens(sentence.text))} "
+    labels = {option: " ".join(tokens(label)) for option, label in context.answer.options.items()}
     # A sentence may compare options, so naming another one is fine if the answered one is named as well.
-    named = [option for option, label in context.answer.options.items() if _names(text, label)]
+    named = [option for option, label in labels.items() if label and f" {label} " in text]
     if named and context.answer.option not in named:
         others = ", ".join(
             f"{option} ({shortened(context.answer.options[option], NAMED)})" for option in named
@@ -340,16 +337,6 @@ def _content(sentence: MemoSentence, context: MemoContext) -> _Problems:
             f"the memo answers with {context.answer.option}, and this sentence names {others}: name the option that it"
             " answers with",
         )
-
-
-def _folded(text: str) -> str:
-    return " ".join(tokens(text))
-
-
-def _names(folded: str, label: str) -> bool:
-    """Return whether a sentence contains an option's text as whole words."""
-    words = _folded(label)
-    return bool(words) and f" {words} " in f" {folded} "
 
 
 def _test(sentence: MemoSentence, context: MemoContext) -> _Problems:

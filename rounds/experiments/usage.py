@@ -66,12 +66,10 @@ def is_alive(pid: int) -> bool:
 
 
 def _own_bytes(pid: int) -> int:
-    total = 0
     with suppress(OSError, IndexError, ValueError):
-        for line in Path(f"/proc/{pid}/status").read_bytes().splitlines():
-            if line.startswith(COUNTED):
-                total += int(line.split()[1]) * 1024
-    return total
+        lines = Path(f"/proc/{pid}/status").read_bytes().splitlines()
+        return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(COUNTED))
+    return 0
 
 
 def _buffer_bytes(pids: Iterable[int]) -> int:

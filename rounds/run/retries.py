@@ -299,9 +299,8 @@ def _unfit(reply: SeatReply) -> tuple[str, ...]:
     """Return why a reply is not even read: it is cut off, or a refusal. Neither is ever agreement."""
     if reply.stop_reason == "refusal":
         return ("(reply): the model refused to answer; answer the task as far as you can",)
-    if reply.stop_reason in CUT:
-        return ("(reply): it was cut off at the limit; answer again, and shorter",)
-    return ()
+    cut = "(reply): it was cut off at the limit; answer again, and shorter"
+    return (cut,) if reply.stop_reason in CUT else ()
 
 
 def _given_up(reply: SeatReply, errors: tuple[str, ...]) -> SeatFailed:

@@ -273,13 +273,9 @@ def step_yields_its_kinds(index: LedgerIndex) -> Iterator[Breach]:
 
 
 def _typed(event: Event) -> str:
-    match event:
-        case Statement() | Concern() | Decision():
-            return f"{event.kind} {event.type}"
-        case Verification():
-            return f"verification {'check' if event.check_id <= 4 else event.check}"
-        case _:
-            return event.kind
+    if isinstance(event, Verification):
+        return f"verification {'check' if event.check_id <= 4 else event.check}"
+    return f"{event.kind} {event.type}" if isinstance(event, Statement | Concern | Decision) else event.kind
 
 
 @rule("SYN001", "error", source="SD-19, FORMAT 5 (S.resolve)", applies_to_imports=False)

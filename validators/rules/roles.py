@@ -47,21 +47,17 @@ def verifier_is_not_author(event: Event, index: LedgerIndex) -> Iterator[str]:
     if isinstance(event, Verification) and event.by in index.roles:
         # Both moved claims and cited evidence count: judging one's own artifact is judging one's own work.
         for thing in _tested(event, index):
-            if _author(thing) == event.by:
+            role = thing.role if isinstance(thing, Artifact) else None
+            if event.by == (thing.raised_by if isinstance(thing, Claim) else role):
                 yield f"{event.by} tests {thing.id}, which {event.by} wrote"
 
 
 def _gathers(event: Event) -> bool:
     """Return whether an event compiles what others raised: frame, agenda, its claims and defeaters."""
-    match event:
-        case Frame() | Agenda():
-            return True
-        case Claim():
-            return event.raised_by != event.by and bool(event.places)
-        case Concern():
-            return event.type == "defeater" and bool(event.sightings)
-        case _:
-            return False
+    if isinstance(event, Claim):
+        return event.raised_by != event.by and bool(event.places)
+    compiled = isinstance(event, Concern) and event.type == "defeater" and bool(event.sightings)
+    return compiled or isinstance(event, Frame | Agenda)
 
 
 def _tested(event: Verification, index: LedgerIndex) -> Iterator[Event]:
@@ -71,16 +67,6 @@ def _tested(event: Verification, index: LedgerIndex) -> Iterator[Event]:
         thing = index.earlier(identity, event.seq)
         if thing is not None:
             yield thing
-
-
-def _author(thing: Event) -> str | None:
-    match thing:
-        case Claim():
-            return thing.raised_by
-        case Artifact():
-            return thing.role
-        case _:
-            return None
 
 
 _OTHERS: Final = frozenset({"controller", "human", "import"})
@@ -148,28 +134,24 @@ def _may_write(event: Event, structured: bool) -> bool:
         # A short protocol writes these for a lost reply or a person's question; FLW002 checks if they are due.
         stands_in = isinstance(event, Concern) or (isinstance(event, Vote) and event.fallback)
         return allowed or (not structured and stands_in)
-    match event:
-        case (
-            Decision(type="override" | "answer") | Alarm(action="closed") | Amendment() | ExperimentPlanned()
-        ):
-            return True
-        case _:
-            return False
+    return is_act_of_person(event)
+
+
+def is_act_of_person(event: Event) -> bool:
+    """Return whether a person may write an event of this kind, outside of every step."""
+    decides = isinstance(event, Decision) and event.type in ("override", "answer")
+    closes = isinstance(event, Alarm) and event.action == "closed"
+    return decides or closes or isinstance(event, Amendment | ExperimentPlanned)
 
 
 def _follows_by_rule(event: Event) -> bool:
     """Return whether the event is computed: a rule's decision, a derived forecast, options, a memo with cuts."""
-    match event:
-        case Decision():
-            return event.made_by == "rule"
-        case Belief():
-            return event.derived
-        case Agenda():
-            return not event.cruxes
-        case Memo():
-            return bool(event.removed)
-        case _:
-            return False
+    return (
+        (isinstance(event, Decision) and event.made_by == "rule")
+        or (isinstance(event, Belief) and event.derived)
+        or (isinstance(event, Agenda) and not event.cruxes)
+        or (isinstance(event, Memo) and bool(event.removed))
+    )
 
 
 @rule("LED001", "error", source="SD-52, SD-53, SD-81", applies_to_imports=False)

@@ -6,13 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from ledger.events import (
-    Alarm,
     Amendment,
     Artifact,
     Belief,
-    Decision,
     Event,
-    ExperimentPlanned,
     Position,
     RoundOpened,
     RunClosed,
@@ -31,6 +28,7 @@ from validators.finding import Breach, standing
 from validators.ledger_index import LedgerIndex
 from validators.rule import rule
 from validators.rules.replay import commits, compare
+from validators.rules.roles import is_act_of_person
 
 
 @rule("ORD001", "error", source="FORMAT 1, FORMAT 2")
@@ -198,16 +196,7 @@ def _may_follow(event: Event) -> bool:
     if event.by != "human":
         # A measured result moves forecasts, which the controller recomputes in the same commit.
         return isinstance(event, Belief) and event.derived
-    match event:
-        case (
-            Decision(type="override" | "answer")
-            | Alarm(action="closed")
-            | Amendment(what="note" | "redaction")
-            | ExperimentPlanned()
-        ):
-            return True
-        case _:
-            return False
+    return is_act_of_person(event) and getattr(event, "what", "note") in ("note", "redaction")
 
 
 @rule("VER003", "error", source="SD-21, SD-49, FORMAT 2, FORMAT 9", applies_to_imports=False)

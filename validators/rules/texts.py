@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
-from ledger.events import Artifact, Claim, Decision, Event, RoundOpened, RunClosed, Statement, Verification
+from ledger.events import Artifact, Claim, Decision, RoundOpened, RunClosed, Statement, Verification
 from ledger.events.ids import parse_reference, round_of
 from ledger.language.words import sentence_count, word_count
 from ledger.state.anchors import strings
@@ -263,18 +263,12 @@ def statement_keeps_its_length(event: Statement, index: LedgerIndex) -> Iterator
 
 
 @rule("WRD003", "error", source="FORMAT 2 (`words`: counted by us)", applies_to_imports=False)
-def words_are_counted(event: Event) -> Iterator[str]:
+def words_are_counted(event: Statement | Artifact) -> Iterator[str]:
     """The recorded number of words is the number of words.
 
     Length budgets are judged by it, and a seat does not count its own.
     """
-    match event:
-        case Statement():
-            words = words_of_statement(event)
-        case Artifact():
-            words = words_of_artifact(event)
-        case _:
-            return
+    words = words_of_statement(event) if isinstance(event, Statement) else words_of_artifact(event)
     if event.words != words:
         yield f"{event.id} has {words} words, not {event.words}"
 
@@ -283,20 +277,15 @@ SENTENCES_MAX: Final = 3
 
 
 @rule("WRD004", "warning", source="SD-37, SD-42")
-def text_keeps_its_sentences(event: Event) -> Iterator[str]:
+def text_keeps_its_sentences(event: Claim | Verification) -> Iterator[str]:
     """A claim and the notes of a verification have one to three sentences.
 
     A claim of many sentences is several claims, and one verdict cannot test them all.
     """
-    match event:
-        case Claim():
-            text, what = event.text, "the claim"
-        case Verification():
-            text, what = event.notes, "the notes"
-        case _:
-            return
-    if sentence_count(text) > SENTENCES_MAX:
-        yield f"{event.id}: {what} run to {sentence_count(text)} sentences; {SENTENCES_MAX} are enough"
+    what, text = ("the claim", event.text) if isinstance(event, Claim) else ("the notes", event.notes)
+    count = sentence_count(text)
+    if count > SENTENCES_MAX:
+        yield f"{event.id}: {what} run to {count} sentences; {SENTENCES_MAX} are enough"
 
 
 CLAIMS: Final = (5, 7)
