@@ -166,7 +166,8 @@ def _of_records(context: BriefContext, columns: Columns) -> Values:
         "target": target_of(context.step.name) or "",
         "goals": _line(goal.id for goal in context.opened.goals),
         "options": _line(option.id for option in context.state.options),
-        "claims": _line(_shown_claims(context, columns)),
+        # Claims that the protocol shows to this step.
+        "claims": _line(name for name in _ids(columns, Column.TOLD) if name in context.state.claims),
         "roles": _line(context.state.roles),
         "some_lost": _once_if(missing),
         "missing": missing,
@@ -175,12 +176,6 @@ def _of_records(context: BriefContext, columns: Columns) -> Values:
         **dict(_ids_by_kind(context, columns)),
         **_variants(context.protocol, context.opened.rules),
     }
-
-
-def _shown_claims(context: BriefContext, columns: Columns) -> list[str]:
-    """Return the ids of claims that the protocol shows to this step."""
-    names = _ids(columns, Column.TOLD)
-    return [identity for identity in names if identity in context.state.claims]
 
 
 def _ids_by_kind(context: BriefContext, columns: Columns) -> Iterator[tuple[str, str]]:

@@ -36,11 +36,6 @@ SMALL_TOKENS_OUT_MAX: Final = 8_192
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 
 
-def never(_: str) -> bool:
-    """Return False: no model of the provider is free."""
-    return False
-
-
 def runs_here(model: str) -> bool:
     """Return whether Ollama runs a model on its own machine, unlike `gpt-oss:120b-cloud` and `glm-4.6:cloud`."""
     return not model.endswith(("-cloud", ":cloud"))
@@ -109,7 +104,7 @@ class Provider:
     address_variable: str = ""
     read_address: Callable[[str], str] = str
     """Converts the variable's value into an address."""
-    is_free: Callable[[str], bool] = never
+    is_free: Callable[[str], bool] = lambda _: False
     """Returns whether a model costs nothing because it runs on the user's own machine."""
 
     forms: tuple[Form, ...] = ("step", "json_object", "text")

@@ -53,7 +53,9 @@ class Controller(msgspec.Struct, frozen=True):
         # A failed validation holds everything else up until the cause is gone, for later verdicts
         # would rest on it.
         if state.faulty is not None:
-            return self._mended(book)
+            # The validation that held the run up is repeated once nothing is wrong anymore.
+            last = next(event for event in reversed(book.events) if isinstance(event, Validation))
+            return (self._validation(book, last.after),) if self.verdicts.check(book).ok else ()
         if state.held_up:
             return ()
         if not state.rounds:
@@ -69,11 +71,6 @@ class Controller(msgspec.Struct, frozen=True):
             if events:
                 return events
         return ()
-
-    def _mended(self, book: Book) -> tuple[Event, ...]:
-        """Return the validation that held the run up, repeated once nothing is wrong anymore."""
-        last = next(event for event in reversed(book.events) if isinstance(event, Validation))
-        return (self._validation(book, last.after),) if self.verdicts.check(book).ok else ()
 
     def _phase_end(self, book: Book) -> tuple[Event, ...]:
         """Return the validation of a closed phase within a round, where the rules are asked after each phase."""

@@ -228,7 +228,9 @@ async def answered(
             if failure.overloaded:
                 rate.slow_down(wait)
             if not failure.again or lost >= limits.retry.attempts_max:
-                raise StepLost(_in_words(failure, lost)) from failure
+                detail = failure.detail if lost == 1 else f"{failure.detail}; {lost} attempts were lost"
+                given_up = SeatFailed(failure.reason, detail, away=True, gone=failure.gone)
+                raise StepLost(given_up) from failure
             # The drive is ending: a lost attempt is not repeated, and the step stays open
             # for the next driver.
             if limits.ends:
@@ -307,11 +309,6 @@ def _given_up(reply: SeatReply, errors: tuple[str, ...]) -> SeatFailed:
     cut = "truncated" if reply.stop_reason in CUT else "malformed"
     reason = "refused" if reply.stop_reason == "refusal" else cut
     return SeatFailed(reason, f"{REPLIES_MAX} replies were refused: {'; '.join(errors)}")
-
-
-def _in_words(failure: AttemptLost, lost: int) -> SeatFailed:
-    detail = failure.detail if lost == 1 else f"{failure.detail}; {lost} attempts were lost"
-    return SeatFailed(failure.reason, detail, away=True, gone=failure.gone)
 
 
 def _answer(reply: SeatReply, tries: _Tries) -> Answer:
