@@ -32,7 +32,7 @@ from ledger.store.streams import BLOBS
 from moot.__main__ import main
 from moot.app.session import Session
 from moot.errors import BUG
-from rounds.experiments.self_test import self_test
+from rounds.experiments.bench import self_test
 from tests.campaign.tampering import written
 from tests.effort import bounded
 from tests.security.doors import READING, Fault, Viewer

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("mcp")
 
-from rounds.experiments.self_test import self_test
+from rounds.experiments.bench import self_test
 from tests.security import mutated_files, mutated_messages
 from tests.security.mutated_files import FORMATS, Cases
 
