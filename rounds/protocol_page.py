@@ -91,15 +91,10 @@ def _diagram(protocol: Protocol, opened: RunOpened) -> Iterator[str]:
     for state, groups in played(protocol, opened):
         yield f"round {state.round}"
         for n, group in enumerate(groups):
-            arrow = "   " if n == 0 else " ▼ "
-            yield f"{arrow}{' ∥ '.join(_short(step) for step in group.steps)}"
+            # A step's id without its round, which stands above.
+            names = (step.id.partition(".")[2] for step in group.steps)
+            yield f"{' ▼ ' if n else '   '}{' ∥ '.join(names)}"
     yield "then what follows by rule, the validation, and the end"
-
-
-def _short(step: Step) -> str:
-    name = step.name
-    act = f".{name.act}" if name.act else ""
-    return f"{name.phase}{act}.{name.role}" + (f"~{name.repeat}" if name.repeat > 1 else "")
 
 
 def _sights(protocol: Protocol, opened: RunOpened) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from detectors.report import Signal, SignalReport
+from detectors.report import SignalReport
 from ledger.compare.diff import LedgerDiff, diff
 from ledger.events import Claim, Decision
 from ledger.events.ids import OPTION_MENTION
@@ -164,30 +164,18 @@ def _answered(book: Book, event: Decision) -> str:
 
 def _signals(a: SignalReport, b: SignalReport) -> SignalDifferences:
     others = {signal.id: signal for signal in b.signals}
-    changes = (_change(signal, others[signal.id]) for signal in a.signals if signal.id in others)
-    return SignalDifferences(
-        a=_panel(a), b=_panel(b), changed=[change for change in changes if change is not None]
-    )
-
-
-def _change(signal: Signal, other: Signal) -> SignalChange | None:
-    if (signal.satisfied, signal.value) == (other.satisfied, other.value):
-        return None
-    return SignalChange(
-        id=signal.id,
-        name=signal.name,
-        satisfied_a=signal.satisfied,
-        satisfied_b=other.satisfied,
-        value_a=signal.value,
-        value_b=other.value,
-    )
-
-
-def _panel(report: SignalReport) -> Panel:
-    return Panel(
-        profile=report.profile,
-        satisfied=report.satisfied,
-        of=report.of,
-        stop=report.stop,
-        advice=report.advice,
-    )
+    panels = [msgspec.convert(report, Panel, from_attributes=True) for report in (a, b)]
+    changed = [
+        SignalChange(
+            id=signal.id,
+            name=signal.name,
+            satisfied_a=signal.satisfied,
+            satisfied_b=other.satisfied,
+            value_a=signal.value,
+            value_b=other.value,
+        )
+        for signal in a.signals
+        if (other := others.get(signal.id)) is not None
+        if (signal.satisfied, signal.value) != (other.satisfied, other.value)
+    ]
+    return SignalDifferences(a=panels[0], b=panels[1], changed=changed)

@@ -175,16 +175,6 @@ def off_scale(known: Quotable, verdict: str) -> Iterator[str]:
         yield f"verdict: {verdict!r} is none of {', '.join(verdicts)}"
 
 
-def _text(_: Numbering, step: Step, reply: ApprovalReply) -> tuple[Event, ...]:
-    parts = {
-        "verdict": reply.verdict,
-        "decision": reply.decision,
-        "punches": f"pulled punches: {reply.pulled_punches}. {reply.pulled_punches_why}",
-        "unaddressed": ", ".join(reply.unaddressed),
-    }
-    return statement(step, "assessment", parts)
-
-
 def _verdict(numbering: Numbering, step: Step, reply: ApprovalReply) -> Iterator[Event]:
     yield from each("scores", Rating, "of", scale="severity_1_5", value=lambda _, row: row.score)(
         numbering, step, reply
@@ -230,7 +220,16 @@ SHEET: Final = Sheet(
             "verdict",
             asks("judge"),
             ApprovalReply,
-            _text,
+            lambda _, step, reply: statement(
+                step,
+                "assessment",
+                {
+                    "verdict": reply.verdict,
+                    "decision": reply.decision,
+                    "punches": f"pulled punches: {reply.pulled_punches}. {reply.pulled_punches_why}",
+                    "unaddressed": ", ".join(reply.unaddressed),
+                },
+            ),
             _verdict,
             _wrong_verdict,
             Loss("raw_side_by_side", FOR_A_PERSON, decides=True),

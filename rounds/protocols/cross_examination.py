@@ -18,7 +18,7 @@ from msgspec import Meta
 from ledger.events import Challenge, Disposition, Event, Response
 from ledger.events.ids import number_of, parse_reference
 from ledger.events.values import Five
-from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Rules, Step
+from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
 from roles.replies import AnswerDraft, Cited, Falsifiers, Part, Passage, Sentence, Text, Word, titled
 from rounds.protocols.citations import Quotable, cites, defended_anew, exactly_one, repeated
 from rounds.protocols.step_table import (
@@ -194,10 +194,6 @@ SHEET: Final = Sheet(
 )
 
 
-def _cast(rules: Rules) -> tuple[str, ...]:
-    return (*ANALYSTS[: int(str(rules["analysts"]))], "examiner")
-
-
 CROSS_EXAMINATION: Final[Protocol] = SHEET.protocol(
     "cross-examination",
     "independent analyses, two or three questions to each, answered by defending or conceding",
@@ -209,7 +205,7 @@ CROSS_EXAMINATION: Final[Protocol] = SHEET.protocol(
         RoleDefinition("examiner", "Does it hold when it is asked about?", "charters/examiner", "Examiner"),
     ),
     variants={"analysts": ("3", "2", "4", "5")},
-    cast=_cast,
+    cast=lambda rules: (*ANALYSTS[: int(str(rules["analysts"]))], "examiner"),
     fits="a question of fact on which several analyses can be had",
     calls="3 analysts: 8",
 )

@@ -93,11 +93,6 @@ class ResolutionReply(Part, frozen=True, kw_only=True):
     requirements: Requirements
 
 
-def _review(_: Numbering, step: Step, reply: ChallengesReply) -> tuple[Event, ...]:
-    listed = "\n\n".join(f"{draft.tag}: {draft.claim}" for draft in reply.challenges)
-    return statement(step, "review", {"challenges": listed})
-
-
 def _wrong_challenges(known: Quotable, reply: ChallengesReply) -> Iterator[str]:
     yield from repeated((draft.claim for draft in reply.challenges), "challenges")
     for n, draft in enumerate(reply.challenges):
@@ -171,7 +166,11 @@ SHEET: Final = Sheet(
             "challenge",
             asks("challenger"),
             ChallengesReply,
-            _review,
+            lambda _, step, reply: statement(
+                step,
+                "review",
+                {"challenges": "\n\n".join(f"{draft.tag}: {draft.claim}" for draft in reply.challenges)},
+            ),
             each("challenges", Challenge, type="attack", ranked=True),
             _wrong_challenges,
             Loss("survivor_only", "the plan stands unchallenged, so this round resolves nothing"),

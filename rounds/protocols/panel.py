@@ -16,7 +16,7 @@ from msgspec import Meta
 from ledger.events import Concern, Event, Rating, Statement
 from ledger.events.decisions import Requirement
 from ledger.events.values import Five
-from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Rules, Step
+from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Falsifiers, Part, Sentence, Text, Word, titled
 from rounds.protocols.adversarial import off_scale
 from rounds.protocols.citations import Quotable, cites, exactly_one, one_for_each, out_of_order, repeated
@@ -103,11 +103,6 @@ def _wrong_findings(_: Quotable, reply: FindingsReply) -> Iterator[str]:
     yield from out_of_order([SEVERITIES[row.severity] for row in reply.findings], "findings")
 
 
-def _wrong_marks(known: Quotable, reply: CrossReply) -> Iterator[str]:
-    theirs = known.ids_of(Concern, but_by=known.step.role)
-    yield from exactly_one((mark.of for mark in reply.marks), theirs, "marks", "finding of the others")
-
-
 def _wrong_verdict(known: Quotable, reply: PanelVerdict) -> Iterator[str]:
     yield from one_for_each("quality", "of", Statement, "review")(known, reply)
     yield from repeated(reply.blockers, "blockers")
@@ -187,7 +182,12 @@ SHEET: Final = Sheet(
                 value=lambda _, mark: mark.severity,
                 criterion=lambda _, mark: "cross-cutting" if mark.cross_cutting else "of another field",
             ),
-            _wrong_marks,
+            lambda known, reply: exactly_one(
+                (mark.of for mark in reply.marks),
+                known.ids_of(Concern, but_by=known.step.role),
+                "marks",
+                "finding of the others",
+            ),
             Loss("skipped", "this field marked nothing as its own too"),
             sees=(Pick("findings", _FINDINGS, whose="others"),),
             # With one reviewer there are no findings of others to mark.
@@ -209,10 +209,6 @@ SHEET: Final = Sheet(
 )
 
 
-def _cast(rules: Rules) -> tuple[str, ...]:
-    return (*REVIEWERS[: int(str(rules["reviewers"]))], "judge")
-
-
 PANEL: Final[Protocol] = SHEET.protocol(
     "panel",
     "reviewers with a lens each, a round of cross-reference, and a judge of their own",
@@ -227,7 +223,7 @@ PANEL: Final[Protocol] = SHEET.protocol(
         "reviewers": ("3", "2", "4", "5"),
         "scale": ("ready_fixes_rethink", "approve_reject", "green_amber_red"),
     },
-    cast=_cast,
+    cast=lambda rules: (*REVIEWERS[: int(str(rules["reviewers"]))], "judge"),
     fits="a document that several fields have to sign",
     calls="3 reviewers: 7",
 )

@@ -57,10 +57,7 @@ PLANS: Final = {"standard-13": standard_13, "minimum-8": minimum_8, "short-5": s
 
 def without_stress(plan: Sequence[PlanRow]) -> tuple[PlanRow, ...]:
     """Return the same plan without absences (recorded as waived, SD-73)."""
-    return tuple(
-        PlanRow(round=row.round, absent=None, drift=row.drift, phases=row.phases, focus=row.focus)
-        for row in plan
-    )
+    return tuple(msgspec.structs.replace(row, absent=None) for row in plan)
 
 
 def obeyed_from(plan_name: str, plan: Sequence[PlanRow]) -> int:
@@ -150,17 +147,16 @@ def planned(name: str | None, rows: Sequence[WrittenRow]) -> tuple[PlanRow, ...]
     """
     # Rows without a name are a whole plan; with a name they only change some of its rounds.
     if name is None and rows:
-        plan = tuple(_fresh(row) for row in sorted(rows, key=lambda row: row.n))
+        plan = tuple(
+            _row(row, PlanRow(round=row.n, phases=phases, drift="H" in phases))
+            for row in sorted(rows, key=lambda row: row.n)
+            for phases in [row.phases or NORMAL]
+        )
     else:
         plan = _changed(PLANS[name or "standard-13"](), rows)
-    for law in (_numbered, _phased, _attended):
-        law(plan)
+    for expected, row in enumerate(plan, 1):
+        _check(row, expected, is_last=row is plan[-1])
     return plan
-
-
-def _fresh(row: WrittenRow) -> PlanRow:
-    phases = row.phases or NORMAL
-    return _row(row, PlanRow(round=row.n, phases=phases, drift="H" in phases))
 
 
 def _changed(plan: tuple[PlanRow, ...], rows: Sequence[WrittenRow]) -> tuple[PlanRow, ...]:
@@ -191,34 +187,20 @@ def _row(written: WrittenRow, base: PlanRow) -> PlanRow:
     )
 
 
-def _numbered(plan: Sequence[PlanRow]) -> None:
-    for expected, row in enumerate(plan, 1):
-        if row.round != expected:
-            raise PlanRefused(f"round {expected} is missing or written twice: number the rounds 1, 2, 3 …")
-
-
-def _phased(plan: Sequence[PlanRow]) -> None:
-    for row in plan:
-        deliberating = set(row.phases) - {"H", "S"}
-        # Half a round would have verdicts without artifacts, or decisions without verdicts.
-        if deliberating != set(NORMAL) and (set(row.phases) - {"A"} != {"S"}):
-            raise PlanRefused(
-                f"round {row.round} has phases {', '.join(row.phases)}: a round is A-G, with H where drift is "
-                "checked, or S alone"
-            )
-        if "S" in row.phases and row is not plan[-1]:
-            raise PlanRefused(
-                f"round {row.round} has the synthesis S, which ends a run: only the last round can"
-            )
-
-
-def _attended(plan: Sequence[PlanRow]) -> None:
-    for row in plan:
-        if row.absent is None:
-            continue
-        if row.absent not in AUTHORS:
-            raise PlanRefused(
-                f"round {row.round}: {row.absent!r} cannot be absent; roles are {', '.join(AUTHORS)}"
-            )
-        if "G" not in row.phases:
-            raise PlanRefused(f"round {row.round} is synthesis alone, and all roles take part in it")
+def _check(row: PlanRow, expected: int, *, is_last: bool) -> None:
+    if row.round != expected:
+        raise PlanRefused(f"round {expected} is missing or written twice: number the rounds 1, 2, 3 …")
+    # Half a round would have verdicts without artifacts, or decisions without verdicts.
+    if set(row.phases) - {"H", "S"} != set(NORMAL) and set(row.phases) - {"A"} != {"S"}:
+        raise PlanRefused(
+            f"round {row.round} has phases {', '.join(row.phases)}: a round is A-G, with H where drift is "
+            "checked, or S alone"
+        )
+    if "S" in row.phases and not is_last:
+        raise PlanRefused(f"round {row.round} has the synthesis S, which ends a run: only the last round can")
+    if row.absent is not None and row.absent not in AUTHORS:
+        raise PlanRefused(
+            f"round {row.round}: {row.absent!r} cannot be absent; roles are {', '.join(AUTHORS)}"
+        )
+    if row.absent is not None and "G" not in row.phases:
+        raise PlanRefused(f"round {row.round} is synthesis alone, and all roles take part in it")

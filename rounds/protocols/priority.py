@@ -21,7 +21,7 @@ from ledger.state.book import Book
 from ledger.state.decided import deliberated
 from roles.protocol import Loss, Protocol, RoleDefinition, Step
 from roles.replies import Part, Sentence, Word
-from rounds.protocols.citations import Quotable, cites, exactly_one
+from rounds.protocols.citations import cites, exactly_one
 from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks, handed_in, says
 
 Level = Literal["P0", "P1", "P2", "P3"]
@@ -45,11 +45,6 @@ class LevelsReply(Part, frozen=True, kw_only=True):
     reasoning: Annotated[str, Meta(min_length=20, max_length=2_000)]
     evidence: Annotated[str, Meta(min_length=5, max_length=2_000)]
     levels: Annotated[tuple[LevelRow, ...], Meta(min_length=1, max_length=64)]
-
-
-def _wrong(known: Quotable, reply: LevelsReply) -> Iterator[str]:
-    options = (option.id for option in known.opened.options)
-    yield from exactly_one((row.of for row in reply.levels), options, "levels", "option")
 
 
 def _levels(numbering: Numbering, step: Step, reply: LevelsReply) -> Iterator[Event]:
@@ -161,7 +156,12 @@ SHEET: Final = Sheet(
             LevelsReply,
             says("assessment", "principle"),
             _levels,
-            _wrong,
+            lambda known, reply: exactly_one(
+                (row.of for row in reply.levels),
+                (option.id for option in known.opened.options),
+                "levels",
+                "option",
+            ),
             Loss(
                 "survivor_only",
                 "the order is the other lens's alone; without either, there is none",

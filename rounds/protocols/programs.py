@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Final, Literal
 
+import msgspec
 import orjson
 from msgspec import Meta
 
@@ -107,8 +108,8 @@ def experiment(
         question=first_words(testable_as, QUESTION_WORDS_MAX),
         files=own,
         argv=program.argv,
-        pass_if=tuple(_predicate(test) for test in program.pass_if),
-        fail_if=tuple(_predicate(test) for test in program.fail_if),
+        pass_if=msgspec.convert(program.pass_if, tuple[Predicate, ...], from_attributes=True),
+        fail_if=msgspec.convert(program.fail_if, tuple[Predicate, ...], from_attributes=True),
         controls=tuple(
             ExperimentControl(
                 must=control.must,
@@ -127,12 +128,6 @@ def experiment(
             output_bytes=OUTPUT_BYTES,
         ),
         seed=seed,
-    )
-
-
-def _predicate(test: ResultTest) -> Predicate:
-    return Predicate(
-        of=test.of, test=test.test, value=test.value, pointer=test.pointer, tolerance=test.tolerance
     )
 
 

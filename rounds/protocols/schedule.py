@@ -70,17 +70,12 @@ def applicable_checks(state: State, round_: int) -> tuple[int, ...]:
     )
 
 
-def is_last_deliberating_row(state: State, round_: int) -> bool:
-    """Return whether no later row of the plan has a phase G."""
-    later = state.opening.plan[state.rounds[round_].plan_row + 1 :]
-    return not any("G" in row.phases for row in later)
-
-
 def look_is_due(state: State, round_: int) -> bool:
     """Return whether a look at the signals is due: every `check_every` rounds and after the last G (FORMAT 9)."""
     if "G" not in plan_row(state, round_).phases:
         return False
-    return round_ % state.opening.stop.check_every == 0 or is_last_deliberating_row(state, round_)
+    later = state.opening.plan[state.rounds[round_].plan_row + 1 :]
+    return round_ % state.opening.stop.check_every == 0 or not any("G" in row.phases for row in later)
 
 
 def stop_is_obeyed(state: State, round_: int) -> bool:

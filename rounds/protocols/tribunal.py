@@ -26,7 +26,7 @@ from ledger.events.run import PlanRow
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.brief.records import target_of
-from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Rules, Step
+from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
 from roles.replies import Part, Sentence, Text
 from rounds.protocols.citations import Quotable, cites
 from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks, rule, statement
@@ -100,11 +100,6 @@ def _pairs(state: State, round_: int, phase: str) -> Iterable[StepName]:
             # A lost analysis cannot be challenged, and its view refuses already.
             if target != challenger and f"r{round_ - 1}.analyse.{target}" in state.answered:
                 yield StepName(round_, phase, f"on_{target}", challenger)
-
-
-def _challenge(numbering: Numbering, step: Step, reply: ViewChallenge) -> Iterator[Event]:
-    target = event_id("statement", step.name.round - 1, "analyse", target_of(step.name))
-    yield numbering.event(Challenge, step, reply, target=target, type="challenge")
 
 
 def _wrong_view(_: Quotable, reply: ViewReply) -> Iterator[str]:
@@ -277,7 +272,15 @@ SHEET: Final = Sheet(
             _pairs,
             ViewChallenge,
             lambda _, step, reply: statement(step, "review", {"challenge": reply.text}),
-            _challenge,
+            lambda numbering, step, reply: [
+                numbering.event(
+                    Challenge,
+                    step,
+                    reply,
+                    target=event_id("statement", step.name.round - 1, "analyse", target_of(step.name)),
+                    type="challenge",
+                )
+            ],
             loss=Loss("skipped", "this challenge was not put"),
             sees=(_OWN_DECISION, _TARGET),
         ),
@@ -298,10 +301,6 @@ SHEET: Final = Sheet(
 )
 
 
-def _rounds(_rules: Rules, _options: int) -> tuple[PlanRow, ...]:
-    return tuple(PlanRow(round=n, phases=(row.phase,)) for n, row in enumerate(SHEET.rows, 1))
-
-
 TRIBUNAL: Final[Protocol] = SHEET.protocol(
     "tribunal",
     "utility, accuracy and safety analyse, challenge each other, revise and vote; the ruling is code",
@@ -310,7 +309,7 @@ TRIBUNAL: Final[Protocol] = SHEET.protocol(
         RoleDefinition("accuracy", "Is it true, and can that be checked?", "charters/accuracy", "Accuracy"),
         RoleDefinition("safety", "What can go wrong, and for whom?", "charters/safety", "Safety"),
     ),
-    plan=_rounds,
+    plan=lambda *_: tuple(PlanRow(round=n, phases=(row.phase,)) for n, row in enumerate(SHEET.rows, 1)),
     variants={"voting": ("documented", "shipped")},
     owed=ruling,
     fits="whether to act on something, where harm counts",

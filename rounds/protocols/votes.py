@@ -133,7 +133,9 @@ def _documented(ballots: Sequence[_Ballot], metadata: dict[str, Any]) -> VoteRul
     # Fractions: two of three votes are exactly two thirds, and a float could miss that.
     unanimous, strong = most == len(ballots), share >= Fraction(2, 3)
     consensus = "unanimous" if unanimous else "strong_majority" if strong else "split"
-    outcome = _outcome(decision) if strong else "WARN"
+    outcome: Outcome = "WARN"
+    if strong:
+        outcome = "ACT" if decision == "ACT" else "WARN" if decision == "WARN" else "REFUSE"
     return VoteRuling(
         outcome,
         consensus,
@@ -164,12 +166,6 @@ def _shipped(ballots: Sequence[_Ballot], metadata: dict[str, Any]) -> VoteRuling
     if metadata["max_risk"] < RISK_BELOW:
         return VoteRuling("ACT", "high_agreement_low_risk", metadata)
     return VoteRuling("WARN", "high_agreement_high_risk", metadata)
-
-
-def _outcome(decision: str) -> Outcome:
-    if decision == "ACT":
-        return "ACT"
-    return "WARN" if decision == "WARN" else "REFUSE"
 
 
 _RULES: Final = {"documented": _documented, "shipped": _shipped}

@@ -85,23 +85,16 @@ def gate(question: GateQuestion) -> GateChoice:
         reason = f"the cues know {' and '.join(LANGUAGES)}, and this question is in another language"
         return _choice(OTHERWISE, reason, text, question, stakes, ())
     kinds = [(kind, cue) for kind in KINDS if (cue := _cue(kind, text))]
-    kept = _several_roles(question, kinds, stakes)
+    kept = kinds
+    # Only single replies are excluded where something asks for more; every protocol with several roles may go on.
+    if stakes or question.compete or _trigger(question):
+        kept = [(kind, cue) for kind, cue in kinds if kind.protocol != SINGLE]
     if kept:
         kind, cue = kept[0]
         return _choice(
             kind, f"{kind.means}: {_quoted(cue)}", text, question, stakes, [row[0] for row in kept[1:]]
         )
     return _choice(OTHERWISE, _why_otherwise(question, kinds, stakes), text, question, stakes, ())
-
-
-def _several_roles(
-    question: GateQuestion, kinds: Sequence[tuple[Kind, str]], stakes: Sequence[str]
-) -> list[tuple[Kind, str]]:
-    """Return the kinds that may be chosen: none of one reply where something asks for more."""
-    # Only single replies are excluded; every protocol with several roles may go on.
-    if not (stakes or question.compete or _trigger(question)):
-        return list(kinds)
-    return [(kind, cue) for kind, cue in kinds if kind.protocol != SINGLE]
 
 
 def _why_otherwise(question: GateQuestion, kinds: Sequence[tuple[Kind, str]], stakes: Sequence[str]) -> str:

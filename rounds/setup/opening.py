@@ -105,8 +105,11 @@ def resolve(
     rules = chosen_rules(deliberation, protocol, name) | {"screening": RULES_VERSION} | gate_rules(choice)
     # Only the person who runs moot can allow programs; a deliberation file may come from somewhere else.
     if experiments is not None:
-        word = _experiments(protocol, experiments.word, name)
-        rules |= {EXPERIMENTS: word, INTERPRETER: experiments.interpreter}
+        if not protocol.raises_claims:
+            able = ", ".join(other.name for other in PROTOCOLS.values() if other.raises_claims)
+            what = f"{protocol.name} has no claims to test"
+            raise DeliberationError(what, name, f"choose one of {able}, or leave --experiments out")
+        rules |= {EXPERIMENTS: experiments.word, INTERPRETER: experiments.interpreter}
     # `crux` plans tests by this rule, so its absence must be written down and not left open.
     elif protocol.profile == "crux":
         rules[EXPERIMENTS] = "off"
@@ -134,7 +137,10 @@ def resolve(
         rules=rules,
         origin=Origin(type="new"),
         moot=moot,
-        waived=_waived(deliberation, rules),
+        waived=(
+            *([NO_STRESS] if subject.no_stress else []),
+            *([NO_POSITIONS] if rules.get("positions") == "off" else []),
+        ),
     )
     # The file beside the run says everything outright: a later version may choose other defaults.
     toml = to_toml(resolved(deliberation, event, fixed_plan=protocol.fixed_plan))
@@ -340,10 +346,12 @@ def _cast(
         title, charge = chosen[role]
         # Without any seat the host answers: nothing is called that a person did not name.
         seat = declared_of(seats.get(role) or row.seat or "host")
+        kind = seat.partition(":")[0]
+        if kind not in PROVIDERS:
+            meant = nearest(kind, PROVIDERS)
+            raise DeliberationError(f"no seat {kind!r} for {role}", name, f"did you mean {meant!r}?")
         members.append(
-            CastMember(
-                role=role, title=row.title or title, charge=row.charge or charge, seat=_seat(seat, role, name)
-            )
+            CastMember(role=role, title=row.title or title, charge=row.charge or charge, seat=seat)
         )
     return tuple(members)
 
@@ -363,15 +371,6 @@ def _casting(protocol: Protocol, casting: str | None, domain: str | None) -> Cas
         raise DeliberationError(
             str(error), "casting", "choose one of these, or write [cast.<role>]"
         ) from None
-
-
-def _seat(declared: str, role: str, name: str) -> str:
-    kind = declared.partition(":")[0]
-    if kind not in PROVIDERS:
-        raise DeliberationError(
-            f"no seat {kind!r} for {role}", name, f"did you mean {nearest(kind, PROVIDERS)!r}?"
-        )
-    return declared
 
 
 def _predictions(
@@ -425,24 +424,3 @@ def _stop_rule(
         check_every=subject.check_every or looks_every(plan),
         not_before=subject.not_before or obeyed_from(named, plan),
     )
-
-
-def _experiments(protocol: Protocol, word: Experiments, name: str) -> Experiments:
-    """Return the permission under which programs run; a protocol without claims has nothing for a program to test."""
-    if not protocol.raises_claims:
-        able = ", ".join(other.name for other in PROTOCOLS.values() if other.raises_claims)
-        raise DeliberationError(
-            f"{protocol.name} has no claims to test",
-            name,
-            f"choose one of {able}, or leave --experiments out",
-        )
-    return word
-
-
-def _waived(deliberation: Deliberation, rules: Rules) -> tuple[Waiver, ...]:
-    waived: list[Waiver] = []
-    if deliberation.deliberation.no_stress:
-        waived.append(NO_STRESS)
-    if rules.get("positions") == "off":
-        waived.append(NO_POSITIONS)
-    return tuple(waived)

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from ledger.events import Frame
 from ledger.events.ids import StepName
 from ledger.events.run import PlanRow
 from ledger.state.state import VERIFIER, State
@@ -28,8 +29,10 @@ from rounds.protocols.crux.replies import (
     CRUXES_MAX,
     AgendaReply,
     CalculationReply,
+    ForecastReply,
     FrameReply,
     MemoReply,
+    NumbersReply,
     ObjectionReply,
     ProgramReply,
     ReadingReply,
@@ -131,7 +134,7 @@ SHEET: Final = Sheet(
             "A",
             asks_each(_verifier),
             FrameReply,
-            answers.framed,
+            lambda numbering, step, reply: (numbering.event(Frame, step, reply),),
             wrong=answers.wrong_frame,
             loss=Loss("skipped", "the question itself was not checked, so the run takes no short way"),
             columns=_VIEW,
@@ -169,7 +172,7 @@ SHEET: Final = Sheet(
         StepRow(
             "E",
             asks_each(lambda state, _round: standing.numbering_roles(state)),
-            answers.numbers_reply,
+            lambda state: ForecastReply if standing.is_open_ended(state) else NumbersReply,
             answers.numbered,
             wrong=answers.wrong_numbers,
             loss=Loss("skipped", "this role leaves the group forecast where a verdict needs its numbers"),
@@ -244,7 +247,7 @@ SHEET: Final = Sheet(
             # A lost memo goes to the next nearest role once. A second loss ends the round with the
             # leader as the answer.
             "S.memo",
-            asks_each(closing.second_writer, "memo"),
+            asks_each(lambda state, n: closing.memo_writers(state, n)[1:], "memo"),
             MemoReply,
             memo.written,
             wrong=memo.wrong_memo,

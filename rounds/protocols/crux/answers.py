@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from detectors.forecasts.arithmetic import Numbers, incoherence
 from detectors.parameters import forecast_parameters
-from ledger.events import Agenda, Belief, Claim, Concern, Event, Frame, Statement
+from ledger.events import Agenda, Belief, Claim, Concern, Event, Statement
 from ledger.events.answers import ConditionalBelief, DroppedProposal, MergedProposals
 from ledger.events.ids import label_id, number_of
 from ledger.events.run import Labelled
@@ -101,11 +101,6 @@ def wrong_frame(known: Quotable, reply: FrameReply) -> Iterator[str]:
     for n, word in enumerate(reply.two_readings):
         if len(word.readings) < 2:
             yield f"two_readings[{n}].readings: two or three are wanted"
-
-
-def framed(numbering: Numbering, step: Step, reply: FrameReply) -> tuple[Event, ...]:
-    """Return the frame as an event."""
-    return (numbering.event(Frame, step, reply),)
 
 
 # ---------------------------------------------------------------- B: sealed answers
@@ -298,11 +293,6 @@ def options_of_answers(book: Book) -> tuple[Event, ...]:
 
 
 # ---------------------------------------------------------------- E: numbers
-
-
-def numbers_reply(state: State) -> type[NumbersReply] | type[ForecastReply]:
-    """Return the type of a numbers reply; it asks for a forecast too where the options were just made."""
-    return ForecastReply if is_open_ended(state) else NumbersReply
 
 
 def wrong_numbers(known: Quotable, reply: NumbersReply | ForecastReply) -> Iterator[str]:

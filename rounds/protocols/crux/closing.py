@@ -191,11 +191,6 @@ def first_writer(state: State, round_: int) -> tuple[str, ...]:
     return memo_writers(state, round_)[:1]
 
 
-def second_writer(state: State, round_: int) -> tuple[str, ...]:
-    """Return the role that writes the memo where the first one was lost."""
-    return memo_writers(state, round_)[1:]
-
-
 def first_memo_was_lost(state: State, round_: int) -> bool:
     """Return whether the first writer's memo was lost."""
     return has_memo_steps(state, round_) and any(

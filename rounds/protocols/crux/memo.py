@@ -36,14 +36,9 @@ _DEVIATION: Final = {"PASS": 1, "PARTIAL": 3, "FAIL": 5}
 
 def wrong_memo(known: Quotable, reply: MemoReply) -> Iterator[str]:
     """Yield what is wrong with a memo: the option that it answers with, then its sentences (`roles/memo/checks.py`)."""
-    sentences = sentences_of(reply)
+    sentences = msgspec.convert(reply.sentences, tuple[MemoSentence, ...], from_attributes=True)
     for problem in memo_problems(sentences, memo_context(known, reply, sentences)):
         yield str(problem)
-
-
-def sentences_of(reply: MemoReply) -> tuple[MemoSentence, ...]:
-    """Return the sentences as events keep them."""
-    return msgspec.convert(reply.sentences, tuple[MemoSentence, ...], from_attributes=True)
 
 
 def memo_context(known: Quotable, reply: MemoReply, sentences: Sequence[MemoSentence]) -> MemoContext:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from typing import Final
 
 from ledger.events import Claim, Event, ExperimentPlanned, ExperimentRun, Verification
@@ -124,7 +123,7 @@ def failure_of(book: Book, identity: str) -> Iterator[tuple[str, str]]:
         verdict = verdict_of(plan, run, content)
         if run.control is not None and verdict in ("holds", "fails") and verdict != CONTROLS[run.control]:
             yield name, "came out the other way, so the test decides nothing"
-        elif _broke(plan, run, book):
+        elif verdict in ("error", "inconclusive"):
             ended = f"exit {run.exit}" if run.exit is not None else f"signal {run.signal} (a limit ended it)"
             yield f"{name} ended with", ended
             yield "stderr", content(run.stderr.kept).decode("utf-8", "replace")[-STDERR_SHOWN:]
@@ -136,10 +135,6 @@ def failure_of(book: Book, identity: str) -> Iterator[tuple[str, str]]:
 # Characters of standard error in a repair prompt; the end of a traceback names the fault,
 # the beginning rarely does.
 STDERR_SHOWN: Final = 4_000
-
-
-def _broke(plan: ExperimentPlanned, run: ExperimentRun, book: Book) -> bool:
-    return verdict_of(plan, run, content_of(book.blobs)) in ("error", "inconclusive")
 
 
 # ---------------------------------------------------------------- expressions
@@ -187,12 +182,8 @@ def calculated(_: Numbering, step: Step, reply: CalculationReply) -> tuple[Event
 def calculation_text(reply: CalculationReply) -> str:
     """Format the expression, its value, and what it is compared with."""
     calculation = evaluated(reply.expression or "")
-    result = "" if calculation is None else f" = {_decimal(calculation.value)}"
+    result = "" if calculation is None else f" = {float(calculation.value):.6g}"
     return f"{reply.expression}{result}, which must be {reply.comparison.replace('_', ' ')} {reply.value}"
-
-
-def _decimal(value: Fraction) -> str:
-    return f"{float(value):.6g}"
 
 
 def calculation_verdicts(numbering: Numbering, step: Step, reply: CalculationReply) -> Iterator[Event]:
