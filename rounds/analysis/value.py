@@ -78,18 +78,6 @@ def _adversarial(book: Book) -> Counter[str]:
     )
 
 
-def _contested(book: Book) -> int:
-    """Return how many points the judges found really in dispute (AD-5): concerns are always five."""
-    return sum(
-        len(event.zones.contested) for event in book.events if isinstance(event, Decision) and event.zones
-    )
-
-
-def _defended(book: Book) -> int:
-    """Return the number of challenges that were not conceded; both sides agree on the others."""
-    return sum(isinstance(event, Response) and event.outcome == "defend" for event in book.events)
-
-
 def _debate(book: Book) -> Counter[str]:
     sides: Counter[str] = Counter()
     for event in book.events:
@@ -107,15 +95,6 @@ def _comparative(book: Book) -> Counter[str]:
     return Counter(event.about[0] for event in book.of(Decision) if event.id in rounds and event.about)
 
 
-def _ratchet(book: Book) -> Counter[str]:
-    sides = {"fix": "critic", "justify": "drafter"}
-    return Counter(
-        sides[event.outcome]
-        for event in book.events
-        if isinstance(event, Response) and event.outcome in sides
-    )
-
-
 def _priority(book: Book) -> Counter[str]:
     levels: dict[str, dict[str, int]] = {}
     for event in book.events:
@@ -128,14 +107,6 @@ def _priority(book: Book) -> Counter[str]:
     ]
     # Where levels are far apart a person decides (AD-28), so the human is the side that was followed.
     return Counter({"human": len(apart)} if apart else {})
-
-
-def _panel(book: Book) -> Counter[str]:
-    return Counter(
-        book.by_id[event.of].by
-        for event in book.events
-        if isinstance(event, Rating) and event.criterion == "cross-cutting"
-    )
 
 
 def _tribunal(book: Book) -> Counter[str]:
@@ -193,16 +164,28 @@ _COUNTS: Final[Mapping[str, Callable[[Book], Counter[str]]]] = {
     "cross-examination": _by_disposition(
         {"defended": "analysts", "conceded": "examiner", "deflected": "examiner"}
     ),
-    "ratchet": _ratchet,
-    "panel": _panel,
+    "ratchet": lambda book: Counter(
+        "critic" if event.outcome == "fix" else "drafter"
+        for event in book.of(Response)
+        if event.outcome in ("fix", "justify")
+    ),
+    "panel": lambda book: Counter(
+        book.by_id[event.of].by for event in book.of(Rating) if event.criterion == "cross-cutting"
+    ),
     "priority": _priority,
     "tribunal": _tribunal,
 }
 """Counts of the sides that decisions followed, by protocol."""
 
 
+def _defended(book: Book) -> int:
+    """Return the number of challenges that were not conceded; both sides agree on the others."""
+    return sum(event.outcome == "defend" for event in book.of(Response))
+
+
 _DISAGREEMENTS: Final[Mapping[str, Callable[[Book], int]]] = {
-    "adversarial": _contested,
+    # The points that the judges found really in dispute (AD-5): concerns are always five.
+    "adversarial": lambda book: sum(len(event.zones.contested) for event in book.of(Decision) if event.zones),
     "devils-advocate": _defended,
     "cross-examination": _defended,
 }

@@ -335,8 +335,8 @@ def _judges(book: Book) -> list[Judged]:
 def _verdict(winner: str | None, votes: Mapping[str, int]) -> str:
     if winner is None:
         return "No determination: the judges do not agree enough to say which side argued better."
-    shown = ", ".join(f"{side} {weight}" for side, weight in votes.items())
-    return f"{winner} argued better by the panel's weighted vote ({shown})."
+    tally = ", ".join(f"{side} {weight}" for side, weight in votes.items())
+    return f"{winner} argued better by the panel's weighted vote ({tally})."
 
 
 def _agreement(value: float | None, interval: tuple[float, float] | None) -> str:

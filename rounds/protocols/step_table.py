@@ -67,14 +67,14 @@ class Numbering:
     def event(self, kind: type[E], step: Step, draft: Reply | None = None, **fields: Any) -> E:
         """Make an event of a step: it takes over the fields of `draft` that it has too, and `fields` go first."""
         taken = {name: getattr(draft, name) for name in kind.__struct_fields__ if hasattr(draft, name)}
-        return self._made(kind, by(step) | taken | fields)
+        return self._convert(kind, by(step) | taken | fields)
 
     def computed(self, kind: type[E], phase: str = "", **fields: Any) -> E:
         """Make an event of the controller, in the phase that the run is in."""
         envelope = {"round": self._round, "phase": phase or self.book.state.phase, "by": "controller"}
-        return self._made(kind, envelope | fields)
+        return self._convert(kind, envelope | fields)
 
-    def _made(self, kind: type[E], fields: dict[str, Any]) -> E:
+    def _convert(self, kind: type[E], fields: dict[str, Any]) -> E:
         if kind in COUNTED and "id" not in fields:
             fields["id"] = self.number(kind)
         # Converted and not constructed, so that citations of a reply become those of an event on the way.
@@ -243,7 +243,7 @@ def revised(section: str, outcome: str) -> Callable[[Step, Any], str | None]:
 def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
     """Return a question to a person when no judge is left, with what was handed in side by side (AD-8)."""
     state, round_ = book.state, step.name.round
-    shown = [event.id for event in book.events if event.step and event.kind in ("statement", "concern")]
+    texts = [event.id for event in book.events if event.step and event.kind in ("statement", "concern")]
     # The step that is lost now is not on the ledger yet, so it is added.
     prefix = f"r{round_}.{step.name.phase}."
     lost = [step_id for step_id in (*state.given_up, step.id) if step_id.startswith(prefix)]
@@ -252,7 +252,7 @@ def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
     what = f"Round {round_} was not judged" if judged_again else "Nobody judged"
     given_up = f"step {lost[0]} was given up" if len(lost) == 1 else f"steps {', '.join(lost)} were given up"
     text = f"{what} ({given_up}): what was handed in stands side by side. Decide."
-    question = {"type": "question", "text": text, "between": tuple(filter(None, shown)), "for_human": True}
+    question = {"type": "question", "text": text, "between": tuple(filter(None, texts)), "for_human": True}
     return (Numbering(book, round_).computed(Concern, step.name.phase, **question),)
 
 
@@ -272,7 +272,7 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
     """Kinds of events in the order of a closing group; empty for the order of the steps."""
     follows_from: Callable[[State, int], Hashable] | None = None
     """Key of everything that the groups of a round depend on, where building them is slow."""
-    _made: dict[Hashable, tuple[Group, ...]] = msgspec.field(
+    _kept: dict[Hashable, tuple[Group, ...]] = msgspec.field(
         default_factory=dict[Hashable, tuple[Group, ...]]
     )
     _of_task: dict[str, StepRow] = msgspec.field(default_factory=dict[str, StepRow])
@@ -286,12 +286,12 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
         if self.follows_from is None:
             return self._groups(state, round_)
         key = self.follows_from(state, round_)
-        if key not in self._made:
+        if key not in self._kept:
             # A long process opens many runs; without a limit this memory would grow with each of them.
-            if len(self._made) >= ROUNDS_KEPT:
-                self._made.clear()
-            self._made[key] = self._groups(state, round_)
-        return self._made[key]
+            if len(self._kept) >= ROUNDS_KEPT:
+                self._kept.clear()
+            self._kept[key] = self._groups(state, round_)
+        return self._kept[key]
 
     def _groups(self, state: State, round_: int) -> tuple[Group, ...]:
         phases = state.opening.plan[state.rounds[round_].plan_row].phases

@@ -136,10 +136,10 @@ def answered(numbering: Numbering, step: Step, reply: SealedAnswer) -> tuple[Eve
     }
     # A statement without a section is invalid, and a role that hands in only numbers still needs one.
     words = sections if any(sections.values()) else {"answer": "No reason was given."}
-    given = [_conditional(draft, f"crux-{n}", how=draft.how) for n, draft in enumerate(reply.cruxes, 1)]
+    conditional = [_conditional(draft, f"crux-{n}", how=draft.how) for n, draft in enumerate(reply.cruxes, 1)]
     return (
         *statement(step, "analysis", words),
-        _belief(numbering, step, SEALED, as_points(reply.forecast), given),
+        _belief(numbering, step, SEALED, as_points(reply.forecast), conditional),
     )
 
 
