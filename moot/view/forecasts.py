@@ -198,7 +198,8 @@ def tests_to_make(run: str, book: Book) -> Iterator[Point]:
     verbs = {**HOW, "document": "look up"}
     for crux in standing.askable(book.state):
         claim = book.by_id.get(crux.claim)
-        if isinstance(claim, Claim):
+        # An open question asks for the same test, with the same command, under "needs you".
+        if isinstance(claim, Claim) and question_about(book, crux.claim) is None:
             test = f"{verbs[crux.how].capitalize()}: {one_line(claim.testable_as)} ({worth_told(crux.best)})"
             program, experiment = program_told(run, book, crux.claim)
             yield Point.of(
@@ -222,26 +223,34 @@ def program_told(run: str, book: Book, claim: str) -> tuple[str, str | None]:
     return f" Program: `{runs}`, run it here with `{here}`.", experiment
 
 
-def answer_command(run: str, book: Book, claim: str) -> str:
-    """Return the command that hands in a person's result on a crux."""
-    # Answering the open question also closes it; a bare claim id works where none was asked.
+def question_about(book: Book, claim: str) -> str | None:
+    """Return the open question that asks a person for the result of a crux."""
     asked = (
         identity
         for identity, concern in book.state.concerns.items()
         if concern.for_human and claim in concern.between and identity not in book.state.resolved
     )
-    return f"moot answer {shlex.quote(run)} {next(asked, claim)} --holds|--fails 'TEXT'"
+    return next(asked, None)
+
+
+def answer_command(run: str, book: Book, claim: str) -> str:
+    """Return the command that hands in a person's result on a crux."""
+    # Answering the open question also closes it; a bare claim id works where none was asked.
+    return f"moot answer {shlex.quote(run)} {question_about(book, claim) or claim} --holds|--fails 'TEXT'"
 
 
 def unseen_told(book: Book) -> str:
     """Return how many ways to be wrong were named, and an estimate of those that were not."""
     estimate = unseen(book.state)
-    if estimate is None or not estimate.distinct:
-        return ""
-    more = estimate.jackknife - estimate.distinct
-    # Singletons drive the estimate: many ways named once suggest more that were not named.
-    named = f"{counted(estimate.distinct, 'way')} to be wrong named"
-    return f"{named}, about {round(more)} more by estimate" if more else named
+    return "" if estimate is None else _ways_named(estimate.distinct, float(estimate.jackknife))
+
+
+def _ways_named(distinct: int, jackknife: float) -> str:
+    """Return how many ways to be wrong were named and how many more there are by the jackknife; empty without any."""
+    # The jackknife estimates species that no observer has sighted: many ways named once suggest more unnamed.
+    more = round(jackknife - distinct)
+    named = f"{counted(distinct, 'way')} to be wrong named" if distinct else ""
+    return f"{named}, about {more} more by estimate" if named and more else named
 
 
 # ---------------------------------------------------------------- the whole table
@@ -354,10 +363,8 @@ def closing_lines(report: ForecastReport) -> Iterator[str]:
         if end.changes:
             lead = f"{end.leader} would lead" if end.leader != report.leader else "the status would differ"
             yield f"It depends on {role}: without it {lead if end.leader else 'no role is left'}."
-    if report.unseen is not None and report.unseen.distinct:
-        # The jackknife estimates species that no observer has sighted, here ways to be wrong.
-        more = report.unseen.jackknife - report.unseen.distinct
-        yield f"{counted(report.unseen.distinct, 'way')} to be wrong named, about {more:.1f} more by estimate."
+    if report.unseen is not None and (ways := _ways_named(report.unseen.distinct, report.unseen.jackknife)):
+        yield f"{ways}."
     if report.cruxes:
         # The value of a test depends on an assumed accuracy, so no figure may stand without this note.
         yield NOTE

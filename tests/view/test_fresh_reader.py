@@ -12,6 +12,7 @@ from ledger.events import Assumption, Challenge, Disposition, Vote
 from ledger.state.book import Book
 from ledger.state.decided import standing
 from moot.api import open_run
+from moot.view.forecasts import closing_lines, forecasts_of
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import QUESTION, outcome_lines, status_told
 from roles.protocol import Step
@@ -269,3 +270,15 @@ def test_an_answer_that_rests_on_a_claim_s_failure_is_not_at_risk() -> None:
 
 def test_what_a_person_measured_is_counted_beside_the_programs() -> None:
     assert "no program was run, 1 claim measured by a person" in recorded("crux-hook")[1].looked_at
+
+
+def test_a_test_that_a_question_asks_for_is_listed_once() -> None:
+    _, outcome = recorded("crux-hook")
+    assert outcome.needs_you[0].text.startswith("Take the last 100 CI runs")
+    assert not any("Take the last 100 CI runs" in point.text for point in outcome.do_now)
+
+
+def test_an_estimate_of_no_more_ways_to_be_wrong_is_not_shown() -> None:
+    report = forecasts_of("run", open_run(run_of("crux-balance")).book)
+    assert report is not None
+    assert "3 ways to be wrong named." in list(closing_lines(report))
