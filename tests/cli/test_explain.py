@@ -12,9 +12,8 @@ from detectors.report import NAMES
 from ledger.events import KINDS
 from ledger.events.values import FailureMode, Status
 from moot.errors import EXIT_CODES
-from moot.view.explain import all_entries, explain
+from moot.view.explain import STATUS_MEANINGS, TERMS, all_entries, explain
 from moot.view.stop_checks import HOLDS
-from moot.view.terms import STATUS_MEANINGS, TERMS
 from moot.view.words import CLOSINGS, FAILURE_MODES, FAILURE_SIGNS
 from rounds.protocols import PROTOCOLS
 from tests.cli.conftest import Moot
