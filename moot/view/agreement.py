@@ -14,6 +14,7 @@ from ledger.events import Decision
 from ledger.plain_text import counted
 from ledger.state.book import Book, per_book
 from ledger.state.state import NEITHER, STANDS, BeliefFacts, State
+from moot.view import words
 from moot.view.judgements import ballot_of, has_beliefs, majority, named, option_of, options_of
 from moot.view.labels import calls_of
 from moot.view.seats import family_of
@@ -137,17 +138,16 @@ RECENT: Final = 2
 """Number of last rounds with checks in which nothing may have been found."""
 
 
-def alarms_told(book: Book, alarms: list[str]) -> str:
+def alarms_told(book: Book) -> str:
     """Return the open alarms, else whether alarms were watched for and whether agreement was ever tested."""
-    if alarms:
-        return f"open alarms: {', '.join(alarms)}"
     state = book.state
+    if alarms := state.open_alarms():
+        return f"open alarms: {', '.join(words.failure(alarm.fm) for alarm in alarms)}"
+    watch = "no open alarm" if is_watched(state.opening) else ""
     # Detectors never watched an imported run, which is not the same as finding nothing.
-    if state.opening.origin.type == "import":
+    if state.is_import:
         watch = "no failure mode was looked for as it ran"
-    else:
-        watch = "no open alarm" if is_watched(state.opening) else ""
-    return "; ".join(part for part in (watch, unopposed_told(book)) if part)
+    return "; ".join(filter(None, (watch, unopposed_told(book))))
 
 
 def unopposed_told(book: Book) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from statistics import mean
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
@@ -71,7 +72,8 @@ def named(book: Book, text: str) -> str:
         if identity in seen or identity not in options:
             return match[0]
         seen.add(identity)
-        words = _short(options[identity])
+        words = one_line(options[identity])
+        words = (words if word_count(words) <= WORDS else re.split(r"[,;:]", words)[0]).rstrip(".")
         return f"{opens}{identity}: {words}" if opens else f"{identity} ({words})"
 
     return _NAMED.sub(glossed, text)
@@ -96,13 +98,6 @@ def option_said(options: Mapping[str, str], text: str) -> str | None:
             if not _SET_ASIDE.search(sentence, 0, place.start())
         ]
     return min(mentions)[2] if mentions else None
-
-
-def _short(text: str) -> str:
-    """Return the first words of an option."""
-    line = one_line(text)
-    line = line if word_count(line) <= WORDS else re.split(r"[,;:]", line)[0]
-    return line.rstrip(".")
 
 
 _E = TypeVar("_E")
@@ -339,20 +334,15 @@ def scorecard(book: Book) -> tuple[Card, ...]:
         Card(
             option,
             {
-                name: _mean([Decimal(score.parts[name]) for score in scores if name in score.parts])
+                name: mean([Decimal(score.parts[name]) for score in scores if name in score.parts])
                 for name in scores[0].parts
             },
-            _mean([Decimal(score.total) for score in scores]),
+            mean([Decimal(score.total) for score in scores]),
             tuple(f"@{score.seq}" for score in scores),
         )
         for option, scores in judged.items()
     )
     return tuple(sorted(cards, key=lambda card: -card.total))
-
-
-def _mean(values: Sequence[Decimal]) -> Decimal:
-    """Return the exact mean of decimal values."""
-    return sum(values, Decimal(0)) / len(values)
 
 
 JUDGED: Final = {

@@ -66,26 +66,15 @@ class Story(msgspec.Struct, frozen=True):
     last: str
 
     @property
-    def final(self) -> tuple[DecisionTold, ...]:
-        """Return the final decisions in force."""
-        return self.outcome if self.is_final else ()
-
-    @property
     def other_decisions(self) -> tuple[DecisionTold, ...]:
         """Return the decisions outside the outcome: round decisions, overturned ones, a person's answers."""
         final = {decision.seq for decision in self.outcome}
         return tuple(decision for decision in self.decisions if decision.seq not in final)
 
 
-class Untold(ValueError):
-    """The book is empty: there is no story yet."""
-
-
 def tell(book: Book) -> Story:
-    """Return the whole story. Raises `Untold` for a book without an opening."""
-    state, opened = book.state, book.state.opened
-    if opened is None:
-        raise Untold("a run begins with its opening")
+    """Return the whole story of a run that has been opened."""
+    state = book.state
     sources = sources_of(book)
     rounds = tuple(tell_round(book, n, sources) for n in sorted(state.rounds))
     # Decisions are built with their rounds already; building them again would double the work.
@@ -96,7 +85,7 @@ def tell(book: Book) -> Story:
     )
     by_id = {decision.id: decision for decision in decisions}
     return Story(
-        opening=opened,
+        opening=state.opening,
         labels=labels_told(book),
         seats=seats_told(book),
         rounds=rounds,

@@ -78,8 +78,7 @@ def trust_told(book: Book) -> str:
         parts.append(f"{quorum.actual} of {counted(quorum.declared, 'step')} answered{lost}")
     # While a run goes on, sentences of its memo are still being checked.
     parts += [_sentences_checked(book)] if state.finished else []
-    alarms = [words.failure(alarm.fm) for alarm in state.open_alarms()]
-    parts += [named(book, alarms_told(book, alarms)), _process(book)]
+    parts += [named(book, alarms_told(book)), _process(book)]
     return "; ".join(filter(None, parts)) + "."
 
 

@@ -48,7 +48,7 @@ def changed(
 
 def under_the_claim(found: Book) -> tuple[Ground, Ground]:
     """C-2-1 as the final decision cites it, and its test."""
-    (claim,) = [one for one in tell(found).final[0].rests_on if one.id == "C-2-1"]
+    (claim,) = [one for one in tell(found).outcome[0].rests_on if one.id == "C-2-1"]
     return claim, claim.under[0]
 
 
@@ -111,7 +111,7 @@ def test_the_evidence_of_a_verdict_on_one_claim_is_that_claim_s() -> None:
 def test_a_decision_lends_no_quote_of_what_it_rests_on() -> None:
     """R-7: a sentence three hops below a cited decision is evidence of something else."""
     (decision,) = [
-        one for one in tell(changed((STRANGE,), alone=True)).final[0].rests_on if one.id == "D-2-1"
+        one for one in tell(changed((STRANGE,), alone=True)).outcome[0].rests_on if one.id == "D-2-1"
     ]
     assert decision.under
     assert decision.foremost.quote is None

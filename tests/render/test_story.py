@@ -10,7 +10,7 @@ from ledger.events.decisions import Cite
 from ledger.state.book import book
 from moot.view.grounds import Ground, Quote
 from moot.view.seats import filled_by
-from moot.view.story import Story, Untold, tell
+from moot.view.story import Story, tell
 from tests.render.sample import MODEL, Blobs, sample, sample_book
 
 
@@ -18,11 +18,6 @@ from tests.render.sample import MODEL, Blobs, sample, sample_book
 def story() -> Story:
     """The whole sample."""
     return tell(sample_book())
-
-
-def test_an_empty_book_has_no_story() -> None:
-    with pytest.raises(Untold):
-        tell(book((), Blobs()))
 
 
 def test_labels_stand_in_order_of_gravity(story: Story) -> None:
@@ -45,7 +40,7 @@ def leaves(ground: Ground) -> list[Quote]:
 
 
 def test_every_final_decision_reaches_a_quote_that_holds(story: Story) -> None:
-    for decision in story.final:
+    for decision in story.outcome:
         quotes = [quote for ground in decision.rests_on for quote in leaves(ground)]
         assert any(quote.words and quote.holds for quote in quotes), decision.id
 
@@ -56,7 +51,7 @@ def test_a_decision_that_rests_on_itself_in_a_circle_still_ends() -> None:
         replace(event, cites=(*event.cites, on_the_final)) if isinstance(event, Decision) else event
         for event in sample().events
     ]
-    final = tell(book(events, Blobs())).final[0]
+    final = tell(book(events, Blobs())).outcome[0]
     depth, seen, grounds = 0, set[str](), list(final.rests_on)
     while grounds:
         depth += 1
