@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ledger.plain_text import counted
 from ledger.result import Result
@@ -28,9 +28,6 @@ TOKENS_A_WORD: Final = 2
 
 SECONDS_A_WAVE: Final = (20, 120)
 """Seconds for replies that run in parallel, by models over a network: assumed, not measured."""
-
-
-_NOTHING: Final = Decimal(0)
 
 
 class Span(Result, frozen=True):
@@ -99,29 +96,37 @@ def estimate_of(
     """
     asked, least = asked_of(opening), least_asked_of(opening)
     documents = sum(document.bytes for document in opening.context)
-    seats = [
-        _seat(
-            spec,
-            models.get(spec),
-            [role for role in specs if specs[role] == spec],
-            (least, asked),
-            documents,
-            prices,
+
+    def taken(spec: str, replies: Counter[PlannedReply], tokens: TokensOf) -> Taken:
+        # People and recordings take no tokens, however many replies they give.
+        free = provider_of(spec).runs in ("person", "recording")
+        mine = [(planned.kind, replies[planned]) for planned in asked if specs.get(planned.role) == spec]
+        return _taken([] if free else mine, documents, models.get(spec), prices, tokens)
+
+    seats: list[EstimateSeat] = []
+    # One seat may answer for several roles and has one price, so group by seat.
+    for spec in dict.fromkeys(specs.values()):
+        low, high = taken(spec, least, _cheap), taken(spec, asked, _expensive)
+        model, roles = models.get(spec), [role for role in specs if specs[role] == spec]
+        # A model on the user's own machine costs nothing, although no price table lists it.
+        free = provider_of(spec).is_free(model or "")
+        seats.append(
+            EstimateSeat(
+                seat=spec,
+                model=model,
+                roles=roles,
+                replies=sum(number for planned, number in asked.items() if planned.role in roles),
+                tokens_in=Span(low.tokens_in, high.tokens_in),
+                tokens_out=Span(low.tokens_out, high.tokens_out),
+                usd=_dollars(Decimal(0), Decimal(0)) if free else _dollars(low.usd, high.usd),
+            )
         )
-        # One seat may answer for several roles and has one price, so group by seat.
-        for spec in dict.fromkeys(specs.values())
-    ]
     phases = Counter[tuple[str, str]]()
-    for planned, replies in asked.items():
-        phases[planned.role, planned.phase] += replies
+    for planned, number in asked.items():
+        phases[planned.role, planned.phase] += number
     waves = waves_of(opening)
     # Scale waves by the share of replies that the shortest run needs; negating twice rounds up.
     fewest = -(-waves * least.total() // max(1, asked.total()))
-    quick, slow = (
-        # Round up to whole minutes, so that a short run never shows as 0 minutes.
-        -(-count * seconds // 60)
-        for count, seconds in zip((fewest, waves), SECONDS_A_WAVE, strict=True)
-    )
     return Estimate(
         file=file,
         protocol=opening.protocol,
@@ -131,7 +136,7 @@ def estimate_of(
         parts=[
             EstimatePart(role, phase, phases[role, phase])
             for role in specs
-            for phase in _phases(role, phases)
+            for phase in sorted(phase for who, phase in phases if who == role)
         ],
         seats=seats,
         tokens_in=_sum([seat.tokens_in for seat in seats]),
@@ -140,68 +145,62 @@ def estimate_of(
         prices_dated=prices.dated,
         assumptions=_assumptions(documents),
         waves=waves,
-        minutes=Span(quick, slow),
+        # Round up to whole minutes, so that a short run never shows as 0 minutes.
+        minutes=Span(-(-fewest * SECONDS_A_WAVE[0] // 60), -(-waves * SECONDS_A_WAVE[1] // 60)),
     )
 
 
-def _phases(role: str, phases: Counter[tuple[str, str]]) -> list[str]:
-    return sorted(phase for who, phase in phases if who == role)
+class Taken(NamedTuple):
+    """Tokens and dollars of a number of replies; dollars are None where a price is unknown."""
+
+    tokens_in: int
+    tokens_out: int
+    usd: Decimal | None
 
 
-def _seat(
-    spec: str,
-    model: str | None,
-    roles: list[str],
-    bounds: tuple[Counter[PlannedReply], Counter[PlannedReply]],
-    documents: int,
-    prices: Prices,
-) -> EstimateSeat:
-    """Return the estimate of one seat; `bounds` are the fewest replies that are asked for, and the most."""
-    least_asked, asked = bounds
-    mine = {planned: replies for planned, replies in asked.items() if planned.role in roles}
-    row = provider_of(spec)
-    # People and recordings take no tokens, however many replies they give.
-    free = row.runs in ("person", "recording")
-    low = high = (0, 0)
-    cost: tuple[Decimal | None, Decimal | None] = (_NOTHING, _NOTHING)
-    for planned, replies in () if free else mine.items():
-        size = size_of(planned.kind)
-        prompt = (size.brief_bytes + documents * size.documents) // BYTES_A_TOKEN
-        reply = size.reply_words * TOKENS_A_WORD
-        # Half and double are guesses around measured sizes; output may also include thinking.
-        least, most = (prompt // 2, reply // 2), (prompt * 2, reply * 4)
-        fewest = least_asked[planned]
-        low, high = _added(low, least, fewest), _added(high, most, replies)
-        # The cheap end reads three quarters of the prompt from the provider's cache.
-        cheap = Tokens(uncached=least[0] - least[0] * 3 // 4, read=least[0] * 3 // 4, written=0, out=least[1])
-        # The expensive end writes the whole prompt to the cache, which costs extra at some vendors.
-        dear = Tokens(uncached=0, read=0, written=most[0], out=most[1])
-        cost = (_paid(cost[0], prices, model, cheap, fewest), _paid(cost[1], prices, model, dear, replies))
-    # A model on the user's own machine costs nothing, although no price table lists it.
-    if row.is_free(model or ""):
-        cost = (_NOTHING, _NOTHING)
-    return EstimateSeat(
-        seat=spec,
-        model=model,
-        roles=roles,
-        replies=sum(mine.values()),
-        tokens_in=Span(low[0], high[0]),
-        tokens_out=Span(low[1], high[1]),
-        usd=None if cost[0] is None or cost[1] is None else Dollars(f"{cost[0]:.6f}", f"{cost[1]:.6f}"),
+TokensOf = Callable[[int, int], Tokens]
+"""Function from the tokens of a prompt and of a reply to those of one attempt."""
+
+
+def _cheap(prompt: int, reply: int) -> Tokens:
+    """Return half of the measured size, three quarters of the prompt read from the provider's cache."""
+    read = prompt // 2 * 3 // 4
+    return Tokens(uncached=prompt // 2 - read, read=read, written=0, out=reply // 2)
+
+
+def _expensive(prompt: int, reply: int) -> Tokens:
+    """Return twice the measured size and as much thinking as reply, the whole prompt written to the cache."""
+    # Writing to the cache costs extra at some vendors.
+    return Tokens(uncached=0, read=0, written=prompt * 2, out=reply * 4)
+
+
+def _taken(
+    replies: list[tuple[str, int]], documents: int, model: str | None, prices: Prices, tokens: TokensOf
+) -> Taken:
+    """Return what replies take, each a kind of step and a number."""
+    sized = [(size_of(kind), number) for kind, number in replies]
+    used = [
+        (
+            tokens(
+                (size.brief_bytes + documents * size.documents) // BYTES_A_TOKEN,
+                size.reply_words * TOKENS_A_WORD,
+            ),
+            number,
+        )
+        for size, number in sized
+    ]
+    paid = [(None if model is None else prices.usd(model, each), number) for each, number in used]
+    known = [Decimal(usd) * number for usd, number in paid if usd is not None]
+    return Taken(
+        sum(each.prompt * number for each, number in used),
+        sum(each.out * number for each, number in used),
+        # An unknown price must not vanish in a sum.
+        sum(known, Decimal(0)) if len(known) == len(paid) else None,
     )
 
 
-def _added(sofar: tuple[int, int], more: tuple[int, int], times: int) -> tuple[int, int]:
-    return sofar[0] + more[0] * times, sofar[1] + more[1] * times
-
-
-def _paid(
-    sofar: Decimal | None, prices: Prices, model: str | None, tokens: Tokens, times: int
-) -> Decimal | None:
-    """Return the dollars including these replies; None once a price is unknown."""
-    usd = None if model is None else prices.usd(model, tokens)
-    # An unknown price must not vanish in a sum, so None absorbs everything that follows.
-    return None if sofar is None or usd is None else sofar + Decimal(usd) * times
+def _dollars(low: Decimal | None, high: Decimal | None) -> Dollars | None:
+    return None if low is None or high is None else Dollars(f"{low:.6f}", f"{high:.6f}")
 
 
 def _sum(spans: list[Span]) -> Span:
@@ -213,12 +212,10 @@ def _total(costs: list[Dollars | None]) -> Dollars | None:
     # A total over only the known seats would read as a bound for the whole run.
     if len(known) < len(costs):
         return None
-    low, high = (sum((Decimal(amount) for amount in column), _NOTHING) for column in _columns(known))
-    return Dollars(f"{low:.6f}", f"{high:.6f}")
-
-
-def _columns(costs: list[Dollars]) -> tuple[list[str], list[str]]:
-    return [cost.low for cost in costs], [cost.high for cost in costs]
+    return _dollars(
+        sum((Decimal(cost.low) for cost in known), Decimal(0)),
+        sum((Decimal(cost.high) for cost in known), Decimal(0)),
+    )
 
 
 def _assumptions(documents: int) -> list[str]:
