@@ -78,32 +78,17 @@ def _line(book: Book, event: Claim, facts: ClaimFacts) -> ClaimLine:
     identity = event.id
     # A superseded claim keeps the level of the test that came before.
     last = last_test(book, identity)
-    return ClaimLine(
-        id=identity,
-        round=event.round,
-        raised_by=event.raised_by,
-        text=event.text,
-        testable_as=event.testable_as,
-        supersedes=event.supersedes,
-        status=facts.status,
-        about=list(event.about),
-        anchor_ref=event.anchor_ref,
+    return ClaimLine.from_parts(
+        event,
+        facts,
         # Illegal and outweighed moves stay on the ledger but change no status (SD-44).
-        history=[_step(book, entry) for entry in facts.history if entry.counts],
+        history=[
+            StatusMove.from_parts(entry, class_=entry.class_ or None, tested=how_tested(book, entry))
+            for entry in facts.history
+            if entry.counts
+        ],
         class_=(last.class_ or None) if last is not None else None,
         tested=how_tested(book, last) if last is not None else "",
-    )
-
-
-def _step(book: Book, entry: HistoryEntry) -> StatusMove:
-    return StatusMove(
-        from_=entry.from_,
-        to=entry.to,
-        bearing=entry.bearing,
-        by=entry.by,
-        seq=entry.seq,
-        class_=entry.class_ or None,
-        tested=how_tested(book, entry),
     )
 
 

@@ -116,43 +116,22 @@ def decision_lines(book: Book, *, final: bool = False, in_force: bool = False) -
 def _line(identity: str, event: Decision, book: Book, stands: Standing) -> DecisionLine:
     state = book.state
     conditions = conditions_of(event)
-    # Overrides can be overridden; a reader wants the original decision, not the link before.
-    first = overridden(state, identity)
-    return DecisionLine(
-        id=identity,
-        round=event.round,
-        type=event.type,
-        text=event.text,
-        made_by=event.made_by,
+    return DecisionLine.from_parts(
+        event,
         standing=stands,
         overturned_by=state.decisions[identity].overturned_by,
         cites=[_citation(cite, book) for cite in event.cites],
-        anchor_ref=event.anchor_ref,
-        about=list(event.about),
-        confidence=event.confidence,
-        dissent=[
-            Dissenter(role=dissenter.role, text=dissenter.text, ref=dissenter.ref)
-            for dissenter in event.dissent
-        ],
-        seq=event.seq,
-        falsifiers=list(conditions.falsifiers),
-        requirements=list(conditions.requirements),
-        in_place_of=None if first == identity else first,
-        fallen=[
-            FallenGround(
-                id=ground.id, status=ground.status, through=list(ground.through), before=ground.before
-            )
-            for ground in fallen_under(state, identity)
-        ],
+        falsifiers=conditions.falsifiers,
+        requirements=conditions.requirements,
+        in_place_of=_in_place_of(book, identity),
+        fallen=[FallenGround.from_parts(ground) for ground in fallen_under(state, identity)],
     )
 
 
 def _citation(cite: Cite, book: Book) -> Citation:
     last = last_test(book, cite.id) if cite.id in book.state.claims else None
-    return Citation(
-        type=cite.type,
-        id=cite.id,
-        relation=cite.relation,
+    return Citation.from_parts(
+        cite,
         stands=_stands(cite, book.state),
         class_=(last.class_ or None) if last is not None else None,
         tested=how_tested(book, last) if last is not None else "",
@@ -250,6 +229,7 @@ def tell_decision(book: Book, event: Decision, sections: Sectioned, depth: int =
 
 
 def _in_place_of(book: Book, identity: str) -> str | None:
+    # Overrides can be overridden; a reader wants the original decision, not the link before.
     first = overridden(book.state, identity)
     return None if first == identity else first
 

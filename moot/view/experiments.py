@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ledger.events import Amendment, ExperimentPlanned
 from ledger.events.experiments import ExperimentRun, Predicate
-from ledger.interchange.markdown import block, code, inline
-from ledger.plain_text import counted, visible
+from ledger.plain_text import visible
 from ledger.result import Result
 from ledger.state.book import Blobs, Book
 from ledger.state.experiments import planned_note, verdict_of
@@ -22,8 +21,6 @@ TEXT_MAX = 4_000
 """Maximum characters shown of a program or an output; the blob has the rest."""
 LINES_SHOWN = 20
 """Maximum lines of a file or an output on a terminal."""
-REPORT_LINES, REPORT_BLOCK, REPORT_LEAST = 40, 30, 4
-"""Lines of programs and output in a report: of all blocks together, and at most and at least of one block."""
 _TESTS = {"equals": "=", "matches": "~", "at_least": ">=", "at_most": "<=", "near": "near"}
 
 
@@ -96,23 +93,21 @@ def experiment_of(
 ) -> ExperimentShown:
     """Return an experiment in its present state. Raises `LookupError` when it is not planned."""
     plan, facts = plan_of(book, experiment), book.state.experiments[experiment]
-    return ExperimentShown(
-        id=experiment,
+    return ExperimentShown.from_parts(
+        plan,
+        facts,
         by=planner(book, experiment),
-        question=plan.question,
         claims={claim: claim_mark(book, claim).plain for claim in plan.claims},
-        files=[_file(file.name, file.sha256, book.blobs) for file in plan.files],
-        inputs=[_file(file.name, file.sha256, book.blobs) for file in plan.inputs],
-        argv=list(plan.argv),
+        files=[ProgramFile.from_parts(file, text=_text(file.sha256, book.blobs)) for file in plan.files],
+        inputs=[ProgramFile.from_parts(file, text=_text(file.sha256, book.blobs)) for file in plan.inputs],
         pass_if=[predicate_text(predicate) for predicate in plan.pass_if],
         fail_if=[predicate_text(predicate) for predicate in plan.fail_if],
         controls=list(_controls(plan)),
         times=plan.k,
         limits=f"{plan.limits.wall_seconds} s, {plan.limits.memory_bytes // 1024**2} MiB, no network",
         runs=[_run(plan, execution, book.blobs) for execution in runs_of(book, experiment)],
-        verdict=facts.verdict,
         shown_as=shown_as(book, experiment),
-        checks=list(checks),
+        checks=checks,
         command=f"moot experiment run {shlex.quote(run)} {experiment}"
         + (f" --times {plan.k}" if facts.judged else ""),
     )
@@ -178,15 +173,13 @@ def _controls(plan: ExperimentPlanned) -> Iterator[str]:
 
 
 def _run(plan: ExperimentPlanned, run: ExperimentRun, blobs: Blobs) -> RunShown:
-    return RunShown(
-        n=run.n,
-        control=run.control,
+    return RunShown.from_parts(
+        run,
         verdict=_verdict(plan, run, blobs),
         ended=ended_text(plan, run),
         stdout=_text(run.stdout.kept, blobs) or "",
         stderr=_text(run.stderr.kept, blobs) or "",
         where=where_text(run),
-        ms=run.ms,
     )
 
 
@@ -202,10 +195,6 @@ def where_text(run: ExperimentRun) -> str:
     """Return interpreter, platform and sandbox of a run."""
     here = run.environment
     return f"{here.interpreter}, {here.platform}, {here.sandbox} {here.sandbox_version or ''}".strip()
-
-
-def _file(name: str, sha256: str, blobs: Blobs) -> ProgramFile:
-    return ProgramFile(name=name, sha256=sha256, text=_text(sha256, blobs))
 
 
 def _text(sha256: str, blobs: Blobs) -> str | None:
@@ -302,45 +291,6 @@ def output_of(experiment: ExperimentShown) -> RunShown | None:
         (run for run in experiment.runs if run.control is None),
         experiment.runs[-1] if experiment.runs else None,
     )
-
-
-def experiments_markdown(shown_experiments: Iterable[ExperimentShown]) -> Iterator[str]:
-    """Yield each experiment with its program, its output and the command that repeats it; long texts are cut."""
-    experiments = list(shown_experiments)
-    blocks = sum(
-        len(experiment.files) + len(experiment.inputs) + bool(experiment.runs) for experiment in experiments
-    )
-    # Share a fixed number of lines among all blocks, so many experiments do not flood the report.
-    most = max(REPORT_LEAST, min(REPORT_BLOCK, REPORT_LINES // max(1, blocks)))
-    for experiment in experiments:
-        yield f"### {experiment.id}: {inline(experiment.question)}"
-        yield ""
-        yield inline(came_to_told(experiment))
-        holds, fails = code(" and ".join(experiment.pass_if)), code(" and ".join(experiment.fail_if))
-        yield f"Runs {code(shlex.join(experiment.argv))}; holds if {holds}, fails if {fails};"
-        again = "Again" if experiment.verdict else "Run it"
-        yield f"{inline('; '.join(experiment.controls))}. {again}: {code(experiment.command)}"
-        for file in (*experiment.files, *experiment.inputs):
-            yield from _block(file.name, "(its blob is not here)" if file.text is None else file.text, most)
-        execution = output_of(experiment)
-        if execution is not None:
-            yield from _block(
-                f"wrote, {execution.ended}", execution.stdout or execution.stderr or "(nothing)", most
-            )
-        yield ""
-
-
-def _block(name: str, text: str, most: int) -> Iterator[str]:
-    # Escape first: the lines that are counted and cut must be those that are shown.
-    lines = visible(text.rstrip("\n")).split("\n")
-    more = len(lines) - most
-    yield ""
-    yield f"{inline(name)}:"
-    yield ""
-    yield block("\n".join(lines[:most]))
-    if more > 0:
-        yield ""
-        yield f"({counted(more, 'line')} more: `moot experiment show`)"
 
 
 def _quoted(text: str) -> Iterable[str]:

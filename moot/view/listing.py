@@ -10,7 +10,6 @@ from ledger.plain_text import counted, one_line
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
-from ledger.state.state import State
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from moot.view.outcome import outcome_of
@@ -21,7 +20,7 @@ from roles.outcome_status import OutcomeStatus
 from roles.protocol import UNLAWFUL
 
 
-class ListedRun(Result, frozen=True):
+class ListedRun(Result, frozen=True, kw_only=True):
     """A run. `status` and `answer` are those of its outcome; `decision` is the first final one in force, null while
     there is none, `by_person` whether it is an override and `person` who made it, null without a name, `finals` how
     many there are; `questions` wait for a person, no more than its outcome names.
@@ -31,21 +30,21 @@ class ListedRun(Result, frozen=True):
 
     run: str
     path: str
-    question: str
-    protocol: str
+    question: str = ""
+    protocol: str = ""
     state: str
-    status: OutcomeStatus | None
-    answer: str
-    decision: str | None
-    by_person: bool
-    person: str | None
-    finals: int
-    questions: int
-    round: int
-    rounds: int
-    replies: int
-    at: str
-    problem: str | None
+    status: OutcomeStatus | None = None
+    answer: str = ""
+    decision: str | None = None
+    by_person: bool = False
+    person: str | None = None
+    finals: int = 0
+    questions: int = 0
+    round: int = 0
+    rounds: int = 0
+    replies: int = 0
+    at: str = ""
+    problem: str | None = None
 
 
 class RunList(Result, frozen=True):
@@ -68,19 +67,17 @@ def _listed(path: Path, runs: Path) -> ListedRun:
         outcome = outcome_of(name, book)
     # One damaged run must not hide the others, so it becomes a line of the list.
     except LedgerError as error:
-        return _unreadable(name, path, one_line(error.what))
+        return ListedRun(run=name, path=str(path), state="unreadable", problem=one_line(error.what))
     except UNLAWFUL:  # lawful line by line, and no run all the same
-        return _unreadable(name, path, f"see `moot check {path}`")
+        return ListedRun(run=name, path=str(path), state="unreadable", problem=f"see `moot check {path}`")
     state = book.state
     finals = final_in_force(state)
-    return ListedRun(
+    return ListedRun.from_parts(
+        outcome,
+        state.opening,
         run=name,
         path=str(path),
-        question=outcome.question,
-        protocol=state.opening.protocol,
-        state=_life(state),
-        status=outcome.status,
-        answer=outcome.answer,
+        state="imported" if state.opening.origin.type == "import" else state.life,
         decision=finals[0] if finals else None,
         by_person=bool(finals) and state.decisions[finals[0]].type == "override",
         person=_person(book, finals),
@@ -94,37 +91,11 @@ def _listed(path: Path, runs: Path) -> ListedRun:
     )
 
 
-def _unreadable(name: str, path: Path, problem: str) -> ListedRun:
-    return ListedRun(
-        run=name,
-        path=str(path),
-        question="",
-        protocol="",
-        state="unreadable",
-        status=None,
-        answer="",
-        decision=None,
-        by_person=False,
-        person=None,
-        finals=0,
-        questions=0,
-        round=0,
-        rounds=0,
-        replies=0,
-        at="",
-        problem=problem,
-    )
-
-
 def _person(book: Book, finals: list[str]) -> str | None:
     """Return the name of the person who decided in place of the seats; None where no name was given."""
     first = book.by_id.get(finals[0]) if finals else None
     # Only an override is a person's decision; others name roles or rules.
     return first.name if isinstance(first, Decision) and first.type == "override" else None
-
-
-def _life(state: State) -> str:
-    return "imported" if state.opening.origin.type == "import" else state.life
 
 
 def list_text(listing: RunList, width: int = WIDTH) -> str:

@@ -95,22 +95,15 @@ def _nodes(
     again: bool,
 ) -> Iterator[WhyNode]:
     quotes = () if again else ground.quotes
-    yield WhyNode(
-        id=ground.id,
-        kind=ground.kind,
-        relation=ground.relation,
-        by=ground.by,
-        standing=ground.standing,
+    yield WhyNode.from_parts(
+        ground,
         text=one_line(ground.text),
         depth=depth,
         again=again,
         below=0 if again else left[ground.id],
         class_=ground.class_ or None,
-        tested=ground.tested,
         told=ground_standing(ground),
-        quotes=[
-            WhyQuote(ref=quote.ref, words=quote.words, by=quote.by, holds=quote.holds) for quote in quotes
-        ],
+        quotes=quotes,
     )
     for child, told_elsewhere in () if again else under[ground.id]:
         yield from _nodes(child, depth + 1, under, left, again=told_elsewhere)
