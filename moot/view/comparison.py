@@ -13,7 +13,7 @@ from rounds.analysis.stress import ForkLosses, Planned, RoleLoss
 
 if TYPE_CHECKING:
     from ledger.compare.diff import Cost, Differences
-    from rounds.analysis.compare import FinalAnswer, RunDiff, SignalDifferences, Texts
+    from rounds.analysis.compare import RunDiff, SignalDifferences, Texts
     from rounds.analysis.stress import Counted
 
 
@@ -22,27 +22,38 @@ SHOWN = 12
 
 def diff_text(diff: RunDiff) -> str:
     """Return what `moot diff` prints."""
-    lines = [*_answers(diff), "", f"a  {diff.a}", f"b  {diff.b}", _verdict(diff)]
-    for noun, differences in (("claims", diff.claims), ("decisions", diff.decisions)):
-        lines += ["", *_differences(noun, differences, diff.texts)]
-    lines += ["", *([*_signals(diff.signals), ""] if diff.signals is not None else []), *_cost(diff)]
-    return joined(lines)
+    return joined(
+        [
+            *_answers(diff),
+            "",
+            f"a  {diff.a}",
+            f"b  {diff.b}",
+            _verdict(diff),
+            "",
+            *_differences("claims", diff.claims, diff.texts),
+            "",
+            *_differences("decisions", diff.decisions, diff.texts),
+            "",
+            *([*_signals(diff.signals), ""] if diff.signals is not None else []),
+            f"cost a: {_cost_told(diff.cost.a)}",
+            f"cost b: {_cost_told(diff.cost.b)}",
+        ]
+    )
 
 
-def _answers(diff: RunDiff) -> list[str]:
-    """Return the answers of both runs, or one where they are the same."""
+def _answers(diff: RunDiff) -> Iterator[str]:
+    """Yield the answers of both runs, or one where they are the same."""
     answers = diff.answers
     # The answer is what a reader compares first; identical answers need no second paragraph.
     if answers.same and answers.a is not None:
-        return ["same answer", *folded(answers.a.chosen or answers.a.text)]
-    return [*_answer("A", answers.a), *_answer("B", answers.b)]
-
-
-def _answer(letter: str, answer: FinalAnswer | None) -> list[str]:
-    if answer is None:
-        return [f"{letter}  no final decision"]
-    first, *rest = folded(f"{answer.chosen or answer.text}   ({answer.decision})", 3)
-    return [f"{letter}  {first.strip()}", *rest]
+        yield from ("same answer", *folded(answers.a.chosen or answers.a.text))
+        return
+    for letter, answer in (("A", answers.a), ("B", answers.b)):
+        text = (
+            "no final decision" if answer is None else f"{answer.chosen or answer.text}   ({answer.decision})"
+        )
+        first, *rest = folded(text, 3)
+        yield from (f"{letter}  {first.strip()}", *rest)
 
 
 def _verdict(diff: RunDiff) -> str:
@@ -60,31 +71,32 @@ def _verdict(diff: RunDiff) -> str:
     return f"they part at @{parting.seq}: {parting.a or 'nothing'} in a, {parting.b or 'nothing'} in b"
 
 
-def _differences(noun: str, differences: Differences, texts: Texts) -> list[str]:
-    lines = [
-        f"{noun}: {len(differences.matched)} matched, {len(differences.only_a)} only in a,"
-        f" {len(differences.only_b)} only in b"
-    ]
+def _differences(noun: str, differences: Differences, texts: Texts) -> Iterator[str]:
+    """Yield what differs, at most `SHOWN` of each kind: a report of hundreds of ids hides the changes."""
+    only = {"a": differences.only_a, "b": differences.only_b}
+    yield f"{noun}: {len(differences.matched)} matched, {len(only['a'])} only in a, {len(only['b'])} only in b"
     for change in differences.changed[:SHOWN]:
         where = f"{change.a} / {change.b}: {change.status_a} in a, {change.status_b} in b"
-        lines += _id_line(where, texts.a.get(change.a, ""))
+        yield _id_line(where, texts.a.get(change.a, ""))
     for pair in differences.similar[:SHOWN]:
-        lines += _id_line(f"{pair.a} ≈ {pair.b} ({pair.similarity:.2f})", texts.a.get(pair.a, ""))
-    for letter, only, words in (("a", differences.only_a, texts.a), ("b", differences.only_b, texts.b)):
-        for identity in only[:SHOWN]:
-            lines += _id_line(f"only in {letter}: {identity}", words.get(identity, ""))
-        # A report of hundreds of ids hides the changes, so the JSON output carries the rest.
-        if len(only) > SHOWN:
-            lines.append(f"  only in {letter}: {len(only) - SHOWN} more (--json has all)")
-    for listed_, what in ((differences.changed, "stand differently"), (differences.similar, "similar")):
-        if len(listed_) > SHOWN:
-            lines.append(f"  {len(listed_) - SHOWN} more {what} (--json has all)")
-    return lines
+        yield _id_line(f"{pair.a} ≈ {pair.b} ({pair.similarity:.2f})", texts.a.get(pair.a, ""))
+    for letter, words in (("a", texts.a), ("b", texts.b)):
+        for identity in only[letter][:SHOWN]:
+            yield _id_line(f"only in {letter}: {identity}", words.get(identity, ""))
+        yield from _left(f"only in {letter}: ", len(only[letter]), "")
+    yield from _left("", len(differences.changed), " stand differently")
+    yield from _left("", len(differences.similar), " similar")
 
 
-def _id_line(where: str, text: str) -> list[str]:
+def _left(before: str, count: int, what: str) -> Iterator[str]:
+    """Yield a line for what was cut, which the JSON output carries."""
+    if count > SHOWN:
+        yield f"  {before}{count - SHOWN} more{what} (--json has all)"
+
+
+def _id_line(where: str, text: str) -> str:
     """Return one line with the beginning of the text of an id."""
-    return [f"  {where}  {shortened(text, WIDTH - len(where) - 4)}".rstrip()]
+    return f"  {where}  {shortened(text, WIDTH - len(where) - 4)}".rstrip()
 
 
 def _signals(signals: SignalDifferences) -> list[str]:
@@ -102,30 +114,20 @@ def _signals(signals: SignalDifferences) -> list[str]:
     return lines
 
 
-def _cost(diff: RunDiff) -> list[str]:
-    return [f"cost {letter}: {_cost_told(cost)}" for letter, cost in (("a", diff.cost.a), ("b", diff.cost.b))]
-
-
 def _cost_told(cost: Cost) -> str:
-    parts = [
-        counted(cost.calls, "call"),
-        *_tokens(cost),
-        *([f"${cost.usd}"] if cost.usd is not None else []),
-        *([_unknown(cost)] if cost.unpriced else []),
-    ]
-    return listed(parts)
-
-
-def _tokens(cost: Cost) -> list[str]:
-    """Return the token counts in words; counts that no seat gave are unknown, not 0."""
     # Seats that report no counts leave 0 in the sums, which would read as free of charge.
-    if cost.calls and not (cost.tokens_in or cost.tokens_out):
-        return ["tokens unknown"]
-    return [f"{cost.tokens_in:,} tokens in", f"{cost.tokens_out:,} out"]
-
-
-def _unknown(cost: Cost) -> str:
-    return "cost unknown" if cost.usd is None else f"{cost.unpriced} of unknown cost"
+    is_counted = cost.tokens_in or cost.tokens_out or not cost.calls
+    parts = (
+        counted(cost.calls, "call"),
+        f"{cost.tokens_in:,} tokens in, {cost.tokens_out:,} out" if is_counted else "tokens unknown",
+        f"${cost.usd}" if cost.usd is not None else "",
+        ""
+        if not cost.unpriced
+        else "cost unknown"
+        if cost.usd is None
+        else f"{cost.unpriced} of unknown cost",
+    )
+    return ", ".join(part for part in parts if part)
 
 
 class Stress(Result, frozen=True):
@@ -150,15 +152,11 @@ IDS_SHOWN = 12
 
 def stress_text(stress: Stress) -> str:
     """Return what `moot fork --stress` prints: each fork next to the run, each role, then missing forks."""
-    lines: list[str] = []
-    for fork in stress.forks:
-        lines += [*_fork(fork), ""]
-    lines += _left_out(stress)
-    lines.append("what each role carried")
-    for role in stress.roles:
-        lines += folded(f"{role.role:<9} {role.verdict}: {role.detail}")
-    lines += [*_todo(stress)]
-    return joined(lines)
+    roles = (
+        line for role in stress.roles for line in folded(f"{role.role:<9} {role.verdict}: {role.detail}")
+    )
+    forks = (line for fork in stress.forks for line in (*_fork(fork), ""))
+    return joined([*forks, *_left_out(stress), "what each role carried", *roles, *_todo(stress)])
 
 
 def _left_out(stress: Stress) -> Iterator[str]:

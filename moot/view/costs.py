@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from ledger.events import Call
 from ledger.language.words import word_count
 from ledger.plain_json import NotJson, decoded
 from ledger.plain_text import counted
@@ -25,7 +24,6 @@ from moot.view.seats import money
 from moot.view.words import PHASES
 from rounds.run.budget import Amounts, Reservations
 
-K = TypeVar("K")
 WHOLE: Final = ""
 """Key that stands for all roles or all phases."""
 
@@ -75,38 +73,24 @@ def costs_of(book: Book) -> RunCosts:
             roles[event.by] = phases[event.phase] = None
             # One call adds to four cells: its own, the role's sum, the phase's sum, and the total.
             for key in ((event.by, event.phase), (event.by, WHOLE), (WHOLE, event.phase), (WHOLE, WHOLE)):
-                _add(cells, key, event.call)
-            _add(rounds, event.round, event.call)
+                add_call(cells.setdefault(key, Spend()), event.call)
+            add_call(rounds.setdefault(event.round, Spend()), event.call)
     whole = cells.get((WHOLE, WHOLE), Spend())
     return RunCosts(tuple(roles), tuple(phases), cells, rounds, _each(book.state, whole))
 
 
-class Written(NamedTuple):
-    """The number of words that seats wrote; `missing` counts replies whose text is gone."""
-
-    words: int
-    missing: int
-
-    @property
-    def told(self) -> str:
-        """Return `2,511 words`; a lower bound where a text is gone."""
-        return f"{'at least ' if self.missing else ''}{counted(self.words, 'word')}"
-
-
-def written(book: Book) -> Written:
-    """Count the words of every text that accepted replies hold, whatever events they became."""
-    words, missing = 0, 0
-    for event in book.events:
-        if event.call is None:
-            continue
-        # A redacted or lost blob reads as None; the count is then a lower bound.
-        reply = book.blobs.read(event.call.reply)
+def written_told(book: Book) -> str:
+    """Return how many words seats wrote, in all accepted replies: `2,511 words`; a lower bound where a text is gone."""
+    words, is_whole = 0, True
+    for call in (event.call for event in book.events if event.call is not None):
+        # A redacted or lost blob reads as None, and a person may have put another text in its place.
+        reply = book.blobs.read(call.reply)
         try:
             words += word_count(_texts(None if reply is None else decoded(reply, object)))
-        except NotJson:  # a person may redact a reply, or replace it by another text
+        except NotJson:
             reply = None
-        missing += reply is None
-    return Written(words, missing)
+        is_whole = is_whole and reply is not None
+    return f"{'' if is_whole else 'at least '}{counted(words, 'word')}"
 
 
 def spent_beyond(run: Path) -> Amounts:
@@ -151,10 +135,6 @@ def _texts(value: object) -> str:
     return "\n".join(texts)
 
 
-def _add(sums: dict[K, Spend], key: K, call: Call) -> None:
-    add_call(sums.setdefault(key, Spend()), call)
-
-
 def _each(state: State, whole: Spend) -> tuple[EachCost, ...]:
     """Return the whole divided by the number of replies, rounds, claims and decisions; zeros are left out."""
     settled = sum(claim.status not in OPEN for claim in state.claims.values())
@@ -172,12 +152,14 @@ def _each(state: State, whole: Spend) -> tuple[EachCost, ...]:
     # One call of unknown price makes every share of the total unknown.
     usd = None if whole.unpriced else whole.micro_usd / 1_000_000
     return tuple(
-        EachCost(noun, number, whole.calls / number, _share(tokens or None, number), _share(usd, number))
+        EachCost(
+            noun,
+            number,
+            whole.calls / number,
+            tokens / number if tokens else None,
+            None if usd is None else usd / number,
+        )
         for noun, number in numbers
         # Dividing by zero things means nothing, and a run without calls has no costs.
         if number and whole.calls
     )
-
-
-def _share(total: float | None, number: int) -> float | None:
-    return None if total is None else total / number

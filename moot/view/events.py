@@ -74,26 +74,6 @@ class EventWords(msgspec.Struct, frozen=True):
         return role_behind(self.event)
 
     @property
-    def seq(self) -> int:
-        """Return the event's place in the ledger."""
-        return self.event.seq
-
-    @property
-    def kind(self) -> str:
-        """Return the kind of the event."""
-        return self.event.kind
-
-    @property
-    def phase(self) -> str:
-        """Return the phase of the event."""
-        return self.event.phase
-
-    @property
-    def step(self) -> str | None:
-        """Return the step that wrote the event, if a step did."""
-        return self.event.step
-
-    @property
     def said(self) -> str:
         """Return particulars and text: `attack × trace: The retry loses the second line`."""
         return ": ".join(part for part in (self.what, self.text) if part)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import msgspec
 
 from ledger.events.envelope import Call
 from ledger.events.ids import parse_step
 from ledger.state.book import Book
+from ledger.state.state import Spend
 from roles.seats.registry import MAKERS, family_name
 
 SIMULATED: Final = "fake"
@@ -91,26 +92,13 @@ class SeatTold(msgspec.Struct, frozen=True):
     lost: int
 
 
-class Costed(Protocol):
-    """Calls and their cost: a sum over a run, a seat, or a role's phase."""
-
-    @property
-    def calls(self) -> int: ...
-    @property
-    def micro_usd(self) -> int: ...
-    @property
-    def unpriced(self) -> int:
-        """Return the number of calls with unknown cost, which `micro_usd` leaves out."""
-        ...
-
-
 def money(micro_usd: int) -> str:
     """Return millionths of a dollar as `$0.42`; below ten cents with four digits, so that it does not read as free."""
     # Small models answer for fractions of a cent, and two digits would show $0.00.
     return f"${micro_usd / 1_000_000:.{4 if 0 < micro_usd < 100_000 else 2}f}"
 
 
-def dollars(cost: Costed) -> str:
+def dollars(cost: Spend | Filling) -> str:
     """Return a cost in words: `$0.42`, `$0.42, 3 of unknown cost`, `cost unknown`."""
     # Where no call has a price, $0.00 would read as a free run.
     if cost.unpriced and cost.unpriced >= cost.calls:
@@ -119,7 +107,7 @@ def dollars(cost: Costed) -> str:
     return f"{known}, {cost.unpriced} of unknown cost" if cost.unpriced else known
 
 
-def dollars_cell(cost: Costed) -> str:
+def dollars_cell(cost: Spend | Filling) -> str:
     """Return a cost for a column of dollars: `0.4200`, `0.4200 and 3 unknown`, `unknown`."""
     if cost.unpriced >= cost.calls:
         return "unknown"

@@ -16,6 +16,7 @@ from ledger.state.decided import overridden, replacement
 from ledger.state.fold import add_call
 from ledger.state.lifecycle import HistoryEntry
 from ledger.state.state import Spend
+from moot.view.costs import tokens_told
 from moot.view.events import words_of
 from moot.view.evidence import how_tested, told_move, told_status
 from moot.view.marks import STATUSES
@@ -50,25 +51,22 @@ class Shown(Result, frozen=True):
 def show_of(run: str, book: Book, event: Event) -> Shown:
     """Return an event of a book for display."""
     wording = words_of(event, book)
-    # Encode and decode again, so that the fields have the names and form of the ledger.
-    plain: dict[str, Any] = orjson.loads(encode(event))
-    return Shown(
+    return Shown.from_parts(
+        event,
         run=run,
         id=wording.ref,
-        seq=event.seq,
-        kind=event.kind,
         by=wording.role,
-        round=event.round,
         standing=wording.mark.plain if wording.mark.word else "",
-        says=_says(event, plain),
+        says=_says(event),
         history=list(_history(book, event)),
         named_by=_named_by(book, event),
     )
 
 
-def _says(event: Event, plain: dict[str, Any]) -> dict[str, Any]:
+def _says(event: Event) -> dict[str, Any]:
     """Return the event's own fields, with conditions split into falsifiers and requirements."""
-    fields = {name: value for name, value in plain.items() if name not in ENVELOPE and value not in _EMPTY}
+    # Encode and decode again, so that the fields have the names and form of the ledger.
+    fields: dict[str, Any] = orjson.loads(encode(event))
     if isinstance(event, Decision):
         # Requirements are objects on the ledger, and readers only need their texts.
         for name in ("falsifiers", "requirements", "dissent"):
@@ -77,12 +75,11 @@ def _says(event: Event, plain: dict[str, Any]) -> dict[str, Any]:
         fields |= {
             "would show it wrong": list(conditions.falsifiers),
             "required": list(conditions.requirements),
+            "dissent": [
+                f"{dissenter.role}: {dissenter.text} ({dissenter.ref})" for dissenter in event.dissent
+            ],
         }
-        fields["dissent"] = [
-            f"{dissenter.role}: {dissenter.text} ({dissenter.ref})" for dissenter in event.dissent
-        ]
-        fields = {name: value for name, value in fields.items() if value != []}
-    return fields
+    return {name: value for name, value in fields.items() if name not in ENVELOPE and value not in _EMPTY}
 
 
 def _moves_nothing(entry: HistoryEntry) -> str:
@@ -131,31 +128,25 @@ def _caused(book: Book, event: Claim | Decision) -> Iterator[str]:
     for call in replies.values():
         add_call(spend, call)
     if replies:
-        tokens = (
-            f"{spend.tokens_in:,} tokens in, {spend.tokens_out:,} out"
-            if spend.tokens_in
-            else "tokens unknown"
-        )
         places = ", ".join(f"@{seq}" for seq in replies)
+        tokens = tokens_told(spend) or "tokens unknown"
         yield f"took {counted(len(replies), 'reply')} whole ({places}): {tokens}, {dollars(spend)}"
 
 
 def _named_by(book: Book, event: Event) -> list[str]:
     """Return ids of later decisions and verdicts that cite or move it."""
-    citing: list[str] = []
-    for later in book.events[event.seq + 1 :] if event.id else ():
-        match later:
-            case Decision():
-                names = any(cite.id == event.id for cite in later.cites)
-            case Verification():
-                names = event.id in later.claims_affected or any(
-                    move.claim_id == event.id for move in later.claim_status_changes
-                )
-            case _:
-                names = False
-        if names and later.id:
-            citing.append(later.id)
-    return citing
+    return [later.id for later in book.events[event.seq + 1 :] if later.id and event.id in _names(later)]
+
+
+def _names(event: Event) -> set[str]:
+    """Return the ids that a decision cites, or that a verdict is about."""
+    match event:
+        case Decision():
+            return {cite.id for cite in event.cites}
+        case Verification():
+            return {*event.claims_affected, *(move.claim_id for move in event.claim_status_changes)}
+        case _:
+            return set()
 
 
 def show_text(thing: Shown, width: int = WIDTH) -> str:

@@ -56,16 +56,15 @@ def next_of(run: str, session: RunSession, asked: Sequence[AskedStep]) -> Next:
         stopped_by=state.stopped_by,
         waiting_for=_waiting_for(session, state, listed),
         steps=[
-            OpenStep(
-                step=step.step.id,
-                role=step.step.role,
-                phase=step.step.name.phase,
-                round=step.step.name.round,
-                seat=seats[step.step.role],
-                brief=step.brief.text,
-                schema=dict(step.brief.schema),
+            OpenStep.from_parts(
+                asking.step,
+                asking.step.name,
+                step=asking.step.id,
+                seat=seats[asking.step.role],
+                brief=asking.brief.text,
+                schema=asking.brief.schema,
             )
-            for step in asked
+            for asking in asked
         ],
     )
 
@@ -90,22 +89,23 @@ def steps_text(listing: Next) -> str:
     if closed := _closed(listing):
         return closed
     widest = max(len(step.step) for step in listing.steps)
-    first = listing.steps[0].step
-    lines = [_stopped(listing)] if listing.stopped_by else []
-    lines.append(
-        "1 step is open" if len(listing.steps) == 1 else f"{len(listing.steps)} steps are open, side by side"
+    run, first, count = listing.run, listing.steps[0].step, len(listing.steps)
+    reason = (listing.stopped_by or "").replace("_", " ")
+    return joined(
+        [
+            *([f"the run was stopped ({reason}); a reply goes on with it"] if reason else ()),
+            "1 step is open" if count == 1 else f"{count} steps are open, side by side",
+            *(
+                f"  {step.step:<{widest}}   {step.role} ({step.seat}),"
+                f" brief of {word_count(step.brief):,} words: {_fields(step.schema)}"
+                for step in listing.steps
+            ),
+            f"prompt and schema: moot next {run} {first}",
+            f"hand in a reply:   moot submit {run} {first} reply.json",
+            f"a person may fill in a form instead: moot next {run} {first} --template > form.toml",
+            f"and hand that in:  moot submit {run} {first} form.toml",
+        ]
     )
-    lines += [
-        f"  {step.step:<{widest}}   {step.role} ({step.seat}), {_length(step)}: {_fields(step.schema)}"
-        for step in listing.steps
-    ]
-    lines += [
-        f"prompt and schema: moot next {listing.run} {first}",
-        f"hand in a reply:   moot submit {listing.run} {first} reply.json",
-        f"a person may fill in a form instead: moot next {listing.run} {first} --template > form.toml",
-        f"and hand that in:  moot submit {listing.run} {first} form.toml",
-    ]
-    return joined(lines)
 
 
 def step_text(listing: Next) -> str:
@@ -139,14 +139,6 @@ def _closed(listing: Next) -> str:
         )
     others = f"; others are asked: {', '.join(listing.waiting_for)}" if listing.waiting_for else ""
     return f"no step is open here now{others}\n"
-
-
-def _stopped(listing: Next) -> str:
-    return f"the run was stopped ({(listing.stopped_by or '').replace('_', ' ')}); a reply goes on with it"
-
-
-def _length(step: OpenStep) -> str:
-    return f"brief of {word_count(step.brief):,} words"
 
 
 def _fields(schema: dict[str, Any]) -> str:

@@ -29,7 +29,7 @@ from ledger.state.state import State
 from ledger.store.blobs import named_by_brief
 from moot.view import words
 from moot.view.agreement import alarms_told, families_told
-from moot.view.costs import beyond_told, written
+from moot.view.costs import beyond_told, written_told
 from moot.view.evidence import last_test
 from moot.view.experiments import test_told
 from moot.view.judgements import has_beliefs, named
@@ -177,7 +177,7 @@ def looked_at_told(run: str, book: Book, beyond: Amounts | None = None) -> str:
         counted(len(state.rounds), "round"),
         counted(spend.calls, "reply"),
         # Host seats report no tokens, and words are the next best measure of effort.
-        f"{tokens:,} tokens" if tokens else written(book).told,
+        f"{tokens:,} tokens" if tokens else written_told(book),
         dollars(spend) if spend.calls else "",
         beyond_told(beyond),
     ]

@@ -87,7 +87,7 @@ def round_shown(view: RunView, number: int, asked: Mapping[str, LiveStep] | None
             title=member.title,
             lead=member.role == summary.lead,
             absent=member.role == summary.absent,
-            cells=grouped((card.phase, card) for card in cards if card.role == member.role),
+            cells=grouped((card.event.phase, card) for card in cards if card.role == member.role),
             open_steps={name: step for name, step in steps.items() if step.name.role == member.role},
         )
         for member in opened.cast
