@@ -7,9 +7,11 @@ leaves pydantic to what people and models write, and out of most verbs' start-up
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import msgspec
+
+S = TypeVar("S", bound=msgspec.Struct)
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -38,3 +40,8 @@ class Result(msgspec.Struct, frozen=True):
         """Return the result as JSON: one line, or with `indent` spaces per level."""
         encoded = msgspec.json.encode(self)
         return (encoded if indent is None else msgspec.json.format(encoded, indent=indent)).decode()
+
+
+def extended(kind: type[S], base: msgspec.Struct, **fields: Any) -> S:
+    """Return a `kind` with all fields of `base`, which is of a class that `kind` extends, and with its own `fields`."""
+    return kind(**{name: getattr(base, name) for name in base.__struct_fields__} | fields)

@@ -279,7 +279,9 @@ def _marks(role: str, phase: str, summary: RoundTold, room: int) -> Iterator[Tex
         case "D" | "F":
             for claim in summary.claims:
                 # A claim belongs to phase F when it was raised in a review, else to D.
-                at_review = claim.source is not None and kind_of(claim.source) == "statement"
+                at_review = (
+                    claim.raised_at_artifact is not None and kind_of(claim.raised_at_artifact) == "statement"
+                )
                 if claim.raised_by == role and at_review == (phase == "F"):
                     mark = mark_of(marks.STATUSES, claim.status)
                     yield Text(f"{mark.shape}{claim.id}", theme.style_of(mark))

@@ -11,7 +11,7 @@ from ledger.events import (
     Claim,
 )
 from ledger.events.values import Bearing, Status
-from ledger.result import Result
+from ledger.result import Result, extended
 from ledger.state.book import Book
 from ledger.state.lifecycle import HistoryEntry
 from ledger.state.state import ClaimFacts
@@ -92,42 +92,25 @@ def _line(book: Book, event: Claim, facts: ClaimFacts) -> ClaimLine:
     )
 
 
-class ClaimTold(msgspec.Struct, frozen=True):
+class ClaimTold(Claim, frozen=True, kw_only=True):
     """A claim with its lifecycle; `tested` says how each move came about, `mark` shows its status."""
 
-    id: str
-    seq: int
-    round: int
-    raised_by: str
-    text: str
-    testable_as: str
     status: Status
     history: tuple[HistoryEntry, ...]
-    anchor: str | None
-    supersedes: str | None
-    source: str | None
     tested: tuple[str, ...]
     mark: Mark
 
 
 def tell_claim(book: Book, event: Claim) -> ClaimTold:
     """Return a claim with its lifecycle."""
-    identity = event.id
-    facts = book.state.claims[identity]
-    return ClaimTold(
-        id=identity,
-        seq=event.seq,
-        round=event.round,
-        raised_by=event.raised_by,
-        text=event.text,
-        testable_as=event.testable_as,
+    facts = book.state.claims[event.id]
+    return extended(
+        ClaimTold,
+        event,
         status=facts.status,
         history=tuple(facts.history),
-        anchor=event.anchor_ref,
-        supersedes=event.supersedes,
-        source=event.raised_at_artifact,
         tested=tuple(how_tested(book, entry) for entry in facts.history),
-        mark=claim_mark(book, identity),
+        mark=claim_mark(book, event.id),
     )
 
 

@@ -12,7 +12,7 @@ from ledger.events import (
 )
 from ledger.events.conditions import Conditions, conditions_of
 from ledger.events.decisions import Cite, Relation
-from ledger.result import Result
+from ledger.result import Result, extended
 from ledger.state.book import Book
 from ledger.state.decided import (
     Standing,
@@ -152,20 +152,13 @@ def _stands(cite: Cite, state: State) -> str | None:
     return None
 
 
-class DecisionTold(msgspec.Struct, frozen=True):
+class DecisionTold(Decision, frozen=True, kw_only=True):
     """A decision; `fallen` are grounds that no longer hold, which puts it AT RISK.
 
     `in_place_of` is the decision that it overrides, the first of a chain. `standing` is its standing in words.
     `ends` are decisions and rulings that it overturns or supersedes, which are not grounds of it.
     """
 
-    id: str
-    seq: int
-    round: int
-    type: str
-    made_by: str
-    text: str
-    confidence: int | None
     conditions: Conditions
     in_place_of: str | None
     overturned_by: str | None
@@ -205,14 +198,9 @@ ENDING: Final = frozenset({"overturns", "supersedes"})
 def tell_decision(book: Book, event: Decision, sections: Sectioned, depth: int = DEPTH_MAX) -> DecisionTold:
     """Return a decision with everything that it rests on, `depth` decisions down."""
     identity = event.id
-    return DecisionTold(
-        id=identity,
-        seq=event.seq,
-        round=event.round,
-        type=event.type,
-        made_by=event.made_by,
-        text=event.text,
-        confidence=event.confidence,
+    return extended(
+        DecisionTold,
+        event,
         conditions=conditions_of(event),
         in_place_of=_in_place_of(book, identity),
         overturned_by=book.state.decisions[identity].overturned_by,

@@ -27,7 +27,7 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.ids import kind_of, number_of, parse_reference, role_of, round_of
-from ledger.events.values import Result
+from ledger.result import extended
 from ledger.state.anchors import strings
 from ledger.state.book import Book
 from ledger.state.state import State
@@ -37,14 +37,10 @@ from moot.view.events import artifact_facts
 from moot.view.grounds import DEPTH_MAX, Quote, Sectioned, Sources, quotes_of, sources_of
 
 
-class Stance(msgspec.Struct, frozen=True):
+class Stance(Position, frozen=True, kw_only=True):
     """A sealed position on a check and its fate; `flipped_to` has no value while it holds."""
 
     role: str
-    check_id: int | None
-    stance: str
-    confidence: int | None
-    reason: str
     flipped_to: str | None
     because: tuple[Quote, ...]
 
@@ -58,24 +54,12 @@ class Moved(msgspec.Struct, frozen=True):
     bearing: str | None
 
 
-class CheckTold(msgspec.Struct, frozen=True):
-    """A verification and what it moved.
+class CheckTold(Verification, frozen=True, kw_only=True):
+    """A verification and what it moved. `stances` are the positions sealed before it, in role order."""
 
-    `stances` are the positions sealed before it, in role order; `repeats` is the check it repeats.
-    """
-
-    id: str
-    seq: int
-    round: int
-    check: str
-    check_id: int
-    result: Result
-    by: str
-    notes: str
     moved: tuple[Moved, ...]
     quotes: tuple[Quote, ...]
     stances: tuple[Stance, ...]
-    repeats: str | None = None
 
 
 class Product(msgspec.Struct, frozen=True):
@@ -88,17 +72,9 @@ class Product(msgspec.Struct, frozen=True):
     text: str
 
 
-class ConcernTold(msgspec.Struct, frozen=True):
+class ConcernTold(Concern, frozen=True, kw_only=True):
     """A concern, a tension or a question. `resolved_by` names the event that closed it."""
 
-    id: str
-    round: int
-    type: str
-    by: str
-    between: tuple[str, ...]
-    severity: int | None
-    for_human: bool
-    text: str
     resolved_by: str | None
 
 
@@ -245,15 +221,9 @@ def tell_check(book: Book, event: Verification, sections: Sectioned) -> CheckTol
     changed = {change.claim_id: change for change in event.claim_status_changes}
     # A check may look at a claim without changing its status, which is a result too.
     unmoved = [Moved(claim, None, None, None) for claim in event.claims_affected if claim not in changed]
-    return CheckTold(
-        id=event.id,
-        seq=event.seq,
-        round=event.round,
-        check=event.check,
-        check_id=event.check_id,
-        result=event.result,
-        by=event.by,
-        notes=event.notes,
+    return extended(
+        CheckTold,
+        event,
         moved=(
             *(Moved(change.claim_id, change.from_, change.to, change.bearing) for change in changed.values()),
             *unmoved,
@@ -264,18 +234,15 @@ def tell_check(book: Book, event: Verification, sections: Sectioned) -> CheckTol
             for position in book.of(Position, event.round)
             if position.on == event.id
         ),
-        repeats=event.repeats,
     )
 
 
 def _stance(book: Book, event: Position, sections: Sectioned) -> Stance:
     flip = next((flip for flip in book.of(Flip, event.round) if flip.of == event.id), None)
-    return Stance(
+    return extended(
+        Stance,
+        event,
         role=_holder(event),
-        check_id=event.check_id,
-        stance=event.stance,
-        confidence=event.confidence,
-        reason=event.reason,
         flipped_to=flip.to if flip else None,
         because=quotes_of(book, flip.because, sections) if flip else (),
     )
@@ -283,20 +250,7 @@ def _stance(book: Book, event: Position, sections: Sectioned) -> Stance:
 
 def tell_concerns(concerns: Iterable[Concern], closers: Mapping[str, str]) -> tuple[ConcernTold, ...]:
     """Return concerns with the events that closed them (`Sources.closers`)."""
-    return tuple(
-        ConcernTold(
-            id=event.id,
-            round=event.round,
-            type=event.type,
-            by=event.by,
-            between=event.between,
-            severity=event.severity,
-            for_human=event.for_human,
-            text=event.text,
-            resolved_by=closers.get(event.id),
-        )
-        for event in concerns
-    )
+    return tuple(extended(ConcernTold, event, resolved_by=closers.get(event.id)) for event in concerns)
 
 
 READINGS: Final[Mapping[bool | None, str]] = {

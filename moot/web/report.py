@@ -166,7 +166,7 @@ def _references(story: Story) -> Iterator[str]:
         for check in summary.checks:
             quotes = (*check.quotes, *(quote for stance in check.stances for quote in stance.because))
             yield from (quote.ref for quote in quotes)
-    yield from (claim.source for claim in story.claims if claim.source)
+    yield from (claim.raised_at_artifact for claim in story.claims if claim.raised_at_artifact)
 
 
 def _of_ground(ground: Ground) -> Iterator[str]:
