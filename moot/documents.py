@@ -346,7 +346,7 @@ def _places(events: Iterable[Event]) -> Iterator[list[Event]]:
 
 def _filled(seat: SeatTold) -> str:
     """Return what answered for a role."""
-    return "; ".join(filled_by(filling) for filling in seat.fillings) or f"{seat.declared}, never asked"
+    return "; ".join(filled_by(filling) for filling in seat.fillings) or f"{seat.seat}, never asked"
 
 
 def _contexts(seat: SeatTold) -> str:

@@ -314,8 +314,8 @@ def _word(decision: DecisionTold) -> str:
 
 
 def _verdicts_of_controller(summary: RoundTold) -> Iterator[tuple[str, Text]]:
-    if summary.findings is not None and any(summary.findings):
-        errors, warnings = summary.findings
+    if summary.validated is not None and any(summary.validated):
+        errors, warnings = summary.validated
         style = "bold red" if errors else theme.FAINT
         yield "rules", Text(f"{errors} errors, {warnings} warnings", style)
     if summary.look is not None:

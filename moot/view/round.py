@@ -87,16 +87,11 @@ class Observation(msgspec.Struct, frozen=True):
     agrees: bool | None
 
 
-class RoundTold(msgspec.Struct, frozen=True):
+class RoundTold(RoundOpened, frozen=True, kw_only=True):
     """One round. `phase` is the last one that has an event, `planned` the phases of its plan row."""
 
     n: int
-    lead: str | None
-    absent: str | None
-    focus: str
     planned: tuple[str, ...]
-    phase: str
-    applicable: tuple[int, ...]
     products: tuple[Product, ...]
     sealed: tuple[Stance, ...]
     checks: tuple[CheckTold, ...]
@@ -108,7 +103,7 @@ class RoundTold(msgspec.Struct, frozen=True):
     alarms: tuple[Alarm, ...]
     amendments: tuple[Amendment, ...]
     fallbacks: tuple[Fallback, ...]
-    findings: tuple[int, int] | None
+    validated: tuple[int, int] | None
     signature: tuple[Observation, ...]
 
     @property
@@ -147,14 +142,12 @@ def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: i
     judged = {check.id for check in checks}
     looks = [event for event in events if isinstance(event, Signals)]
     drifts = [event for event in events if isinstance(event, DriftCheck)]
-    return RoundTold(
+    return extended(
+        RoundTold,
+        opened,
         n=round_,
-        lead=opened.lead,
-        absent=opened.absent,
-        focus=opened.focus,
         planned=_planned(state.opening, opened.plan_row),
         phase=events[-1].phase if events else "A",
-        applicable=opened.applicable,
         products=tuple(_contributions(events)),
         sealed=tuple(
             _stance(book, event, sources_.sections)
@@ -175,7 +168,7 @@ def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: i
         alarms=tuple(event for event in events if isinstance(event, Alarm)),
         amendments=tuple(event for event in events if isinstance(event, Amendment)),
         fallbacks=tuple(event for event in events if isinstance(event, Fallback)),
-        findings=_findings(events),
+        validated=_findings(events),
         signature=observations(book, opened),
     )
 

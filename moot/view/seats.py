@@ -10,6 +10,8 @@ import msgspec
 
 from ledger.events.envelope import Call
 from ledger.events.ids import parse_step
+from ledger.events.run import CastMember
+from ledger.result import extended
 from ledger.state.book import Book
 from ledger.state.state import Spend
 from roles.seats.registry import MAKERS, family_name
@@ -81,13 +83,9 @@ class Filling(msgspec.Struct, frozen=True):
     latency_ms: int
 
 
-class SeatTold(msgspec.Struct, frozen=True):
-    """A role of the cast: who it is, the declared seat, and what really answered."""
+class SeatTold(CastMember, frozen=True, kw_only=True):
+    """A role of the cast: who it is, its declared seat, and what really answered."""
 
-    role: str
-    title: str
-    charge: str
-    declared: str
     fillings: tuple[Filling, ...]
     lost: int
 
@@ -141,11 +139,9 @@ def seats_told(book: Book) -> tuple[SeatTold, ...]:
     # A step that was given up has no call, so the cast would look complete without this count.
     lost = Counter(name.role for step in book.state.given_up if (name := parse_step(step)))
     return tuple(
-        SeatTold(
-            role=member.role,
-            title=member.title,
-            charge=member.charge,
-            declared=member.seat,
+        extended(
+            SeatTold,
+            member,
             fillings=tuple(_fillings(calls.get(member.role, []))),
             lost=lost[member.role],
         )
@@ -214,4 +210,4 @@ def _unfilled(seat: SeatTold) -> str:
     """Return the words for a role without a reply."""
     # Steps without a reply may be open, still to come, or given up; only the last is certain.
     given_up = f", given up {seat.lost} times" if seat.lost > 1 else ", given up" if seat.lost else ""
-    return f"{seat.declared} (no reply{given_up})" if seat.declared else "unknown"
+    return f"{seat.seat} (no reply{given_up})" if seat.seat else "unknown"
