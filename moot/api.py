@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ledger.interchange.report import ExportReport, ImportReport
     from moot.app.session import Session
     from moot.documents import Form
-    from moot.view.listing import RunList
     from moot.view.protocols import Gated, Protocols
+    from moot.view.status import RunList
     from roles.seats.port import Seat
     from rounds.analysis.compare import RunDiff
     from rounds.experiments.bench import Bench
@@ -191,7 +191,7 @@ def list_runs(directory: AnyPath | None = None, *, at_most: int | None = None) -
     """
     from moot.app.runs import runs_under
     from moot.environment import read_settings
-    from moot.view.listing import list_of
+    from moot.view.status import list_of
 
     runs = read_settings().runs if directory is None else Path(directory)
     if directory is not None and not runs.is_dir():

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from moot.view.claims import Claims
     from moot.view.decisions import Decisions
     from moot.view.results import Log
-    from moot.view.show import Shown
-    from moot.view.why import Why
+    from moot.view.show import Shown, Why
 
 
 class EventFilter(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +102,7 @@ def read_event(run: Run, identity: str) -> Shown:
 
 def read_grounds(run: Run, identity: str, *, everything: bool = False) -> Why:
     """Return the grounds of a decision or a claim. Raises `MootError`."""
-    from moot.view.why import why_of
+    from moot.view.show import why_of
 
     event = find_event(run, identity)
     return why_of(str(run.path), run.book, event.ref, everything=everything)

@@ -41,8 +41,8 @@ from moot.view.claims import claims_text
 from moot.view.decisions import decisions_text
 from moot.view.event_lines import event_line
 from moot.view.labels import beside_outcome
-from moot.view.listing import list_text
 from moot.view.outcome_text import outcome_first
+from moot.view.status import list_text
 
 
 def status(
@@ -187,7 +187,7 @@ def why(
 
     Example: moot why @last D-2-1
     """
-    from moot.view.why import why_text
+    from moot.view.show import why_text
 
     where, name = split_names(run, identity)
     if name is None:

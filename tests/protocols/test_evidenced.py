@@ -21,8 +21,7 @@ from moot.view.claims import claims_of, claims_text
 from moot.view.decisions import decision_lines
 from moot.view.event_lines import event_lines
 from moot.view.evidence import claim_mark, shown_as, told_status
-from moot.view.show import show_of
-from moot.view.why import why_of
+from moot.view.show import show_of, why_of
 from roles.brief import Brief, derive
 from roles.evidence import Exhibit, evidence_class, exhibits
 from roles.outsiders import ids_in

@@ -15,8 +15,7 @@ from moot.view.grounds import rests_on
 from moot.view.judgements import named
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import LINES, WORDS, outcome_lines, outcome_markdown
-from moot.view.show import show_of, show_text
-from moot.view.why import why_of, why_text
+from moot.view.show import show_of, show_text, why_of, why_text
 from rounds.protocols import PROTOCOLS
 from tests.long_run import FORK, NAME, long_run
 from tests.protocols.playing import begin, play, played

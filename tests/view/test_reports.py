@@ -14,7 +14,7 @@ from ledger.state.decided import final_in_force
 from moot.api import open_run, report
 from moot.view.annexes import annexes_of, final_text
 from moot.view.annexes_judging import Annex
-from moot.view.why import LINES, why_of, why_text
+from moot.view.show import LINES, why_of, why_text
 from tests.protocols.playing import played
 from tests.recorded import RUNS, protocol_of, recorded_names, run_of
 

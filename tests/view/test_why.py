@@ -8,8 +8,7 @@ from ledger.events import Claim, Decision, Verification
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from moot.api import open_run
-from moot.view.show import show_of, show_text
-from moot.view.why import LINES, why_of, why_text
+from moot.view.show import LINES, show_of, show_text, why_of, why_text
 from rounds.protocols import PROTOCOLS
 from tests.long_run import long_run
 from tests.protocols.playing import played
