@@ -36,8 +36,7 @@ from moot.view import marks, words
 from moot.view.agreement import FROM_ANSWERS, HEADS, NOT_MEASURABLE, without_rows
 from moot.view.annexes import annexes_of
 from moot.view.annexes_judging import open_questions, severities
-from moot.view.claims import ClaimTold, lifecycle
-from moot.view.decisions import DecisionTold
+from moot.view.claims import ClaimTold, DecisionTold, lifecycle
 from moot.view.evidence import shown_as
 from moot.view.experiments import ExperimentShown, came_to_told, output_of
 from moot.view.forecasts import closing_lines, crux_line, percent, roles_range, status_line

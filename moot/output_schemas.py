@@ -27,7 +27,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "signals-crux": ("detectors.forecasts.report", "ForecastReport"),
     "check": ("validators.rulebook", "CheckReport"),
     "claims": ("moot.view.claims", "Claims"),
-    "decisions": ("moot.view.decisions", "Decisions"),
+    "decisions": ("moot.view.claims", "Decisions"),
     "demo": ("moot.view.results", "Demo"),
     "diff": ("rounds.analysis.compare", "RunDiff"),
     "doctor": ("moot.view.results", "Doctor"),

@@ -39,7 +39,7 @@ class RunView:
     @cached_property
     def beyond(self) -> Amounts | None:
         """Return what attempts used that no event shows; None where only the ledger is at hand."""
-        from moot.view.costs import spent_beyond
+        from moot.view.seats import spent_beyond
 
         return None if self.path is None else spent_beyond(self.path)
 

@@ -13,8 +13,7 @@ from moot.errors import usage
 
 if TYPE_CHECKING:
     from detectors.forecasts.report import ForecastReport
-    from moot.view.claims import Claims
-    from moot.view.decisions import Decisions
+    from moot.view.claims import Claims, Decisions
     from moot.view.results import Log
     from moot.view.show import Shown, Why
 
@@ -57,7 +56,7 @@ def read_claims(run: Run, status: str | None = None) -> Claims:
 
 def read_decisions(run: Run, *, final: bool = False, in_force: bool = False) -> Decisions:
     """Return the decisions, with the outcome and what the run cost."""
-    from moot.view.decisions import Decisions, decision_lines
+    from moot.view.claims import Decisions, decision_lines
 
     view = run.view
     lines = decision_lines(view.book, final=final, in_force=in_force)

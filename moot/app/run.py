@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from ledger.format.chain import Head
     from ledger.store.failures import Problem
     from moot.run_view import RunView
-    from moot.view.claims import ClaimLine
-    from moot.view.decisions import DecisionLine
+    from moot.view.claims import ClaimLine, DecisionLine
     from moot.view.outcome import Outcome
     from rounds.run.outcome import RunQuorum
 
@@ -84,7 +83,7 @@ class Run:
     @property
     def decisions(self) -> list[DecisionLine]:
         """Return the decisions with their grounds."""
-        from moot.view.decisions import decision_lines
+        from moot.view.claims import decision_lines
 
         return decision_lines(self.book)
 

@@ -37,8 +37,7 @@ from moot.cli.options import (
 )
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import columns, page, show, show_outcome
-from moot.view.claims import claims_text
-from moot.view.decisions import decisions_text
+from moot.view.claims import claims_text, decisions_text
 from moot.view.event_lines import event_line
 from moot.view.labels import beside_outcome
 from moot.view.outcome_text import outcome_first

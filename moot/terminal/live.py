@@ -28,7 +28,7 @@ from moot.terminal import theme
 from moot.terminal.stage import Stage, round_title
 from moot.terminal.theme import labels_text, style_of
 from moot.view import marks, words
-from moot.view.decisions import DecisionTold
+from moot.view.claims import DecisionTold
 from moot.view.event_lines import event_lines
 from moot.view.labels import Label
 from moot.view.marks import mark_of

@@ -1,23 +1,37 @@
-"""Claims of a run, each with its lifecycle."""
+"""Claims with their lifecycles, and decisions: each with what it rests on, and whether that still stands."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
 from ledger.events import (
     Claim,
+    Decision,
 )
+from ledger.events.conditions import Conditions, conditions_of
+from ledger.events.decisions import Cite, Relation
 from ledger.events.values import Bearing, Status
 from ledger.result import Result, extended
 from ledger.state.book import Book
+from ledger.state.decided import (
+    Standing,
+    fallen_under,
+    overridden,
+    standing,
+    standings,
+)
 from ledger.state.lifecycle import HistoryEntry
-from ledger.state.state import ClaimFacts
+from ledger.state.state import State
 from moot.view.evidence import SHOWN_AS, claim_mark, how_tested, last_test, told_move, told_status
-from moot.view.marks import STATUSES, Mark
+from moot.view.grounds import DEPTH_MAX, Ground, Sectioned, decision_standing, rests_on
+from moot.view.marks import AT_RISK, STATUSES, Mark
+from moot.view.outcome import Outcome
 from moot.view.text import WIDTH, folded, joined, listed
+from rounds.run.outcome import RunQuorum
 
 
 class StatusMove(Result, frozen=True):
@@ -65,21 +79,14 @@ class Claims(Result, frozen=True):
 
 def claims_of(run: str, book: Book) -> Claims:
     """Return the claims of a book."""
-    lines: list[ClaimLine] = []
-    for identity, facts in book.state.claims.items():
-        event = book.by_id[identity]
-        # The fold only creates claim facts from claims, so this guards the type, not the input.
-        assert isinstance(event, Claim), f"{identity} is no claim"
-        lines.append(_line(book, event, facts))
-    return Claims(run=run, claims=lines)
+    return Claims(run=run, claims=[_claim(book, identity) for identity in book.state.claims])
 
 
-def _line(book: Book, event: Claim, facts: ClaimFacts) -> ClaimLine:
-    identity = event.id
-    # A superseded claim keeps the level of the test that came before.
-    last = last_test(book, identity)
+def _claim(book: Book, identity: str) -> ClaimLine:
+    facts = book.state.claims[identity]
+    class_, tested = _evidence(book, identity)
     return ClaimLine.from_parts(
-        event,
+        book.by_id[identity],
         facts,
         # Illegal and outweighed moves stay on the ledger but change no status (SD-44).
         history=[
@@ -87,9 +94,15 @@ def _line(book: Book, event: Claim, facts: ClaimFacts) -> ClaimLine:
             for entry in facts.history
             if entry.counts
         ],
-        class_=(last.class_ or None) if last is not None else None,
-        tested=how_tested(book, last) if last is not None else "",
+        class_=class_,
+        tested=tested,
     )
+
+
+def _evidence(book: Book, claim: str) -> tuple[str | None, str]:
+    """Return the level of a claim's evidence and how it was tested; a superseded claim keeps those of its last test."""
+    last = last_test(book, claim)
+    return (None, "") if last is None else (last.class_ or None, how_tested(book, last))
 
 
 class ClaimTold(Claim, frozen=True, kw_only=True):
@@ -159,3 +172,231 @@ def _moves(history: Sequence[StatusMove]) -> Iterator[str]:
 def _class(claim: ClaimLine) -> str:
     """Return the evidence level by which a claim is counted, however often its program ran."""
     return "" if claim.class_ is None else SHOWN_AS[claim.class_]
+
+
+class Citation(Result, frozen=True):
+    """What a decision rests on, and how that stands now: a claim's status, a check's result; null where it has none.
+
+    `class` is the class of a claim's evidence, null where the ledger has none; `tested` says how it was tested.
+    """
+
+    type: str
+    id: str
+    relation: Relation
+    stands: str | None
+    class_: str | None = msgspec.field(name="class")
+    tested: str
+
+
+class Dissenter(Result, frozen=True):
+    """A role that disagrees, its words, and where they stand."""
+
+    role: str
+    text: str
+    ref: str
+
+
+class FallenGround(Result, frozen=True):
+    """What a decision rests on and what does not stand: a claim with its status, or a decision that was overturned.
+
+    `through` are the decisions in between; `before`: it did not stand when the decision was made either.
+    """
+
+    id: str
+    status: str
+    through: list[str]
+    before: bool
+
+
+class DecisionLine(Result, frozen=True):
+    """A decision. `at_risk`: something that it rests on does not stand, and `fallen` says what.
+
+    `falsifiers` would show it to be wrong, `requirements` have to be met; `dissent` is who disagrees with it.
+    `in_place_of` is the decision that an override stands for.
+    """
+
+    id: str
+    round: int
+    type: str
+    text: str
+    made_by: str
+    standing: Standing
+    overturned_by: str | None
+    cites: list[Citation]
+    anchor_ref: str | None
+    about: list[str]
+    confidence: int | None
+    dissent: list[Dissenter]
+    seq: int
+    falsifiers: list[str]
+    requirements: list[str]
+    in_place_of: str | None
+    fallen: list[FallenGround]
+
+
+class Decisions(Result, frozen=True):
+    """All decisions of a run, in order; `quorum`: what the run rests on, `outcome`: what it comes to."""
+
+    run: str
+    quorum: RunQuorum
+    outcome: Outcome
+    decisions: list[DecisionLine]
+
+
+def decision_lines(book: Book, *, final: bool = False, in_force: bool = False) -> list[DecisionLine]:
+    """Return the decisions of a book: all, those of final rank, those that no later one ended."""
+    stands = standings(book.state)
+    lines: list[DecisionLine] = []
+    for identity, facts in book.state.decisions.items():
+        if (final and facts.rank != "final") or (in_force and facts.overturned_by is not None):
+            continue
+        event = book.by_id[identity]
+        # The fold only creates decision facts from decisions, so this guards the type.
+        assert isinstance(event, Decision), f"{identity} is no decision"
+        lines.append(_decision(identity, event, book, stands[identity]))
+    return lines
+
+
+def _decision(identity: str, event: Decision, book: Book, stands: Standing) -> DecisionLine:
+    state = book.state
+    conditions = conditions_of(event)
+    return DecisionLine.from_parts(
+        event,
+        standing=stands,
+        overturned_by=state.decisions[identity].overturned_by,
+        cites=[_citation(cite, book) for cite in event.cites],
+        falsifiers=conditions.falsifiers,
+        requirements=conditions.requirements,
+        in_place_of=_in_place_of(book, identity),
+        fallen=[FallenGround.from_parts(ground) for ground in fallen_under(state, identity)],
+    )
+
+
+def _citation(cite: Cite, book: Book) -> Citation:
+    class_, tested = _evidence(book, cite.id)
+    return Citation.from_parts(cite, stands=_stands(cite, book.state), class_=class_, tested=tested)
+
+
+def _stands(cite: Cite, state: State) -> str | None:
+    """Return the status of what a cite names; None where it has none."""
+    if cite.id in state.claims:
+        return state.claims[cite.id].status
+    if cite.id in state.checks:
+        return state.checks[cite.id].result
+    if cite.id in state.decisions:
+        return standing(state, cite.id)
+    # A decision may cite a concern that it resolves or leaves open.
+    if cite.id in state.concerns:
+        return "resolved" if cite.id in state.resolved else "open"
+    return None
+
+
+class DecisionTold(Decision, frozen=True, kw_only=True):
+    """A decision; `fallen` are grounds that no longer hold, which puts it AT RISK.
+
+    `in_place_of` is the decision that it overrides, the first of a chain. `standing` is its standing in words.
+    `ends` are decisions and rulings that it overturns or supersedes, which are not grounds of it.
+    """
+
+    conditions: Conditions
+    in_place_of: str | None
+    overturned_by: str | None
+    fallen: tuple[str, ...]
+    standing: str
+    ends: tuple[str, ...]
+    rests_on: tuple[Ground, ...]
+
+    @property
+    def in_force(self) -> bool:
+        """Return whether no later decision ended it."""
+        return self.overturned_by is None
+
+    @property
+    def standing_marked(self) -> str:
+        """Return the standing in words, with a mark where the decision is at risk."""
+        return f"{AT_RISK.shape} {self.standing}" if self.in_force and self.fallen else self.standing
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Return the ids of what it ends, then of what it rests on."""
+        return (*self.ends, *(ground.id for ground in self.rests_on))
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """Return short facts: type, what it ends, round, who made it, how sure."""
+        place = f"{self.type} in place of {self.in_place_of}" if self.in_place_of else self.type
+        ended = (f"ends {', '.join(self.ends)}",) if self.ends and not self.in_place_of else ()
+        sure = () if self.confidence is None else (f"confidence {self.confidence} of 5",)
+        return place, *ended, f"round {self.round}", f"by {self.made_by.replace('_', ' ')}", *sure
+
+
+ENDING: Final = frozenset({"overturns", "supersedes"})
+"""Relations of a cite by which a decision ends another one instead of resting on it."""
+
+
+def tell_decision(book: Book, event: Decision, sections: Sectioned, depth: int = DEPTH_MAX) -> DecisionTold:
+    """Return a decision with everything that it rests on, `depth` decisions down."""
+    identity = event.id
+    return extended(
+        DecisionTold,
+        event,
+        conditions=conditions_of(event),
+        in_place_of=_in_place_of(book, identity),
+        overturned_by=book.state.decisions[identity].overturned_by,
+        fallen=tuple(ground.id for ground in fallen_under(book.state, identity)),
+        standing=decision_standing(book.state, identity),
+        ends=tuple(cite.id for cite in event.cites if cite.relation in ENDING),
+        rests_on=tuple(
+            # What a decision ends is no support for it, so it is listed under `ends` alone.
+            ground
+            for ground in rests_on(book, event, depth, sections)
+            if ground.relation not in ENDING
+        ),
+    )
+
+
+def _in_place_of(book: Book, identity: str) -> str | None:
+    # Overrides can be overridden; a reader wants the original decision, not the link before.
+    first = overridden(book.state, identity)
+    return None if first == identity else first
+
+
+STANDING_MARKS = {"in_force": "in force", "at_risk": "AT RISK", "overturned": "overturned"}
+
+
+def _cited(cite: Citation, marks: Mapping[str, str]) -> str:
+    stands = cite.stands or ""
+    # Without an evidence level, as in an import, the plain status word has to do.
+    return told_status(stands, cite.class_, cite.tested) if cite.class_ else marks.get(stands, stands)
+
+
+def decisions_text(decisions: Decisions, caveats: Sequence[str], width: int = WIDTH) -> str:
+    """Return what `moot decisions` prints: caveats, then each decision with what it cites."""
+    marks = {**{name: mark.plain for name, mark in STATUSES.items()}, **STANDING_MARKS}
+    lines = list(caveats)
+    for decision in decisions.decisions:
+        place = f" in place of {decision.in_place_of}" if decision.in_place_of else ""
+        stands = (
+            f"overturned by {decision.overturned_by}"
+            if decision.overturned_by
+            else STANDING_MARKS[decision.standing]
+        )
+        lines.append(f"{decision.id}  {decision.type}{place}, {stands}   ({decision.made_by})")
+        lines += folded(decision.text, width=width)
+        # A decision that was overturned is not at risk any more, whatever fell below it.
+        for ground in decision.fallen if decision.standing == "at_risk" else ():
+            through = f", through {listed(ground.through)}" if ground.through else ""
+            before = ", before this was decided" if ground.before else ""
+            lines.append(f"    at risk: {ground.id} {marks[ground.status]}{through}{before}")
+        for cite in decision.cites:
+            stands = f" {_cited(cite, marks)}" if cite.stands else ""
+            lines.append(f"    {cite.relation} {cite.id}{stands}")
+        conditions = Conditions(tuple(decision.falsifiers), tuple(decision.requirements)).told()
+        lines += [f"    {word}: {text}" for word, text in conditions]
+    lines.append("1 decision" if len(decisions.decisions) == 1 else f"{len(decisions.decisions)} decisions")
+    # The verdict's full evidence is too long to print here, so point to the last one.
+    if cited := [
+        cite.id for decision in decisions.decisions for cite in decision.cites if cite.type == "verification"
+    ]:
+        lines.append(f"what a verdict saw and quotes: moot log {decisions.run} {cited[-1]}")
+    return joined(lines)

@@ -31,8 +31,7 @@ from ledger.result import extended
 from ledger.state.anchors import strings
 from ledger.state.book import Book
 from ledger.state.state import State
-from moot.view.claims import ClaimTold, tell_claim
-from moot.view.decisions import DecisionTold, tell_decision
+from moot.view.claims import ClaimTold, DecisionTold, tell_claim, tell_decision
 from moot.view.events import artifact_facts
 from moot.view.grounds import DEPTH_MAX, Quote, Sectioned, Sources, quotes_of, sources_of
 

@@ -13,11 +13,10 @@ from ledger.state.book import Book
 from ledger.state.decided import in_force
 from ledger.state.lifecycle import OPEN
 from ledger.state.state import Spend
-from moot.view.costs import tokens_told
 from moot.view.grounds import Sources
 from moot.view.labels import Label, held_up_told, labels_told, rules_asked_told
 from moot.view.round import RoundTold, tell_round
-from moot.view.seats import SeatTold, dollars, seats_told
+from moot.view.seats import SeatTold, dollars, seats_told, tokens_told
 from moot.view.words import PHASES
 
 

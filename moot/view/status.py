@@ -18,11 +18,10 @@ from ledger.state.decided import final_in_force
 from ledger.state.state import State
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
-from moot.view.costs import WHOLE, beyond_told, costs_of, tokens_told
 from moot.view.labels import beside_outcome, held_up_told, rules_asked_told
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.questions import SHOWN
-from moot.view.seats import dollars
+from moot.view.seats import WHOLE, beyond_told, costs_of, dollars, tokens_told
 from moot.view.stop_checks import alarms_first, held_told, no_all_clear
 from moot.view.text import WIDTH, joined, listed
 from moot.view.words import round_in

@@ -21,8 +21,7 @@ from ledger.events import (
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force, outcome
 from ledger.state.state import Spend
-from moot.view.claims import ClaimTold, tell_claim
-from moot.view.decisions import DecisionTold, tell_decision
+from moot.view.claims import ClaimTold, DecisionTold, tell_claim, tell_decision
 from moot.view.grounds import sources_of
 from moot.view.labels import Label, labels_told
 from moot.view.round import (

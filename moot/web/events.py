@@ -17,8 +17,7 @@ from ledger.state.book import Book
 from ledger.state.decided import outcome
 from moot.run_view import RunView
 from moot.view import marks
-from moot.view.claims import tell_claim
-from moot.view.decisions import DecisionTold, tell_decision
+from moot.view.claims import DecisionTold, tell_claim, tell_decision
 from moot.view.events import words_of
 from moot.view.grounds import Ground, ground_standing, sources_of
 from moot.view.marks import mark_of

@@ -9,14 +9,13 @@ from ledger.events import Decision, Ruling
 from ledger.state.decided import final_in_force, outcome
 from ledger.store.store import read_driver
 from moot.run_view import RunView
-from moot.view.costs import costs_of
-from moot.view.decisions import DecisionTold, tell_decision
+from moot.view.claims import DecisionTold, tell_decision
 from moot.view.events import words_of
 from moot.view.experiments import experiments_of
 from moot.view.grounds import sources_of
 from moot.view.judgements import scores_of
 from moot.view.labels import Label, calls_of, labels_told
-from moot.view.seats import answered_by, one_family_told, seats_told
+from moot.view.seats import answered_by, costs_of, one_family_told, seats_told
 from moot.view.stop_checks import why_it_stopped
 from moot.web.rounds import round_lines, round_shown
 

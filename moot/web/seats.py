@@ -14,8 +14,7 @@ from ledger.plain_json import NotJson, decoded
 from ledger.state.book import Book
 from ledger.store.failures import LedgerError
 from moot.run_view import RunView
-from moot.view.costs import costs_of
-from moot.view.seats import seats_told
+from moot.view.seats import costs_of, seats_told
 from moot.web.templating import paged
 from roles.brief import BriefUnavailable, derive
 from roles.prompt_set import PromptSetError, read_prompt_set

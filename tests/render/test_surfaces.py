@@ -22,7 +22,7 @@ from ledger.state.decided import outcome
 from moot.api import open_run
 from moot.api import report as markdown
 from moot.run_view import RunView
-from moot.view.decisions import Decisions, decision_lines, decisions_text
+from moot.view.claims import Decisions, decision_lines, decisions_text
 from moot.view.outcome_text import outcome_text
 from moot.web import pages as site
 from moot.web.report import report_html

@@ -9,7 +9,7 @@ from ledger.state.book import Book, GrowingBook
 from ledger.state.decided import in_force
 from ledger.store.blob_file import BlobStore
 from moot.api import open_run
-from moot.view.costs import WHOLE, costs_of
+from moot.view.seats import WHOLE, costs_of
 from tests.long_run import long_run
 from tests.render.sample import sample
 

@@ -16,10 +16,9 @@ from ledger.events.envelope import SeatKind
 from ledger.events.run import Budgets
 from ledger.state.book import Book
 from ledger.store.store import RunStore
-from moot.view.costs import spent_beyond
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_lines, status_told
-from moot.view.seats import money
+from moot.view.seats import money, spent_beyond
 from moot.view.status import status_text
 from roles.protocol import Step
 from roles.seats.port import Request, SeatFailed, SeatReply
