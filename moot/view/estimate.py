@@ -255,11 +255,12 @@ def _replies_told(estimate: Estimate) -> str:
 
 
 def _time_told(estimate: Estimate) -> str:
-    low, high = _duration(estimate.minutes.low), _duration(estimate.minutes.high)
+    low, high = duration(estimate.minutes.low), duration(estimate.minutes.high)
     return f"about {low}" if low == high else f"about {low} to {high}"
 
 
-def _duration(minutes: int) -> str:
+def duration(minutes: int) -> str:
+    """Return minutes as `12 min`, `2.5 h`."""
     # Above an hour and a half, minutes suggest a precision that the estimate lacks.
     return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 

@@ -12,7 +12,7 @@ from ledger.events import RunOpened
 from ledger.events.run import PlanRow
 from ledger.plain_text import counted, shortened
 from ledger.result import Result
-from moot.view.estimate import Dollars, Estimate, dollars_told
+from moot.view.estimate import Dollars, Estimate, dollars_told, duration
 from moot.view.stop_checks import seldom_ready, what_a_plan_lacks
 from moot.view.text import WIDTH, joined, listed
 from roles.castings import CASTINGS
@@ -94,7 +94,7 @@ def gate_line(
     limit = "" if cap is None else f", never more than ${Decimal(cap):.2f}"
     of = f" of {listed([shortened(item, 40) for item in items])}" if items else ""
     beside = f" ({', '.join(f'{other.protocol}: {_price(other)}' for other in also)})" if also else ""
-    return f"{chosen.protocol}{of}: {_replies(chosen)}, {_cost(chosen)}{limit}, {_minutes(chosen.minutes)}{beside}"
+    return f"{chosen.protocol}{of}: {_replies(chosen)}, {_cost(chosen)}{limit}, {duration(chosen.minutes)}{beside}"
 
 
 def gate_text(gated: Gated, width: int = WIDTH) -> str:
@@ -150,10 +150,6 @@ def _dollars(usd: str) -> str:
     amount = Decimal(usd)
     # Rounding to $0.00 would claim that a run is free.
     return "under $0.01" if 0 < amount < Decimal("0.005") else f"${amount:.2f}"
-
-
-def _minutes(minutes: int) -> str:
-    return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 
 class RoleLine(Result, frozen=True):

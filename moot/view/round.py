@@ -20,7 +20,6 @@ from ledger.events import (
     Flip,
     Position,
     RoundOpened,
-    RunOpened,
     Signals,
     Statement,
     Validation,
@@ -132,53 +131,41 @@ def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: i
     sources_ = sources or sources_of(book)
     # From here on searches see one round, which keeps a long run linear.
     book = sources_.round_of(book, round_)
-    events = book.events
-    tests = [event for event in events if isinstance(event, Verification)]
-    checks = tuple(
-        tell_check(book, event, sources_.sections)
-        for event in sorted(tests, key=lambda test: number_of(test.id))
-    )
-    judged = {check.id for check in checks}
-    looks = [event for event in events if isinstance(event, Signals)]
-    drifts = [event for event in events if isinstance(event, DriftCheck)]
+    events, plan = book.events, state.opening.plan
+    tests = sorted(book.of(Verification), key=lambda test: number_of(test.id))
+    judged = {test.id for test in tests}
     return extended(
         RoundTold,
         opened,
         n=round_,
-        planned=_planned(state.opening, opened.plan_row),
+        planned=plan[opened.plan_row].phases if opened.plan_row < len(plan) else (),
         phase=events[-1].phase if events else "A",
         products=tuple(_contributions(events)),
         sealed=tuple(
-            _stance(book, event, sources_.sections)
-            for event in events
+            _stance(book, position, sources_.sections)
+            for position in book.of(Position)
             # Positions on checks that have a verdict are shown with it, opened.
-            if isinstance(event, Position) and event.on not in judged
+            if position.on not in judged
         ),
-        checks=checks,
-        claims=tuple(tell_claim(book, event) for event in events if isinstance(event, Claim)),
+        checks=tuple(tell_check(book, test, sources_.sections) for test in tests),
+        claims=tuple(tell_claim(book, claim) for claim in book.of(Claim)),
         decisions=tuple(
-            tell_decision(book, event, sources_.sections, depth)
-            for event in events
-            if isinstance(event, Decision)
+            tell_decision(book, decision, sources_.sections, depth) for decision in book.of(Decision)
         ),
         concerns=tell_concerns(book.of(Concern), sources_.closers),
-        drift=drifts[-1] if drifts else None,
-        look=looks[-1] if looks else None,
-        alarms=tuple(event for event in events if isinstance(event, Alarm)),
-        amendments=tuple(event for event in events if isinstance(event, Amendment)),
-        fallbacks=tuple(event for event in events if isinstance(event, Fallback)),
-        validated=_findings(events),
+        drift=next(reversed(book.of(DriftCheck)), None),
+        look=next(reversed(book.of(Signals)), None),
+        alarms=book.of(Alarm),
+        amendments=book.of(Amendment),
+        fallbacks=book.of(Fallback),
+        validated=_findings(book),
         signature=observations(book, opened),
     )
 
 
-def _planned(opened: RunOpened, row: int) -> tuple[str, ...]:
-    return opened.plan[row].phases if row < len(opened.plan) else ()
-
-
-def _findings(events: Sequence[Event]) -> tuple[int, int] | None:
+def _findings(book: Book) -> tuple[int, int] | None:
     """Return errors and warnings of the round's last validation; None before there is one."""
-    last = next((event for event in reversed(events) if isinstance(event, Validation)), None)
+    last = next(reversed(book.of(Validation)), None)
     if last is None:
         return None
     errors = sum(finding.severity == "error" for finding in last.findings)

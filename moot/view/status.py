@@ -158,7 +158,11 @@ def status_of(
         state=state.life,
         rounds_planned=len(opened.plan),
         leads=[Lead(round=round_, lead=event.lead) for round_, event in sorted(state.rounds.items())],
-        stress=_stress(state),
+        stress=[
+            # A round without a validation also counts as done once a later one began.
+            StressRound(round=round_, absent=role, done=round_ in state.validated or round_ < state.round)
+            for round_, role in _absences(state).items()
+        ],
         drift=[
             DriftCheckStatus.from_parts(facts, round=round_) for round_, facts in sorted(state.drift.items())
         ],
@@ -193,14 +197,6 @@ def _absences(state: State) -> dict[int, str]:
     # What really happened in a round wins over what its plan said.
     absent |= {round_: event.absent for round_, event in state.rounds.items() if event.absent}
     return dict(sorted(absent.items()))
-
-
-def _stress(state: State) -> list[StressRound]:
-    return [
-        # A round without a validation also counts as done once a later one began.
-        StressRound(round=round_, absent=role, done=round_ in state.validated or round_ < state.round)
-        for round_, role in _absences(state).items()
-    ]
 
 
 def _stop(state: State, report: SignalReport | None) -> StopStatus | None:
@@ -329,6 +325,8 @@ def _listed(path: Path, runs: Path) -> ListedRun:
         return ListedRun(run=name, path=str(path), state="unreadable", problem=f"see `moot check {path}`")
     state = book.state
     finals = final_in_force(state)
+    first = book.by_id.get(finals[0]) if finals else None
+    override = first if isinstance(first, Decision) and first.type == "override" else None
     return ListedRun.from_parts(
         outcome,
         state.opening,
@@ -336,8 +334,9 @@ def _listed(path: Path, runs: Path) -> ListedRun:
         path=str(path),
         state="imported" if state.opening.origin.type == "import" else state.life,
         decision=finals[0] if finals else None,
-        by_person=bool(finals) and state.decisions[finals[0]].type == "override",
-        person=_person(book, finals),
+        # Only an override is a person's decision; others name roles or rules.
+        by_person=override is not None,
+        person=override.name if override else None,
         finals=len(finals),
         questions=len(outcome.needs_you),
         round=state.round,
@@ -346,13 +345,6 @@ def _listed(path: Path, runs: Path) -> ListedRun:
         at=book.events[-1].at,
         problem=None,
     )
-
-
-def _person(book: Book, finals: list[str]) -> str | None:
-    """Return the name of the person who decided in place of the seats; None where no name was given."""
-    first = book.by_id.get(finals[0]) if finals else None
-    # Only an override is a person's decision; others name roles or rules.
-    return first.name if isinstance(first, Decision) and first.type == "override" else None
 
 
 def list_text(listing: RunList, width: int = WIDTH) -> str:

@@ -67,10 +67,10 @@ def status_text(status: StudyStatus) -> str:
         + (f"; planned on {status.planned_at[:10]}" if status.planned_at else "; nothing is begun"),
     ]
     for arm in status.arms:
-        more = [f"{number} {what}" for what, number in _rest(arm) if number]
-        rest = f", {', '.join(more)}" if more else ""
+        rest = (("failed", arm.failed), ("begun", arm.waiting), ("lost", arm.lost))
+        more = "".join(f", {number} {what}" for what, number in rest if number)
         lines.append(
-            f"  {arm.arm:<{widest}}  {arm.finished} of {arm.planned} finished{rest}; {counted(arm.replies, 'reply')}"
+            f"  {arm.arm:<{widest}}  {arm.finished} of {arm.planned} finished{more}; {counted(arm.replies, 'reply')}"
         )
     ways = {
         "not_begun": f"begin:  moot study run {status.study}",
@@ -79,10 +79,6 @@ def status_text(status: StudyStatus) -> str:
         "done": f"read:   moot study report {status.study}",
     }
     return joined([*lines, ways[status.state]])
-
-
-def _rest(arm: ArmStatus) -> list[tuple[str, int]]:
-    return [("failed", arm.failed), ("begun", arm.waiting), ("lost", arm.lost)]
 
 
 def queue_text(queue: StudyQueue) -> str:
