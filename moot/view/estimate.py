@@ -97,7 +97,7 @@ def estimate_of(
     asked, least = asked_of(opening), least_asked_of(opening)
     documents = sum(document.bytes for document in opening.context)
 
-    def taken(spec: str, replies: Counter[PlannedReply], tokens: TokensOf) -> Taken:
+    def taken(spec: str, replies: Counter[PlannedReply], tokens: TokensOf) -> ReplyTotals:
         # People and recordings take no tokens, however many replies they give.
         free = provider_of(spec).runs in ("person", "recording")
         mine = [(planned.kind, replies[planned]) for planned in asked if specs.get(planned.role) == spec]
@@ -150,7 +150,7 @@ def estimate_of(
     )
 
 
-class Taken(NamedTuple):
+class ReplyTotals(NamedTuple):
     """Tokens and dollars of a number of replies; dollars are None where a price is unknown."""
 
     tokens_in: int
@@ -176,7 +176,7 @@ def _expensive(prompt: int, reply: int) -> Tokens:
 
 def _taken(
     replies: list[tuple[str, int]], documents: int, model: str | None, prices: Prices, tokens: TokensOf
-) -> Taken:
+) -> ReplyTotals:
     """Return what replies take, each a kind of step and a number."""
     sized = [(size_of(kind), number) for kind, number in replies]
     used = [
@@ -191,7 +191,7 @@ def _taken(
     ]
     paid = [(None if model is None else prices.usd(model, each), number) for each, number in used]
     known = [Decimal(usd) * number for usd, number in paid if usd is not None]
-    return Taken(
+    return ReplyTotals(
         sum(each.prompt * number for each, number in used),
         sum(each.out * number for each, number in used),
         # An unknown price must not vanish in a sum.
