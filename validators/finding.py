@@ -1,8 +1,7 @@
 """Findings of rules, and recorded verdicts that other rules or thresholds gave.
 
 A finding is decided at one event: whether a rule is broken there depends only on what the ledger held up to that
-event
-(and, for `until`, on the event that mended it). So the findings of a prefix are the findings of the whole with
+event (and, for `until`, on the event that mended it). So the findings of a prefix are the findings of the whole with
 `seq <= through`, and a recorded validation is recomputed without judging the prefix again.
 
 Verdicts of others are counted, and never recomputed. A validation names the rules that judged it; a stop check and an

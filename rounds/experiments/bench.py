@@ -3,8 +3,8 @@
 The result of a program is returned as an event and its blobs; nothing is written here.
 
 In the self-test a program inside really tries to get out, and to go beyond its limits. The sandbox is used only after
-every attempt failed. The tests prove that the attempts can succeed: they run the same probe in the open: one that
-fails everywhere would prove nothing.
+every attempt failed. The tests prove that the attempts can succeed: they run the same probe in the open,
+because one that fails everywhere would prove nothing.
 """
 
 from __future__ import annotations

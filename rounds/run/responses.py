@@ -92,16 +92,18 @@ def _by_gates(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
         raised = open_ones.get(reading.mode)
         if raised is not None:
             if reading.has_recovered(raised.round):
-                because = f"the rounds since R{raised.round} kept the tolerated rate"
-                closing = {
-                    "action": "closed",
-                    "closes": raised.seq,
-                    "because": because,
-                    "evidence": raised.evidence,
-                }
-                onset, e_value = raised.onset_round, raised.e_value
                 events.append(
-                    _alarm(state, phase, fm=raised.fm, onset_round=onset, e_value=e_value, **closing)
+                    _alarm(
+                        state,
+                        phase,
+                        fm=raised.fm,
+                        action="closed",
+                        e_value=raised.e_value,
+                        onset_round=raised.onset_round,
+                        evidence=raised.evidence,
+                        closes=raised.seq,
+                        because=f"the rounds since R{raised.round} kept the tolerated rate",
+                    )
                 )
         elif is_open(state, reading):
             events.append(

@@ -22,7 +22,7 @@ PACKAGES = ("schemas", "ledger", "roles", "detectors", "validators", "rounds", "
 OTHERS = {
     "ledger/plain_json.py": "the function",
     "ledger/format/canonical.py": "lines of a ledger, with errors of their own",
-    "rounds/experiments/self_test.py": "what a program of moot printed",
+    "rounds/experiments/bench.py": "what a program of moot printed",
     "rounds/protocols/structured/making.py": "a value that was just encoded",
 }
 """Modules that call the decoder, and why."""
