@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
+
+import msgspec
 
 from ledger.events import Claim, Event, ExperimentPlanned, ExperimentRun, Verification
 from ledger.events.ids import event_id, kind_of, number_of
@@ -29,7 +31,7 @@ from rounds.protocols.crux.replies import (
 )
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.programs import PlannedProgram, experiment, files_of, wrong_program
-from rounds.protocols.step_table import Numbering, by, statement, statement_id
+from rounds.protocols.step_table import Numbering, statement, statement_id
 
 _BEARING: Final[Mapping[str, Bearing]] = {
     "holds": "supports",
@@ -209,14 +211,13 @@ def calculation_verdicts(numbering: Numbering, step: Step, reply: CalculationRep
     result: TestResult = "holds" if comparisons[reply.comparison] else "fails"
     text, before = calculation_text(reply), _read_in_this_commit(numbering)
     evidence = (Evidence(ref=f"{statement_id(step)}#calculation-1", quote=text),)
-    yield _verification(
-        {"round": 1, "phase": "D", "by": "controller", "id": _verification_id(numbering, before)},
-        numbering.book.state.claims[claim].status,
-        claim,
-        _BEARING[result],
-        evidence,
-        f"{text}: it {result}.",
-        "calculated",
+    change = _change(claim, numbering.book.state.claims[claim].status, _BEARING[result], evidence)
+    yield numbering.computed(
+        Verification,
+        "D",
+        id=_verification_id(numbering, before),
+        **_moved(msgspec.structs.replace(change, class_="calculated")),
+        notes=f"{text}: it {result}.",
     )
 
 
@@ -249,37 +250,26 @@ def _document_verdict(numbering: Numbering, step: Step, verdict: DocumentVerdict
     # Without a quote the verifier read all of the documents, and they do not settle it.
     documents = tuple(Evidence(ref=document.id) for document in book.state.opening.context)
     bearing, evidence = _BEARING[verdict.verdict], evidence_of(verdict.quotes) or documents
+    # A crux that is tested was pending when the step opened, whatever a person measured since.
+    change = _change(verdict.claim, "pending", bearing, evidence)
     raised_by = book.state.claims[verdict.claim].raised_by
     class_ = evidence_class(exhibits(book, verdict.claim, evidence), raised_by, bearing)
-    # A crux that is tested was pending when the step opened, whatever a person measured since.
-    envelope = {**by(step), "id": _verification_id(numbering)}
-    return _verification(envelope, "pending", verdict.claim, bearing, evidence, verdict.notes, class_)
+    moved = _moved(msgspec.structs.replace(change, class_=class_))
+    return numbering.event(Verification, step, id=_verification_id(numbering), notes=verdict.notes, **moved)
 
 
-def _verification(
-    envelope: Mapping[str, object],
-    before: Status,
-    claim: str,
-    bearing: Bearing,
-    evidence: tuple[Evidence, ...],
-    notes: str,
-    class_: str,
-) -> Verification:
-    change = StatusChange(
-        claim_id=claim,
-        from_=before,
-        to=STATUS_OF_BEARING[bearing],
-        bearing=bearing,
-        class_=class_,  # type: ignore[arg-type]  # an evidence class
-        evidence=evidence,
-    )
-    return Verification(
-        **envelope,  # type: ignore[arg-type]  # round, phase, step and author
-        check="claim_retest",
-        check_id=5,
-        result=_RESULT[bearing],
-        evidence_refs=evidence,
-        notes=notes,
-        claims_affected=(claim,),
-        claim_status_changes=(change,),
-    )
+def _change(claim: str, before: Status, bearing: Bearing, evidence: tuple[Evidence, ...]) -> StatusChange:
+    after = STATUS_OF_BEARING[bearing]
+    return StatusChange(claim_id=claim, from_=before, to=after, bearing=bearing, evidence=evidence)
+
+
+def _moved(change: StatusChange) -> dict[str, Any]:
+    """Return the fields of a verdict on one claim alone."""
+    return {
+        "check": "claim_retest",
+        "check_id": 5,
+        "result": _RESULT[change.bearing],
+        "evidence_refs": change.evidence,
+        "claims_affected": (change.claim_id,),
+        "claim_status_changes": (change,),
+    }
