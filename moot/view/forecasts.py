@@ -17,7 +17,7 @@ from detectors.forecasts.standing import ForecastStanding
 from ledger.events import Claim, Decision, Memo, Statement
 from ledger.events.values import EvidenceClass
 from ledger.plain_text import counted, one_line, shortened
-from ledger.state.book import Book
+from ledger.state.book import Book, per_book
 from ledger.state.series import plan_of
 from moot.view.evidence import meaning, times_of
 from moot.view.judgements import named
@@ -79,6 +79,7 @@ def forecast_parts(run: str, book: Book, chief: Decision | None) -> ForecastPart
 # ---------------------------------------------------------------- standing and memo
 
 
+@per_book
 def standing_now(book: Book) -> ForecastStanding:
     """Return the present standing of a run's forecasts."""
     return standing.standing_at(book.state)
