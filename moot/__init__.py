@@ -16,25 +16,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    # isort: off
     import moot.errors as errors
     from ledger.interchange.jugalbandi import jugalbandi_counts as jugalbandi_counts
-    from moot.api import Run as Run
-    from moot.api import check as check
-    from moot.api import diff as diff
-    from moot.api import export_run as export_run
-    from moot.api import fork as fork
-    from moot.api import gate as gate
-    from moot.api import import_run as import_run
-    from moot.api import list_runs as list_runs
-    from moot.api import open_run as open_run
-    from moot.api import protocols as protocols
-    from moot.api import report as report
-    from moot.api import resume as resume
-    from moot.api import run_deliberation as run_deliberation
-    from moot.api import run_deliberation_async as run_deliberation_async
-    from moot.api import signals as signals
-    from moot.api import start as start
-    from moot.api import verify as verify
+    from moot.api import (
+        Run as Run,
+        check as check,
+        diff as diff,
+        export_run as export_run,
+        import_run as import_run,
+        list_runs as list_runs,
+        open_run as open_run,
+        report as report,
+        signals as signals,
+        verify as verify,
+    )
+    from moot.app.choices import (
+        gate as gate,
+        protocols as protocols,
+    )
+    from moot.app.driving import (
+        resume as resume,
+        run_deliberation as run_deliberation,
+        run_deliberation_async as run_deliberation_async,
+        start as start,
+    )
+    from moot.app.forks import fork as fork
     from moot.app.session import Session as Session
     from moot.view.outcome import Outcome as Outcome
     from moot.view.results import Submission as Submission
@@ -42,6 +49,7 @@ if TYPE_CHECKING:
     from rounds.protocols.debate_judging import score_debate as score_debate
     from rounds.protocols.votes import aggregate_votes as aggregate_votes
     from rounds.screening import screen as screen
+    # isort: on
 
 __version__: Final = "0.1.0"
 
@@ -50,18 +58,18 @@ _PLACES: Final = {
     "check": "moot.api",
     "diff": "moot.api",
     "export_run": "moot.api",
-    "fork": "moot.api",
-    "gate": "moot.api",
+    "fork": "moot.app.forks",
+    "gate": "moot.app.choices",
     "import_run": "moot.api",
     "list_runs": "moot.api",
     "open_run": "moot.api",
-    "protocols": "moot.api",
+    "protocols": "moot.app.choices",
     "report": "moot.api",
-    "resume": "moot.api",
-    "run_deliberation": "moot.api",
-    "run_deliberation_async": "moot.api",
+    "resume": "moot.app.driving",
+    "run_deliberation": "moot.app.driving",
+    "run_deliberation_async": "moot.app.driving",
     "signals": "moot.api",
-    "start": "moot.api",
+    "start": "moot.app.driving",
     "verify": "moot.api",
     "Session": "moot.app.session",
     "OpenStep": "moot.view.steps",

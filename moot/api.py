@@ -1,16 +1,17 @@
-"""The public API (DESIGN 7): the verbs as functions. A `run` argument takes a path or a `Run`."""
+"""The verbs that read a run, as functions of the public API (DESIGN 7). A `run` argument takes a path or a `Run`.
+
+Modules are imported where they are used: a verb of the command line starts faster without those of the others.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ledger.state.fold import fold
-from ledger.store.disk import read_plain
 from moot.app.run import AnyPath
 from moot.app.run import Run as Run
 from moot.environment import now
@@ -21,20 +22,10 @@ if TYPE_CHECKING:
     from ledger.audit.verify import VerifyReport
     from ledger.format.chain import Head
     from ledger.interchange.report import ExportReport, ImportReport
-    from moot.app.session import Session
     from moot.documents import Form
-    from moot.view.protocols import Gated, Protocols
     from moot.view.status import RunList
-    from roles.seats.port import Seat
     from rounds.analysis.compare import RunDiff
-    from rounds.experiments.bench import Bench
-    from rounds.setup.deliberation import Deliberation
     from validators.rulebook import CheckReport
-
-    Deliberating = AnyPath | Mapping[str, Any] | Deliberation
-    """A deliberation: a file, the table that such a file holds, or one that was read."""
-    Seats = str | Mapping[str, Seat | str]
-    """Seats: one specification for all roles, as for `moot run --seats`, or a specification or a seat by role."""
 
 
 def open_run(path: AnyPath) -> Run:
@@ -83,7 +74,7 @@ def signals(
 
     `params` is a parameter file for the profile `gates`, an edited copy of the installed one.
     """
-    from moot.app.signals import refuse_unwatched, signals_of_state
+    from moot.app.readings import refuse_unwatched, signals_of_state
 
     ours = _run(run)
     # The state at the head is kept between calls; an earlier one is folded again up to `at`.
@@ -110,78 +101,6 @@ def verify(path: AnyPath | Run, checkpoints: Sequence[Head] = ()) -> VerifyRepor
     from ledger.audit.verify import verify as verified
 
     return verified(path.path if isinstance(path, Run) else path, checkpoints)
-
-
-def start(
-    deliberation: Deliberating,
-    out: AnyPath | None = None,
-    seats: Seats = "host",
-) -> Session:
-    """Open a run and its first round, for step-by-step work; no seat is called.
-
-    `deliberation` is a file, or its table; `out` a new directory, by default one below ./runs. `seats` are recorded as
-    what answers. Raises `errors.DeliberationError` for an invalid deliberation.
-    """
-    return _opened(deliberation, seats, out)[0]
-
-
-def run_deliberation(deliberation: Deliberating, seats: Seats, out: AnyPath | None = None) -> Run:
-    """Run a deliberation until it ends or has to wait, and return the run.
-
-    `deliberation` is a file, its table, or a parsed one; `seats` is a specification for all roles, or a specification
-    or a seat by role. Raises `errors.DeliberationError` for an invalid deliberation, `errors.MootError` when a role has
-    no seat, and `errors.SeatFailed` when a seat fails for good.
-    """
-    import asyncio
-
-    return asyncio.run(run_deliberation_async(deliberation, seats, out))
-
-
-async def run_deliberation_async(deliberation: Deliberating, seats: Seats, out: AnyPath | None = None) -> Run:
-    """Do the same as `run_deliberation` inside an event loop."""
-    return await _driven(*_opened(deliberation, seats, out))
-
-
-def resume(run: AnyPath | Run, seats: Seats | None = None, *, programs: bool = False) -> Run:
-    """Continue a run until it ends or has to wait, by default with the seats that it names itself.
-
-    `programs`: run programs of its replies here, if the run says so; without it the run waits for them. A run that
-    another person opened names no seats by itself. Raises what `run_deliberation` raises.
-    """
-    import asyncio
-
-    from moot.app.consent import need_word_for_seats, was_opened_here
-    from moot.app.running import bench_of, seats_again
-    from moot.app.seats import SeatChoice, seated
-    from moot.app.session import Session
-    from moot.environment import read_settings
-
-    session = Session(_run(run).path)
-    if seats is None:
-        seats = seats_again(str(session.path), session, SeatChoice(None, {}))
-        # A library call has no terminal to ask on, so a stranger's run needs its seats named.
-        need_word_for_seats(str(session.path), seats, None, is_allowed=was_opened_here(session.path))
-    built = seated(session.state.roles, seats, offline=read_settings().offline)
-    return asyncio.run(_driven(session, built, bench_of(session, None) if programs else None))
-
-
-def fork(
-    run: AnyPath | Run,
-    round: int,
-    out: AnyPath | None = None,
-    *,
-    without: str | None = None,
-    seats: str = "host",
-) -> Session:
-    """Create a run that shares everything before `round` with `run`, byte for byte, and goes on with `seats`.
-
-    `without` names a role that is absent from that round. Raises `errors.MootError` for an impossible fork.
-    """
-    from moot.app.forks import made_fork
-    from moot.app.session import Session
-
-    place = None if out is None else Path(out)
-    return Session(made_fork(_run(run).path, round, without=without, everybody=seats, out=place).run)
 
 
 def list_runs(directory: AnyPath | None = None, *, at_most: int | None = None) -> RunList:
@@ -219,98 +138,6 @@ def export_run(run: AnyPath | Run, format: str, out: AnyPath) -> ExportReport:
     from ledger.interchange.formats import export_run as written
 
     return written(_run(run).book, format, out)
-
-
-def gate(
-    text: str,
-    options: Sequence[str] = (),
-    *,
-    triggers: Sequence[str] = (),
-    compete: bool = False,
-    single: bool = False,
-) -> Gated:
-    """Return the protocol that `moot run` would give a question, and why. No model is asked.
-
-    `text` may name a deliberation file (.toml). `single` is one reply; `compete`, or one of the words in `triggers`,
-    rules one reply out. Raises `errors.MootError`.
-    """
-    from moot.app.choices import choice_for, choices_for
-    from moot.app.run_options import RunOptions, deliberation_of
-    from moot.view.protocols import gated_of
-    from rounds.setup import gate as rules
-
-    if not text.strip():
-        what = "there is no question"
-        raise usage(what, "say what is to be decided, or name a deliberation file", "moot gate")
-    # A question may end in a file name; a space tells that it is a sentence.
-    is_file = text.endswith(".toml") and " " not in text
-    written = rules.question_of(deliberation_of(text, RunOptions())) if is_file else None
-    question = written or rules.GateQuestion(text, len(options))
-    question = question._replace(
-        triggers=(*question.triggers, *triggers),
-        single=question.single or single,
-        compete=question.compete or compete,
-    )
-    try:
-        choice = rules.gate(question)
-    except rules.GateRefused as error:
-        raise usage(str(error), "give one of --single and --compete", "moot gate") from None
-    count = question.options or len(choice.items)
-    chosen, *also = (choice_for(protocol, count) for protocol in (choice.protocol, *choice.also))
-    return gated_of(choice, chosen, also, choices_for(count))
-
-
-def protocols(name: str | None = None) -> Protocols:
-    """Return the protocols with roles, variants and number of replies, the plans and the castings; or one protocol."""
-    from moot.view.protocols import protocols as listed
-    from rounds.protocols import PROTOCOLS
-    from rounds.setup.toml_file import nearest
-
-    if name is not None and name not in PROTOCOLS:
-        raise usage(f"no protocol {name!r}", f"did you mean {nearest(name, PROTOCOLS)!r}?", "moot gate")
-    return listed(name)
-
-
-def _opened(source: Deliberating, seats: Seats, out: AnyPath | None) -> tuple[Session, dict[str, Seat]]:
-    from moot.app.consent import note_opened
-    from moot.app.run_options import documents_of
-    from moot.app.running import open_deliberation, place_of
-    from moot.app.seats import check_ready, seated
-    from moot.environment import read_settings
-    from rounds.setup.opening import cast_roles
-
-    deliberation, file = _deliberation(source)
-    name = file or "deliberation"
-    built = seated(cast_roles(deliberation, name), seats, offline=read_settings().offline)
-    check_ready(built)
-    place = place_of(None if out is None else os.fspath(out))
-    documents = documents_of(deliberation, file)
-    session = open_deliberation(deliberation, built, place, documents=documents, name=name)
-    note_opened(session.path)
-    return session, built
-
-
-async def _driven(session: Session, seats: Mapping[str, Seat], bench: Bench | None = None) -> Run:
-    from moot.app.running import drive_run
-    from roles.seats.port import SeatFailed
-
-    ended = await drive_run(session.inner, seats, bench=bench)
-    if ended.state == "failed":
-        # The run stays on the disk and can be resumed; the caller learns which seat failed.
-        raise SeatFailed("unavailable", ended.detail, fatal=True)
-    return Run(session.path)
-
-
-def _deliberation(source: Deliberating) -> tuple[Deliberation, str | None]:
-    from rounds.setup.deliberation import Deliberation, checked, parse
-    from rounds.setup.toml_file import FILE_BYTES_MAX
-
-    if isinstance(source, Deliberation):
-        return source, None
-    if isinstance(source, Mapping):
-        return checked(dict(source), name="deliberation"), None
-    file = os.fspath(source)
-    return parse(read_plain(file, FILE_BYTES_MAX), file), file
 
 
 def _run(run: AnyPath | Run) -> Run:

@@ -17,23 +17,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    # isort: off
     from ledger.store.commit import AlreadyARun as AlreadyARun
-    from ledger.store.failures import BlobMissing as BlobMissing
-    from ledger.store.failures import Damaged as Damaged
-    from ledger.store.failures import DriverBusy as DriverBusy
-    from ledger.store.failures import LedgerError as LedgerError
-    from ledger.store.failures import LockTimeout as LockTimeout
-    from ledger.store.failures import NotARun as NotARun
-    from ledger.store.failures import OtherFormat as OtherFormat
-    from ledger.store.failures import StrangeRun as StrangeRun
-    from ledger.store.failures import Unreadable as Unreadable
-    from ledger.store.failures import WriteFailed as WriteFailed
+    from ledger.store.failures import (
+        BlobMissing as BlobMissing,
+        Damaged as Damaged,
+        DriverBusy as DriverBusy,
+        LedgerError as LedgerError,
+        LockTimeout as LockTimeout,
+        NotARun as NotARun,
+        OtherFormat as OtherFormat,
+        StrangeRun as StrangeRun,
+        Unreadable as Unreadable,
+        WriteFailed as WriteFailed,
+    )
     from roles.seats.port import SeatFailed as SeatFailed
     from rounds.protocols import ProtocolUnknown as ProtocolUnknown
     from rounds.run.human_actions import NotThere as NotThere
-    from rounds.run.session import ReplyRefused as ReplyRefused
-    from rounds.run.session import StepRefused as StepRefused
+    from rounds.run.session import (
+        ReplyRefused as ReplyRefused,
+        StepRefused as StepRefused,
+    )
     from rounds.setup.toml_file import DeliberationError as DeliberationError
+    # isort: on
 
 _PLACES: Final = {
     "AlreadyARun": "ledger.store.commit",
@@ -139,10 +145,24 @@ def usage(what: str, fix: str, where: str = "command line") -> MootError:
     return MootError("usage", what, where, fix)
 
 
+def refuse(is_wrong: object, what: str, fix: str, where: str = "command line") -> None:
+    """Raise the error of a call that cannot be understood, where a condition holds."""
+    if is_wrong:
+        raise usage(what, fix, where)
+
+
 def one_line(text: str) -> str:
     """Return text with its line breaks and control characters folded into spaces."""
     # A line break in an error could forge a second line in a log.
     return re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", " ", text).strip()
+
+
+@runtime_checkable
+class InWords(Protocol):
+    """An error of a lower layer with its own message, and possibly `where` and `exit_code`."""
+
+    what: str
+    fix: str
 
 
 def explain(error: BaseException) -> MootError | None:
@@ -158,27 +178,16 @@ def explain(error: BaseException) -> MootError | None:
             return MootError("not_utf8", what, "input", "save it as UTF-8", USAGE)
         case OSError():
             return _of_the_system(error)
+        case InWords():
+            # Lower layers do not import this module: their errors bring `what` and `fix` themselves.
+            where = str(getattr(error, "where", "") or "")
+            # Most of them are an answer to the call, not a damaged ledger.
+            exit_code = int(getattr(error, "exit_code", NO))
+            # The code follows the class name, so that JSON readers can tell errors apart.
+            code = re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__).lower()
+            return MootError(code, error.what, where, error.fix, exit_code)
         case _:
-            return _spoken(error)
-
-
-@runtime_checkable
-class InWords(Protocol):
-    """An error of a lower layer with its own message, and possibly `where` and `exit_code`."""
-
-    what: str
-    fix: str
-
-
-def _spoken(error: BaseException) -> MootError | None:
-    if not isinstance(error, InWords):
-        return None
-    # Duck typing: lower layers must not import this module, and bring `what` and `fix` themselves.
-    where = str(getattr(error, "where", "") or "")
-    # Most errors of lower layers are an answer to the call, not a damaged ledger.
-    exit_code = int(getattr(error, "exit_code", NO))
-    # The code follows the class name, so that JSON readers can tell errors apart.
-    return MootError(_snake(type(error).__name__), error.what, where, error.fix, exit_code)
+            return None
 
 
 def _of_the_system(error: OSError) -> MootError:
@@ -190,10 +199,6 @@ def _of_the_system(error: OSError) -> MootError:
             "write_failed", f"cannot write: {reason}", where, "make room, then do it again", DAMAGED
         )
     return MootError("unreadable", f"cannot read: {reason}", where, "name a file that you can read", USAGE)
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def __getattr__(name: str) -> Any:

@@ -8,10 +8,11 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import urlsplit
 
 import moot
@@ -32,31 +33,31 @@ COLUMNS_AT_LEAST: Final = 80
 
 def examine(settings: Settings) -> Iterator[Examined]:
     """Yield every check of this machine, those that stop a run first."""
-    yield _python()
-    yield Examined(name="moot", state="ok", found=moot.version(), fix=None)
+    release = platform.python_version()
+    if sys.version_info < PYTHON_AT_LEAST:
+        yield _fault("python", release, "install Python 3.11 or newer and make the environment anew")
+    else:
+        yield _ok("python", f"{release} ({platform.system()})")
+    yield _ok("moot", moot.version())
     yield from _runs(settings.runs)
     yield _terminal()
-    yield _colour(settings)
+    colour = "on" if settings.colour else "off: no terminal"
+    yield _ok("colour", "off: NO_COLOR is set" if os.environ.get("NO_COLOR") else colour)
     yield _encoding()
-    yield _offline(settings)
+    yield _ok("offline", "on: no seat may leave this machine" if settings.offline else "off")
     rows = PROVIDERS.values()
     for sdk in dict.fromkeys(row.sdk for row in rows if row.sdk is not None):
         seats = ", ".join(row.name for row in rows if row.sdk == sdk)
         yield _extra(sdk.package, f"seats of {seats}", sdk.fix)
     yield _key([row.key for row in rows if row.key is not None])
     yield from (_address(row) for row in rows if row.address_variable)
-    yield _model()
+    models = {row.name: row.model for row in rows if row.model is not None}
+    named = " and ".join(f"`--seats {name}`" for name in models)
+    yield _ok("model", f"{' and '.join(models.values())}, where {named} name none")
     yield from _programs()
     yield _prices()
     yield _sandbox()
     yield _examples()
-
-
-def _python() -> Examined:
-    release = platform.python_version()
-    if sys.version_info < PYTHON_AT_LEAST:
-        return _fault("python", release, "install Python 3.11 or newer and make the environment anew")
-    return _ok("python", f"{release} ({platform.system()})")
 
 
 def _runs(runs: Path) -> Iterator[Examined]:
@@ -106,12 +107,6 @@ def _terminal() -> Examined:
     return _ok("terminal", size)
 
 
-def _colour(settings: Settings) -> Examined:
-    if os.environ.get("NO_COLOR"):
-        return _ok("colour", "off: NO_COLOR is set")
-    return _ok("colour", "on" if settings.colour else "off: no terminal")
-
-
 def _encoding() -> Examined:
     encoding = (sys.stdout.encoding or "unknown").lower()
     if encoding.replace("-", "") != "utf8":
@@ -119,11 +114,6 @@ def _encoding() -> Examined:
             "encoding", encoding, "set LANG=C.UTF-8: shapes such as ✗ are shown escaped without it"
         )
     return _ok("encoding", encoding)
-
-
-def _offline(settings: Settings) -> Examined:
-    mode = "on: no seat may leave this machine" if settings.offline else "off"
-    return _ok("offline", mode)
 
 
 def _extra(name: str, what_for: str, fix: str) -> Examined:
@@ -157,12 +147,6 @@ def _address(row: Provider) -> Examined:
         )
     port = f":{parts.port}" if parts.port else ""
     return _ok(name, f"{variable}: {parts.scheme}://{parts.hostname}{port}")
-
-
-def _model() -> Examined:
-    models = {row.name: row.model for row in PROVIDERS.values() if row.model is not None}
-    seats = " and ".join(f"`--seats {name}`" for name in models)
-    return _ok("model", f"{' and '.join(models.values())}, where {seats} name none")
 
 
 def _programs() -> Iterator[Examined]:
@@ -230,13 +214,12 @@ def _examples() -> Examined:
     return _ok("examples", ", ".join(summaries))
 
 
-def _ok(name: str, text: str) -> Examined:
-    return Examined(name=name, state="ok", found=masked(text), fix=None)
+def _row(
+    name: str, text: str, fix: str | None = None, *, state: Literal["ok", "missing", "fault"]
+) -> Examined:
+    return Examined(name=name, state=state, found=masked(text), fix=fix)
 
 
-def _missing(name: str, text: str, fix: str) -> Examined:
-    return Examined(name=name, state="missing", found=masked(text), fix=fix)
-
-
-def _fault(name: str, text: str, fix: str) -> Examined:
-    return Examined(name=name, state="fault", found=masked(text), fix=fix)
+_ok = partial(_row, state="ok")
+_missing = partial(_row, state="missing")
+_fault = partial(_row, state="fault")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from detectors.observations import deliberating_roles
 from detectors.signals import signals_of_state
@@ -15,12 +13,12 @@ from ledger.store.disk import read_plain
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from moot import version
-from moot.app.choices import opening_of
 from moot.app.consent import note_opened, was_opened_here
-from moot.app.run_options import RunOptions, deliberation_of
+from moot.app.run import AnyPath, Run
 from moot.app.runs import example_directories, fork_directory
 from moot.app.seat_specs import spoken
 from moot.app.session import Session
+from moot.app.settings import RunOptions, deliberation_of
 from moot.environment import now, read_settings
 from moot.errors import MootError, usage
 from moot.view.agreement import pools_without
@@ -38,8 +36,9 @@ from rounds.analysis.stress import (
     told_order,
 )
 from rounds.protocols import named_protocol
-from rounds.run.forking import CannotFork, Wish, fork, next_round
-from rounds.setup.opening import Opening, cast_roles
+from rounds.run.forking import CannotFork, Wish, next_round
+from rounds.run.forking import fork as fork_ledger
+from rounds.setup.opening import Opening, cast_roles, resolve
 
 NOTHING_SAID: Final = RunOptions()
 STREAM_BYTES_MAX: Final = 1 << 28
@@ -47,39 +46,47 @@ MARK: Final = b'"origin":{"type":"fork"'
 """Text in the decisions of every fork; searching for it first is cheaper than reading each run."""
 
 
+class Parting(NamedTuple):
+    """Where a fork parts from its parent: at a round, perhaps without a role through another one, or at the end."""
+
+    round: int | None = None
+    without: str | None = None
+    through: int | None = None
+    here: bool = False
+
+    def check(self) -> None:
+        """Raise `MootError` for options that exclude each other."""
+        if self.through is not None and self.without is None:
+            what = "--through says how long a role is absent, and none is"
+            raise usage(what, "add --without ROLE", "--through")
+        if self.here and (self.round is not None or self.without is not None):
+            raise usage("--here parts at the last commit", "leave --round and --without out", "--here")
+
+
 def made_fork(
     parent: Path,
-    round_: int | None,
+    parting: Parting,
+    seats: tuple[str | None, Mapping[str, str]] = (None, {}),
     *,
-    without: str | None = None,
-    through: int | None = None,
-    everybody: str | None = None,
-    specs: Mapping[str, str] | None = None,
     out: Path | None = None,
     runs: Path | None = None,
     options: RunOptions = NOTHING_SAID,
-    here: bool = False,
 ) -> Fork:
     """Create a fork of the run at `parent`, at `out` or under a generated name below `runs`.
 
-    `options` say how an import goes on; the fork of an import parts at its next round. Raises `MootError` and
-    `LedgerError`.
+    `seats`: one specification for all roles, and those of single roles. `options` say how an import goes on; the fork
+    of an import parts at its next round. Raises `MootError` and `LedgerError`.
     """
-    if through is not None and without is None:
-        raise usage(
-            "--through says how long a role is absent, and none is", "add --without ROLE", "--through"
-        )
+    parting.check()
     run = RunStore(parent)
     book = run.book()
-    chosen = spoken(book.state.roles, everybody, specs or {})
+    chosen = spoken(book.state.roles, *seats)
     kinds = {role: declared_of(spec) for role, spec in chosen.items()}
-    if here and (round_ is not None or without is not None):
-        raise usage("--here parts at the last commit", "leave --round and --without out", "--here")
-    round_, base = _going_on(book, book.state.round if here else round_, options, kinds)
-    wish = Wish(round_, without, through, kinds, base, here)
+    round_, base = _going_on(book, book.state.round if parting.here else parting.round, options, kinds)
+    wish = Wish(round_, parting.without, parting.through, kinds, base, parting.here)
     path = out if out is not None else _place(runs or _runs_for_forks(parent), parent, book, wish)
     try:
-        session = fork(run, path, wish, name=parent.resolve().name, moot=version(), clock=now)
+        session = fork_ledger(run, path, wish, name=parent.resolve().name, moot=version(), clock=now)
     except CannotFork as error:
         raise MootError("cannot_fork", error.what, str(parent), error.fix) from None
     # A fork holds the parent's ledger, so it is trusted exactly as far as the parent was.
@@ -92,11 +99,28 @@ def made_fork(
         round=round_,
         seq=origin.seq or 0,
         head=origin.head or "",
-        without=without,
-        through=through,
+        without=parting.without,
+        through=parting.through,
         seats=dict(kinds),
         waiting=Session(path).open_ids,
     )
+
+
+def fork(
+    run: AnyPath | Run,
+    round: int,
+    out: AnyPath | None = None,
+    *,
+    without: str | None = None,
+    seats: str = "host",
+) -> Session:
+    """Create a run that shares everything before `round` with `run`, byte for byte, and goes on with `seats`.
+
+    `without` names a role that is absent from that round. Raises `errors.MootError` for an impossible fork.
+    """
+    parent = run.path if isinstance(run, Run) else Path(run)
+    place = None if out is None else Path(out)
+    return Session(made_fork(parent, Parting(round, without), (seats, {}), out=place).run)
 
 
 def _going_on(
@@ -108,7 +132,7 @@ def _going_on(
     if opened.origin.type != "import":
         if round_ is None:
             raise usage("a fork needs to know where to part", "add --round N or --here", "--round")
-        if options != NOTHING_SAID:
+        if options.table:
             raise usage("a fork keeps the question and the plan of its parent", "leave them out", "moot fork")
         return round_, None
     if named_protocol(opened).fixed_plan:
@@ -116,14 +140,14 @@ def _going_on(
             f"an import of {opened.protocol} is finished", "start a new run on its question", "moot fork"
         )
     # Files of other systems often keep the answers without the question.
-    if not (options.question or opened.question):
+    settings = {"question": opened.question, **options.of("deliberation")}
+    if not settings["question"]:
         raise usage("the import does not say what is deliberated", "add -q QUESTION", "moot fork")
-    question = options.question or opened.question
-    asked = replace(options, question=question, domain=opened.domain, protocol=opened.protocol)
-    deliberation = deliberation_of(None, asked)
+    settings |= {"protocol": opened.protocol, **({} if opened.domain is None else {"domain": opened.domain})}
+    deliberation = deliberation_of(None, RunOptions({"deliberation": settings}))
     roles = cast_roles(deliberation)
     seats = {role: kinds.get(role, "host") for role in roles}
-    base = opening_of(deliberation, {}, seats)
+    base = resolve(deliberation, {}, moot=version(), seats=seats)
     return next_round(book) if round_ is None else round_, base
 
 
@@ -135,11 +159,10 @@ def _runs_for_forks(parent: Path) -> Path:
 
 
 def _place(runs: Path, parent: Path, book: Book, wish: Wish) -> Path:
-    opened = book.state.opening
     # The name tells what differs, and nothing of the question: every seat sees it.
     change = f"r{wish.round}-without-{wish.without}" if wish.without else f"r{wish.round}-again"
     change = f"from-{len(book.events) - 1}" if wish.here else change
-    return fork_directory(runs, parent.resolve().name, opened.question, change, date.today())
+    return fork_directory(runs, parent.resolve().name, change)
 
 
 def stress(path: Path, *, roles: Sequence[str] = (), per_role: int, make: bool) -> Stress:
@@ -164,7 +187,7 @@ def stress(path: Path, *, roles: Sequence[str] = (), per_role: int, make: bool) 
     forks = list(_forks(path, parent))
     changed = [changed_rounds(book.state, parent.state) for _, book in forks]
     wanted = missing(planned, changed)
-    created = [made_fork(path, wish.round, without=wish.role).run for wish in wanted] if make else []
+    created = [made_fork(path, Parting(wish.round, wish.role)).run for wish in wanted] if make else []
     compared = [_compared(name, book, parent) for name, book in forks]
     return Stress(
         run=str(path),

@@ -163,20 +163,15 @@ def _directory(place: str) -> dict[str, Any]:
     prefix = directory.relative_to(top).as_posix()
     # Index paths count from the top of the work tree, and need the slash to match whole directories.
     prefix = "" if prefix == "." else f"{prefix}/"
-    tracked = set(_tracked(control, prefix))
-    ignored = _Ignored(top, control)
+    paths = set(_walk(directory, prefix, _Ignored(top, control)))
     # A tracked file counts even where an ignore rule matches it, as it does for git.
-    paths = tracked | set(_walk(directory, prefix, ignored))
+    if control is not None and (control / "index").exists():
+        paths |= {path for path in Index(str(control / "index")) if path.startswith(os.fsencode(prefix))}
     if len(paths) > ENTRIES_MAX:
         raise Refused(
             f"it holds more than {ENTRIES_MAX:,} files", "name a smaller directory, or single files"
         )
     return {"paths": [_packed(path.removeprefix(os.fsencode(prefix))) for path in sorted(paths)]}
-
-
-def _tracked(control: Path | None, prefix: str) -> Iterator[bytes]:
-    if control is not None and (control / "index").exists():
-        yield from (path for path in Index(str(control / "index")) if path.startswith(os.fsencode(prefix)))
 
 
 class _Ignored(IgnoreFilterManager):
@@ -265,8 +260,7 @@ def _commit(repository: Repository, name: str) -> Commit:
             # A bare `~` or `^` means one step; `HEAD~0` and `HEAD^0` are the commit itself.
             number = int(count or 1)
             for _ in range(number if mark == "~" else min(number, 1)):
-                parent = commit.parents[0 if mark == "~" else number - 1]
-                commit = parse_commit(repository, parent)
+                commit = parse_commit(repository, commit.parents[0 if mark == "~" else number - 1])
     except (KeyError, IndexError, NotCommitError, ValueError):
         raise _missing(repository, f"commit {name!r}") from None
     return commit

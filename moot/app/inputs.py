@@ -4,23 +4,118 @@
 
 Nothing is cut and nothing is summarised: what does not fit is refused with the sizes. Where a directory or a change was
 read, a listing of what went in and what did not is the first document.
+
+Repositories are read without running git: `git_reader` does that in a process with limits on memory, time and files. A
+hostile repository can therefore neither start a program, nor reach an address, nor exhaust this process.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat
+import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from base64 import b64decode
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple, TextIO
+from typing import Any, Final, NamedTuple, TextIO
+
+import orjson
 
 from ledger.plain_text import counted
 from ledger.readable_text import NotText, plain_lines, readable
 from ledger.store.disk import read_plain
-from moot.app import git
 from moot.errors import USAGE, MootError, usage
+
+SECONDS_MAX: Final = 90.0
+RANGE: Final = re.compile(r"git:(?P<before>[^\s.-][^\s]*?)(?P<dots>\.\.\.?)(?P<after>[^\s.-][^\s]*)?")
+
+
+class TouchedFile(NamedTuple):
+    """A file as a change leaves it, with its `size` in bytes.
+
+    A deleted file has no `mode`. A file that is too large, or not a plain one, has no `content`.
+    """
+
+    path: str
+    mode: int | None
+    size: int | None
+    content: bytes | None
+
+
+class RepositoryChange(NamedTuple):
+    """The difference between two commits: `name` as the person wrote it, both ids, unified diff and touched files."""
+
+    name: str
+    before: str
+    after: str
+    diff: bytes
+    files: tuple[TouchedFile, ...]
+
+
+def files_in(directory: Path) -> list[Path]:
+    """Return the paths below a directory that git would take, relative to it, in order.
+
+    Outside a repository the rules of `.gitignore` files apply all the same. Raises `MootError`.
+    """
+    answer = _ask_reader(str(directory), action="directory", place=str(directory))
+    return [Path(os.fsdecode(b64decode(path))) for path in answer["paths"]]
+
+
+def read_change(text: str, place: Path) -> RepositoryChange:
+    """Return the change that `git:A..B`, `git:A...B` (since the two parted) or `git:A..` (to HEAD) names.
+
+    Raises `MootError`.
+    """
+    parts = RANGE.fullmatch(text)
+    if parts is None:
+        raise usage(f"{text!r} names no two commits", "write git:A..B, such as git:main..HEAD", "git:")
+    answer = _ask_reader(
+        text,
+        action="change",
+        place=str(place),
+        before=parts["before"],
+        after=parts["after"] or "HEAD",
+        parted=parts["dots"] == "...",
+    )
+    files = tuple(
+        TouchedFile(
+            os.fsdecode(b64decode(row["path"])),
+            row["mode"],
+            row["size"],
+            None if row["content"] is None else b64decode(row["content"]),
+        )
+        for row in answer["files"]
+    )
+    diff = b"".join(b64decode(row["diff"]) for row in answer["files"])
+    return RepositoryChange(text.removeprefix("git:"), answer["before"], answer["after"], diff, files)
+
+
+def _ask_reader(where: str, **request: Any) -> dict[str, Any]:
+    """Ask the reader process. Raises `MootError` with its refusal."""
+    # -I: neither the working directory nor the environment can put a module of its own in place of ours.
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-I", "-m", "moot.app.git_reader"],
+            input=orjson.dumps(request),
+            capture_output=True,
+            # Longer than the reader's own 60 s of CPU time, which it cannot spend while it waits for a disk.
+            timeout=SECONDS_MAX,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise usage(f"reading took more than {SECONDS_MAX:g} seconds", "name single files", where) from None
+    # The kernel kills a reader that exceeds a limit, so there is no answer to quote.
+    if ended.returncode != 0 or not ended.stdout:
+        what = "this repository cannot be read within the limits (1 GiB of memory, 60 s)"
+        raise usage(what, "name a smaller directory, two closer commits, or single files", where)
+    answer: dict[str, Any] = orjson.loads(ended.stdout)
+    if "refused" in answer:
+        what, fix = answer["refused"]
+        raise usage(what, fix, where)
+    return answer
+
 
 BYTES_MAX: Final = 400_000
 """Limit for all documents of a run together, unless the person raises it: some 100,000 tokens in every prompt."""
@@ -83,23 +178,24 @@ class Inputs(NamedTuple):
 def inputs_of(names: Sequence[str], bytes_max: int = BYTES_MAX, stdin: TextIO | None = None) -> Inputs:
     """Read what a person named. Raises `MootError` when a source does not exist, or all of them are too large."""
     files: list[str] = []
-    taken: list[Taken] = []
-    left: list[Left] = []
+    items: list[Taken | Left] = []
     sources: list[str] = []
     changes: list[str] = []
     for source in names:
         if source == "-":
-            taken.append(Taken(STANDARD_INPUT, _standard_input(stdin or sys.stdin, bytes_max)))
+            items.append(Taken(STANDARD_INPUT, _standard_input(stdin or sys.stdin, bytes_max)))
         elif source.startswith("git:"):
-            change = git.read_change(source, Path())
+            change = read_change(source, Path())
             sources.append(f"git {change.name}: from {change.before} to {change.after}")
             changes.append(_diff_name(change))
-            _sorted(_change(change), taken, left)
+            items += _change(change)
         elif Path(source).is_dir():
             sources.append(f"the directory {Path(source).resolve().name}")
-            _sorted(_directory(Path(source)), taken, left)
+            items += _directory(Path(source))
         else:
             files.append(source)
+    taken = [item for item in items if isinstance(item, Taken)]
+    left = [item for item in items if isinstance(item, Left)]
     _refuse_twice(taken)
     if sources:
         # The listing comes first, so that a seat reads what is missing before it draws conclusions from the rest.
@@ -108,20 +204,12 @@ def inputs_of(names: Sequence[str], bytes_max: int = BYTES_MAX, stdin: TextIO | 
     return Inputs(tuple(files), tuple(taken), tuple(left), tuple(changes))
 
 
-def _sorted(items: Iterable[Taken | Left], taken: list[Taken], left: list[Left]) -> None:
-    for item in items:
-        if isinstance(item, Taken):
-            taken.append(item)
-        else:
-            left.append(item)
-
-
 def _directory(directory: Path) -> Iterator[Taken | Left]:
     """Yield every plain text below a directory that git does not ignore.
 
     Links are not followed, and other repositories are not entered.
     """
-    paths = git.files_in(directory)
+    paths = files_in(directory)
     if not paths:
         raise usage(
             f"nothing in {directory}", "name a directory with files that git does not ignore", "--context"
@@ -132,7 +220,7 @@ def _directory(directory: Path) -> Iterator[Taken | Left]:
     base = directory.resolve().name
     for path in paths:
         name = f"{base}/{path.as_posix()}" if base else path.as_posix()
-        yield _read(name, partial(_plain, directory, path))
+        yield _document(name, _plain(directory, path))
 
 
 def _plain(directory: Path, path: Path) -> bytes | str:
@@ -156,15 +244,15 @@ def _plain(directory: Path, path: Path) -> bytes | str:
     return read_plain(place, FILE_BYTES_MAX)
 
 
-def _diff_name(change: git.RepositoryChange) -> str:
+def _diff_name(change: RepositoryChange) -> str:
     return f"{change.name.replace('/', '-')}.diff"
 
 
-def _change(change: git.RepositoryChange) -> Iterator[Taken | Left]:
+def _change(change: RepositoryChange) -> Iterator[Taken | Left]:
     """Yield the diff, then every file that it touches as it is after the change."""
     if not change.diff.strip():
         raise usage(f"nothing changed in {change.name}", "name two commits that differ", "git:")
-    yield _read(_diff_name(change), lambda: change.diff, broken=True)
+    yield _document(_diff_name(change), change.diff, broken=True)
     for file in change.files:
         if file.path == _diff_name(change):
             # A file of the change must not pass for the change itself.
@@ -174,26 +262,21 @@ def _change(change: git.RepositoryChange) -> Iterator[Taken | Left]:
         elif not stat.S_ISREG(file.mode):
             yield Left(_visible(file.path), "a link" if stat.S_ISLNK(file.mode) else "another repository")
         else:
-            yield _read(file.path, partial(_content_or_size, file))
+            yield _document(file.path, f"{file.size:,} bytes" if file.content is None else file.content)
 
 
-def _content_or_size(file: git.TouchedFile) -> bytes | str:
-    return f"{file.size:,} bytes" if file.content is None else file.content
-
-
-def _read(name: str, content: Callable[[], bytes | str], *, broken: bool = False) -> Taken | Left:
-    """Return a document, or the reason to leave it out.
+def _document(name: str, content: bytes | str, *, broken: bool = False) -> Taken | Left:
+    """Return a document, or the reason to leave it out, which may stand in place of the content.
 
     With `broken`, invalid UTF-8 becomes replacement characters, because a diff may hold two encodings.
     """
     # A control character in a name could forge a line of the listing, and the listing's own name could pass for it.
     if not name.isprintable() or len(name) > NAME_MAX or name == LISTING:
         return Left(_visible(name)[:NAME_MAX], "a name that no ledger keeps")
-    result = content()
-    if isinstance(result, str):
-        return Left(name, result)
+    if isinstance(content, str):
+        return Left(name, content)
     try:
-        text = _diff_text(result) if broken else readable(result)
+        text = _diff_text(content) if broken else readable(content)
     except NotText as error:
         return Left(name, str(error))
     return Taken(name, text) if text.strip() else Left(name, "empty")

@@ -1,4 +1,4 @@
-"""Runs by name: what a RUN argument refers to, the names of new runs, and the recorded examples.
+"""Runs by name: what a RUN argument refers to, the names of new runs, the recorded examples, and removal.
 
 Every seat sees the name of its run, and some must never see the question (a challenger sees only the plan). So a
 generated name holds no word of it: a date and four letters. Only a person's `--out` may.
@@ -6,18 +6,25 @@ generated name holds no word of it: a date and four letters. Only a person's `--
 
 from __future__ import annotations
 
+import os
 import re
-import unicodedata
+import shutil
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import moot
-from ledger.store.failures import LedgerError
+from ledger.store.disk import writing
+from ledger.store.failures import DriverBusy, LedgerError
+from ledger.store.lock import DriverLease, locked
 from ledger.store.store import RunStore
+from ledger.store.streams import FILES, STREAM_FILES
 from moot.environment import read_settings
 from moot.errors import MootError
+
+if TYPE_CHECKING:
+    from moot.view.results import RemovedRun
 
 LAST: Final = "@last"
 SHOWN: Final = 5
@@ -25,7 +32,6 @@ RUN_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 LETTERS: Final = "bcdfghjkmnpqrstvwxz"
 """No vowels, so that no word comes out, and nothing that reads as a digit."""
 LETTERS_DRAWN: Final = 4
-_OLD_SLUG_CHARACTERS: Final = 48
 
 Draw = Callable[[], str]
 
@@ -86,31 +92,14 @@ def new_directory(runs: Path, today: date, draw: Draw = drawn) -> Path:
     return path
 
 
-def fork_directory(
-    runs: Path, parent: str, question: str, change: str, today: date, draw: Draw = drawn
-) -> Path:
-    """Return `storage.r7-without-critic` for a fork of `storage`, with a number appended when that is taken.
-
-    If the parent's name was made from its question, its forks get a generated name instead.
-    """
-    plain = new_directory(runs, today, draw).name if _tells(parent, question) else parent
-    base = runs / f"{plain}.{change}"
+def fork_directory(runs: Path, parent: str, change: str) -> Path:
+    """Return `storage.r7-without-critic` for a fork of `storage`, with a number appended when that is taken."""
+    base = runs / f"{parent}.{change}"
     number, path = 1, base
     while path.exists():
         number += 1
         path = base.with_name(f"{base.name}-{number}")
     return path
-
-
-def _tells(name: str, question: str) -> bool:
-    """Return whether an old version of moot made a name from the date and the question's first words."""
-    # Repeats exactly how old versions made the name; any other rule would let words of a question through.
-    plain = unicodedata.normalize("NFKD", question).encode("ascii", "ignore").decode().lower()
-    words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
-    if len(words) > _OLD_SLUG_CHARACTERS:
-        words = words[:_OLD_SLUG_CHARACTERS].rpartition("-")[0] or words[:_OLD_SLUG_CHARACTERS]
-    dated = re.match(r"\d{4}-\d\d-\d\d-", name)
-    return dated is not None and bool(words) and name[dated.end() :].startswith(words)
 
 
 INSTALLED_EXAMPLE: Final = "crux-balance"
@@ -149,3 +138,68 @@ def finished_examples() -> list[Path]:
         if state.finished and state.opening.origin.type in ("new", "converted"):
             ranked.append((path.name != INSTALLED_EXAMPLE, len(state.opening.plan), path.name, path))
     return [path for *_, path in sorted(ranked)]
+
+
+HEAD: Final = "head"
+_STAGING: Final = re.compile(r"\..+\.tmp|.+\.tmp", re.DOTALL)
+LOCK_SECONDS: Final = 2.0
+
+
+def check_is_run(path: Path) -> None:
+    """Refuse a directory that is not a run, a link to one, and one that holds a file moot did not write.
+
+    A person may have opened a run in a directory of other files, so an unknown file stops the removal.
+    """
+    # Following a link would empty a directory elsewhere and leave the link behind.
+    if path.is_symlink():
+        raise MootError("not_a_run", "this is a link to a directory", str(path), "name the directory itself")
+    names = {entry.name for entry in os.scandir(path)}
+    if not (path / HEAD).is_file() or (path / HEAD).is_symlink() or not names & STREAM_FILES:
+        raise MootError("not_a_run", "this directory is no run", str(path), "name the directory of a run")
+    # Staging files of an interrupted write are moot's own, and are no reason to keep the directory.
+    strange = sorted(name for name in names - FILES if not _STAGING.fullmatch(name))
+    if strange:
+        what = f"the directory also holds {', '.join(strange[:3])}, which moot did not write"
+        raise MootError("not_only_a_run", what, str(path), "move it elsewhere first")
+
+
+def reason_to_keep(path: Path) -> str | None:
+    """Return why removing a run needs confirmation; None for a run that is over or unreadable."""
+    try:
+        # Taking the lease is the only sure sign: a lease file alone may be left over from a crash.
+        with DriverLease(path):
+            pass
+    except DriverBusy:
+        return "a process is writing it"
+    # A damaged run can be removed: its lease says nothing that would be worth keeping.
+    except (LedgerError, OSError):
+        return None
+    try:
+        state = RunStore(path).book().state
+    except (LedgerError, OSError, ValueError):
+        return None
+    if state.life == "running":
+        return "it waits for replies or a person"
+    return None
+
+
+def remove_run(path: Path) -> RemovedRun:
+    """Remove the directory of a run that `check_is_run` accepted. Links inside it are removed, never followed.
+
+    Streams and head go last: until then an interrupted removal leaves a run, which can be removed again.
+    """
+    from moot.view.results import RemovedRun  # every verb finds runs, and few remove one
+
+    # Listed before the lock is taken, so that a file that appears meanwhile stops the `rmdir`.
+    entries = sorted(os.scandir(path), key=lambda entry: (entry.name == HEAD, entry.name in STREAM_FILES))
+    with writing(path), locked(path, LOCK_SECONDS):
+        for entry in entries:
+            # A link to a directory counts as a file here, so only the link is removed.
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path)
+            elif entry.name != "lock":
+                os.unlink(entry.path)
+        # The lock goes only now, while it is held: removed earlier, another process could lock a new file meanwhile.
+        (path / "lock").unlink(missing_ok=True)
+        path.rmdir()
+    return RemovedRun(run=str(path), removed=sorted(entry.name for entry in entries))

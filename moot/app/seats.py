@@ -23,7 +23,7 @@ from moot.errors import SEAT_FAILED, MootError, usage
 from roles.seats.registry import Wanted, declared_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ledger.state.book import Book
     from moot.view.estimate import Estimate
@@ -56,10 +56,6 @@ class SeatChoice:
     def seats(self, roles: Sequence[str], written: Mapping[str, str]) -> dict[str, str]:
         """Return role → specification, with `written` filling the gaps. Raises `MootError`."""
         return choose(roles, self.everybody, self.specs, written)
-
-    def build(self, specs: Mapping[str, str]) -> dict[str, Seat]:
-        """Build the seats. Raises `MootError` when MOOT_OFFLINE is set and one may leave the machine."""
-        return make_seats(specs, offline=read_settings().offline)
 
     def check_file_seats(self, file: str, specs: Mapping[str, str]) -> None:
         """Ask the person before using seats that only a file names. Raises `MootError`."""
@@ -124,7 +120,7 @@ class SeatChoice:
         limit is $1 unless the person set a cap, and a run without a person to ask is refused. Where a person named the
         protocol, such a run starts. Raises `MootError`.
         """
-        may_cost = any(_may_cost(seat) for seat in seats.values())
+        may_cost = any(_costly(seats))
         # Estimating takes a moment, and here the result would neither be shown nor needed.
         if gated is None and (self.tell is None or not may_cost):
             return
@@ -169,9 +165,7 @@ def check_ready(seats: Mapping[str, Seat]) -> None:
             raise MootError("seat_not_ready", missing, f"seat of {roles}", fix, SEAT_FAILED)
 
 
-def seated(
-    roles: Iterable[str], seats: str | Mapping[str, Seat | str], *, offline: bool = False
-) -> dict[str, Seat]:
+def seated(roles: Iterable[str], seats: str | Mapping[str, Seat | str]) -> dict[str, Seat]:
     """Return a seat for every role from one specification for all, or a specification or a seat by role.
 
     Raises `MootError` when a role has no seat, or a name is not a role.
@@ -183,28 +177,27 @@ def seated(
     # `host` only fills the roles that bring a finished seat, so that `choose` checks the names and finds no gap.
     wanted = choose(roles, everybody, {**specs, **dict.fromkeys(ready, "host")}, {})
     # Only the roles that were named by a specification; a finished seat is used as it is.
-    built = make_seats({role: spec for role, spec in wanted.items() if role not in ready}, offline=offline)
+    built = make_seats({role: spec for role, spec in wanted.items() if role not in ready})
     # In the order of the protocol, which the cast of the opening keeps.
     return {role: ready.get(role) or built[role] for role in wanted}
 
 
-def make_seats(
-    specs: Mapping[str, str],
-    *,
-    delay_seconds: Callable[[str], float] | None = None,
-    offline: bool = False,
-) -> dict[str, Seat]:
-    """Build the seats; roles with the same specification share one."""
+def make_seats(specs: Mapping[str, str]) -> dict[str, Seat]:
+    """Build the seats; roles with the same specification share one.
+
+    Raises `MootError` when MOOT_OFFLINE is set and one may leave the machine.
+    """
+    is_offline = read_settings().offline
     by_spec: dict[str, Seat] = {}
     for spec in dict.fromkeys(specs.values()):
         check_spec(spec)
-        if offline:
+        if is_offline:
             stays_here(spec)
-        by_spec[spec] = _make(spec, delay_seconds or _delay())
+        by_spec[spec] = _make(spec)
     return {role: by_spec[spec] for role, spec in specs.items()}
 
 
-def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
+def _make(spec: str) -> Seat:
     row, rest, url = read_spec(spec)
     # The error names the extra to install, which an ImportError from the adapter would not.
     if row.sdk is not None and find_spec(row.sdk.package) is None:
@@ -212,7 +205,7 @@ def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
         raise MootError("sdk_missing", what, "seat", row.sdk.fix)
     # Imported late: an SDK takes up to a second to load, and most commands need none.
     adapter = import_module(row.adapter)
-    wanted = Wanted(row, rest or "", url, prices_in_force, _book_of, _person, delay_seconds)
+    wanted = Wanted(row, rest or "", url, prices_in_force, _book_of, _person, _delay())
     try:
         seat: Seat = adapter.seat_of(wanted)
     except ValueError as error:
@@ -233,11 +226,14 @@ def _person() -> Ask:
     return Person().ask
 
 
-def declared_seat(seat: Seat) -> str:
-    """Return what the opening records about a seat."""
+def declared_seats(seats: Mapping[str, Seat]) -> dict[str, str]:
+    """Return role → what the opening records about its seat."""
     from roles.seats.port import Declared
 
-    return seat.declared if isinstance(seat, Declared) else declared_of(seat.kind)
+    return {
+        role: seat.declared if isinstance(seat, Declared) else declared_of(seat.kind)
+        for role, seat in seats.items()
+    }
 
 
 def prices_in_force() -> Prices:
@@ -263,21 +259,18 @@ def prices_file() -> Path | None:
 def unknown_costs(seats: Mapping[str, Seat]) -> tuple[str, ...]:
     """Return the roles whose seat has a cost that is not known beforehand."""
     from roles.seats.api import ApiSeat
-    from roles.seats.port import WITHIN
 
-    return tuple(
-        role
-        for role, seat in seats.items()
-        if seat.kind not in WITHIN and not (isinstance(seat, ApiSeat) and seat.priced)
-    )
+    return tuple(role for role, seat in _costly(seats) if not (isinstance(seat, ApiSeat) and seat.priced))
 
 
-def _may_cost(seat: Seat) -> bool:
-    """Return whether a reply of a seat may cost money."""
+def _costly(seats: Mapping[str, Seat]) -> Iterator[tuple[str, Seat]]:
+    """Yield the roles whose replies may cost money, with their seats."""
     from roles.seats.api import ApiSeat
     from roles.seats.port import WITHIN
 
-    return seat.kind not in WITHIN and not (isinstance(seat, ApiSeat) and seat.is_free)
+    for role, seat in seats.items():
+        if seat.kind not in WITHIN and not (isinstance(seat, ApiSeat) and seat.is_free):
+            yield role, seat
 
 
 def _delay() -> Callable[[str], float]:

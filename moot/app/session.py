@@ -140,7 +140,10 @@ class Session:
         `errors.StepRefused`; then nothing was written.
         """
         answer = Answer(
-            seat or self._seat_of(step), "trusted", model=_model(model), context_id=_context(context_id)
+            seat or self._seat_of(step),
+            "trusted",
+            model=model if model is None else _printable(model, "a model's name", "model"),
+            context_id=_context(context_id),
         )
         done = self.inner.submit(step, _bytes(reply), answer)
         # A host that lost the first answer to its call gets the same result again, and not an empty one.
@@ -206,38 +209,32 @@ class Session:
         `output` is what the test produced. `by`, here and below, is the person's name.
         """
         return human_actions.answer(
-            self.inner, question, kept_words(text), self._person(by), result=result, output=output
+            self.inner, question, kept_words(text), kept_name(by), result=result, output=output
         )
 
     def override(self, target: str, text: str, *, by: str | None = None) -> tuple[Event, ...]:
         """Overturn a decision in force, or a ruling or a screening (`@SEQ`), and state the new decision."""
-        return human_actions.override(self.inner, target, kept_words(text), self._person(by))
+        return human_actions.override(self.inner, target, kept_words(text), kept_name(by))
 
     def ack(self, alarm: str, text: str, *, by: str | None = None) -> tuple[Event, ...]:
         """Close an open alarm, named FM-1 or @SEQ; what it had amended ends with it."""
-        return human_actions.acknowledge(self.inner, alarm, kept_words(text), self._person(by))
+        return human_actions.acknowledge(self.inner, alarm, kept_words(text), kept_name(by))
 
     def note(self, text: str, *, by: str | None = None) -> tuple[Event, ...]:
         """Add a remark to the ledger; no prompt shows it."""
-        return human_actions.note(self.inner, kept_words(text), self._person(by))
+        return human_actions.note(self.inner, kept_words(text), kept_name(by))
 
     def accept(
         self, used: str | None = None, *, rejected: bool = False, by: str | None = None
     ) -> tuple[Event, ...]:
         """Record that the outcome was used as it is, as `used`, or was rejected; `study value` counts these."""
-        return human_actions.accept(self.inner, used, rejected=rejected, name=self._person(by))
+        return human_actions.accept(self.inner, used, rejected=rejected, name=kept_name(by))
 
     def say_what_became(
         self, fate: Fate, text: str, decision: str | None = None, *, by: str | None = None
     ) -> tuple[Event, ...]:
         """Record that a decision held, failed, or had mixed results; by default the first final one."""
-        return human_actions.say_what_became(
-            self.inner, fate, kept_words(text), decision, name=self._person(by)
-        )
-
-    def _person(self, name: str | None) -> str | None:
-        """Return the name of a person as a ledger keeps it. Raises `MootError`."""
-        return None if name is None else kept_name(name)
+        return human_actions.say_what_became(self.inner, fate, kept_words(text), decision, name=kept_name(by))
 
     def _accepted(self, events: Iterable[Event]) -> Submission:
         return Submission(
@@ -257,7 +254,9 @@ class Session:
         end = commit_end(book.events, first)
         # The controller's additions are commits of their own after the reply's; a repeated submission returns the
         # same list.
-        while end < len(book.events) and _is_added(book.events[end]):
+        while end < len(book.events) and (
+            book.events[end].by == "controller" and book.events[end].kind not in ("fallback", "run_closed")
+        ):
             end = commit_end(book.events, end)
         return book.events[first:end]
 
@@ -287,9 +286,9 @@ def role_of(step: str) -> str:
     return step.rpartition(".")[2].partition("~")[0]
 
 
-def kept_name(name: str) -> str:
+def kept_name(name: str | None) -> str | None:
     """Return a person's name as a ledger keeps it. Raises `MootError` when it cannot."""
-    return _printable(name, "a person's name", "--by")
+    return None if name is None else _printable(name, "a person's name", "--by")
 
 
 def kept_words(text: str, where: str = "text") -> str:
@@ -331,10 +330,6 @@ def _has_news(run: RunStore, until: float) -> bool:
     return False
 
 
-def _is_added(event: Event) -> bool:
-    return event.by == "controller" and event.kind not in ("fallback", "run_closed")
-
-
 def _bytes(reply: Reply) -> bytes:
     # Bytes are kept as they are, because the ledger hashes exactly what the seat sent.
     match reply:
@@ -353,10 +348,6 @@ def _context(context_id: str | None) -> str | None:
         what = f"no context id {context_id[:40]!r}"
         raise usage(what, "name conversations c1, c2, …, without names or paths", "context_id")
     return context_id
-
-
-def _model(name: str | None) -> str | None:
-    return None if name is None else _printable(name, "a model's name", "model")
 
 
 def _printable(name: str, what: str, where: str) -> str:

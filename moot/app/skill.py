@@ -32,7 +32,12 @@ def skill_files(directory: Path, *, dry_run: bool = False, uninstall: bool = Fal
     if uninstall and not target.is_dir():
         raise usage("the skill is not there", "name the directory that holds it", str(target))
     if not dry_run:
-        _remove(target) if uninstall else _write(target, files)
+        with writing(target):
+            for name, path in files.items() if not uninstall else ():
+                (target / name).parent.mkdir(parents=True, exist_ok=True)
+                write_out(target / name, path.read_bytes())
+            if uninstall:
+                shutil.rmtree(target)
     return SkillFiles(
         directory=str(target),
         files=[str(target / name) for name in files],
@@ -68,16 +73,3 @@ def _is_alike(path: Path, content: bytes) -> bool:
         return read_plain(path, len(content)) == content
     except OSError:  # it is longer, or can no longer be read
         return False
-
-
-def _write(target: Path, files: dict[Path, Path]) -> None:
-    with writing(target):
-        for name, source in files.items():
-            place = target / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            write_out(place, source.read_bytes())
-
-
-def _remove(target: Path) -> None:
-    with writing(target):
-        shutil.rmtree(target)

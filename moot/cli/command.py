@@ -1,13 +1,13 @@
 """Commands from verbs: typer reads the function's parameters, and usage errors are turned into moot's own.
 
-A verb returns an `VerbResult`, which is printed here: as JSON, in words, or not at all. A verb that prints by itself
+A verb returns a `VerbResult`, which is printed here: as JSON, in words, or not at all. A verb that prints by itself
 returns an exit code.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
 from importlib import import_module
 from inspect import Parameter, getdoc, signature
@@ -84,11 +84,25 @@ def _with_output(function: Callable[..., VerbResult | int]) -> Callable[..., int
     every = {"json": JsonOption, "quiet": QuietOption}
     # A verb that needs to know them, for example to ask nothing, declares them itself.
     added = [name for name in every if name not in declared.parameters]
+    parameters: list[Parameter] = []
+    settings: list[str] = []
+    for parameter in declared.parameters.values():
+        # `settings` stands for an option of every setting that a deliberation file has.
+        if parameter.name == "settings":
+            from moot.cli.settings import setting_parameters
+
+            parameters += (options := list(setting_parameters()))
+            settings = [option.name for option in options]
+        else:
+            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
 
     @wraps(function)
     def answered(*, json: bool, quiet: bool, **arguments: Any) -> int:
         own = {"json": json, "quiet": quiet}
-        answer = function(**arguments, **{name: own[name] for name in own if name not in added})
+        arguments |= {name: own[name] for name in own if name not in added}
+        if settings:
+            arguments["settings"] = {name: arguments.pop(name) for name in settings}
+        answer = function(**arguments)
         if isinstance(answer, int):
             return answer
         if json:
@@ -99,12 +113,10 @@ def _with_output(function: Callable[..., VerbResult | int]) -> Callable[..., int
             err(answer.text())
         return answer.code
 
-    options = [
+    parameters += [
         Parameter(name, Parameter.KEYWORD_ONLY, default=False, annotation=every[name]) for name in added
     ]
-    answered.__signature__ = declared.replace(  # type: ignore[attr-defined]
-        parameters=[*declared.parameters.values(), *options]
-    )
+    answered.__signature__ = declared.replace(parameters=parameters)  # type: ignore[attr-defined]
     return answered
 
 
@@ -135,10 +147,15 @@ class _Command(TyperCommand):
             if record is not None:
                 kind = (_panel(parameter) or LAST_PANEL) if has_panels else "Options"
                 panels.setdefault(kind if parameter in options else "Arguments", []).append(record)
-        for name, rows in panels.items():
-            if rows:
-                with formatter.section(name):
-                    formatter.write_dl(rows)
+        for name in _in_order(panels) if has_panels else panels:
+            with formatter.section(name):
+                formatter.write_dl(panels[name])
+
+
+def _in_order(panels: Iterable[str]) -> list[str]:
+    from rounds.setup.deliberation import PANELS
+
+    return sorted(panels, key=lambda name: ("Arguments", *PANELS, LAST_PANEL).index(name))
 
 
 def _panel(parameter: Any) -> str | None:

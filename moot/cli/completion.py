@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from moot.cli import VERBS, find_verb
 from moot.cli.command import command_of
-from moot.errors import GOOD, NO, usage
+from moot.errors import GOOD, NO, refuse, usage
 from moot.terminal.streams import out
 
 OPTIONS: Final = ("--install-completion", "--show-completion")
@@ -30,8 +30,12 @@ def set_up(option: str, rest: Sequence[str]) -> int:
         return complete([option])
     shell = rest[0]
     # Checked here, so that the error lists the shells.
-    if shell not in SHELLS or len(rest) > 1:
-        raise usage(f"no completion for {' '.join(rest)!r}", f"shells are {', '.join(SHELLS)}", option)
+    refuse(
+        shell not in SHELLS or len(rest) > 1,
+        f"no completion for {' '.join(rest)!r}",
+        f"shells are {', '.join(SHELLS)}",
+        option,
+    )
     if option == "--show-completion":
         out(f"{get_completion_script(prog_name='moot', complete_var=VARIABLE, shell=shell)}\n")
         return GOOD

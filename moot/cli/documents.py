@@ -16,7 +16,7 @@ from moot.app.runs import find_run
 from moot.cli.command import VerbResult
 from moot.cli.options import NoPagerOption, RunArgument
 from moot.documents import Form
-from moot.errors import GOOD, NO, usage
+from moot.errors import GOOD, NO, refuse
 from moot.terminal import streams
 from moot.terminal.streams import out
 from moot.terminal.streams import page as paged
@@ -58,12 +58,12 @@ def report(
     ours = open_run(find_run(run))
     named = [place for place in (file, html, adr) if place is not None]
     # Each option names another form of the document, and only one is written.
-    if len(named) > 1 or (full and page) or ((full or page) and (html or adr)):
-        raise usage(
-            "--out, --html and --adr name one file each, and --full and --page are forms of --out",
-            "give one of them",
-            "moot report",
-        )
+    refuse(
+        len(named) > 1 or (full and page) or ((full or page) and (html or adr)),
+        "--out, --html and --adr name one file each, and --full and --page are forms of --out",
+        "give one of them",
+        "moot report",
+    )
     form: Form = "adr" if adr is not None else "full" if full else "page" if page else "pages"
     text = markdown(ours, form=form) if html is None else _html(ours)
     place = named[0] if named else None
@@ -100,8 +100,7 @@ def import_(
     Example: moot import skill path/to/state --out runs/imported
     """
     # Checked here, so that the error names the argument and not a file inside a reader.
-    if not Path(src).exists():
-        raise usage(f"nothing at {src!r}", "name the file or directory to import", "SRC")
+    refuse(not Path(src).exists(), f"nothing at {src!r}", "name the file or directory to import", "SRC")
     report = moot.import_run(format, src, directory)
     # --quiet hides success only: bad lines are the reason why nothing was written.
     code = GOOD if report.ok else NO

@@ -7,14 +7,14 @@ from typing import Annotated, Final
 
 import typer
 
-from moot.app.forks import made_fork
+from moot.app.forks import Parting, made_fork
 from moot.app.forks import stress as stress_of
-from moot.app.run_options import RunOptions
 from moot.app.runs import find_run
 from moot.app.seat_specs import read_seats
 from moot.cli.command import VerbResult
-from moot.cli.options import GoalOption, OptionOption, PlanOption, RunArgument
-from moot.errors import usage
+from moot.cli.options import RunArgument
+from moot.cli.settings import GoalOption, OptionOption, PlanOption, wanted
+from moot.errors import refuse
 from moot.view.comparison import stress_text
 from moot.view.results import Fork
 
@@ -85,28 +85,26 @@ def fork(
     """
     if stress:
         # An ignored option would look as if it had shaped the comparison.
-        if round or without or through or seats or seat or question or goal or option or plan or directory:
-            raise usage("--stress plans its forks itself", "give only --role, --forks and --make", "--stress")
+        refuse(
+            round or without or through or seats or seat or question or goal or option or plan or directory,
+            "--stress plans its forks itself",
+            "give only --role, --forks and --make",
+            "--stress",
+        )
         comparison = stress_of(
             find_run(run), roles=tuple(role or ()), per_role=forks or FORKS_PER_ROLE, make=make
         )
         return VerbResult(comparison, lambda: stress_text(comparison))
     # Without --stress these would be ignored, and the person would wait for forks that never come.
-    if role or forks or make:
-        raise usage("--role, --forks and --make are about --stress", "add --stress", "moot fork")
-    everybody, specs = read_seats(seats, seat or ())
+    refuse(
+        role or forks or make, "--role, --forks and --make are about --stress", "add --stress", "moot fork"
+    )
     result = made_fork(
         find_run(run),
-        round,
-        without=without,
-        through=through,
-        everybody=everybody,
-        specs=specs,
+        Parting(round, without, through, here),
+        read_seats(seats, seat or ()),
         out=directory,
-        here=here,
-        options=RunOptions(
-            question=question, goals=tuple(goal or ()), options=tuple(option or ()), plan=plan
-        ),
+        options=wanted({"question": question, "goal": goal, "option": option, "plan": plan}),
     )
     return VerbResult(result, lambda: _fork_text(result))
 

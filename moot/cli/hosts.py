@@ -19,7 +19,7 @@ from moot.app.skill import skill_files
 from moot.cli.command import VerbResult
 from moot.cli.options import JsonOption, QuietOption
 from moot.environment import read_settings
-from moot.errors import GOOD, NO, MootError, usage
+from moot.errors import GOOD, NO, MootError, refuse, usage
 from moot.terminal import theme
 from moot.terminal.streams import out, out_json
 from moot.terminal.theme import console
@@ -121,8 +121,12 @@ def mcp(
         files = skill_files(Path(install_skill).expanduser(), dry_run=dry_run, uninstall=uninstall)
         word = f"would be {files.done}" if dry_run else files.done
         return VerbResult(files, lambda: "".join(f"{word}  {name}\n" for name in files.files))
-    if dry_run or uninstall:
-        raise usage("--dry-run and --uninstall are about the skill", "add --install-skill DIR", "moot mcp")
+    refuse(
+        dry_run or uninstall,
+        "--dry-run and --uninstall are about the skill",
+        "add --install-skill DIR",
+        "moot mcp",
+    )
     place = Path(runs) if runs is not None else read_settings().runs
     if tokens is not None:
         from moot.mcp.rights import rights_in
@@ -134,8 +138,7 @@ def mcp(
         seat_tokens = rights_in(session.run.path.parent).tokens(session)
         text = "".join(f"{role} {token}\n" for role, token in seat_tokens.items())
         return VerbResult(SeatTokens(run=str(session.run.path), tokens=seat_tokens), lambda: text, write=out)
-    if json or quiet:
-        raise usage("a server answers its host alone", "leave out --json and --quiet", "moot mcp")
+    refuse(json or quiet, "a server answers its host alone", "leave out --json and --quiet", "moot mcp")
     try:
         # The SDK is an optional extra, and takes a second to import.
         from moot.mcp.server import build

@@ -21,14 +21,13 @@ from ledger.redaction.words import INSTEAD
 from ledger.store.disk import plain_file, read_plain
 from ledger.store.store import RunStore
 from moot.api import open_run
-from moot.app.removal import check_is_run, reason_to_keep, remove_run
-from moot.app.runs import find_run
+from moot.app.runs import check_is_run, find_run, reason_to_keep, remove_run
 from moot.app.seals import public_key, sealed, write_key
 from moot.app.session import kept_name, kept_words, names
 from moot.cli.command import VerbResult
 from moot.cli.options import RUN_HELP, ByOption, JsonOption, QuietOption, RunArgument, asking, run_names
 from moot.environment import git_identity, now
-from moot.errors import GOOD, NO, MootError, usage
+from moot.errors import GOOD, NO, MootError, refuse, usage
 from moot.terminal.streams import indented, out, out_json
 from moot.view.findings import check_sarif, check_text, github_text, verify_text
 from moot.view.labels import calls_of, caveats
@@ -53,10 +52,18 @@ def check(
 
     Example: moot check @last --format github
     """
-    if format not in CHECK_FORMATS:
-        raise usage(f"no format {format!r}", f"choose one of {', '.join(CHECK_FORMATS)}", "--format")
-    if json and format in ("github", "sarif"):
-        raise usage(f"--json and --format {format} are two forms", "give one of them", "--format")
+    refuse(
+        format not in CHECK_FORMATS,
+        f"no format {format!r}",
+        f"choose one of {', '.join(CHECK_FORMATS)}",
+        "--format",
+    )
+    refuse(
+        json and format in ("github", "sarif"),
+        f"--json and --format {format} are two forms",
+        "give one of them",
+        "--format",
+    )
     ours = open_run(find_run(run))
     try:
         report = moot.check(ours, phase)
@@ -155,8 +162,12 @@ def seal(
     """
     # Making a key and sealing are two calls, so that a wrong path never signs with a fresh key.
     if new_key is not None:
-        if run is not None or key is not None or out is not None:
-            raise usage("--new-key only makes a key", "seal the run in a second call", "--new-key")
+        refuse(
+            run is not None or key is not None or out is not None,
+            "--new-key only makes a key",
+            "seal the run in a second call",
+            "--new-key",
+        )
         return _new_key(new_key)
     if run is None:
         raise usage("no run to seal", "name a run, or make a key with --new-key FILE", "moot seal")
@@ -176,8 +187,12 @@ def _new_key(file: Path) -> VerbResult:
     except NoteRefused as error:
         raise usage(str(error), KEY_FIX, "--new-key") from None
     # The name becomes part of every note, and a leading dot would hide the key file.
-    if not name.isprintable() or name.startswith("."):
-        raise usage("the file's name becomes the key's name, and must be printable", KEY_FIX, "--new-key")
+    refuse(
+        not name.isprintable() or name.startswith("."),
+        "the file's name becomes the key's name, and must be printable",
+        KEY_FIX,
+        "--new-key",
+    )
     secret, public = write_key(file.parent, key)
     places = f"secret  {secret}  (keep it; it is not shown)\npublic  {public}\n"
     result = KeyMade(name, str(secret), str(public), str(key.verifier))
@@ -219,12 +234,15 @@ def redact(
     kept_words(reason, "--reason")
     path = find_run(run)
     person = git_identity() if by is None else kept_name(by)
-    if not blobs and secret is None:
-        raise usage("say what to remove", "name blobs, or give --secret FILE with --out DIR", "redact")
+    refuse(
+        not blobs and secret is None,
+        "say what to remove",
+        "name blobs, or give --secret FILE with --out DIR",
+        "redact",
+    )
     # A run's own lines are never rewritten: its hashes would break, so lines are only redacted in a copy.
     if out is None:
-        if secret is not None:
-            raise usage("words inside lines go only from a copy", "give --out DIR", "redact")
+        refuse(secret is not None, "words inside lines go only from a copy", "give --out DIR", "redact")
         removed = remove(RunStore(path), blobs or [], reason, at=now(), person=person)
         written, gone, left = names(removed.events), list(removed.blobs), list(removed.left)
         result = Redacted(str(path), None, written, gone, [], left, removed.unsearched)
@@ -247,8 +265,12 @@ def _secret(source: str) -> str:
         with nullcontext(sys.stdin.buffer) if source == "-" else plain_file(Path(source)) as file:
             raw = file.read(SECRET_BYTES_MAX + 1)
         # A part of a secret must not pass for the whole of it, so longer input is refused, not cut.
-        if len(raw) > SECRET_BYTES_MAX:
-            raise usage(f"more than {SECRET_BYTES_MAX} bytes of words", "name the words that must go", source)
+        refuse(
+            len(raw) > SECRET_BYTES_MAX,
+            f"more than {SECRET_BYTES_MAX} bytes of words",
+            "name the words that must go",
+            source,
+        )
         # `echo secret > file` adds a line feed that is not part of the secret, and would keep it from being found.
         return raw.decode("utf-8").removesuffix("\n")
     except (OSError, UnicodeDecodeError):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,11 +15,19 @@ import moot
 from moot import version
 from moot.app.choices import choices_for
 from moot.app.documents import write_document
-from moot.app.run_options import RunOptions, deliberation_of, documents_of
-from moot.cli import options as common
+from moot.app.settings import RunOptions, deliberation_of, documents_of
 from moot.cli.command import VerbResult
-from moot.cli.options import OptionOption, among, protocol_names
-from moot.errors import MootError, usage
+from moot.cli.options import JsonOption, QuietOption, among, protocol_names
+from moot.cli.settings import (
+    ContextOption,
+    FromOption,
+    NoWaitOption,
+    OptionOption,
+    RuleOption,
+    StakesOption,
+    wanted,
+)
+from moot.errors import MootError, refuse
 from moot.terminal.streams import columns, err, out
 from moot.view.protocols import gate_text, new_of, new_text, protocols_text
 from roles.castings import CASTINGS, DEFAULT_CASTING
@@ -33,25 +41,16 @@ from rounds.setup.toml_file import FILE_BYTES_MAX
 
 def new(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write it.")] = "deliberation.toml",
-    question: common.QuestionOption = None,
-    protocol: common.ProtocolOption = None,
-    plan: common.PlanOption = None,
-    context: common.ContextOption = None,
-    earlier: common.FromOption = None,
-    goal: common.GoalOption = None,
-    option: common.OptionOption = None,
-    rule: common.RuleOption = None,
-    stakes: common.StakesOption = None,
-    no_wait: common.NoWaitOption = False,
-    max_usd: common.MaxUsdOption = None,
-    max_tokens: common.MaxTokensOption = None,
-    max_calls: common.MaxCallsOption = None,
-    max_minutes: common.MaxMinutesOption = None,
-    max_rounds: common.MaxRoundsOption = None,
-    experiments: common.ExperimentsOption = None,
+    *,
+    settings: Mapping[str, Any],
+    context: ContextOption = None,
+    earlier: FromOption = None,
+    stakes: StakesOption = None,
+    rule: RuleOption = None,
+    no_wait: NoWaitOption = False,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
-    json: common.JsonOption = False,
-    quiet: common.QuietOption = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> VerbResult:
     """Set a deliberation up: domain, question, goals, casting, plan and budget; then change the file as you like.
 
@@ -63,59 +62,44 @@ def new(
     # Asked before the questions: a person must not answer them all for nothing.
     if path.exists() and not force:
         raise MootError("exists", "there is a file already", file, "name another one, or add --force")
-    limits = {
-        "usd": max_usd,
-        "tokens": max_tokens,
-        "calls": max_calls,
-        "minutes": max_minutes,
-        "rounds": max_rounds,
-    }
-    settings = common.rules_of(rule, stakes)
-    files, texts, _ = common.documents_said(
-        context, earlier, settings.context_bytes, (lambda _: None) if json or quiet else err
-    )
-    wanted = RunOptions(
-        question=question,
-        domain=settings.domain,
-        goals=tuple(goal or ()),
-        options=tuple(option or ()),
-        protocol=protocol,
-        plan=plan,
-        profile=settings.profile,
-        check_every=settings.check_every,
-        seed=settings.seed,
-        no_stress=settings.no_stress,
-        rules=settings.rules,
+    options = wanted(
+        settings,
+        rules=rule,
+        stakes=stakes,
         no_wait=no_wait,
-        contexts=files,
-        texts=texts,
-        budget={name: limit for name, limit in limits.items() if limit is not None},
-        experiments=common.experiments_of(experiments),
+        context=context,
+        earlier=earlier,
+        tell=None if json or quiet else err,
     )
-    cast = settings.cast
-    if question is None:
+    if "question" not in options.of("deliberation"):
         # Without a terminal a question would wait for ever, so it is an error.
-        if json or not sys.stdin.isatty():
-            raise usage("no question", "give -q TEXT, or call it from a terminal to be asked", "moot new")
-        wanted, cast = ask_for(wanted, cast)
-    deliberation = _written(wanted, cast)
+        refuse(
+            json or not sys.stdin.isatty(),
+            "no question",
+            "give -q TEXT, or call it from a terminal to be asked",
+            "moot new",
+        )
+        options = ask_for(options)
+    deliberation = _written(options)
     documents = documents_of(deliberation, None)
     # Resolved before anything is written: a file that cannot be opened as a run is not worth keeping.
     opening = resolve(deliberation, documents, moot=version())
     written = to_toml(_beside(deliberation, path, documents)).encode()
     # `moot run` refuses a larger file, so writing it would only move the error.
-    if len(written) > FILE_BYTES_MAX:
-        raise usage(
-            "documents from elsewhere make the file too large", f"put them beside {file}", "--context"
-        )
+    refuse(
+        len(written) > FILE_BYTES_MAX,
+        "documents from elsewhere make the file too large",
+        f"put them beside {file}",
+        "--context",
+    )
     write_document(path, written)
     summary = new_of(file, opening.event, choices_for(len(opening.event.options)))
     return VerbResult(summary, lambda: new_text(summary, columns()))
 
 
-def _written(wanted: RunOptions, cast: str | None) -> Deliberation:
+def _written(options: RunOptions) -> Deliberation:
     """Return the deliberation with plan and cast written out, so that there is something to edit."""
-    deliberation = with_casting(deliberation_of(None, wanted), cast)
+    deliberation = with_casting(deliberation_of(None, options), options.casting)
     subject = deliberation.deliberation
     # Written out, because the default plan of a later version could be another one.
     if subject.plan is None and not PROTOCOLS[subject.protocol or DEFAULT_PROTOCOL].fixed_plan:
@@ -151,15 +135,17 @@ cannot hold, and agreement looks stronger than it is. It would be recorded, and 
 """
 
 
-def ask_for(wishes: RunOptions, cast: str | None) -> tuple[RunOptions, str | None]:
-    """Ask for what the flags left open, question by question."""
+def ask_for(options: RunOptions) -> RunOptions:
+    """Ask for what the options left open, question by question."""
+    settings: dict[str, Any] = dict(options.of("deliberation"))
     out("1  The question\n")
-    domain = wishes.domain or _line("   Field it belongs to (software, research, …)", "")
-    question = _needed("   What is to be deliberated")
-    goals = wishes.goals or _several("   A goal that a good outcome serves")
-    options = wishes.options or _several("   An option under discussion")
+    if "domain" not in settings and (domain := _line("   Field it belongs to (software, research, …)", "")):
+        settings["domain"] = domain
+    settings["question"] = _needed("   What is to be deliberated")
+    settings["goals"] = settings.get("goals") or _several("   A goal that a good outcome serves")
+    settings["options"] = settings.get("options") or _several("   An option under discussion")
     out("2  The roles\n")
-    chosen = cast or _one_of("   Casting", tuple(CASTINGS), DEFAULT_CASTING)
+    casting = options.casting or _one_of("   Casting", tuple(CASTINGS), DEFAULT_CASTING)
     out("3  The rounds\n")
     # The price of each plan is shown before the choice: rounds are what a run costs.
     for name, plan_rows in PLANS.items():
@@ -168,9 +154,9 @@ def ask_for(wishes: RunOptions, cast: str | None) -> tuple[RunOptions, str | Non
         out(
             f"   {name}: {len(rows)} rounds, at most {replies_at_most(rows, positions='beliefs')} replies; {stress}\n"
         )
-    plan = wishes.plan or _one_of("   Plan", tuple(PLANS), "standard-13")
-    asked = replace(wishes, domain=domain or None, question=question, goals=goals, options=options, plan=plan)
-    return replace(asked, no_stress=wishes.no_stress or _skips_stress()), chosen
+    settings["plan"] = settings.get("plan") or _one_of("   Plan", tuple(PLANS), "standard-13")
+    settings["no_stress"] = settings.get("no_stress") or _skips_stress()
+    return replace(options, table={**options.table, "deliberation": settings}, casting=casting)
 
 
 def _skips_stress() -> bool:
@@ -191,11 +177,11 @@ def _needed(prompt: str) -> str:
     return answer
 
 
-def _several(prompt: str) -> tuple[str, ...]:
+def _several(prompt: str) -> list[str]:
     answers: list[str] = []
     while answer := _line(f"{prompt} (empty: no more)", ""):
         answers.append(answer)
-    return tuple(answers)
+    return answers
 
 
 def _one_of(prompt: str, choices: tuple[str, ...], default: str) -> str:
@@ -230,8 +216,12 @@ def gate(
     Example: moot gate 'Migrate the billing database with zero downtime'
     """
     if text is None or _is_protocol(text):
-        if single or compete or trigger or option:
-            raise usage("no question to route", "give the question, in quotes", "moot gate")
+        refuse(
+            single or compete or trigger or option,
+            "no question to route",
+            "give the question, in quotes",
+            "moot gate",
+        )
         listing = moot.protocols(text)
         return VerbResult(listing, lambda: protocols_text(listing))
     gated = moot.gate(text, option or (), triggers=trigger or (), compete=compete, single=single)

@@ -14,16 +14,15 @@ from ledger.events.experiments import ExperimentRun
 from ledger.events.values import TestResult
 from ledger.store.disk import read_plain
 from moot.api import open_run
-from moot.app.checks import checks_of
 from moot.app.documents import read_text
 from moot.app.experiment_plans import PlanWish, plan_experiment
-from moot.app.experiments import SeriesRun, find_experiment, run_experiments, write_files
+from moot.app.experiments import SeriesRun, checks_of, find_experiment, run_experiments, write_files
 from moot.app.runs import find_run
 from moot.app.session import Session, kept_name, names, open_session
 from moot.cli.command import VerbResult
 from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, TextArgument, among, asking
 from moot.environment import git_identity
-from moot.errors import GOOD, NO, usage
+from moot.errors import GOOD, NO, refuse, usage
 from moot.terminal.streams import columns, show_outcome
 from moot.view.event_lines import event_line
 from moot.view.experiments import (
@@ -59,12 +58,15 @@ def answer(
 
     Example: moot answer @last N-1-6 --holds 'Restored last night: 2 h 10 min' --file restore.log
     """
-    if holds and fails:
-        raise usage("--holds and --fails exclude each other", "say one of them", "moot answer")
+    refuse(holds and fails, "--holds and --fails exclude each other", "say one of them", "moot answer")
     # Two flags instead of a value: a typo in a value would be caught only after the answer was typed.
     result: TestResult | None = "holds" if holds else "fails" if fails else None
-    if file is not None and result is None:
-        raise usage("--file is the output of a test", "add --holds or --fails", "--file")
+    refuse(
+        file is not None and result is None,
+        "--file is the output of a test",
+        "add --holds or --fails",
+        "--file",
+    )
     # Read before anything is written, so that a missing file leaves the ledger untouched.
     output = None if file is None else read_plain(file, OUTPUT_BYTES_MAX)
     session = open_session(run)
@@ -170,8 +172,12 @@ def outcome(
     Example: moot outcome @last failed 'Two writers lost a line in March.' --decision D-4-1 --by Ada
     """
     # These options only make sense with a word; without one the person has probably forgotten it.
-    if word is None and (decision is not None or by is not None):
-        raise usage("no word says what became of it", f"add one of {', '.join(WORDS)}", "moot outcome")
+    refuse(
+        word is None and (decision is not None or by is not None),
+        "no word says what became of it",
+        f"add one of {', '.join(WORDS)}",
+        "moot outcome",
+    )
     written: list[str] = []
     if word is not None:
         written = _record_outcome(open_session(run), word, text, decision, person(by))
@@ -197,10 +203,8 @@ def _record_outcome(
         if text is None:
             raise usage(f"{word} needs a text", "say what was seen, in quotes", "moot outcome")
         return names(session.say_what_became(fate, text, decision, by=by))
-    if word not in USES:
-        raise usage(f"unknown word {word!r}", f"use one of {', '.join(WORDS)}", "moot outcome")
-    if decision is not None:
-        raise usage(f"{word} is about the whole run", "leave out --decision", "--decision")
+    refuse(word not in USES, f"unknown word {word!r}", f"use one of {', '.join(WORDS)}", "moot outcome")
+    refuse(decision is not None, f"{word} is about the whole run", "leave out --decision", "--decision")
     if (word == "edited") != (text is not None):
         fix = "name the file: moot outcome RUN edited FILE" if word == "edited" else "leave out the text"
         raise usage(f"{word} takes {'a file' if word == 'edited' else 'no text'}", fix, "moot outcome")
@@ -275,8 +279,7 @@ def experiment(
 
     Example: moot experiment run @last E-2-1
     """
-    if act not in ACTS:
-        raise usage(f"no act {act!r}", f"say one of {', '.join(ACTS)}", "moot experiment")
+    refuse(act not in ACTS, f"no act {act!r}", f"say one of {', '.join(ACTS)}", "moot experiment")
     session = open_session(run)
     who = person(by)
     rest = list(words or ())

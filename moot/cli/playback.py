@@ -21,7 +21,7 @@ from moot.app.experiments import re_run
 from moot.app.runs import example, examples, find_run, finished_examples
 from moot.cli.command import VerbResult
 from moot.cli.options import JsonOption, QuietOption, RunArgument, asking
-from moot.errors import GOOD, NO, MootError, usage
+from moot.errors import GOOD, NO, MootError, refuse, usage
 from moot.terminal.live import pause_seconds, player, recorded_seconds, view_of
 from moot.terminal.theme import console
 from moot.view.labels import Label
@@ -179,8 +179,7 @@ def replay(
         return _run_again(ours, silent=json or quiet)
     if again:
         # A part of the ledger has another head than the whole, so a comparison would always fail.
-        if to is not None:
-            raise usage("--to plays a part, --re-execute compares the whole", "give one of them")
+        refuse(to is not None, "--to plays a part, --re-execute compares the whole", "give one of them")
         _refuse_import(ours, "run again", "replay")
         comparison = reexecuted(str(ours.path), _executed(ours))
         # Even with --quiet a divergence is printed: it is what the call was made to find.

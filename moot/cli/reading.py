@@ -1,4 +1,7 @@
-"""Verbs that read: `status`, `list`, `log`, `claims`, `decisions`, `why`, `diff` and `explain`."""
+"""Verbs that read: `status`, `list`, `log`, `claims`, `decisions`, `why`, `diff` and `explain`.
+
+Each imports its view when it is called, so that a verb starts without the views of the others.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +40,6 @@ from moot.cli.options import (
 )
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import columns, page, show, show_outcome
-from moot.view.claims import claims_text, decisions_text
-from moot.view.event_lines import event_line
-from moot.view.labels import beside_outcome
-from moot.view.outcome_text import outcome_first
-from moot.view.status import list_text
 
 
 def status(
@@ -78,6 +76,7 @@ def status(
 
 def show_status(ours: Run) -> None:
     """Print where a run stands."""
+    from moot.view.outcome_text import outcome_first
     from moot.view.status import status_text
 
     view = ours.view
@@ -96,6 +95,8 @@ def list_(
 
     Example: moot list runs/examples --all
     """
+    from moot.view.status import list_text
+
     listing = moot.list_runs(directory, at_most=None if all else 20)
     return VerbResult(listing, lambda: list_text(listing, columns()), write=partial(page, ask=not no_pager))
 
@@ -133,6 +134,8 @@ def log(
 
 
 def _event_text(event: Event, *, is_whole: bool) -> str:
+    from moot.view.event_lines import event_line
+
     if not is_whole:
         return f"{event_line(event)}\n"
     # Encoded in the ledger's form first, so that the fields are those of the file.
@@ -151,6 +154,8 @@ def claims(
 
     Example: moot claims @last --status tested_refuted
     """
+    from moot.view.claims import claims_text
+
     listing = read_claims(open_run(find_run(run)), status)
     return VerbResult(listing, lambda: claims_text(listing, columns()), write=partial(page, ask=not no_pager))
 
@@ -171,6 +176,10 @@ def decisions(
     listing = read_decisions(ours, final=final, in_force=in_force)
 
     def text() -> str:
+        from moot.view.claims import decisions_text
+        from moot.view.labels import beside_outcome
+        from moot.view.outcome_text import outcome_first
+
         first = outcome_first(listing.outcome, listing.quorum, str(ours.path), columns())
         return first + decisions_text(listing, beside_outcome(ours.book.state), columns())
 

@@ -5,21 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from moot import version
 from moot.api import open_run
 from moot.app.documents import write_document
-from moot.app.run_options import RunOptions
 from moot.app.runs import find_run
 from moot.app.seat_specs import no_seat, read_seats
 from moot.app.seats import SeatChoice
-from moot.cli import options as common
+from moot.app.settings import RunOptions
 from moot.cli.command import VerbResult
+from moot.cli.options import OUTPUT, JsonOption, QuietOption, asking, run_names
 from moot.cli.reading import show_status
-from moot.errors import GOOD, NO, WAITING, usage
+from moot.cli.settings import (
+    ContextOption,
+    FromOption,
+    MaxUsdOption,
+    NoWaitOption,
+    QuestionOption,
+    RuleOption,
+    StakesOption,
+    wanted,
+)
+from moot.errors import GOOD, NO, WAITING, refuse, usage
 from moot.terminal.streams import columns, err, indented, out, show, show_outcome
 from moot.view.estimate import estimate_text
 from moot.view.labels import finished_exit
@@ -28,6 +38,7 @@ from moot.view.review import ChangeReview, review_github, review_of, review_sari
 from moot.view.stop_checks import what_a_plan_lacks
 from roles.seats.registry import PROVIDERS
 from rounds.run.outcome import quorum_of
+from rounds.setup.deliberation import HOW, LIMITS, WHO
 
 if TYPE_CHECKING:
     from moot.app.session import Session
@@ -37,24 +48,23 @@ if TYPE_CHECKING:
 
 def run(
     file: Annotated[str | None, typer.Argument(metavar="FILE", help="A deliberation file (TOML).")] = None,
-    question: common.QuestionOption = None,
-    context: common.ContextOption = None,
-    earlier: common.FromOption = None,
-    goal: common.GoalOption = None,
-    option: common.OptionOption = None,
+    *,
+    settings: Mapping[str, Any],
+    context: ContextOption = None,
+    earlier: FromOption = None,
     seats: Annotated[
         str | None,
         typer.Option(
             metavar="SPEC",
             help=f"Who answers: {', '.join(row.grammar for row in PROVIDERS.values())}, "
             "or mix:SPEC,SPEC over the roles.",
-            rich_help_panel=common.WHO,
+            rich_help_panel=WHO,
         ),
     ] = None,
     seat: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.", rich_help_panel=common.WHO
+            metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.", rich_help_panel=WHO
         ),
     ] = None,
     allow_commands: Annotated[
@@ -62,27 +72,21 @@ def run(
         typer.Option(
             "--allow-commands",
             help="Use the seats that FILE names: start programs, send prompts to models.",
-            rich_help_panel=common.WHO,
+            rich_help_panel=WHO,
         ),
     ] = False,
-    protocol: common.ProtocolOption = None,
-    single: common.SingleOption = False,
-    plan: common.PlanOption = None,
-    stakes: common.StakesOption = None,
-    rule: common.RuleOption = None,
-    experiments: common.ExperimentsOption = None,
-    max_usd: common.MaxUsdOption = None,
-    max_tokens: common.MaxTokensOption = None,
-    max_calls: common.MaxCallsOption = None,
-    max_minutes: common.MaxMinutesOption = None,
-    max_rounds: common.MaxRoundsOption = None,
-    no_wait: common.NoWaitOption = False,
+    single: Annotated[
+        bool, typer.Option("--single", help="One seat and one reply.", rich_help_panel=HOW)
+    ] = False,
+    stakes: StakesOption = None,
+    rule: RuleOption = None,
+    no_wait: NoWaitOption = False,
     yes: Annotated[
         bool,
         typer.Option(
             "--yes",
             help="Start without asking, also with seats whose cost is unknown under --max-usd.",
-            rich_help_panel=common.LIMITS,
+            rich_help_panel=LIMITS,
         ),
     ] = False,
     resume: Annotated[
@@ -90,8 +94,8 @@ def run(
         typer.Option(
             metavar="RUN",
             help="Continue this run, with the seats it names itself.",
-            autocompletion=common.run_names,
-            rich_help_panel=common.OUTPUT,
+            autocompletion=run_names,
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     directory: Annotated[
@@ -100,7 +104,7 @@ def run(
             "--out",
             metavar="DIR",
             help="The run's directory. Default: runs/ with a date and four letters. Every seat sees its name.",
-            rich_help_panel=common.OUTPUT,
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     dry_run: Annotated[
@@ -108,25 +112,23 @@ def run(
         typer.Option(
             "--dry-run",
             help="Print replies, price range and time, and stop. Opens no run, costs nothing.",
-            rich_help_panel=common.OUTPUT,
+            rich_help_panel=OUTPUT,
         ),
     ] = False,
     no_live: Annotated[
         bool,
-        typer.Option(
-            "--no-live", help="Plain lines instead of the live view.", rich_help_panel=common.OUTPUT
-        ),
+        typer.Option("--no-live", help="Plain lines instead of the live view.", rich_help_panel=OUTPUT),
     ] = False,
     pause: Annotated[
         str | None,
         typer.Option(
             metavar="WHEN",
             help="Stop after each round or phase; exit code 4, go on with --resume.",
-            rich_help_panel=common.LIMITS,
+            rich_help_panel=LIMITS,
         ),
     ] = None,
-    json: common.JsonOption = False,
-    quiet: common.QuietOption = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> VerbResult:
     """Run a deliberation from a file or a question until it ends or has to wait.
 
@@ -155,89 +157,72 @@ def run(
     everybody, specs = read_seats(seats, seat or ())
     if resume is None and file is None and everybody is None and not specs and not dry_run:
         raise no_seat()
-    limits = {
-        "usd": max_usd,
-        "tokens": max_tokens,
-        "calls": max_calls,
-        "minutes": max_minutes,
-        "rounds": max_rounds,
-    }
-    settings = common.rules_of(rule, stakes)
-    files, texts, changes = common.documents_said(
-        context, earlier, settings.context_bytes, (lambda _: None) if json or quiet else err
-    )
-    wanted = RunOptions(
-        question=question,
-        domain=settings.domain,
-        goals=tuple(goal or ()),
-        options=tuple(option or ()),
-        protocol=protocol,
-        plan=plan,
-        profile=settings.profile,
-        params=settings.params,
-        check_every=settings.check_every,
-        seed=settings.seed,
-        no_stress=settings.no_stress,
-        single=single,
-        rules=settings.rules,
+    silent = json or quiet
+    options = wanted(
+        settings,
+        rules=rule,
+        stakes=stakes,
         no_wait=no_wait,
-        contexts=files,
-        texts=texts,
-        changes=changes,
-        budget={name: limit for name, limit in limits.items() if limit is not None},
+        context=context,
+        earlier=earlier,
         seated=() if resume is not None else tuple(specs),
-        experiments=common.experiments_of(experiments),
+        tell=None if silent else err,
     )
+    if single:
+        options.table["gate"] = {"compete": False, "single": True}
     # Settings of the opening cannot be changed by resuming: the ledger already names them.
-    if resume is not None and (file or directory or settings.cast or wanted.is_settled_at_opening):
-        raise usage(
-            "a run that goes on keeps its opening",
-            "give only seats, budgets, --experiments and --no-wait beside --resume",
-        )
+    refuse(
+        resume is not None and (file or directory or options.is_settled_at_opening),
+        "a run that goes on keeps its opening",
+        "give only seats, budgets, --experiments and --no-wait beside --resume",
+    )
     # Imported late: it loads the protocols, which a wrong call does not need.
-    from moot.app import running
+    from moot.app import driving, opening
 
     if dry_run:
-        if resume is not None:
-            raise usage("a run that goes on has no estimate", "leave out --resume or --dry-run", "--dry-run")
-        estimate = running.estimated(file, wanted, SeatChoice(everybody, specs), settings.cast)
+        refuse(
+            resume is not None,
+            "a run that goes on has no estimate",
+            "leave out --resume or --dry-run",
+            "--dry-run",
+        )
+        estimate = opening.estimated(file, options, SeatChoice(everybody, specs))
         return VerbResult(estimate, lambda: estimate_text(estimate))
-    silent = json or quiet
     choice = SeatChoice(
         everybody,
         specs,
         commands=allow_commands,
-        agreed=common.asking(silent=silent),
+        agreed=asking(silent=silent),
         tell=None if silent else show,
         yes=yes,
     )
     if resume is not None:
-        session, built = running.resumed(resume, choice, wanted)
+        session, built = opening.resumed(resume, choice, options)
     else:
-        place = running.place_of(directory)
+        place = opening.place_of(directory)
         # The directory exists from here on, also when the first step fails.
-        session, built = running.opened(file, wanted, choice, casting=settings.cast, directory=place)
+        session, built = opening.opened(file, options, choice, place)
         # Said before the first reply is paid for, while the plan can still be changed.
         for why in () if quiet else what_a_plan_lacks(session.state.opening):
             err(f"warning: this plan cannot become ready: {why}; the run ends with its plan\n")
 
     def drive() -> RunEnd:
         watch = _watched(session, built, live=not no_live, silent=silent)
-        return running.driven(
+        return driving.driven(
             session,
             built,
             watch,
             is_new=resume is None,
             pause=pause_after(pause),
-            bench=running.bench_of(session, choice.agreed),
+            bench=opening.bench_of(session, choice.agreed),
         )
 
     end = drive()
     # A run that was opened with `ask` waits for the person's word when its first program is ready.
-    while end.state == "waiting" and choice.agreed is not None and running.asks_about_programs(session):
+    while end.state == "waiting" and choice.agreed is not None and opening.asks_about_programs(session):
         ready = "The first program is ready to run, in a sandbox without a network.\n"
         is_allowed = choice.agreed(ready, "Run the programs of this run?")
-        running.allow_programs(session, choice.agreed, is_allowed=is_allowed)
+        opening.allow_programs(session, choice.agreed, is_allowed=is_allowed)
         end = drive()
 
     def write(text: str) -> None:
@@ -294,16 +279,16 @@ def review(
     seat: Annotated[
         list[str] | None, typer.Option(metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.")
     ] = None,
-    question: common.QuestionOption = None,
+    question: QuestionOption = None,
     protocol: Annotated[
         str, typer.Option(metavar="NAME", help="adversarial (3 replies) or panel (7), or another one.")
     ] = "adversarial",
-    context: common.ContextOption = None,
+    context: ContextOption = None,
     directory: Annotated[
         str | None, typer.Option("--out", metavar="DIR", help="The run's directory, wherever it is.")
     ] = None,
-    rule: common.RuleOption = None,
-    max_usd: common.MaxUsdOption = None,
+    rule: RuleOption = None,
+    max_usd: MaxUsdOption = None,
     yes: Annotated[
         bool, typer.Option("--yes", help="Begin without being asked, whatever it may cost.")
     ] = False,
@@ -324,8 +309,8 @@ def review(
         str | None,
         typer.Option("--save", metavar="FILE", help="Write that form to FILE; the text is still printed."),
     ] = None,
-    json: common.JsonOption = False,
-    quiet: common.QuietOption = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> VerbResult:
     """Review a change between two commits, or show what a review found.
 
@@ -335,50 +320,50 @@ def review(
 
     Example: moot review git:main..HEAD --seats anthropic --fail-on 4
     """
-    if format not in REVIEW_FORMATS:
-        raise usage(f"no format {format!r}", f"choose one of {', '.join(REVIEW_FORMATS)}", "--format")
-    if json and format != "text" and save is None:
-        raise usage(
-            f"--json and --format {format} are two forms", "give one of them, or --save FILE", "--format"
-        )
+    refuse(
+        format not in REVIEW_FORMATS,
+        f"no format {format!r}",
+        f"choose one of {', '.join(REVIEW_FORMATS)}",
+        "--format",
+    )
+    refuse(
+        json and format != "text" and save is None,
+        f"--json and --format {format} are two forms",
+        "give one of them, or --save FILE",
+        "--format",
+    )
     if target.startswith("git:"):
         everybody, specs = read_seats(seats, seat or ())
         # Asked before the diff is read, which may take a while in a large repository.
         if everybody is None and not specs:
             raise no_seat()
-        settings = common.rules_of(rule)
-        files, texts, changes = common.documents_said(
-            # The change comes first, so that its diff is the first document a role reads.
-            [target, *(context or ())],
-            None,
-            settings.context_bytes,
-            (lambda _: None) if json or quiet else err,
-        )
-        options = RunOptions(
-            question=question or f"Is the change {target.removeprefix('git:')} ready to be merged?",
-            domain="review of a change",
-            protocol=protocol,
-            # A person's own --rule wins over the scale of a review.
-            rules={**SCALE.get(protocol, {}), **settings.rules},
-            contexts=files,
-            texts=texts,
-            changes=changes,
-            budget={} if max_usd is None else {"usd": max_usd},
-        )
         silent = json or quiet
+        asked = question or f"Is the change {target.removeprefix('git:')} ready to be merged?"
+        options = wanted(
+            {"question": asked, "protocol": protocol, "max_usd": max_usd},
+            rules=rule,
+            # The change comes first, so that its diff is the first document a role reads.
+            context=[target, *(context or ())],
+            tell=None if silent else err,
+        )
+        options.table["deliberation"]["domain"] = "review of a change"
+        # A person's own --rule wins over the scale of a review.
+        options.table["rules"] = {**SCALE.get(protocol, {}), **options.of("rules")}
         choice = SeatChoice(
             everybody,
             specs,
-            agreed=common.asking(silent=silent),
+            agreed=asking(silent=silent),
             tell=None if silent else err,
             yes=yes,
         )
         run = _reviewed(options, choice, directory)
     else:
-        if seats or seat or question or context or directory:
-            raise usage(
-                "a run that is there keeps its opening", "name a change, git:A..B, to review it", target
-            )
+        refuse(
+            seats or seat or question or context or directory,
+            "a run that is there keeps its opening",
+            "name a change, git:A..B, to review it",
+            target,
+        )
         run = find_run(target)
     ours = open_run(run)
     view = ours.view
@@ -401,11 +386,11 @@ def review(
 
 def _reviewed(options: RunOptions, choice: SeatChoice, directory: str | None) -> Path:
     """Open the run, drive it until it ends or waits, and return its directory."""
-    from moot.app import running
+    from moot.app import driving, opening
 
-    place = running.place_of(directory)
-    session, built = running.opened(None, options, choice, casting=None, directory=place)
-    running.driven(session, built)
+    place = opening.place_of(directory)
+    session, built = opening.opened(None, options, choice, place)
+    driving.driven(session, built)
     return session.path
 
 

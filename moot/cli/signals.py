@@ -13,11 +13,11 @@ from detectors.parameters import PROFILES
 from detectors.report import SignalReport
 from ledger.store.disk import read_plain
 from moot.api import Run, open_run
+from moot.app.readings import forecasts_of, refuse_unwatched, signals_of_state, thresholds_of
 from moot.app.runs import LAST, find_run
-from moot.app.signals import forecasts_of, refuse_unwatched, signals_of_state, thresholds_of
 from moot.cli.command import VerbResult
 from moot.cli.options import RUN_HELP, JsonOption, QuietOption, run_names
-from moot.errors import GOOD, NO, usage
+from moot.errors import GOOD, NO, refuse, usage
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -61,25 +61,45 @@ def signals(
 
     Example: moot signals @last --all
     """
-    if profile is not None and profile not in PROFILES:
-        raise usage(f"no profile {profile!r}", f"installed are {', '.join(PROFILES)}", "--profile")
-    if params is not None and profile not in (None, "gates"):
-        raise usage("--params is for the profile gates", "leave --profile out", "--params")
-    if watch and (json or quiet or at is not None):
-        raise usage("--watch keeps a panel open", "leave out --json, --quiet and --at, or --watch", "--watch")
+    refuse(
+        profile is not None and profile not in PROFILES,
+        f"no profile {profile!r}",
+        f"installed are {', '.join(PROFILES)}",
+        "--profile",
+    )
+    refuse(
+        params is not None and profile not in (None, "gates"),
+        "--params is for the profile gates",
+        "leave --profile out",
+        "--params",
+    )
+    refuse(
+        watch and (json or quiet or at is not None),
+        "--watch keeps a panel open",
+        "leave out --json, --quiet and --at, or --watch",
+        "--watch",
+    )
     if table is not None:
         # A table has no run, so options of a run would have no effect.
         structured_only = run, profile, at, params, watch or None
-        if any(option is not None for option in structured_only):
-            raise usage("--table stands in place of a run", "leave out the run and its options", "--table")
+        refuse(
+            any(option is not None for option in structured_only),
+            "--table stands in place of a run",
+            "leave out the run and its options",
+            "--table",
+        )
         return _forecasts(_forecasts_in(table), GOOD)
     path = find_run(run or LAST)
     ours = open_run(path)
     forecasts = forecasts_of(ours)
     if forecasts is not None:
         # Forecasts have one fixed arithmetic, and no profile that could be chosen.
-        if profile is not None or params is not None or at is not None or watch:
-            raise usage("a crux run has forecasts, no stop profile", "leave out the options", str(path))
+        refuse(
+            profile is not None or params is not None or at is not None or watch,
+            "a crux run has forecasts, no stop profile",
+            "leave out the options",
+            str(path),
+        )
         # A crux run has no stop profile: it says "stop" once its forecasts have been looked at, and no test
         # is left that is worth making first.
         stops = ours.state.looks and forecasts.status != "run_this_first"

@@ -14,7 +14,7 @@ from ledger.store.disk import plain_file
 from moot.app.session import Session, open_session
 from moot.cli.command import VerbResult
 from moot.cli.options import JsonOption, RunArgument
-from moot.errors import GOOD, NO, WAITING, usage
+from moot.errors import GOOD, NO, WAITING, refuse, usage
 from moot.terminal.reply_form import NotFilledIn, form, reply_of
 from moot.terminal.streams import columns, err, out_json, show, show_outcome
 from moot.view.labels import finished_exit
@@ -54,14 +54,21 @@ def next(
 
     Example: moot next @last r3.D.critic --template > form.toml
     """
-    if step is not None and (role is not None or wait is not None):
-        raise usage(
-            "STEP names the role, and is open now", "leave out --role and --wait, or STEP", "moot next"
-        )
+    refuse(
+        step is not None and (role is not None or wait is not None),
+        "STEP names the role, and is open now",
+        "leave out --role and --wait, or STEP",
+        "moot next",
+    )
     # A form is made from one step's schema, and its comments have no place in JSON.
-    if template and (step is None or json):
-        raise usage("a form is that of one step, in TOML", "name STEP, and leave out --json", "--template")
-    if _is_study(run):
+    refuse(
+        template and (step is None or json),
+        "a form is that of one step, in TOML",
+        "name STEP, and leave out --json",
+        "--template",
+    )
+    # A run never holds such a file.
+    if (Path(run) / "study.toml").is_file():
         return _next_of_study(run, step, role, wait)
     session = open_session(run)
     listing = session.next(role, wait_seconds=wait or 0.0) if step is None else session.step(step)
@@ -73,16 +80,11 @@ def next(
     return VerbResult(listing, lambda: steps_text(listing) if step is None else step_text(listing), code)
 
 
-def _is_study(name: str) -> bool:
-    """Return whether a directory is a study; a run never holds such a file."""
-    return (Path(name) / "study.toml").is_file()
-
-
 def _next_of_study(name: str, step: str | None, role: str | None, wait: float | None) -> VerbResult:
     """List the open steps of all runs of a study."""
     from moot.studies.conduct import standing_of
     from moot.studies.definition import read_study
-    from moot.studies.queue import queue_of
+    from moot.studies.progress import queue_of
     from moot.view.study import queue_text
 
     if step is not None or wait is not None:
@@ -117,8 +119,12 @@ def submit(
     """
     session = open_session(run)
     if give_up is not None:
-        if file != "-" or model is not None or context_id is not None:
-            raise usage("a step is answered or given up", "leave out the reply or --give-up", "moot submit")
+        refuse(
+            file != "-" or model is not None or context_id is not None,
+            "a step is answered or given up",
+            "leave out the reply or --give-up",
+            "moot submit",
+        )
         done, result = session.give_up(step, _reason(give_up)), f"{step} is given up"
         return _accepted(session, done, result)
     # Looked up before the submission, which answers the step in either case.

@@ -13,15 +13,12 @@ from moot.api import open_run
 from moot.app.documents import write_document
 from moot.cli import options as common
 from moot.cli.command import VerbResult
-from moot.errors import GOOD, NO, WAITING, usage
+from moot.errors import GOOD, NO, WAITING, refuse, usage
 from moot.studies.conduct import check_plan, check_word, conduct, standing_of
-from moot.studies.definition import Study, read_keys, read_study
-from moot.studies.drafting import drafted
-from moot.studies.engines import ENGINES
-from moot.studies.playing import JobEnd, check_store
-from moot.studies.price import agreed_to, price_of
+from moot.studies.definition import Study, drafted, read_keys, read_study
+from moot.studies.playing import ENGINES, JobEnd, check_store
+from moot.studies.progress import agreed_to, price_of, status_of
 from moot.studies.report import report_of
-from moot.studies.status import status_of
 from moot.studies.units import StudyJob, check_arms
 from moot.terminal.streams import err, show
 from moot.view.study import StudyStatus, draft_text, report_text, status_text
@@ -109,18 +106,24 @@ def study(
     """
     if act == "value":
         return _value(places, emit=emit, as_json=json)
-    if len(places) > 1:
-        raise usage("several studies", "name one directory", "STUDY")
+    refuse(len(places) > 1, "several studies", "name one directory", "STUDY")
     directory = places[0]
     match act:
         case "run":
             # Words are checked before the study is read and priced, which takes a while for many items.
-            if engine not in ENGINES:
-                raise usage(f"no engine {engine!r}", f"say one of {', '.join(ENGINES)}", "--engine")
-            if address is not None and engine != "ray":
-                raise usage("--address is that of a Ray cluster", "add --engine ray", "--address")
+            refuse(
+                engine not in ENGINES, f"no engine {engine!r}", f"say one of {', '.join(ENGINES)}", "--engine"
+            )
+            refuse(
+                address is not None and engine != "ray",
+                "--address is that of a Ray cluster",
+                "add --engine ray",
+                "--address",
+            )
             check_store(store)
-            programs = common.experiments_of(experiments) == "on"
+            if experiments not in (None, "on", "ask", "off"):
+                raise typer.BadParameter(f"--experiments is on, ask or off, not {experiments!r}")
+            programs = experiments == "on"
             study = _read(directory)
             agreed = common.asking(silent=json or quiet)
             before = standing_of(study)
@@ -191,11 +194,9 @@ def _report(study: Study, keys: str | None, out: str | None, html: str | None) -
 def _value(places: Sequence[str], *, emit: bool, as_json: bool) -> VerbResult:
     """Return what the roles were worth in every run below `places`; exit code 1 when something is flagged."""
     # Both would write to stdout, and neither could be parsed.
-    if emit and as_json:
-        raise usage("--emit prints lines of its own", "give one of --emit and --json", "--emit")
+    refuse(emit and as_json, "--emit prints lines of its own", "give one of --emit and --json", "--emit")
     paths = [path for place in places for path in _runs_at(Path(place))]
-    if not paths:
-        raise usage("no run there", "name a run, or a directory of runs", " ".join(places))
+    refuse(not paths, "no run there", "name a run, or a directory of runs", " ".join(places))
     comparison = report([value_of(str(path), open_run(path).book) for path in paths])
 
     def text() -> str:

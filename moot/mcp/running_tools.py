@@ -14,9 +14,12 @@ from msgspec.structs import replace
 import moot
 from ledger.events.ids import parse_step
 from ledger.result import Result
-from moot.app.running import open_deliberation
+from moot import version
+from moot.app.opening import open_run_at
 from moot.app.runs import new_directory
+from moot.app.seats import declared_seats
 from moot.app.session import Session, role_of
+from moot.app.settings import keyed
 from moot.errors import usage
 from moot.mcp.pages import RESULT_BYTES_MAX, size_of
 from moot.mcp.rights import Rights
@@ -29,7 +32,7 @@ from rounds.run.outcome import RunQuorum
 from rounds.run.session import ReplyRefused
 from rounds.setup.deliberation import checked
 from rounds.setup.gate import REASONS
-from rounds.setup.opening import cast_roles
+from rounds.setup.opening import cast_roles, resolve
 from rounds.setup.size import asked_of
 
 WAIT_MAX: Final = 600.0
@@ -157,28 +160,19 @@ def add_opening_tools(tools: Tools) -> None:
     """Register `new` and what it chooses from."""
 
     @tools.tool(Opened)
+    @keyed
     def new(
         question: str,
-        protocol: str | None = None,
-        goals: list[str] | None = None,
-        options: list[str] | None = None,
-        plan: str | None = None,
-        domain: str | None = None,
         context: list[dict[str, str]] | None = None,
         rules: dict[str, str] | None = None,
         cast: dict[str, dict[str, str]] | None = None,
         max_rounds: int | None = None,
-        no_stress: bool = False,
-        profile: str | None = None,
-        check_every: int | None = None,
-        seed: int | None = None,
-        not_before: int | None = None,
-        positions: str | None = None,
         round: list[dict[str, Any]] | None = None,
         predict: list[dict[str, str]] | None = None,
         budget: dict[str, Any] | None = None,
         gate: dict[str, Any] | None = None,
         experiments: dict[str, str] | None = None,
+        **settings: Any,
     ) -> Any:
         """Open a deliberation whose seats are your agents. Only `question` is required; the other arguments are the
         keys of a deliberation file. `protocol`: if not said, the question's words choose it, mostly crux (see `gate`).
@@ -192,22 +186,9 @@ def add_opening_tools(tools: Tools) -> None:
         `experiments`: {"run": "on"} asks for programs to be run; they stay off until the person says so (`moot run
         --resume RUN --experiments on`). Returns the run's name, its cast and variants, and a token for every seat
         and for you, the operator."""
-        subject = {
-            "question": question,
-            "protocol": protocol,
-            "goals": goals,
-            "options": options,
-            "plan": plan,
-            "domain": domain,
-            "no_stress": no_stress or None,
-            "profile": profile,
-            "check_every": check_every,
-            "seed": seed,
-            "not_before": not_before,
-            "positions": positions,
-        }
+        chosen = {key: value for key, value in settings.items() if value is not None and value is not False}
         tables = {
-            "deliberation": {key: value for key, value in subject.items() if value is not None},
+            "deliberation": {"question": question, **chosen},
             "context": context,
             "rules": rules,
             "cast": cast,
@@ -227,8 +208,8 @@ def add_opening_tools(tools: Tools) -> None:
         # Only host seats: over MCP no call may start a program or spend money on a model.
         seats = dict.fromkeys(cast_roles(deliberation, "new"), HostSeat())
         path = new_directory(tools.runs, date.today())
-        session = open_deliberation(deliberation, seats, path, documents={}, name="new")
-        return opened_of(session, tools.rights)
+        opening = resolve(deliberation, {}, moot=version(), name="new", seats=declared_seats(seats))
+        return opened_of(open_run_at(path, opening, seats), tools.rights)
 
     @tools.tool(result_of("protocols"))
     def protocols() -> Any:

@@ -27,7 +27,7 @@ from moot.app.consent import Agreed, bench_for, need_word_for_programs, need_wor
 from moot.environment import now
 from moot.errors import DAMAGED, MootError, usage
 from moot.studies.definition import FILE, Study
-from moot.studies.engines import Engine
+from moot.studies.playing import Engine
 from moot.studies.playing import SHARED, JobEnd, Task, fetched, recorded, unpacked
 from moot.studies.units import StudyJob, UnitAnswer, answer_in, deliberation_for, jobs_of
 from rounds.setup.deliberation import to_toml

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from statistics import fmean
 from typing import Final, TypeVar
@@ -61,11 +61,8 @@ class StudyResults:
 
     def by_item(self, arm: str, value: Callable[[StudyUnit], float | None]) -> dict[str, float]:
         """Return item → the mean over the repetitions that have the value."""
-        values: defaultdict[str, list[float]] = defaultdict(list)
-        for unit in self.of_arm(arm):
-            if (number := value(unit)) is not None:
-                values[unit.item].append(number)
-        return {item: fmean(numbers) for item, numbers in values.items()}
+        numbers = ((unit.item, value(unit)) for unit in self.of_arm(arm))
+        return _by_item((item, number) for item, number in numbers if number is not None)
 
     def right_by_item(self, arm: str) -> dict[str, float]:
         """Return item → the share of an arm's repetitions that are right; items without a key are left out."""
@@ -155,10 +152,7 @@ def _share(by_item: Mapping[str, float]) -> Estimated:
         interval = statistics.share_interval(round(sum(values)), len(values))
     else:
         interval = statistics.paired_interval(values, seed=0)
-    # An interval of means may pass the ends of the scale, where no share can be.
-    low = None if interval.low is None else max(0.0, interval.low)
-    high = None if interval.high is None else min(1.0, interval.high)
-    return Estimated(value=interval.mean, low=low, high=high, n=interval.n)
+    return _estimated(interval, 0.0, 1.0)
 
 
 def _brier(results: StudyResults, arm: str) -> float | None:
@@ -200,7 +194,7 @@ def _against(results: StudyResults) -> list[Against]:
         only = Counter(
             _alone(results, StudyUnit(item, arm.id, 1), StudyUnit(item, baseline, 1)) for item in items
         )
-        rows[arm.id] = (_within(_difference(results, items, mine, base)), only["arm"], only["baseline"])
+        rows[arm.id] = (_estimated(_difference(results, items, mine, base), -1.0, 1.0), only["arm"], only["baseline"])
     # All comparisons enter Holm's correction, also those that look hopeless.
     p_values = {arm: statistics.exact_mcnemar(first, second) for arm, (_, first, second) in rows.items()}
     adjusted = statistics.holm(p_values)
@@ -223,17 +217,16 @@ def _alone(results: StudyResults, arm: StudyUnit, baseline: StudyUnit) -> str:
 
 def _difference(
     results: StudyResults, items: Sequence[str], mine: Mapping[str, float], base: Mapping[str, float]
-) -> Estimated:
+) -> statistics.Interval:
     seed = results.state.study.file.study.seed
-    interval = statistics.paired_interval([mine[item] - base[item] for item in items], seed=seed)
-    return Estimated(value=interval.mean, low=interval.low, high=interval.high, n=interval.n)
+    return statistics.paired_interval([mine[item] - base[item] for item in items], seed=seed)
 
 
-def _within(share: Estimated) -> Estimated:
-    """Return a difference of shares with its limits cut to −1 … 1."""
-    low = None if share.low is None else max(-1.0, share.low)
-    high = None if share.high is None else min(1.0, share.high)
-    return Estimated(value=share.value, low=low, high=high, n=share.n)
+def _estimated(interval: statistics.Interval, least: float = -inf, most: float = inf) -> Estimated:
+    """Return an interval as the report has it; limits of means may pass the ends of the scale, and are cut to them."""
+    low = None if interval.low is None else max(least, interval.low)
+    high = None if interval.high is None else min(most, interval.high)
+    return Estimated(value=interval.mean, low=low, high=high, n=interval.n)
 
 
 def _reliability(results: StudyResults) -> list[ReliabilityBin]:
@@ -292,11 +285,16 @@ def _measures(results: StudyResults) -> list[Measured]:
     rows: list[Measured] = []
     # In the order of their first row, so that the person's own table sets the order.
     for measure in dict.fromkeys(name for name, *_ in values):
-        by_arm = {arm: _items([row for row in values if row[0] == measure and row[2] == arm]) for arm in arms}
+        by_arm = {
+            arm: _by_item((item, value) for name, item, of, value in values if (name, of) == (measure, arm))
+            for arm in arms
+        }
         for arm, items in by_arm.items():
             both = sorted(set(items) & set(by_arm.get(baseline, {})))
             difference = (
-                _difference(results, both, items, by_arm[baseline]) if arm != baseline and both else None
+                _estimated(_difference(results, both, items, by_arm[baseline]))
+                if arm != baseline and both
+                else None
             )
             number = sum(row[0] == measure and row[2] == arm for row in values)
             if items:
@@ -305,11 +303,12 @@ def _measures(results: StudyResults) -> list[Measured]:
     return rows
 
 
-def _items(rows: Iterable[tuple[str, str, str, float]]) -> dict[str, float]:
-    values: defaultdict[str, list[float]] = defaultdict(list)
-    for _, item, _, value in rows:
-        values[item].append(value)
-    return {item: fmean(numbers) for item, numbers in values.items()}
+def _by_item(values: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Return item → the mean of its values."""
+    items: defaultdict[str, list[float]] = defaultdict(list)
+    for item, value in values:
+        items[item].append(value)
+    return {item: fmean(numbers) for item, numbers in items.items()}
 
 
 def _read_measures(place: Path) -> list[tuple[str, str, str, float]]:

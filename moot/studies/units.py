@@ -3,9 +3,14 @@
 Most units take one run. `best_of` takes k independent runs, and one more that reads the k answers and chooses. Judging
 takes a run for each order of two answers. A job's name reveals neither item nor arm nor part, because every seat sees
 the name of its run.
+
+Counts of a run: two assumptions count as the same when they share at least 60% of the long words of the shorter one.
+The procedure is crude and knows no synonyms, but it is the same for every arm.
 """
 
 from __future__ import annotations
+
+from rounds.protocols.crux import standing
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,22 +18,26 @@ from hashlib import sha256
 from itertools import product
 from random import Random
 from typing import Any, Final
-
 from ledger.language.words import word_count
 from ledger.plain_text import one_line
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from ledger.state.state import WAIT
-from moot.app.run_options import RunOptions
-from moot.studies.counted import counts_in
+from moot.app.settings import RunOptions
 from moot.studies.definition import ArmRow, Study
 from moot.view.annexes import final_text
+from moot.view.forecasts import leader_of_group, standing_now
 from moot.view.judgements import has_beliefs, majority, option_of
 from moot.view.judgements import option_said, options_of
 from moot.view.outcome import outcome_of
 from rounds.protocols import PROTOCOLS
 from rounds.setup.deliberation import Deliberation, checked
 from rounds.setup.toml_file import Table
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+from ledger.events import Assumption, Disposition
+
 
 CHOICE: Final = "choice"
 FIRST, SECOND, NEITHER = "the first answer", "the second answer", "neither is better"
@@ -151,7 +160,7 @@ def deliberation_for(study: Study, job: StudyJob, before: Mapping[str, UnitAnswe
         case part:
             mine, other = (before[name].text for name in job.after)
             pair = (mine, other) if part == "judge-first" else (other, mine)
-            return _laid(_judged(study, table, pair), RunOptions(protocol="single-pass"), job.unit)
+            return _laid(_judged(study, table, pair), {"deliberation": {"protocol": "single-pass"}}, job.unit)
 
 
 def check_arms(study: Study) -> None:
@@ -161,23 +170,21 @@ def check_arms(study: Study) -> None:
         _laid(study.tables[item], _options(study, arm, unit, 0), unit)
 
 
-def _laid(table: Table, options: RunOptions, unit: StudyUnit) -> Deliberation:
-    return checked(options.over(table), name=f"study.toml, arm {unit.arm}, item {unit.item}")
+def _laid(table: Table, settings: Table, unit: StudyUnit) -> Deliberation:
+    return checked(RunOptions(settings).over(table), name=f"study.toml, arm {unit.arm}, item {unit.item}")
 
 
-def _options(study: Study, arm: ArmRow, unit: StudyUnit, further: int) -> RunOptions:
-    """Return the arm's options over an item's file. A run waits for a person only if its arm says so."""
-    limits = {name: value for name, value in arm.budget if value is not None}
-    return RunOptions(
-        protocol=arm.protocol,
-        plan=arm.plan,
-        seed=study.file.study.seed + unit.repetition - 1 + further,
-        rules=arm.rules,
-        # A study of hundreds of runs cannot wait for a person in each, unless an arm is about just that.
-        no_wait=WAIT in PROTOCOLS[arm.protocol].variants and WAIT not in arm.rules,
-        budget=limits,
-        experiments=arm.experiments,
-    )
+def _options(study: Study, arm: ArmRow, unit: StudyUnit, further: int) -> Table:
+    """Return the arm's settings over an item's file. A run waits for a person only if its arm says so."""
+    subject = {"protocol": arm.protocol, "seed": study.file.study.seed + unit.repetition - 1 + further}
+    # A study of hundreds of runs cannot wait for a person in each, unless an arm is about just that.
+    waiting = {WAIT: "off"} if WAIT in PROTOCOLS[arm.protocol].variants else {}
+    return {
+        "deliberation": subject if arm.plan is None else {**subject, "plan": arm.plan},
+        "rules": {**waiting, **arm.rules},
+        "budget": {name: value for name, value in arm.budget if value is not None},
+        "experiments": {"run": arm.experiments},
+    }
 
 
 def _with_answers(table: Table, texts: list[str]) -> Table:
@@ -226,7 +233,6 @@ def chosen_by(book: Book) -> str | None:
         return None
     # A forecast names its leader exactly; words of a decision are only matched when there is none.
     if has_beliefs(book):
-        from moot.view.forecasts import leader_of_group
 
         if leader := leader_of_group(book):
             return leader
@@ -244,8 +250,6 @@ def _points(book: Book) -> Mapping[str, float] | None:
     """Return the group forecast at the end."""
     if not has_beliefs(book):
         return None
-    from moot.view.forecasts import standing_now
-    from rounds.protocols.crux import standing
 
     group = standing_now(book).group
     if group is None:
@@ -271,3 +275,38 @@ def winner_of(answer: UnitAnswer, order: str) -> str | None:
 def short(text: str) -> str:
     """Return an answer on one line."""
     return one_line(text)
+
+
+SHARED_WORDS: Final = 0.6
+"""Share of the shorter assumption's long words from which on two count as the same."""
+LONG: Final = re.compile(r"[^\W\d_]{4,}")
+
+
+def counts_in(book: Book) -> Mapping[str, float]:
+    """Return measure → number; empty for a protocol that has neither assumptions nor objections."""
+    assumptions = [assumption.text for assumption in book.of(Assumption)]
+    disposed = [objection.disposition for objection in book.of(Disposition)]
+    if not assumptions and not disposed:
+        return {}
+    return {
+        "assumptions": float(len(assumptions)),
+        "assumptions that differ": float(len(distinct(assumptions))),
+        "objections": float(len(disposed)),
+        "left to a person": float(disposed.count("escalated")),
+    }
+
+
+def distinct(texts: Iterable[str]) -> list[str]:
+    """Return the texts without those that are the same as an earlier one."""
+    kept: list[tuple[str, frozenset[str]]] = []
+    for text in texts:
+        words = frozenset(LONG.findall(text.casefold()))
+        if not any(_same(words, other) for _, other in kept):
+            kept.append((text, words))
+    return [text for text, _ in kept]
+
+
+def _same(first: frozenset[str], second: frozenset[str]) -> bool:
+    # Two texts without long words are compared whole, since nothing could be shared.
+    least = min(len(first), len(second))
+    return first == second if least == 0 else len(first & second) >= SHARED_WORDS * least

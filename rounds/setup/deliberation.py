@@ -6,6 +6,10 @@
     plan = "minimum-8"
 
 Every key is checked: an unknown one is an error that names the nearest known key and the line.
+
+The fields below are the one declaration of a run's settings. `option` adds how a person gives a setting on the command
+line; `moot run`, `moot new`, their help, `--rule` and the tool `new` of agent hosts follow from it
+(`moot/app/settings.py`).
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from pydantic import (
 from ledger.events.run import SignatureCode
 from ledger.events.values import ROUND_MAX
 from roles.protocol import Protocol
-from rounds.protocols import RULES
+from rounds.protocols import PROTOCOLS, RULES
 from rounds.protocols.plans import PLANS, phases_of
 from rounds.setup.toml_file import (
     DeliberationError,
@@ -68,6 +72,26 @@ RoundNumber = Annotated[int, Field(ge=1, le=ROUND_MAX)]
 Lines = Annotated[tuple[Line, ...], BeforeValidator(listed)]
 
 
+ASK: Final = "What to ask"
+WHO: Final = "Who answers"
+HOW: Final = "How"
+LIMITS: Final = "Limits"
+PANELS: Final = (ASK, WHO, HOW, LIMITS)
+"""Panels of the help in which options are listed, in order."""
+
+
+def option(names: str, metavar: str, help: str, panel: str, words: tuple[str, ...] = ()) -> Any:
+    """Return the field of a setting that has an option of its own; `words` complete its value in a shell.
+
+    Without `names`, the setting is given as `--rule NAME=VALUE`.
+    """
+    extra: Any = {"option": names, "metavar": metavar, "panel": panel, "words": list(words)}
+    return Field(description=help, json_schema_extra=extra)
+
+
+UNDER_RULE: Final = option("", "", "", HOW)
+
+
 class FileTable(BaseModel):
     """A table of a file, strict: nothing is converted, and an unknown key is an error."""
 
@@ -77,19 +101,45 @@ class FileTable(BaseModel):
 class Subject(FileTable):
     """`[deliberation]`: the question and how it is deliberated. A value of None is decided when the run is opened."""
 
-    question: Annotated[str, Field(min_length=1, max_length=60_000)]
-    domain: Line | None = None
-    goals: Lines = ()
-    options: Lines = ()
-    protocol: str | None = None
+    question: Annotated[
+        str,
+        Field(min_length=1, max_length=60_000),
+        option("-q --question", "TEXT", "What to deliberate.", ASK),
+    ]
+    domain: Annotated[Line | None, UNDER_RULE] = None
+    goals: Annotated[
+        Lines, option("--goal", "TEXT", "What a good outcome serves; may be repeated.", ASK)
+    ] = ()
+    options: Annotated[
+        Lines, option("--option", "TEXT", "An option under discussion; may be repeated.", ASK)
+    ] = ()
+    protocol: Annotated[
+        str | None,
+        option(
+            "--protocol",
+            "NAME",
+            "`moot gate` lists them. Default: by the question's words, mostly crux.",
+            HOW,
+            tuple(PROTOCOLS),
+        ),
+    ] = None
     """If None, the gate chooses, unless other keys need the rounds of a plan."""
-    plan: str | None = None
-    profile: Literal["gates", "published"] | None = None
-    check_every: Annotated[int, Field(ge=1, le=ROUND_MAX)] | None = None
+    plan: Annotated[
+        str | None,
+        option(
+            "--plan",
+            "NAME",
+            "Rounds of `structured`: standard-13 (default), minimum-8 or short-5.",
+            HOW,
+            tuple(PLANS),
+        ),
+    ] = None
+    profile: Annotated[Literal["gates", "published"] | None, UNDER_RULE] = None
+    check_every: Annotated[Annotated[int, Field(ge=1, le=ROUND_MAX)] | None, UNDER_RULE] = None
     not_before: RoundNumber | None = None
-    no_stress: bool = False
+    no_stress: Annotated[bool, UNDER_RULE] = False
     positions: Literal["beliefs", "sealed", "off"] | None = None
-    seed: Annotated[int, Field(ge=0, lt=1 << 53)] = 0
+    seed: Annotated[int, Field(ge=0, lt=1 << 53), UNDER_RULE] = 0
     """Seed of every random choice: in crux, which role answers first (`seed` mod 4) and how answers are shuffled."""
 
     @field_validator("question")
@@ -156,11 +206,17 @@ class CastRow(FileTable):
 class Budget(FileTable):
     """`[budget]`: limits of the run; dollars are a decimal string."""
 
-    usd: Annotated[str | None, BeforeValidator(_decimal)] = None
-    tokens: Count | None = None
-    calls: Count | None = None
-    minutes: Count | None = None
-    rounds: Count | None = None
+    usd: Annotated[
+        str | None,
+        BeforeValidator(_decimal),
+        option("--max-usd", "AMOUNT", "Stop (resumable) after spending this much.", LIMITS),
+    ] = None
+    tokens: Annotated[Count | None, option("--max-tokens", "N", "… after this many tokens.", LIMITS)] = None
+    calls: Annotated[Count | None, option("--max-calls", "N", "… after this many calls.", LIMITS)] = None
+    minutes: Annotated[Count | None, option("--max-minutes", "N", "… after this many minutes.", LIMITS)] = (
+        None
+    )
+    rounds: Annotated[Count | None, option("--max-rounds", "N", "… after this many rounds.", LIMITS)] = None
 
 
 class GateRow(FileTable):
@@ -174,7 +230,16 @@ class GateRow(FileTable):
 class ExperimentsRow(FileTable):
     """`[experiments]`: a request of the file; programs run only when the person who runs it agrees."""
 
-    run: Literal["on", "ask", "off"] = "off"
+    run: Annotated[
+        Literal["on", "ask", "off"],
+        option(
+            "--experiments",
+            "[on|ask|off]",
+            "Run programs that seats write, inside a sandbox. Default in crux: ask, at a terminal.",
+            HOW,
+            ("on", "ask", "off"),
+        ),
+    ] = "off"
 
 
 class Deliberation(FileTable):

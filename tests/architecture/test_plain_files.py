@@ -25,7 +25,7 @@ ALLOWED: Final = {
     "ledger/store/spending.py: os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 420)": NEW,
     "moot/app/consent.py: os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 384)": NEW,
     "moot/app/skill.py: ours.read_bytes()": OURS,
-    "moot/app/skill.py: source.read_bytes()": OURS,
+    "moot/app/skill.py: path.read_bytes()": OURS,
     "moot/cli/hosts.py: webbrowser.open(url)": "opens no file",
     "moot/mcp/server.py: path.read_text('utf-8')": OURS,
     "moot/output_schemas.py: path.read_bytes()": OURS,

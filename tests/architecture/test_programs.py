@@ -20,9 +20,9 @@ CALLS: Final = frozenset(
 )  # fmt: skip
 TEXT: Final = frozenset({"exec", "eval", "compile", "__import__"})
 ALLOWED: Final = {
-    "moot/app/git.py": "git lists files and changes, without a hook or a filter of the repository",
+    "moot/app/inputs.py": "git lists files and changes, without a hook or a filter of the repository",
     "moot/environment.py": "git says who the person is",
-    "moot/studies/engines.py": "processes of moot itself, which play runs of a study",
+    "moot/studies/playing.py": "processes of moot itself, which play runs of a study",
     "moot/terminal/asking.py": "the person's own editor",
     "moot/terminal/streams.py": "the person's own pager",
     "roles/seats/command.py": "a seat that the person named",

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from ledger.events import RoundOpened
-from moot.app.run_options import RunOptions
-from moot.app.running import estimated, opened
-from moot.app.seats import SeatChoice
+from moot.app.opening import estimated, opened
+from moot.app.seats import SeatChoice, make_seats
+from moot.app.settings import RunOptions
 from moot.environment import read_settings
 from moot.errors import MootError
 from moot.terminal.live import replies_of
@@ -19,8 +19,8 @@ from moot.view.estimate import estimate_line
 from tests.cli.conftest import Moot
 from tests.protocols.playing import begin
 
-LONG = RunOptions(question="Which storage?", plan="minimum-8")
-SHORT = RunOptions(question="Which storage?", protocol="tribunal")
+LONG = RunOptions({"deliberation": {"question": "Which storage?", "plan": "minimum-8"}})
+SHORT = RunOptions({"deliberation": {"question": "Which storage?", "protocol": "tribunal"}})
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def asked(
 
 
 def begun(tmp_path: Path, options: RunOptions, choice: SeatChoice) -> bool:
-    opened(None, options, choice, casting=None, directory=tmp_path / "run")
+    opened(None, options, choice, tmp_path / "run")
     return (tmp_path / "run" / "head").exists()
 
 
@@ -79,7 +79,7 @@ def test_the_limit_in_dollars_is_a_setting(tmp_path: Path, monkeypatch: pytest.M
     file.write_text('[deliberation]\nquestion = "Which storage?"\nplan = "minimum-8"\n')
     found = estimated(str(file), RunOptions(), SeatChoice("anthropic", {}))
     assert found.usd is not None
-    paid = asked([], None).build(dict.fromkeys(("action",), "command:true"))
+    paid = make_seats(dict.fromkeys(("action",), "command:true"))
     for limit, questions in ((found.usd.high, []), ("0.01", ["Begin?"])):
         monkeypatch.setenv("MOOT_ASK_ABOVE_USD", limit)
         said: list[str] = []
@@ -97,7 +97,7 @@ def test_the_cap_stands_beside_the_estimate_and_decides_whether_to_ask(tmp_path:
     found = estimated(str(file), RunOptions(), SeatChoice("anthropic", {}))
     assert found.usd is not None
     assert Decimal(found.usd.high) > 5
-    paid = asked([], None).build(dict.fromkeys(("action",), "command:true"))
+    paid = make_seats(dict.fromkeys(("action",), "command:true"))
     for cap, questions in (("1", 0), ("20", 1), (None, 1)):
         said: list[str] = []
         asked(said, True).check_size(lambda: found, paid, cap)
@@ -110,7 +110,7 @@ def test_a_cap_does_not_stand_for_a_seat_of_unknown_price(tmp_path: Path) -> Non
     file = tmp_path / "plan.toml"
     file.write_text('[deliberation]\nquestion = "Which storage?"\nplan = "standard-13"\n')
     found = estimated(str(file), RunOptions(), SeatChoice("command:true", {}))
-    paid = asked([], None).build(dict.fromkeys(("action",), "command:true"))
+    paid = make_seats(dict.fromkeys(("action",), "command:true"))
     said: list[str] = []
     asked(said, True).check_size(lambda: found, paid, "1")
     assert said[1:] == ["Begin?"]

@@ -9,9 +9,9 @@ import pytest
 
 import moot as library
 from moot.api import open_run
-from moot.app.run_options import RunOptions
-from moot.app.running import estimated
-from moot.app.seats import SeatChoice
+from moot.app.opening import estimated
+from moot.app.seats import SeatChoice, make_seats
+from moot.app.settings import RunOptions
 from moot.errors import MootError
 from moot.view.estimate import Estimate
 from moot.view.protocols import choice_of, choices_lines, gate_line
@@ -142,8 +142,8 @@ class Person:
 def begin(person: Person, question: str, *, cap: str | None = None, yes: bool = False) -> Estimate:
     """Take a question to where a run would begin, with priced seats."""
     choice = person.choice(yes=yes)
-    estimate = estimated(None, RunOptions(question=question), choice)
-    seats = choice.build({"judge": "command:true"})
+    estimate = estimated(None, RunOptions({"deliberation": {"question": question}}), choice)
+    seats = make_seats({"judge": "command:true"})
     choice.check_size(
         lambda: estimate, seats, cap, lambda found: gate_line(choice_of(found, None, "anthropic"), [])
     )

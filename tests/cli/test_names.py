@@ -113,21 +113,10 @@ def test_a_name_that_is_taken_is_not_given_again(tmp_path: Path) -> None:
     assert new_directory(tmp_path, TODAY, lambda: next(draws)).name == "2026-03-04-cccc"
 
 
-@pytest.mark.parametrize(
-    ("parent", "fork"),
-    [
-        ("storage", "storage.r7-again"),
-        ("2026-03-04-kfmr", "2026-03-04-kfmr.r7-again"),
-        ("2025-12-31-which-zirconium-kettle-boils-fastest-for-the", "2026-03-04-bbbb.r7-again"),
-        ("2025-12-31-which-zirconium-kettle-boils-fastest-for-the-2", "2026-03-04-bbbb.r7-again"),
-        ("2025-12-31-which", "2025-12-31-which.r7-again"),  # a person's word
-    ],
-)
-def test_a_fork_takes_over_a_persons_name_and_no_words_of_the_question(
-    parent: str, fork: str, tmp_path: Path
-) -> None:
-    made = fork_directory(tmp_path, parent, QUESTION, "r7-again", TODAY, lambda: "bbbb")
-    assert made.name == fork
+def test_a_fork_takes_over_its_parents_name(tmp_path: Path) -> None:
+    assert fork_directory(tmp_path, "storage", "r7-again").name == "storage.r7-again"
+    (tmp_path / "storage.r7-again").mkdir()
+    assert fork_directory(tmp_path, "storage", "r7-again").name == "storage.r7-again-2"
 
 
 def test_a_fork_of_an_example_goes_where_runs_go(moot: Moot, opened: Path, tmp_path: Path) -> None:

@@ -15,11 +15,11 @@ import pytest
 from ledger.events import Alarm, Amendment, Decision
 from ledger.state.decided import final_in_force, in_force
 from moot.api import open_run
-from moot.app.choices import opening_of
-from moot.app.running import open_run_at
+from moot.app.opening import open_run_at
 from moot.cli import people
 from moot.environment import git_identity
 from rounds.setup.deliberation import checked
+from rounds.setup.opening import resolve
 from tests.campaign.calls import Real, Watched, refused
 from tests.cli.conftest import Moot, content
 from tests.long_run import long_run
@@ -151,7 +151,7 @@ def test_decisions_say_what_puts_them_at_risk(moot: Moot) -> None:
 @pytest.fixture
 def second(tmp_path: Path) -> Path:
     """An open run."""
-    return open_run_at(tmp_path / "second", opening_of(checked(TABLE, name="test"), {}, {})).run.path
+    return open_run_at(tmp_path / "second", resolve(checked(TABLE, name="test"), {}, moot="0.0.0"), {}).path
 
 
 TABLE = {"deliberation": {"question": "Which storage?", "protocol": "tribunal"}}

@@ -16,8 +16,7 @@ import pytest
 from ledger.events import Amendment, RunClosed
 from ledger.store.store import RunStore
 from moot.api import open_run
-from moot.app.choices import opening_of
-from moot.app.running import open_run_at, seats_again
+from moot.app.opening import open_run_at, seats_again
 from moot.app.seats import SeatChoice
 from moot.app.session import Session
 from moot.cli import BY_NAME, moved
@@ -25,6 +24,7 @@ from moot.cli.command import command_of
 from moot.errors import MootError
 from roles.seats.port import Answer
 from rounds.setup.deliberation import checked, parse
+from rounds.setup.opening import resolve
 from tests.cli.conftest import Moot
 from tests.rounds.openings import play
 from tests.rounds.scripted import Script
@@ -57,7 +57,7 @@ def tape(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run of `PLAN`."""
     path = tmp_path_factory.mktemp("tape") / "run"
     deliberation = parse(PLAN.encode())
-    session = open_run_at(path, opening_of(deliberation, {}, {}))
+    session = open_run_at(path, resolve(deliberation, {}, moot="0.0.0"), {}).inner
     assert play(session, Script(seed=5)).state == "finished"
     return path
 
@@ -254,7 +254,8 @@ def test_what_a_run_cannot_name_is_the_line_to_say(moot: Moot, file: Path, tape:
 def test_a_model_is_the_one_that_answered_last(tmp_path: Path) -> None:
     table = {"deliberation": {"question": "Which?", "protocol": "tribunal"}}
     kinds = {"utility": "anthropic", "accuracy": "anthropic", "safety": "command:judge"}
-    run = open_run_at(tmp_path / "run", opening_of(checked(table, name="test"), {}, kinds))
+    opening = resolve(checked(table, name="test"), {}, moot="0.0.0", seats=kinds)
+    run = open_run_at(tmp_path / "run", opening, {}).inner
     view = b'{"reasoning": "No.", "confidence": 80, "risk": 20}'
     run.submit("r1.analyse.utility", view, Answer("anthropic", "enforced", model="some-model-1"))
     session = Session(tmp_path / "run")

@@ -115,14 +115,15 @@ def test_offline_refuses_what_could_leave_the_machine(
 def test_a_server_on_this_machine_is_allowed_when_the_person_says_so(
     monkeypatch: pytest.MonkeyPatch, spec: str, stays: bool
 ) -> None:
+    monkeypatch.setenv("MOOT_OFFLINE", "1")
     monkeypatch.setenv("MOOT_OFFLINE_ALLOWS", "loopback")
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.delenv("OLLAMA_HOST", raising=False)
     if stays:
-        assert isinstance(make_seats({"critic": spec}, offline=True)["critic"], OpenAISeat)
+        assert isinstance(make_seats({"critic": spec})["critic"], OpenAISeat)
     else:
         with pytest.raises(MootError, match="offline"):
-            make_seats({"critic": spec}, offline=True)
+            make_seats({"critic": spec})
 
 
 def test_an_address_that_a_file_names_needs_the_person_s_word(moot: Moot, tmp_path: Path) -> None:
@@ -173,6 +174,7 @@ def test_prices_of_ones_own_stand_over_the_installed_ones(
 
 def test_a_price_makes_a_budget_of_dollars_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-proj-nobody-00")
+    monkeypatch.delenv("MOOT_OFFLINE", raising=False)
     file = tmp_path / "prices.toml"
     file.write_text(OWN)
     assert unknown_costs(make_seats({"critic": "openai:mine-1"})) == ("critic",)

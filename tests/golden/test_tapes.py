@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from ledger.store.store import RunStore
-from moot.api import run_deliberation
+from moot import run_deliberation
 from tests.protocols.playing import played
 from tests.recorded import RUNS, protocol_of, run_of
 

@@ -16,7 +16,7 @@ import pytest
 from ledger.events import Belief
 from ledger.events.envelope import SeatKind
 from ledger.state.book import Book
-from moot.app import running
+from moot.app import opening
 from moot.app.session import Session
 from roles.seats.port import Request, Seat, SeatFailed, SeatReply
 from rounds.protocols import PROTOCOLS
@@ -96,7 +96,7 @@ def ended(
         return Session(session.run.path), made
 
     with monkeypatch.context() as patched:
-        patched.setattr(running, "opened", opened_already)
+        patched.setattr(opening, "opened", opened_already)
         said = moot("run", "-q", "The opening is given.", "--seats", "host", "--no-live")
     book = session.book()
     state = book.state

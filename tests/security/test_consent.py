@@ -11,15 +11,15 @@ import pytest
 
 from ledger.events import ExperimentRun
 from ledger.store.store import RunStore
-from moot import api
+from moot.app import driving as api
 from moot.app.consent import WATCHED, bench_for, was_opened_here
-from moot.app.running import open_deliberation
-from moot.app.seats import make_seats
+from moot.app.opening import open_run_at
+from moot.app.seats import declared_seats, make_seats
 from moot.errors import MootError
 from moot.studies.definition import read_study
 from moot.studies.units import jobs_of
 from rounds.setup.deliberation import checked
-from rounds.setup.opening import cast_roles
+from rounds.setup.opening import cast_roles, resolve
 from tests.cli.conftest import Moot, moot
 from tests.cli.test_asking import Terminal
 from tests.cli.test_experiment import PLAN, PROGRAM
@@ -102,7 +102,8 @@ def test_a_seat_that_only_a_ledger_names_is_not_asked(moot: Moot, tmp_path: Path
     """Somebody sent a run whose models would be asked with this person's keys."""
     deliberation = checked({"deliberation": {"question": "Which?", "protocol": "council"}})
     seats = make_seats(dict.fromkeys(cast_roles(deliberation, "sent"), seat))
-    open_deliberation(deliberation, seats, tmp_path / "run", documents={})
+    opening = resolve(deliberation, {}, moot="0.0.0", seats=declared_seats(seats))
+    open_run_at(tmp_path / "run", opening, seats)
     said = moot("run", "--resume", "run")
     assert said.code == 2
     assert "--allow-commands" in said.err or "--seats" in said.err

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.git import files_in, read_change
+from moot.app.inputs import files_in, read_change
 from moot.errors import MootError
 
 ATTRIBUTES = (

@@ -13,11 +13,11 @@ import pytest
 from moot.__main__ import main
 from moot.errors import GOOD, NO, USAGE, WAITING, DeliberationError, MootError
 from moot.studies.conduct import standing_of
-from moot.studies.counted import distinct
+from moot.studies.units import distinct
 from moot.studies.definition import read_keys, read_study
-from moot.studies.queue import queue_of
+from moot.studies.progress import queue_of
 from moot.studies.report import report_of
-from moot.studies.status import status_of
+from moot.studies.progress import status_of
 from moot.studies.units import StudyUnit, deliberation_for, jobs_of, last_of, units_of
 from moot.documents import study_markdown
 from moot.view.study import report_text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ledger.events.ids import parse_step
 from ledger.store.store import DriverLease
-from moot.app.running import drive_run
+from moot.app.driving import drive_run
 from moot.app.speech import FILE, PAUSE_SECONDS, Speech, read_speech
 from moot.web.rounds import readable
 from roles.seats.port import Request, SeatReply

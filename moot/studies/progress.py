@@ -1,15 +1,20 @@
-"""Price of the rest of a study: runs, replies and dollars, and the person's consent above the limit."""
+"""Progress of a study, read from its runs: what has ended, what the rest may cost, and which steps are open."""
 
 from __future__ import annotations
 
+from ledger.store.failures import LedgerError
+from ledger.store.store import RunStore
+from moot.studies.conduct import StudyState, plan_of
+from moot.studies.units import StudyJob
+from moot.view.study import ArmStatus, StudyStatus
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
-
 from ledger.plain_text import counted
-from moot.app import choices
+from moot import version
+from moot.app.choices import estimate_for
 from moot.app.seat_specs import choose, may_cost
 from moot.environment import read_settings
 from moot.errors import MootError
@@ -17,7 +22,59 @@ from moot.studies.conduct import StudyState
 from moot.studies.definition import Study
 from moot.studies.units import StudyUnit, deliberation_for, jobs_of
 from moot.view.estimate import Estimate
-from rounds.setup.opening import cast_roles
+from rounds.setup.opening import cast_roles, resolve
+from hashlib import sha256
+from moot.app.session import Session
+from moot.studies.conduct import RUNS, StudyState
+from moot.view.study import QueuedStep, StudyQueue
+
+
+def status_of(state: StudyState) -> StudyStatus:
+    """Return every arm with its ended jobs; judging is listed as an arm of its own."""
+    arms = [
+        _arm(state, arm.id, [job for job in state.jobs if _arm_of(job) == arm.id])
+        for arm in state.study.file.arm
+    ]
+    if state.study.file.judging is not None:
+        arms.append(_arm(state, "judging", [job for job in state.jobs if _arm_of(job) == "judging"]))
+    planned = plan_of(state.study)
+    # Lost jobs can never end, so a study is done without them.
+    lost = sum(arm.lost for arm in arms)
+    return StudyStatus(
+        study=str(state.study.folder),
+        question=state.study.file.study.question,
+        planned_at=planned.at if planned is not None else None,
+        runs=len(state.jobs),
+        came_out=len(state.ends),
+        arms=arms,
+        state="done" if len(state.ends) + lost == len(state.jobs) else "open" if planned else "not_begun",
+    )
+
+
+def _arm_of(job: StudyJob) -> str:
+    return "judging" if job.part.startswith("judge-") else job.unit.arm
+
+
+def _arm(state: StudyState, name: str, jobs: list[StudyJob]) -> ArmStatus:
+    ends = [state.ends[job.name] for job in jobs if job.name in state.ends]
+    finished = sum(end.state == "finished" for end in ends)
+    return ArmStatus(
+        arm=name,
+        planned=len(jobs),
+        finished=finished,
+        failed=len(ends) - finished,
+        waiting=sum(job.name in state.begun and job.name not in state.ends for job in jobs),
+        lost=sum(job.name not in state.ends and state.is_lost(job) for job in jobs),
+        replies=sum(_replies(state, job) for job in jobs if job.name in state.begun),
+    )
+
+
+def _replies(state: StudyState, job: StudyJob) -> int:
+    try:
+        return RunStore(state.path(job.name)).state().spend.calls
+    except LedgerError:
+        return 0
+
 
 SMALL: Final = 20
 """Number of replies up to which a study of unknown price starts without asking."""
@@ -84,8 +141,10 @@ def _estimate(study: Study, item: str, arm: str) -> Estimate:
     deliberation = deliberation_for(study, job, {})
     name = f"item {item}, arm {arm}"
     specs = choose(cast_roles(deliberation, name), study.arm(arm).seats.replace("{item}", item), {}, {})
-    opening = choices.opening_of(deliberation, study.documents[item], specs, name=name)
-    return choices.estimate_for(opening, specs, name)
+    opening = resolve(
+        deliberation, study.documents[item], moot=version(), name=name, seats=specs
+    )
+    return estimate_for(opening, specs, name)
 
 
 def agreed_to(
@@ -102,3 +161,24 @@ def agreed_to(
         return
     fix = "plan fewer items or repetitions, or set budgets; --yes begins without being asked"
     raise MootError("not_begun", "nothing was begun", "moot study run", fix)
+
+
+def queue_of(state: StudyState, role: str | None = None) -> StudyQueue:
+    """Return the open steps of every run that waits for replies, in the order in which jobs are started."""
+    steps: list[QueuedStep] = []
+    not_open = 0
+    for job in state.jobs:
+        if job.name in state.ends:
+            continue
+        if job.name not in state.begun:
+            # Counted, because a run has to be opened by `moot study run` before agents can answer it.
+            not_open += state.is_ready(job)
+            continue
+        session = Session(state.path(job.name))
+        # Hashed with the seed: the mark groups runs without revealing the item's name.
+        alike = sha256(f"{state.study.file.study.seed}|{job.unit.item}".encode()).hexdigest()[:8]
+        for step in session.next(role).steps:
+            run = str(state.study.folder / RUNS / job.name)
+            steps.append(QueuedStep(run=run, alike=alike, step=step.step, role=step.role, round=step.round))
+    done = all(job.name in state.ends or state.is_lost(job) for job in state.jobs)
+    return StudyQueue(study=str(state.study.folder), done=done, to_open=not_open, steps=steps)
