@@ -84,7 +84,7 @@ def now() -> str:
 def git_identity() -> str | None:
     """Return git's `user.name` of this person or machine; None where git is missing or has no name.
 
-    A repository's own configuration is not asked: in a clone of somebody else's it could name another person.
+    A repository's own configuration is not asked: in a stranger's clone it could name another person.
     """
     try:
         completed = subprocess.run(

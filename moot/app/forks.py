@@ -46,7 +46,7 @@ MARK: Final = b'"origin":{"type":"fork"'
 """Text in the decisions of every fork; searching for it first is cheaper than reading each run."""
 
 
-class Parting(NamedTuple):
+class ForkPoint(NamedTuple):
     """Where a fork parts from its parent: at a round, perhaps without a role through another one, or at the end."""
 
     round: int | None = None
@@ -65,7 +65,7 @@ class Parting(NamedTuple):
 
 def made_fork(
     parent: Path,
-    parting: Parting,
+    parting: ForkPoint,
     seats: tuple[str | None, Mapping[str, str]] = (None, {}),
     *,
     out: Path | None = None,
@@ -120,7 +120,7 @@ def fork(
     """
     parent = run.path if isinstance(run, Run) else Path(run)
     place = None if out is None else Path(out)
-    return Session(made_fork(parent, Parting(round, without), (seats, {}), out=place).run)
+    return Session(made_fork(parent, ForkPoint(round, without), (seats, {}), out=place).run)
 
 
 def _going_on(
@@ -187,7 +187,7 @@ def stress(path: Path, *, roles: Sequence[str] = (), per_role: int, make: bool) 
     forks = list(_forks(path, parent))
     changed = [changed_rounds(book.state, parent.state) for _, book in forks]
     wanted = missing(planned, changed)
-    created = [made_fork(path, Parting(wish.round, wish.role)).run for wish in wanted] if make else []
+    created = [made_fork(path, ForkPoint(wish.round, wish.role)).run for wish in wanted] if make else []
     compared = [_compared(name, book, parent) for name, book in forks]
     return Stress(
         run=str(path),

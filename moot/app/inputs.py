@@ -266,7 +266,7 @@ def _change(change: RepositoryChange) -> Iterator[Taken | Left]:
 
 
 def _document(name: str, content: bytes | str, *, broken: bool = False) -> Taken | Left:
-    """Return a document, or the reason to leave it out, which may stand in place of the content.
+    """Return a document, or the reason to leave it out; `content` may be that reason.
 
     With `broken`, invalid UTF-8 becomes replacement characters, because a diff may hold two encodings.
     """

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from moot.app.forks import Parting, made_fork
+from moot.app.forks import ForkPoint, made_fork
 from moot.app.forks import stress as stress_of
 from moot.app.runs import find_run
 from moot.app.seat_specs import read_seats
@@ -101,7 +101,7 @@ def fork(
     )
     result = made_fork(
         find_run(run),
-        Parting(round, without, through, here),
+        ForkPoint(round, without, through, here),
         read_seats(seats, seat or ()),
         out=directory,
         options=wanted({"question": question, "goal": goal, "option": option, "plan": plan}),

@@ -121,8 +121,8 @@ def add_people_tools(tools: Tools) -> None:
         """Make a new run that shares everything before a round, and goes on without a role or simply again; with `here`
         it shares everything so far, so that two answers can be tried. Operator only, before and after the end;
         returns the tokens of the new run."""
-        from moot.app.forks import Parting, made_fork
+        from moot.app.forks import ForkPoint, made_fork
 
         path = tools.opened("fork", run, token).path
-        forked = made_fork(path, Parting(round, without, here=here), ("host", {}), runs=tools.runs)
+        forked = made_fork(path, ForkPoint(round, without, here=here), ("host", {}), runs=tools.runs)
         return opened_of(Session(forked.run), tools.rights)
