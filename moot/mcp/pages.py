@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
+from functools import reduce
 from itertools import islice
+from operator import getitem
 from typing import Any, Final, cast
 
 import orjson
@@ -55,35 +58,33 @@ def page(tool: str, result: dict[str, Any], limit: int | None, after: int) -> di
     parts = PARTS[tool] or ()
     unit = "characters" if tool == "report" else "entries"
     # A result may have two lists, as `diff` has: the longer one decides how many pages there are.
-    total = max((len(_at(result, part)) for part in parts), default=0)
+    total = max((len(reduce(getitem, part, result)) for part in parts), default=0)
     # The first page of an empty result exists, any later one does not.
     if after and after >= total:
         raise usage(f"this result has {total} {unit}", "begin again with `after` 0", "after")
-    fewest, most = 1, max(1, min(limit or total, total - after))
+    most = max(1, min(limit or total, total - after))
     # Entries differ in size, so the largest number that fits is searched by halving.
-    while fewest < most:
-        count = (fewest + most + 1) // 2
-        if size_of(_cut(result, parts, after, count)) <= RESULT_BYTES_MAX:
-            fewest = count
-        else:
-            most = count - 1
-    cut = _cut(result, parts, after, fewest)
-    end = after + fewest
-    left_out: NextPage | None = None
-    if after or end < total:
-        more = end if end < total else None
-        fix = "this is the last page" if more is None else f"call `{tool}` again with `after` {end}"
-        left_out = NextPage(what=f"{unit} {after + 1} to {min(end, total)} of {total}", after=more, fix=fix)
+    fitting = bisect_right(
+        range(1, most + 1), RESULT_BYTES_MAX, key=lambda count: size_of(_cut(result, parts, after, count))
+    )
+    end = after + max(1, fitting)
+    cut, what, fixes = _cut(result, parts, after, end - after), list[str](), dict[str, None]()
+    more = end if end < total else None
+    if after or more is not None:
+        what.append(f"{unit} {after + 1} to {min(end, total)} of {total}")
+        fixes["this is the last page" if more is None else f"call `{tool}` again with `after` {end}"] = None
     # A seat needs its brief as it is: `next` has cut it already, to where the caller wanted it.
     for characters in TEXT_CHARACTERS_MAX if tool != "next" else ():
         if size_of(cut) <= RESULT_BYTES_MAX:
             break
         cut = _shortened(cut, characters)
-        what = f"{left_out.what}; " if left_out else ""
-        what += f"texts after {characters} characters, lists after {ROWS_MAX} rows"
-        fix = f"{left_out.fix}; " if left_out and left_out.after else ""
-        fix += "read the whole of it with `moot log RUN ID` on the command line, or in the page of the run"
-        left_out = NextPage(what=what, after=left_out.after if left_out else None, fix=fix)
+        what.append(f"texts after {characters} characters, lists after {ROWS_MAX} rows")
+        if more is None:
+            fixes.clear()
+        fixes[
+            "read the whole of it with `moot log RUN ID` on the command line, or in the page of the run"
+        ] = None
+    left_out = NextPage(what="; ".join(what), after=more, fix="; ".join(fixes)) if what else None
     return {**cut, "left_out": None if left_out is None else left_out.model_dump()}
 
 
@@ -92,17 +93,11 @@ def size_of(result: object) -> int:
     return len(orjson.dumps(result))
 
 
-def _at(result: Any, part: tuple[str, ...]) -> Any:
-    for key in part:
-        result = result[key]
-    return result
-
-
 def _cut(
     result: dict[str, Any], parts: tuple[tuple[str, ...], ...], after: int, count: int
 ) -> dict[str, Any]:
     for part in parts:
-        result = _replaced(result, part, _window(_at(result, part), after, after + count))
+        result = _replaced(result, part, _window(reduce(getitem, part, result), after, after + count))
     return result
 
 

@@ -15,10 +15,9 @@ from mcp.server.mcpserver.exceptions import ResourceError
 
 import moot
 from moot.errors import usage
-from moot.mcp.people_tools import add_people_tools
-from moot.mcp.reading_tools import add_reading_tools
 from moot.mcp.rights import rights_in
-from moot.mcp.running_tools import add_opening_tools, add_seat_tools
+from moot.mcp.run_tools import add_people_tools, add_reading_tools
+from moot.mcp.seat_tools import add_opening_tools, add_seat_tools
 from moot.mcp.tools import Tools
 from moot.mcp.wire import Server
 from roles.brief import derive

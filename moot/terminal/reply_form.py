@@ -36,27 +36,22 @@ def form(schema: Schema) -> str:
     return "\n".join(_object(shapes, shapes.meant(schema), ())).strip() + "\n"
 
 
-def read_form(schema: Schema, text: str) -> dict[str, Any] | None:
-    """Return what was written into a form; None when it is empty. Raises `NotFilledIn`."""
-    try:
-        table = toml_table(text)
-    except NotToml as error:
-        raise NotFilledIn(str(error)) from None
-    shapes = _Shapes(schema)
-    value = shapes.read(schema, table)
-    return value if _is_written(value) else None
-
-
 def reply_of(schema: Schema, text: str) -> bytes | None:
-    """Return the reply in a person's text: one JSON object unchanged, or a form. Raises `NotFilledIn`."""
+    """Return the reply in a person's text: one JSON object unchanged, or a form; None when it is empty.
+
+    Raises `NotFilledIn`.
+    """
     # Comments are removed first, because an object may be pasted below the form's help.
     plain = "\n".join(line for line in text.split("\n") if not line.startswith("#")).strip()
     # A person may paste an object that a model wrote: its bytes are kept, because the ledger hashes them.
     if plain.startswith("{"):
         return plain.encode("utf-8", "surrogateescape")
-    value = read_form(schema, text)
+    try:
+        value = _Shapes(schema).read(schema, toml_table(text))
+    except NotToml as error:
+        raise NotFilledIn(str(error)) from None
     # TOML has dates, JSON has not: `str` writes them as they were typed.
-    return None if value is None else json.dumps(value, ensure_ascii=False, default=str).encode()
+    return json.dumps(value, ensure_ascii=False, default=str).encode() if _is_written(value) else None
 
 
 # ---------------------------------------------------------------- writing
@@ -70,7 +65,7 @@ def _object(shapes: _Shapes, schema: Schema, path: tuple[str, ...]) -> Iterator[
             yield from _value(key, field, schema["properties"][key])
     for key, field in fields.items():
         if field.get("type") == "object":
-            yield from ("", *_explained(field), f"[{_dotted(*path, key)}]")
+            yield from ("", *_explained(field), f"[{'.'.join((*path, key))}]")
             yield from _object(shapes, field, (*path, key))
         elif shapes.is_table(field):
             yield from _blocks(shapes, field, (*path, key))
@@ -79,7 +74,7 @@ def _object(shapes: _Shapes, schema: Schema, path: tuple[str, ...]) -> Iterator[
 def _blocks(shapes: _Shapes, field: Schema, path: tuple[str, ...]) -> Iterator[str]:
     inner = shapes.meant(field["items"])
     least, most = int(field.get("minItems", 0)), field.get("maxItems")
-    block = [f"[[{_dotted(*path)}]]", *_object(shapes, inner, path)]
+    block = [f"[[{'.'.join(path)}]]", *_object(shapes, inner, path)]
     yield from ("", f"# {path[-1]}: {_count(least, most)}, a block for each; an empty block is none")
     yield from _explained(inner)
     # As many empty blocks as the reply needs at least; a person copies one for more.
@@ -131,10 +126,6 @@ def _range(field: Schema) -> str:
     return "a whole number" if least is None else f"a whole number, {least} or more"
 
 
-def _dotted(*path: str) -> str:
-    return ".".join(path)
-
-
 # ---------------------------------------------------------------- shapes and reading
 
 
@@ -164,48 +155,36 @@ class _Shapes:
     def read(self, schema: Schema, value: Any) -> Any:
         """Return a value in the form of its shape; what does not fit is left to the reply's own check."""
         field = self.meant(schema)
-        match field.get("type"):
-            case "object":
-                return self._read_object(field, value)
-            case "array":
-                return self._read_list(field, value)
+        match field.get("type"), value:
+            case "object", dict() | None:
+                written = cast("dict[str, Any]", value or {})
+                # Fields in the schema's order, whatever order the person used.
+                known: Mapping[str, Schema] = field["properties"]
+                fields = {key: self.read(shape, written.get(key)) for key, shape in known.items()}
+                # Unknown keys stay in, so that the reply is refused by name and no text is lost silently.
+                return fields | {key: entry for key, entry in written.items() if key not in known}
+            case "array", list() | None:
+                entries = [self.read(field["items"], entry) for entry in cast("list[Any]", value or [])]
+                # The empty blocks that the form offered are no entries.
+                return [entry for entry in entries if _is_written(entry)]
+            case "object" | "array", _:
+                return value
             case _:
                 return _read_value(field, value)
 
-    def _read_object(self, field: Schema, value: Any) -> Any:
-        if not isinstance(value, dict | None):
-            return value
-        written = cast("dict[str, Any]", value or {})
-        # Fields in the schema's order, whatever order the person used.
-        known: Mapping[str, Schema] = field["properties"]
-        fields = {key: self.read(shape, written.get(key)) for key, shape in known.items()}
-        # Unknown keys stay in, so that the reply is refused by name and no text is lost silently.
-        return fields | {key: entry for key, entry in written.items() if key not in known}
-
-    def _read_list(self, field: Schema, value: Any) -> Any:
-        if not isinstance(value, list | None):
-            return value
-        entries = [self.read(field["items"], entry) for entry in cast("list[Any]", value or [])]
-        # The empty blocks that the form offered are no entries.
-        return [entry for entry in entries if _is_written(entry)]
-
 
 def _read_value(field: Schema, value: Any) -> Any:
-    if not isinstance(value, str):
-        return value if value is not None or field.get("nullable") else _empty(field)
-    text = value.strip()
-    if not text:
-        return None if field.get("nullable") else _empty(field)
+    if isinstance(value, str):
+        value = value.strip() or None
+    if value is None:
+        return None if field.get("nullable") or field.get("type") in ("integer", "boolean") else ""
+    text = value.casefold() if isinstance(value, str) else ""
     # A form offers "" for every value, so numbers and booleans may come as text.
     if field.get("type") == "integer" and text.lstrip("-").isdecimal():
         return int(text)
-    if field.get("type") == "boolean" and text.casefold() in ("true", "false", "yes", "no"):
-        return text.casefold() in ("true", "yes")
-    return text
-
-
-def _empty(field: Schema) -> str | None:
-    return None if field.get("type") in ("integer", "boolean") else ""
+    if field.get("type") == "boolean" and text in ("true", "false", "yes", "no"):
+        return text in ("true", "yes")
+    return value
 
 
 def _is_written(value: Any) -> bool:

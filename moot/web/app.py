@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib.resources import files
 from typing import Final
 
@@ -11,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Lifespan
 
 from ledger.store.failures import LedgerError
 from moot.app.unlawful_runs import explain_with
@@ -50,29 +51,19 @@ OWN_POLICY: Final = {"content-security-policy": f"{policy()}; frame-ancestors 'n
 STATIC: Final = {"style.css": "text/css", "moot.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
 
-def create_app(index: RunIndex, address: Address) -> ASGIApp:
-    """Return the application behind its guard."""
-    broadcasts = Broadcasts(index)
-
-    async def live(request: Request) -> Response:
-        return await stream(broadcasts, request)
-
-    routes = [Route(path, _answering(index, page), methods=["GET"]) for path, page in PAGES]
+def create_app(index: RunIndex, address: Address, lifespan: Lifespan[Starlette] | None = None) -> ASGIApp:
+    """Return the application behind its guard; `lifespan` is entered when the server is up."""
+    routes = [Route(path, partial(_answered, index, page), methods=["GET"]) for path, page in PAGES]
     routes += [
-        Route("/run/{name}/stream", live, methods=["GET"]),
+        Route("/run/{name}/stream", partial(stream, Broadcasts(index)), methods=["GET"]),
         Route("/static/{file}", _static, methods=["GET"]),
     ]
-    app = Starlette(routes=routes, exception_handlers={404: _not_found})
-    return Guard(app, address)
+    return Guard(Starlette(routes=routes, exception_handlers={404: _not_found}, lifespan=lifespan), address)
 
 
-def _answering(index: RunIndex, page: Page) -> Callable[[Request], object]:
-    """Return a handler that renders a page in a thread, so that a long page does not block other requests."""
-
-    async def answer(request: Request) -> Response:
-        return await run_in_threadpool(_answer, index, page, request)
-
-    return answer
+async def _answered(index: RunIndex, page: Page, request: Request) -> Response:
+    """Render a page in a thread, so that a long page does not block other requests."""
+    return await run_in_threadpool(_answer, index, page, request)
 
 
 def _answer(index: RunIndex, page: Page, request: Request) -> Response:

@@ -11,11 +11,11 @@ import hmac
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from typing import Final
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -53,17 +53,20 @@ class Address:
         if self.token is None:
             return name in LOOPBACK_NAMES
         # An IP address cannot be rebound, so it is accepted on every interface.
-        return name in LOOPBACK_NAMES or name == self.host.lower() or _is_address(name)
+        return name in LOOPBACK_NAMES or name == self.host.lower() or _address(name) is not None
 
 
 def is_loopback(host: str) -> bool:
     """Return whether only this machine can reach a host."""
-    if host == "localhost":
-        return True
+    address = _address(host)
+    return host == "localhost" or (address is not None and address.is_loopback)
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
+        return ipaddress.ip_address(host.strip("[]"))
     except ValueError:
-        return False
+        return None
 
 
 def split_host(host: str) -> tuple[str, int]:
@@ -73,14 +76,6 @@ def split_host(host: str) -> tuple[str, int]:
         return host.lower(), 80
     # -1 matches no port, so a malformed header is refused.
     return name.lower(), int(port) if port.isascii() and port.isdigit() and len(port) < 6 else -1
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name.strip("[]"))
-    except ValueError:
-        return False
-    return True
 
 
 class Guard:
@@ -95,7 +90,7 @@ class Guard:
             return
         if scope["type"] != "http":
             return  # a web socket is never opened: uvicorn answers 403 itself
-        refused = self._refused(scope)
+        refused = self._refused(HTTPConnection(scope), scope["method"])
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -108,37 +103,35 @@ class Guard:
 
         await (refused or self._app)(scope, receive, guarded)
 
-    def _refused(self, scope: Scope) -> Response | None:
-        headers = Headers(scope=scope)
-        hosts = headers.getlist("host")
+    def _refused(self, request: HTTPConnection, method: str) -> Response | None:
+        hosts = request.headers.getlist("host")
         # Two Host headers could be read differently by a proxy in front and by this check.
         if len(hosts) != 1 or not self._address.answers_to(hosts[0]):
             return _refusal(421, "this viewer answers to its own address only")
         # No form of another site can change anything here, because nothing can be changed.
-        if scope["method"] not in ("GET", "HEAD"):
+        if method not in ("GET", "HEAD"):
             return _refusal(405, "this viewer only shows; it takes nothing")
-        if not _from_here(headers, hosts[0]):
+        if not _from_here(request.headers, hosts[0]):
             return _refusal(403, "another site asked for this: open the address yourself")
-        return None if self._address.token is None else self._without_token(scope, headers)
+        return None if self._address.token is None else _without_token(request, self._address.token)
 
-    def _without_token(self, scope: Scope, headers: Headers) -> Response | None:
-        """Exchange the token in the address of a first visit for a cookie.
 
-        Return the redirect or the refusal; None when the cookie is already there.
-        """
-        wanted = self._address.token or ""
-        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        token = dict(query).get("token")
-        if token is not None and _same(token, wanted):
-            # The token leaves the address, because history, screenshots and copied links would carry it on.
-            rest = urlencode([pair for pair in query if pair[0] != "token"])
-            answer = RedirectResponse(_path(scope) + (f"?{rest}" if rest else ""), 303)
-            # `strict`: a link on another site must not open a page with this visitor's token.
-            answer.set_cookie(COOKIE, wanted, httponly=True, samesite="strict", path="/")
-            return answer
-        if _same(_cookie(headers), wanted):
-            return None
-        return _refusal(401, "this viewer needs its token: open the address that `moot serve` printed")
+def _without_token(request: HTTPConnection, wanted: str) -> Response | None:
+    """Exchange the token in the address of a first visit for a cookie.
+
+    Return the redirect or the refusal; None when the cookie is already there.
+    """
+    token = request.query_params.get("token")
+    if token is not None and _same(token, wanted):
+        # The token leaves the address, because history, screenshots and copied links would carry it on.
+        rest = urlencode([pair for pair in request.query_params.multi_items() if pair[0] != "token"])
+        answer = RedirectResponse(_path(request.scope) + (f"?{rest}" if rest else ""), 303)
+        # `strict`: a link on another site must not open a page with this visitor's token.
+        answer.set_cookie(COOKIE, wanted, httponly=True, samesite="strict", path="/")
+        return answer
+    if _same(request.cookies.get(COOKIE, ""), wanted):
+        return None
+    return _refusal(401, "this viewer needs its token: open the address that `moot serve` printed")
 
 
 def _path(scope: Scope) -> str:
@@ -155,14 +148,6 @@ def _from_here(headers: Headers, host: str) -> bool:
         return False
     # Old browsers and curl send no such header, and count as direct visits.
     return headers.get("sec-fetch-site", "none") in ("none", "same-origin")
-
-
-def _cookie(headers: Headers) -> str:
-    try:
-        morsel = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return morsel.value if morsel else ""
 
 
 def _same(actual: str, wanted: str) -> bool:

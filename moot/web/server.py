@@ -17,12 +17,13 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import h11
 import uvicorn
+from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from moot.errors import MootError, one_line
@@ -99,20 +100,6 @@ def url_of(address: Address) -> str:
     return f"http://{host}:{address.port}/{token}"
 
 
-class _Server(uvicorn.Server):
-    """A server that reports when it is up."""
-
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._ready = ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then report it."""
-        asyncio.get_running_loop().set_exception_handler(Complaints(err))
-        await super().startup(sockets)
-        self._ready()
-
-
 def serve(root: Path, address: Address, listening: socket.socket, ready: Callable[[], None]) -> None:
     """Answer requests until the process is interrupted; call `ready` once it does."""
     index = RunIndex(root)
@@ -120,14 +107,22 @@ def serve(root: Path, address: Address, listening: socket.socket, ready: Callabl
         os.nice(NICE)
     # Before the first thread starts, so that no two requests compile the same template.
     compiled()
-    # A daemon: an end by Ctrl-C must not wait for a long run to be read.
-    threading.Thread(target=_read_ahead, args=(index,), daemon=True).start()
+    # The runs are read before the first request, which meanwhile waits only for its own run. A daemon: an end by
+    # Ctrl-C must not wait for a long run to be read.
+    threading.Thread(target=index.lines, daemon=True).start()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncGenerator[None]:
+        asyncio.get_running_loop().set_exception_handler(Complaints(err))
+        ready()
+        yield
+
     config = uvicorn.Config(
-        create_app(index, address),
+        create_app(index, address, lifespan),
         # `Complaints` reports errors instead, at a limited rate.
         log_level="critical",
         access_log=False,
-        lifespan="off",
+        lifespan="on",
         ws="none",
         server_header=False,
         date_header=False,
@@ -136,13 +131,7 @@ def serve(root: Path, address: Address, listening: socket.socket, ready: Callabl
         backlog=limits().backlog,
         h11_max_incomplete_event_size=32_768,
     )
-    _Server(config, ready).run(sockets=[listening])
-
-
-def _read_ahead(index: RunIndex) -> None:
-    """Read the runs before the first request; a request meanwhile waits only for its own run."""
-    with contextlib.suppress(OSError):
-        index.lines()
+    uvicorn.Server(config).run(sockets=[listening])
 
 
 class ConnectionLimits(NamedTuple):

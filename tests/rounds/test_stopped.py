@@ -17,7 +17,7 @@ from ledger.store.store import RunStore
 from moot.api import open_run
 from moot.app import session as working
 from moot.app.session import Session
-from moot.mcp.running_tools import has_news, public_status
+from moot.mcp.seat_tools import has_news, public_status
 from moot.view.labels import labels_told
 from moot.view.stop_checks import ended
 from moot.view.story import tell
