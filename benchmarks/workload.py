@@ -40,8 +40,7 @@ from ledger.events.run import (
 )
 from ledger.events.values import Evidence, Section
 from ledger.events.verifications import CHECKS, StatusChange
-from ledger.format.canonical import encode, line_hash
-from ledger.format.chain import BEGINNING, Head
+from ledger.format.canonical import BEGINNING, Head, encode, line_hash
 from ledger.state.lifecycle import STATUS_OF_BEARING
 from ledger.store.streams import BLOBS, head_bytes, stream_path
 

@@ -20,7 +20,7 @@ from moot.errors import usage
 if TYPE_CHECKING:
     from detectors.report import SignalReport
     from ledger.audit.verify import VerifyReport
-    from ledger.format.chain import Head
+    from ledger.format.canonical import Head
     from ledger.interchange.report import ExportReport, ImportReport
     from moot.documents import Form
     from moot.view.status import RunList

@@ -23,7 +23,7 @@ from detectors.parameters import parameters_of
 from detectors.report import AlarmReading
 from detectors.stopping.gates import judge
 from ledger.events import Argument, Decision, Event
-from ledger.format.chain import Head
+from ledger.format.canonical import Head
 from ledger.interchange import markdown
 from ledger.interchange.transcript import entry
 from ledger.language.words import word_count

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from ledger.language.digits import ascii_digits, number_at
+from ledger.language.numerals import ascii_digits, number_at
 
 EXPRESSION_MAX: Final = 300
 """Most characters of a calculation."""

@@ -16,7 +16,7 @@ import msgspec
 import orjson
 
 import schemas
-from ledger.readable_text import what_has_nul, with_line_feeds
+from ledger.plain_text import what_has_nul, with_line_feeds
 from roles.replies import Reply
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from ledger.store.blob_file import BlobStore, blob_line
+from ledger.store.blobs import BlobStore, blob_line
 from ledger.store.streams import BLOBS, head_bytes, read_head
 
 

@@ -15,12 +15,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledger.audit.blobs import BlobAudit, extra_files
-from ledger.audit.damage import PROBLEMS_MAX, Tail, damage, tail_of
+import msgspec
+
+from ledger.audit.problems import PROBLEMS_MAX, BlobAudit, Tail, damage, extra_files, tail_of
 from ledger.events import RunOpened, StreamName
-from ledger.format.chain import Head
+from ledger.format.canonical import Head
 from ledger.result import Result
-from ledger.store.blob_file import BlobStore
+from ledger.store.blobs import BlobStore
 from ledger.store.disk import readable
 from ledger.store.failures import Damaged, Problem
 from ledger.store.reading import LogPosition, decoded
@@ -232,10 +233,7 @@ def _report(
         damaged=damaged,
         events=count,
         head=HeadModel(seq=head.seq, hash=head.hash) if head else None,
-        problems=[
-            ProblemModel(seq=entry.seq, stream=entry.stream, line=entry.line, what=entry.what)
-            for entry in (*problems, *notes)
-        ],
+        problems=msgspec.convert([*problems, *notes], list[ProblemModel], from_attributes=True),
         quarantined=_names(directory / "quarantine"),
         checkpoints=list(checkpoints),
     )

@@ -72,7 +72,7 @@ class Call(Value, frozen=True, kw_only=True):
 
 
 class Envelope(Struct, frozen=True, kw_only=True, gc=False):
-    """Base of all events. `prev`, `seq`, `rest`, `v` and `at` are set at the commit (`ledger.format.chain.seal`)."""
+    """Base of all events. `prev`, `seq`, `rest`, `v` and `at` are set at the commit (`seal`)."""
 
     prev: Hash = GENESIS  # SHA-256 of the line before, in the order of seq
     seq: Nat = 0  # from 0, over all three streams

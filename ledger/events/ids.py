@@ -27,7 +27,7 @@ _PARTS: Final = {
     "role": _ROLE,
     "repeat": r"(~([2-9]|[1-9][0-9]+))?",
 }
-"""Part of an id's form → the pattern of what stands there."""
+"""Part of an id's form → the pattern of its text."""
 
 Label = Literal["goal", "option", "document"]
 LABELS: Final[Mapping[str, str]] = {"goal": "G", "option": "O", "document": "K"}

@@ -1,6 +1,6 @@
 """Kinds of events: one row per kind, from which every table that is keyed by kind derives (FORMAT 2, 3).
 
-A new kind is a model beside its neighbors, a row here, a case of the fold and a clause in `ledger.state.saying`. The
+A new kind is a model beside its neighbors, a row here, a case of the fold and a clause in `ledger.state.wording`. The
 type check asks for the last two. Ids are made and parsed by `ledger.events.ids`, and laws are checked by
 `ledger.events.laws`.
 """
@@ -298,7 +298,7 @@ KINDS: Final[Mapping[str, EventKind]] = {
 
 
 def values_at(value: Any, path: str) -> Iterator[Any]:
-    """Yield what stands at a path, such as `stop.params`, `merged[].from_[]` or `pool{}`; null ends it.
+    """Yield the values at a path, such as `stop.params`, `merged[].from_[]` or `pool{}`; null ends it.
 
     `[]` stands for each entry of a list and `{}` for each value of an object.
     """

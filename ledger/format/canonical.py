@@ -1,6 +1,7 @@
-"""Canonical bytes: one event is one line, one line is one event (FORMAT 1).
+"""Canonical bytes: one event is one line, one line is one event, and each line names the one before (FORMAT 1).
 
-    {"prev":"<64 hex>","seq":n,"rest":k,"v":3,"at":"…","kind":"claim",…}
+    line 0  {"prev":"000…0","seq":0,"rest":1,"v":3,"at":"…","kind":"run_opened",…}
+    line 1  {"prev":"<sha256 of line 0>","seq":1,"rest":0,…}      head = (1, <sha256 of line 1>)
 
 `encode` writes the only form that moot writes. `decode` accepts what FORMAT calls canonical: the fixed prefix, bytes
 that survive `orjson.dumps(orjson.loads(line))`, and the kind's schema. Both are exact inverses on moot's own lines,
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
@@ -20,9 +21,8 @@ import msgspec
 import orjson
 
 from ledger.events import KINDS, Artifact, Event
-from ledger.events.grammar import grammar
-from ledger.events.laws import laws_of
-from ledger.events.values import DEPTH_MAX, FORMAT, LINE_BYTES_MAX, SAFE_INTEGER
+from ledger.events.laws import grammar, laws_of
+from ledger.events.values import DEPTH_MAX, FORMAT, GENESIS, LINE_BYTES_MAX, SAFE_INTEGER
 
 _LINKS: Final = rb'\{"prev":"[0-9a-f]{64}","seq":(?:0|[1-9][0-9]{0,15}),"rest":(?:0|[1-9][0-9]{0,15}),'
 _D: Final = b"[0-9]"  # written out below: a counted repetition costs more than what it counts
@@ -214,3 +214,51 @@ def refuse_control_characters(value: Any) -> None:
     elif isinstance(value, list):
         for inner in cast("list[Any]", value):
             refuse_control_characters(inner)
+
+
+class Head(msgspec.Struct, frozen=True):
+    """Last event of a ledger: its number and the hash of its line, which is the next line's `prev`."""
+
+    seq: int
+    hash: str
+
+
+BEGINNING: Final = Head(-1, GENESIS)
+"""The head of a ledger without events."""
+
+
+class Sealed(msgspec.Struct, frozen=True):
+    """One commit: events as they will be read again, their lines without line feed, the head they lead to."""
+
+    events: tuple[Event, ...]
+    lines: tuple[bytes, ...]
+    head: Head
+
+
+def seal(drafts: Sequence[Event], *, prev: str, seq: int, at: str) -> Sealed:
+    """Return the commit that `drafts` make after the line with hash `prev`. The first event gets number `seq`.
+
+    A draft that already has an `at` keeps it. Every line is decoded again before it is returned, so a line that no
+    reader
+    would accept is never written: raises `NotCanonical` then.
+    """
+    events: list[Event] = []
+    lines: list[bytes] = []
+    for index, draft in enumerate(drafts):
+        rest = len(drafts) - 1 - index
+        # `rest` counts down to 0, so a reader that meets a torn file knows how many events of the commit are
+        # missing.
+        event = msgspec.structs.replace(draft, prev=prev, seq=seq + index, rest=rest, at=draft.at or at)
+        line = _encoded(event)
+        prev = line_hash(line)
+        # The decoded event is kept, not the draft: callers see exactly what every later reader will see.
+        events.append(decode(line))
+        lines.append(line)
+    return Sealed(tuple(events), tuple(lines), Head(seq + len(drafts) - 1, prev))
+
+
+def _encoded(event: Event) -> bytes:
+    try:
+        return encode(event)
+    except (UnicodeEncodeError, OverflowError) as error:  # a lone surrogate, an integer beyond 64 bits
+        raise NotCanonical(f"{event.kind} cannot be written: {error}") from None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, cast
 
@@ -29,7 +30,7 @@ from ledger.events.values import GENESIS, Section
 from ledger.interchange.report import BadLine
 from ledger.interchange.skill_import import Imported, Terms
 from ledger.language.words import word_count
-from ledger.readable_text import plain_lines, without_mark
+from ledger.plain_text import plain_lines, without_mark
 from ledger.result import Result
 
 TAGS: Final = ("STRUCTURAL", "ASSUMPTION", "MISSING")
@@ -165,13 +166,8 @@ def _section(text: str, heading: re.Pattern[str], *, baseline: bool = False) -> 
 
 
 def _headed(text: str, head: re.Pattern[str], words: tuple[str, ...]) -> dict[str, int]:
-    counts = dict.fromkeys(words, 0)
-    for line in _outside_code(text):
-        match = head.match(line)
-        if match is not None:
-            key = next(word for word in words if word.lower() == match[1].lower())
-            counts[key] += 1
-    return counts
+    heads = Counter(match[1].lower() for line in _outside_code(text) if (match := head.match(line)))
+    return {word: heads[word.lower()] for word in words}
 
 
 def _outside_code(text: str) -> list[str]:
@@ -230,24 +226,22 @@ def _run(name: str, task: str, outputs: list[tuple[str, str]], origin: str, term
     notes: list[str] = []
     events: list[Event] = [_opening(name, task, outputs, origin, terms)]
     events.append(RoundOpened(round=1, phase="A", by="import", focus=task, plan_row=0))
-    numbers = {"Q": 0, "X": 0}
-    pending: list[str] = []
-    for repeat, (role, text) in enumerate(outputs, 1):
-        text = plain_lines(text)
+    challenges: list[Challenge] = []
+    for repeat, (role, output) in enumerate(outputs, 1):
+        text = plain_lines(output)
         match role:
             case "challenger":
-                events.append(_statement("challenge", role, 1, "review", text))
-                challenges = list(
-                    _challenges(text, event_id("statement", 1, "plan", "proposer"), role, numbers)
-                )
-                events += challenges
-                pending = [event.id for event in challenges]
+                challenges = list(_challenges(text))
+                events += [_statement("challenge", role, 1, "review", text), *challenges]
             case "resolver":
-                events.append(_statement("resolve", role, 1, "plan", text))
-                events += _dispositions(text, pending, notes)
+                events += [
+                    _statement("resolve", role, 1, "plan", text),
+                    *_dispositions(text, challenges, notes),
+                ]
             case _:
+                taken = sum(isinstance(event, Assumption) for event in events)
                 events.append(_statement("plan", role, repeat if name == "council" else 1, "plan", text))
-                events += _assumptions(text, role, numbers)
+                events += _assumptions(text, taken)
     return Imported(tuple(events), {}, (), notes=tuple(notes))
 
 
@@ -299,42 +293,37 @@ def parts(text: str) -> Iterator[str]:
     yield text
 
 
-def _assumptions(text: str, role: str, numbers: dict[str, int]) -> Iterator[Event]:
-    del role
-    for line in assumption_lines(text):
-        numbers["Q"] += 1
-        yield Assumption(
-            **_by("plan"), id=event_id("assumption", 1, numbers["Q"]), text=line[:TEXT_MAX], section="text"
-        )
+def _assumptions(text: str, taken: int) -> Iterator[Event]:
+    for n, line in enumerate(assumption_lines(text), taken + 1):
+        identity = event_id("assumption", 1, n)
+        yield Assumption(**_by("plan"), id=identity, text=line[:TEXT_MAX], section="text")
 
 
-def _challenges(text: str, target: str, role: str, numbers: dict[str, int]) -> Iterator[Challenge]:
-    del role
-    for passage in headed(text, TAG_HEAD, TAGS):
-        numbers["X"] += 1
+def _challenges(text: str) -> Iterator[Challenge]:
+    for n, passage in enumerate(headed(text, TAG_HEAD, TAGS), 1):
         yield Challenge(
             **_by("challenge"),
-            id=event_id("challenge", 1, numbers["X"]),
-            target=target,
+            id=event_id("challenge", 1, n),
+            target=event_id("statement", 1, "plan", "proposer"),
             tag=cast("Any", passage.word),
             type="attack",
             claim=(passage.head or passage.word)[:TEXT_MAX],
             text=(passage.body or passage.head or passage.word)[:TEXT_MAX],
-            rank=numbers["X"],
+            rank=n,
         )
 
 
-def _dispositions(text: str, challenges: list[str], notes: list[str]) -> Iterator[Event]:
+def _dispositions(text: str, challenges: list[Challenge], notes: list[str]) -> Iterator[Event]:
     passages = list(headed(text, DISPOSITION_HEAD, DISPOSITIONS))
     if len(passages) != len(challenges):
         notes.append(
             f"{len(challenges)} challenges and {len(passages)} dispositions: those without a partner are left out"
         )
-    for identity, passage in zip(challenges, passages, strict=False):
+    for challenge, passage in zip(challenges, passages, strict=False):
         reason = (passage.head or passage.body or passage.word)[:TEXT_MAX]
         yield Disposition(
             **_by("resolve"),
-            of=identity,
+            of=challenge.id,
             disposition=cast("Any", passage.word),
             reason=reason,
             revision=(passage.body or reason)[:TEXT_MAX] if passage.word == "accepted" else None,

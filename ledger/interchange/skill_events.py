@@ -5,7 +5,7 @@ In a round: leads, claims, sealed positions, verifications, flips, concerns, dec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import UNSET
 
@@ -40,9 +40,10 @@ from ledger.interchange.skill_rows import (
     VerificationRow,
 )
 from ledger.interchange.skill_tables import (
-    Rounds,
+    Numberable,
     Tables,
     absent_of,
+    by_round,
     check_name,
     check_number,
     check_order,
@@ -66,37 +67,39 @@ class Drafting:
         self._tables = tables
         self._state = State()
         self._used: dict[str, int] = {}
-        self._rows = Rounds(tables)
+        claims = by_round(tables.claims.rows, _round_of)
+        verifications = by_round(tables.verifications.rows, _round_of)
+        concerns = by_round(tables.concerns.rows, _round_of)
+        decisions = by_round(tables.decisions.rows, _round_of)
+        leads = by_round(tables.leads, lambda row: row.round)
+        drift = by_round(tables.drift, lambda row: row.round)
         for round_ in tables.rounds():
-            self._round(round_)
+            self._add(self._opened(round_, leads[round_]))
+            self._add(self._claim(identity, row) for identity, row in claims[round_])
+            self._checks(sorted(verifications[round_], key=check_order))
+            self._add(self._concern(identity, row) for identity, row in concerns[round_])
+            self._add(self._decision(identity, row) for identity, row in decisions[round_])
+            self._add(_drift_check(row) for row in drift[round_])
 
     def _add(self, events: Iterable[Event]) -> None:
         for event in events:
             step(self._state, event)
             self.events.append(event)
 
-    def _round(self, round_: int) -> None:
-        rows = self._rows
-        self._add(self._opened(round_))
-        self._add(self._claim(identity, row) for identity, row in rows.claims[round_])
-        checks = sorted(rows.verifications[round_], key=check_order)
+    def _checks(self, checks: Sequence[tuple[str, VerificationRow]]) -> None:
+        """Add sealed positions, the verifications that they are about, and then the flips."""
         flips: list[Event] = []
         for identity, row in checks:
             seats = self._positions(identity, row)
             self._add(seats.values())
             flips.extend(self._flips(identity, row, seats))
-        for identity, row in checks:
-            self._add((self._verification(identity, row),))
+        self._add(self._verification(identity, row) for identity, row in checks)
         self._add(flips)
-        self._add(self._concern(identity, row) for identity, row in rows.concerns[round_])
-        self._add(self._decision(identity, row) for identity, row in rows.decisions[round_])
-        self._add(_drift_check(row) for row in rows.drift[round_])
 
-    def _opened(self, round_: int) -> list[Event]:
-        rows = self._rows.leads[round_] or [LeadRow(round=round_)]
+    def _opened(self, round_: int, rows: Sequence[LeadRow]) -> list[Event]:
         decided = has_precedent(self._state)
         plan_row = min(max(round_ - 1, 0), self._tables.plan_rows - 1)
-        return [_round_opened(row, decided, plan_row) for row in rows]
+        return [_round_opened(row, decided, plan_row) for row in rows or [LeadRow(round=round_)]]
 
     def _claim(self, identity: str, row: ClaimRow) -> Claim:
         anchor = present(row.anchor_ref)
@@ -171,14 +174,12 @@ class Drafting:
             class_=present(row.class_),
         )
 
-    def _flips(self, identity: str, row: VerificationRow, seats: Mapping[Author, Position]) -> list[Event]:
+    def _flips(self, identity: str, row: VerificationRow, seats: Mapping[Author, Position]) -> list[Flip]:
         """Return the flips that a row lists, then those that only its later positions show."""
-        stances: dict[Author, Verdict] = dict(present(row.positions_pre) or {})
+        stances: dict[Author, Verdict] = {**(present(row.positions_pre) or {})}
         listed = present(row.flips) or ()
         after = present(row.positions_post) or {}
-        flips: list[Event] = []
-        for flip in listed:
-            flips.extend(self._flip(identity, row, flip, seats, stances))
+        flips = [event for flip in listed for event in self._flip(identity, row, flip, seats, stances)]
         for role in AUTHORS:
             if role in after and stances.get(role) != after[role]:
                 # A changed position without a listed flip is still a flip: leaving it out would hide conformity
@@ -194,17 +195,17 @@ class Drafting:
         flip: FlipRow,
         seats: Mapping[Author, Position],
         stances: dict[Author, Verdict],
-    ) -> Iterable[Flip]:
+    ) -> Iterator[Flip]:
         seat = seats.get(flip.role)
-        if seat is None or seat.id is None:
+        if seat is None:
             self.notes.append(
                 f"verifications.jsonl: {identity}: {flip.role} changes a position that was not taken"
             )
-            return ()
+            return
         before, stances[flip.role] = stances[flip.role], flip.to
         because = present(flip.because) or ()
         refs = (because,) if isinstance(because, str) else because
-        event = Flip(
+        yield Flip(
             id=unique(event_id("flip", row.round, check_number(row), flip.role), self._used),
             round=row.round,
             phase="F" if phase_of(row) == "E" else "S",
@@ -214,7 +215,6 @@ class Drafting:
             to=flip.to,
             because=tuple(Evidence(ref=ref) for ref in refs if ref),
         )
-        return (event,)
 
     def _concern(self, identity: str, row: SkillConcernRow) -> Concern:
         return Concern(
@@ -249,17 +249,17 @@ class Drafting:
 
     def _cited(self, kind: str, identity: str) -> str:
         tables = self._tables
-        match kind:
-            case "claim":
-                return tables.claims.now(identity)
-            case "verification":
-                return tables.verifications.now(identity)
-            case "decision":
-                return tables.decisions.now(identity)
-            case "concern":
-                return tables.concerns.now(identity)
-            case _:
-                return identity
+        aliases = {
+            "claim": tables.claims.aliases,
+            "verification": tables.verifications.aliases,
+            "decision": tables.decisions.aliases,
+            "concern": tables.concerns.aliases,
+        }
+        return aliases.get(kind, {}).get(identity, identity)
+
+
+def _round_of(pair: tuple[str, Numberable]) -> int:
+    return pair[1].round
 
 
 def _round_opened(row: LeadRow, decided: bool, plan_row: int) -> RoundOpened:

@@ -9,6 +9,7 @@ anywhere in a round file (SD-68). Pure functions: paths and bytes, which `format
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Literal
 
@@ -209,10 +210,6 @@ def _generated(book: Book, places: Places) -> dict[str, bytes]:
     return files
 
 
-def _left_out(events: Iterable[Event]) -> Iterator[str]:
-    counted: dict[str, int] = {}
-    for event in events:
-        if event.kind not in HELD:
-            counted[event.kind] = counted.get(event.kind, 0) + 1
-    for kind, count in sorted(counted.items()):
-        yield f"{count} {kind} events have no place in this format"
+def _left_out(events: Iterable[Event]) -> list[str]:
+    left_out = Counter(event.kind for event in events if event.kind not in HELD)
+    return [f"{count} {kind} events have no place in this format" for kind, count in sorted(left_out.items())]

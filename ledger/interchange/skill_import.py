@@ -16,11 +16,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
+import msgspec
 from msgspec import UNSET
 
 from ledger.events import Event, RunOpened
@@ -211,10 +213,7 @@ def opening_of(
 
 def _plan(tables: Tables, run: RunFile) -> tuple[PlanRow, ...]:
     if run.plan:
-        return tuple(
-            PlanRow(round=row.round, absent=row.absent, drift=row.drift, phases=row.phases, focus=row.focus)
-            for row in run.plan
-        )
+        return msgspec.convert(run.plan, tuple[PlanRow, ...], from_attributes=True)
     planned = {row.round: planned_of(row) for row in tables.leads}
     checked = {row.round for row in tables.drift}
     return tuple(
@@ -376,11 +375,8 @@ def _lead_notes(rows: Rows) -> Iterable[str]:
 
 def counts(events: Sequence[Event]) -> dict[str, int]:
     """Count the events of each kind, and the documents."""
-    by_kind: dict[str, int] = {}
-    for event in events:
-        by_kind[event.kind] = by_kind.get(event.kind, 0) + 1
-        if isinstance(event, RunOpened):
-            by_kind["documents"] = len(event.context)
+    by_kind = Counter(event.kind for event in events)
+    by_kind.update(documents=sum(len(event.context) for event in events if isinstance(event, RunOpened)))
     return dict(sorted(by_kind.items()))
 
 

@@ -29,7 +29,7 @@ from ledger.events.values import (
 )
 from ledger.events.verifications import Check
 from ledger.interchange.report import BadLine
-from ledger.readable_text import without_mark
+from ledger.plain_text import without_mark
 
 Author = Literal["action", "guardian", "observer", "critic"]
 AUTHORS: Final[tuple[Author, ...]] = ("action", "guardian", "observer", "critic")

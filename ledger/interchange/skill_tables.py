@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Generic, Literal, Protocol, TypeVar
 
 import msgspec
@@ -52,27 +52,9 @@ class Numbered(Generic[N]):
     aliases: dict[str, str]
     mapped: tuple[MappedId, ...]
 
-    def rounds(self) -> frozenset[int]:
-        """Return the rounds that the rows name."""
-        return frozenset(row.round for _, row in self.rows)
-
     def now(self, identity: str) -> str:
         """Return the id that a reference to `identity` means now."""
         return self.aliases.get(identity, identity)
-
-
-@dataclass(slots=True)
-class _Taken:
-    """Numbers that each round has given out."""
-
-    numbers: dict[int, set[int]] = field(default_factory=lambda: defaultdict[int, set[int]](set))
-
-    def next(self, round_: int, wanted: int, floor: int) -> int:
-        """Return `wanted` when it is free, else the first number after all others and after `floor`."""
-        taken = self.numbers[round_]
-        n = wanted if wanted and wanted not in taken else max([floor, *taken]) + 1
-        taken.add(n)
-        return n
 
 
 def number_rows(
@@ -87,20 +69,26 @@ def number_rows(
     pattern: Final = re.compile(id_pattern(kind) or "")
     waiting: list[tuple[N, str]] = []
     kept: dict[str, N] = {}
-    taken = _Taken()
+    given_out: dict[int, set[int]] = defaultdict(set)
     # Sorted by content, so that the same rows in another order of lines get the same ids (FORMAT 3).
     for _, row in sorted(rows, key=lambda keyed: (keyed[1].round, keyed[1].id, keyed[0])):
-        why = _why_not(pattern, row, kept)
-        if why is None:
-            kept[row.id] = row
-            taken.numbers[row.round].add(number_of(row.id))
+        if not pattern.search(row.id):
+            waiting.append((row, "not a legal id"))
+        elif round_of(row.id) != row.round:
+            waiting.append((row, f"its round is {row.round}"))
+        elif row.id in kept:
+            waiting.append((row, "the id is taken by another row"))
         else:
-            waiting.append((row, why))
+            kept[row.id] = row
+            given_out[row.round].add(number_of(row.id))
     numbered = list(kept.items())
     mapped: list[MappedId] = []
     aliases: dict[str, str] = {}
     for row, why in waiting:
-        new = event_id(kind, row.round, taken.next(row.round, wanted(row), floor))
+        taken, n = given_out[row.round], wanted(row)
+        n = n if n and n not in taken else max([floor, *taken]) + 1
+        taken.add(n)
+        new = event_id(kind, row.round, n)
         mapped.append(MappedId(file=file, old=row.id, new=new, why=why))
         numbered.append((new, row))
         if row.id not in kept:
@@ -110,28 +98,10 @@ def number_rows(
     return Numbered(tuple(numbered), aliases, tuple(mapped))
 
 
-def _why_not(pattern: re.Pattern[str], row: N, kept: dict[str, N]) -> str | None:
-    if not pattern.search(row.id):
-        return "not a legal id"
-    if round_of(row.id) != row.round:
-        return f"its round is {row.round}"
-    if row.id in kept:
-        return "the id is taken by another row"
-    return None
-
-
 def unique(base: str, used: dict[str, int]) -> str:
     """Return `base`, or `base~2`, `base~3`, … when it was given out before (positions and flips)."""
     used[base] = used.get(base, 0) + 1
     return base if used[base] == 1 else f"{base}~{used[base]}"
-
-
-def together(rows: Sequence[Keyed[N]]) -> dict[tuple[str, int], list[Keyed[N]]]:
-    """Group rows by (id, round), each list in the order of its content."""
-    groups: dict[tuple[str, int], list[Keyed[N]]] = {}
-    for keyed in sorted(rows, key=lambda keyed: keyed[0]):
-        groups.setdefault((keyed[1].id, keyed[1].round), []).append(keyed)
-    return groups
 
 
 _FILLED_IN: Final = (
@@ -143,8 +113,6 @@ _FILLED_IN: Final = (
     "phase",
 )
 
-_EMPTY: Final = (UNSET, None, "", ())
-
 
 def merge_updates(rows: Sequence[Keyed[ClaimRow]]) -> tuple[list[Keyed[ClaimRow]], tuple[str, ...]]:
     """Return one row per claim, and a note for every claim that several rows described.
@@ -153,7 +121,10 @@ def merge_updates(rows: Sequence[Keyed[ClaimRow]]) -> tuple[list[Keyed[ClaimRow]
     """
     merged: list[Keyed[ClaimRow]] = []
     notes: list[str] = []
-    for (identity, _), group in together(rows).items():
+    groups: dict[tuple[str, int], list[Keyed[ClaimRow]]] = {}
+    for keyed in sorted(rows, key=lambda keyed: keyed[0]):
+        groups.setdefault((keyed[1].id, keyed[1].round), []).append(keyed)
+    for (identity, _), group in groups.items():
         texts = sorted({row.text for _, row in group if row.text}) or [""]
         for text in texts:
             same = [keyed for keyed in group if (keyed[1].text or texts[0]) == text]
@@ -166,11 +137,9 @@ def merge_updates(rows: Sequence[Keyed[ClaimRow]]) -> tuple[list[Keyed[ClaimRow]
 
 def _merged(rows: list[ClaimRow]) -> ClaimRow:
     """Return the first row, completed from the others."""
-    changes: dict[str, Any] = {}
-    for name in _FILLED_IN:
-        values = [value for row in rows if (value := getattr(row, name)) not in _EMPTY]
-        if values:
-            changes[name] = values[0]
+    changes: dict[str, Any] = {
+        name: value for row in reversed(rows) for name in _FILLED_IN if (value := getattr(row, name))
+    }
     statuses = [row.status for row in rows if row.status is not UNSET and row.status is not None]
     if len(rows) > 1 and statuses:
         changes["status"] = max(statuses, key=STATUSES.index)
@@ -195,10 +164,9 @@ class Tables:
 
     def rounds(self) -> tuple[int, ...]:
         """Return every round that some row names."""
-        tables = (self.claims, self.verifications, self.decisions, self.concerns)
-        numbers = {round_ for table in tables for round_ in table.rounds()}
-        numbers |= {row.round for row in self.leads} | {row.round for row in self.drift}
-        return tuple(sorted(numbers))
+        tables: tuple[Numbered[Any], ...] = (self.claims, self.verifications, self.decisions, self.concerns)
+        rows = (row for table in tables for _, row in table.rows)
+        return tuple(sorted({row.round for row in (*rows, *self.leads, *self.drift)}))
 
 
 def present(value: T | UnsetType | None) -> T | None:
@@ -230,26 +198,11 @@ def check_name(row: VerificationRow) -> Check:
     return CHECKS[check_number(row) - 1] if row.check is UNSET else row.check
 
 
-class Rounds:
-    """Rows of every round."""
-
-    def __init__(self, tables: Tables) -> None:
-        self.claims = _grouped(tables.claims)
-        self.verifications = _grouped(tables.verifications)
-        self.decisions = _grouped(tables.decisions)
-        self.concerns = _grouped(tables.concerns)
-        self.leads: dict[int, list[LeadRow]] = defaultdict(list)
-        self.drift: dict[int, list[DriftRow]] = defaultdict(list)
-        for lead in tables.leads:
-            self.leads[lead.round].append(lead)
-        for drift in tables.drift:
-            self.drift[drift.round].append(drift)
-
-
-def _grouped(table: Numbered[N]) -> dict[int, list[tuple[str, N]]]:
-    groups: dict[int, list[tuple[str, N]]] = defaultdict(list)
-    for identity, row in table.rows:
-        groups[row.round].append((identity, row))
+def by_round(rows: Iterable[T], round_of_row: Callable[[T], int]) -> Mapping[int, list[T]]:
+    """Return round → its rows, in their order; a round without rows has none."""
+    groups: dict[int, list[T]] = defaultdict(list)
+    for row in rows:
+        groups[round_of_row(row)].append(row)
     return groups
 
 

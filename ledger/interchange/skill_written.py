@@ -9,7 +9,6 @@ the status that the rows before it lead to (FORMAT 2, FORMAT 12).
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -50,12 +49,8 @@ class Places:
     def __init__(self, book: Book) -> None:
         self._book = book
         self._width = max(2, len(str(max(book.state.rounds, default=0))))
-        self._documents = _document_paths(book.state.opening)
-
-    @property
-    def documents(self) -> dict[str, str]:
-        """Return context document id → path."""
-        return self._documents
+        self.documents: Final = _document_paths(book.state.opening)
+        """Id of a context document → its path."""
 
     def round_file(self, round_: int) -> str:
         """Return the path of the file with a round's claims, tests and decisions."""
@@ -78,8 +73,8 @@ class Places:
         if by == "import":
             return ref
         target = parse_reference(ref)
-        if target.id in self._documents:
-            return self._documents[target.id] + ref.removeprefix(target.id)
+        if target.id in self.documents:
+            return self.documents[target.id] + ref.removeprefix(target.id)
         event = self._book.by_id.get(target.id)
         if event is None:
             return ref
@@ -150,29 +145,19 @@ def just_before(book: Book) -> Mapping[tuple[str, str], Status]:
     """Return (verification, claim) → the claim's status before that row."""
     state = State()
     statuses: dict[tuple[str, str], Status] = {}
-    for events in _by_round(book):
-        for event in events:
-            if isinstance(event, Verification):
-                for change in event.claim_status_changes:
-                    claim = state.claims.get(change.claim_id)
-                    statuses.setdefault((event.id, change.claim_id), claim.status if claim else "pending")
-            step(state, event)
+    events: list[Claim | Verification] = [*book.of(Claim), *sorted(book.of(Verification), key=by_check)]
+    # In the order in which an import reads them: the claims of a round, then its verifications.
+    for event in sorted(events, key=lambda event: (event.round, event.kind)):
+        for change in event.claim_status_changes if isinstance(event, Verification) else ():
+            claim = state.claims.get(change.claim_id)
+            statuses.setdefault((event.id, change.claim_id), claim.status if claim else "pending")
+        step(state, event)
     return statuses
 
 
 def by_check(event: Verification) -> tuple[int, str, int, int]:
     """Return the sort key of rows in verifications.jsonl."""
     return event.round, event.phase, event.check_id, number_of(event.id)
-
-
-def _by_round(book: Book) -> list[list[Claim | Verification]]:
-    """Return the claims of each round, then its verifications by check: the order in which an import reads them."""
-    rounds: dict[int, list[Claim | Verification]] = defaultdict(list)
-    for claim in book.of(Claim):
-        rounds[claim.round].append(claim)
-    for check in sorted(book.of(Verification), key=by_check):
-        rounds[check.round].append(check)
-    return [rounds[number] for number in sorted(rounds)]
 
 
 Content = dict[str, Any]

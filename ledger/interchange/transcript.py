@@ -38,12 +38,12 @@ from ledger.events import (
     Verification,
     Vote,
 )
-from ledger.events.conditions import WORDS, conditions_of
 from ledger.events.values import Evidence
 from ledger.interchange.markdown import inline, listed, quoted
 from ledger.state.anchors import sections_of
 from ledger.state.book import Book
-from ledger.state.saying import clause
+from ledger.state.decided import WORDS, conditions_of
+from ledger.state.wording import clause
 
 
 def entry(event: Event, book: Book) -> str:

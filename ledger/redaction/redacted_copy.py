@@ -23,23 +23,23 @@ import orjson
 
 from ledger.events import Event, RunOpened
 from ledger.events.run import Change, Origin, Waiver
-from ledger.format.canonical import NotCanonical, decode, encode, line_hash
-from ledger.format.chain import BEGINNING, Head, Sealed, seal
+from ledger.format.canonical import BEGINNING, Head, NotCanonical, Sealed, decode, encode, line_hash, seal
 from ledger.plain_json import NotJson, decoded
-from ledger.redaction.removal import without_words
-from ledger.redaction.targets import (
+from ledger.redaction.removal import (
     FILE,
     FILE_BYTES_MAX,
     CannotRedact,
     Remains,
+    amendment,
     in_words,
     remains,
     target,
+    without_words,
     words_of,
 )
 from ledger.redaction.words import INSTEAD, WORDS_MIN, Sought
+from ledger.state.amendments import ORIGINAL, seq_of
 from ledger.state.fold import fold
-from ledger.state.redactions import ORIGINAL, amendment, seq_of
 from ledger.store.blobs import hash_of
 from ledger.store.disk import read_plain
 from ledger.store.reading import LogPosition, follow

@@ -83,19 +83,17 @@ def _list(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
 def strings(value: Any) -> tuple[str, ...]:
     """Return every string inside a JSON value, in order."""
     collected: list[str] = []
-    _collect(value, collected)
+    # An explicit stack: JSON may be nested deeper than Python can call.
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            collected.append(part)
+        elif isinstance(part, dict):
+            waiting += reversed(cast("dict[str, Any]", part).values())
+        elif isinstance(part, list | tuple):
+            waiting += reversed(cast("list[Any]", part))
     return tuple(collected)
-
-
-def _collect(value: Any, collected: list[str]) -> None:
-    if isinstance(value, str):
-        collected.append(value)
-    elif isinstance(value, dict):
-        for inner in cast("dict[str, Any]", value).values():
-            _collect(inner, collected)
-    elif isinstance(value, list | tuple):
-        for inner in cast("list[Any]", value):
-            _collect(inner, collected)
 
 
 def passages(

@@ -4,19 +4,21 @@ Protocols, briefs, rules, detectors and every output read these functions, so al
 
 1. *Deliberated* is what the seats or the rule of the protocol decided: `round` and `final`. A routing by the gate, a
    person's answer and a person's override are decisions of other kinds, and never count as the run's own.
-2. *In force* is what no later decision overturned or superseded. An override takes the place of what it overturned
-and
+2. *In force* is what no later decision overturned or superseded. An override takes the place of what it overturned and
    has its rank: the override of a final decision is final. The override of a screening decides nothing about the
    question, and neither does a routing by the gate.
-3. *At risk* is a decision that rests on something that fell: a claim that is refuted, partly refuted or superseded,
-or a
-   decision that was overturned, directly or through the decisions that it builds on.
+3. *At risk* is a decision that rests on something that fell: a claim that is refuted, partly refuted or superseded, or
+   a decision that was overturned, directly or through the decisions that it builds on.
+4. *Conditions* have two opposite senses: `falsifiers` would prove a decision wrong, `requirements` must be met before
+   it is followed. Every view reads them here and labels each one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
+from ledger.events import Decision
 from ledger.events.values import Status
 from ledger.state.lifecycle import FALLEN
 from ledger.state.state import DecisionFacts, Rank, State
@@ -156,3 +158,29 @@ def standings(state: State) -> dict[str, Standing]:
 def _has_ended(state: State, facts: DecisionFacts, at: int | None) -> bool:
     later = state.decisions.get(facts.overturned_by or "")
     return later is not None and (at is None or later.seq <= at)
+
+
+WORDS: Final[Mapping[Literal["falsifiers", "requirements"], str]] = {
+    "falsifiers": "would show it wrong",
+    "requirements": "required",
+}
+"""Words that introduce a condition."""
+
+
+class Conditions(NamedTuple):
+    """Texts of a decision's falsifiers and requirements."""
+
+    falsifiers: tuple[str, ...] = ()
+    requirements: tuple[str, ...] = ()
+
+    def told(self) -> tuple[tuple[str, str], ...]:
+        """Return each condition with the words that introduce it."""
+        return (
+            *((WORDS["falsifiers"], text) for text in self.falsifiers),
+            *((WORDS["requirements"], text) for text in self.requirements),
+        )
+
+
+def conditions_of(event: Decision) -> Conditions:
+    """Return the conditions of a decision."""
+    return Conditions(event.falsifiers, tuple(requirement.text for requirement in event.requirements))

@@ -48,8 +48,7 @@ from ledger.events import (
 from ledger.events.decisions import Cite
 from ledger.events.envelope import FROM_OUTSIDE
 from ledger.events.ids import number_of, repeat_of, role_of
-from ledger.state.amending import ends_stop, planned_anew
-from ledger.state.faults import FindingKey
+from ledger.state.amendments import ends_stop, planned_anew
 from ledger.state.lifecycle import (
     BEARING_OF_STATUS,
     STATUS_OF_RUN,
@@ -68,6 +67,7 @@ from ledger.state.state import (
     DecisionFacts,
     DriftFacts,
     ExperimentFacts,
+    FindingKey,
     FlipFacts,
     PositionFacts,
     Rank,
@@ -75,7 +75,7 @@ from ledger.state.state import (
     Spend,
     State,
 )
-from ledger.wording import asks_for_run, matter_of, names_no_outcome
+from ledger.state.wording import asks_for_run, matter_of, names_no_outcome
 
 SYNTHESIS: Final = "S"
 

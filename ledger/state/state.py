@@ -21,9 +21,8 @@ from ledger.events.run import (
     RunClosed,
     RunOpened,
 )
-from ledger.events.values import HowTested, Points, Quorum, Result, Status
-from ledger.state.amending import Life
-from ledger.state.faults import Faults
+from ledger.events.values import HowTested, Points, Quorum, Result, Scalar, Status
+from ledger.state.amendments import Life
 from ledger.state.lifecycle import HistoryEntry, Move, WeighedStatus, history, standing_after, status_after
 
 Rank = Literal["final", "round", "answer", "gate", "screening"]
@@ -235,6 +234,21 @@ class DriftFacts(NamedTuple):
     """Goals that the decisions do not serve."""
 
 
+FindingKey = tuple[str, int | None, str]
+"""An error by its rule and event; one without an event by its words."""
+
+
+class Faults(msgspec.Struct):
+    """Errors of the last validation, and those known to be harmless."""
+
+    new: frozenset[FindingKey] = frozenset()
+    """Errors that the last validation found and that no person let go before."""
+    let_go: frozenset[FindingKey] = frozenset()
+    """Errors that a person called harmless: they hold the run up no second time."""
+    imported_before: int = 0
+    """Events below this seq were written by another system, in a run that goes on with an import."""
+
+
 class Spend(msgspec.Struct):
     """Cost of the calls so far. `unpriced` counts calls whose cost is unknown; tokens leave unknown ones out."""
 
@@ -249,9 +263,7 @@ class Spend(msgspec.Struct):
 
     @property
     def usd(self) -> str | None:
-        """Return dollars, six digits, of the calls whose cost is known; None where calls were made and no cost is
-        known.
-        """
+        """Return dollars, six digits, of the calls with a known cost; None where calls were made and none has one."""
         return None if self.calls and self.unpriced >= self.calls else f"{self.micro_usd / 1_000_000:.6f}"
 
 
@@ -306,7 +318,7 @@ class State(msgspec.Struct):
     alarms: list[Alarm] = msgspec.field(default_factory=list[Alarm])
     amendments: list[Amendment] = msgspec.field(default_factory=list[Amendment])
     closing: RunClosed | None = None
-    """What holds the run now: its finish, or a stop that it has not gone on from (`ledger.state.amending`)."""
+    """What holds the run now: its finish, or a stop that it has not gone on from (`ledger.state.amendments`)."""
     screened: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """`@seq` of a screening → its action; OVERRIDDEN when a person has overridden it."""
     spend: Spend = msgspec.field(default_factory=Spend)
@@ -345,18 +357,18 @@ class State(msgspec.Struct):
     @property
     def limits(self) -> Budgets:
         """Return the opening's budgets with every later amendment applied."""
-        limits = {name: getattr(self.opening.budgets, name) for name in Budgets.__struct_fields__}
-        for amendment in self.amendments:
-            if amendment.what == "budget":
-                for change in amendment.change:
-                    limits[change.path.removeprefix("budgets.")] = change.to
-        return Budgets(**limits)
+        later = {
+            change.path.removeprefix("budgets."): change.to
+            for amendment in self.amendments
+            if amendment.what == "budget"
+            for change in amendment.change
+        }
+        return msgspec.structs.replace(self.opening.budgets, **later)
 
     @property
     def options(self) -> tuple[Labelled, ...]:
         """Return the options of the question; those of the agenda where the opening lists none."""
-        listed = self.opened.options if self.opened else ()
-        return listed or (self.agenda.options if self.agenda else ())
+        return (self.opened and self.opened.options) or (self.agenda.options if self.agenda else ())
 
     def beliefs_at(self, round_: int) -> dict[str, BeliefFacts]:
         """Return role → its latest belief at the end of a round, in the order of the cast."""
@@ -374,12 +386,10 @@ class State(msgspec.Struct):
         if self.opened is None:
             return "off"
         # Consent is given for one run. A fork, an import or a redacted copy must not bring it along.
-        word = self.opened.rules.get(EXPERIMENTS) if self.opened.origin.type in ("new", "converted") else None
-        for amendment in self.amendments:
-            # A fork's opening overrides consent that was given before it.
-            if amendment.by == "human" and self.opened.seq < amendment.seq <= seq:
-                for change in amendment.change:
-                    word = change.to if change.path == EXPERIMENTS_PATH else word
+        own = self.opened.rules.get(EXPERIMENTS) if self.opened.origin.type in ("new", "converted") else None
+        # A fork's opening overrides consent that was given before it.
+        later = self._words_of_people(EXPERIMENTS_PATH, self.opened.seq + 1, seq)
+        word = (own, *later)[-1]
         return "on" if word == "on" else "ask" if word == "ask" else "off"
 
     @property
@@ -390,23 +400,21 @@ class State(msgspec.Struct):
     @property
     def waits(self) -> bool:
         """Return whether the run waits for what a person was asked. One that was opened without the rule never does."""
-        word = self.opened.rules.get(WAIT) if self.opened is not None else None
-        for amendment in self.amendments:
-            for change in amendment.change:
-                if change.path == WAIT_PATH and amendment.by == "human":
-                    word = change.to
-        return word == "on"
+        return (self.opening.rules.get(WAIT), *self._words_of_people(WAIT_PATH))[-1] == "on"
 
     def may_run(self, experiment: str) -> bool:
         """Return whether a person allowed this experiment to run, for the whole run or for it alone."""
-        path = f"{EXPERIMENTS}.{experiment}"
-        words = (
-            change
+        return self.runs_programs or "on" in self._words_of_people(f"{EXPERIMENTS}.{experiment}")
+
+    def _words_of_people(self, path: str, first: int = 0, last: int | None = None) -> list[Scalar]:
+        """Return what people changed a setting to, in order, in the events from `first` to `last`."""
+        return [
+            change.to
             for amendment in self.amendments
+            if amendment.by == "human" and first <= amendment.seq <= (self.seq if last is None else last)
             for change in amendment.change
-            if amendment.by == "human" and change.path == path
-        )
-        return self.runs_programs or any(change.to == "on" for change in words)
+            if change.path == path
+        ]
 
     @property
     def unjudged(self) -> tuple[str, ...]:
@@ -416,8 +424,8 @@ class State(msgspec.Struct):
     @property
     def held_up(self) -> tuple[str, ...]:
         """Return screenings, and a validation with an error, that stop the run until a person overrides them."""
-        screened = tuple(name for name, action in self.screened.items() if action in ("ESCALATE", "BLOCK"))
-        return screened if self.faulty is None else (*screened, f"@{self.faulty}")
+        screened = (name for name, action in self.screened.items() if action in ("ESCALATE", "BLOCK"))
+        return (*screened, *([] if self.faulty is None else [f"@{self.faulty}"]))
 
     @property
     def validates_phases(self) -> bool:

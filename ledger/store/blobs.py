@@ -1,17 +1,35 @@
-"""Blobs: briefs, replies, schemas, prompt sets and documents, each named by events and by the SHA-256 of its bytes."""
+"""Blobs: briefs, replies, schemas, prompt sets and documents, each named by events and by the SHA-256 of its bytes.
+
+`blobs.jsonl` has one line per blob (FORMAT 8):
+
+{"sha256":"<64 hex>","text":"…"}      UTF-8
+{"sha256":"<64 hex>","base64":"…"}    other bytes
+{"sha256":"<64 hex>","gone":"   "}    redacted: as many bytes as the line had, spaces for its content
+
+Only a commit and the creation of a run append, under the lock. `head` holds the acknowledged length of the file, and
+readers go no further. A process keeps offsets, never contents, and reads the file when a blob is first requested.
+"""
 
 from __future__ import annotations
 
+import base64
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 import msgspec
+import orjson
 
 from ledger.events import Amendment, Call, Decision, Event, ExperimentPlanned, ExperimentRun, RunOpened
 from ledger.events.values import GENESIS, Hash
 from ledger.plain_json import NotJson, decoded
-from ledger.state.redactions import record_of_original
+from ledger.state.amendments import record_of_original
+from ledger.store.disk import Disk, plain_file, readable, writing
+from ledger.store.failures import Damaged, NotARun, Problem, WriteFailed
+from ledger.store.streams import BLOBS, path_in, read_acknowledged
 
 
 def hash_of(content: bytes) -> str:
@@ -138,3 +156,205 @@ class _Manifest(msgspec.Struct, frozen=True):
 
     blocks: tuple[_Block, ...]
     schema: Hash
+
+
+BLOB_LINE_BYTES_MAX: Final = 8 << 20
+READ_BYTES: Final = BLOB_LINE_BYTES_MAX + 1
+"""A line with its line feed."""
+BUFFER_BYTES: Final = 1 << 18
+READ_BUFFER_BYTES: Final = 1 << 15
+"""For one line: most are shorter."""
+_BEGINNING: Final = re.compile(rb'\{"sha256":"([0-9a-f]{64})","(text|base64|gone)":"')
+_GONE: Final = re.compile(rb'\{"sha256":"[0-9a-f]{64}","gone":" *"\}\n')
+_KEY: Final = re.compile(r"[0-9a-f]{64}")
+
+
+class NotABlob(ValueError):
+    """Line of `blobs.jsonl` that has another form, or other content than its hash says."""
+
+
+def blob_line(content: bytes) -> bytes:
+    """Return the line of a blob, with its line feed."""
+    try:
+        key, text = "text", content.decode()
+    except UnicodeDecodeError:
+        key, text = "base64", base64.b64encode(content).decode()
+    return orjson.dumps({"sha256": hash_of(content), key: text}) + b"\n"
+
+
+def tombstone(line: bytes) -> bytes:
+    """Return the replacement of a redacted blob's line: the same hash and length, and no content.
+
+    `gone` is as short as `text`, so even an empty blob has room for it.
+    """
+    begins = line[: len('{"sha256":"') + 64] + b'","gone":"'
+    return begins + b" " * (len(line) - len(begins) - len(b'"}\n')) + b'"}\n'
+
+
+def read_blob_line(line: bytes) -> tuple[str, bytes | None]:
+    """Return a line's hash and the blob, None for one that was redacted. Raises `NotABlob`."""
+    begins = _BEGINNING.match(line)
+    if begins is None or not line.endswith(b"\n"):
+        raise NotABlob("the line does not have the form of a blob")
+    sha256 = begins[1].decode()
+    if begins[2] == b"gone":
+        if _GONE.fullmatch(line) is None:
+            raise NotABlob(f"blob {sha256} is marked as redacted, but the line has other content")
+        return sha256, None
+    try:
+        value = orjson.loads(line)
+        content = value["text"].encode() if "text" in value else base64.b64decode(value["base64"])
+    except (ValueError, KeyError, AttributeError, TypeError):
+        raise NotABlob(f"the line of blob {sha256} is not JSON") from None
+    # Writing the blob again proves the hash and the canonical form at once.
+    if blob_line(content) != line:
+        raise NotABlob(f"blob {sha256} has other bytes than its name says")
+    return sha256, content
+
+
+class BlobStore:
+    """Blobs of one run. Safe for threads; creating one touches nothing."""
+
+    __slots__ = ("_directory", "_end", "_lock", "_places")
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._lock = threading.Lock()
+        self._places: dict[bytes, int] = {}
+        self._end = 0
+
+    def read(self, sha256: str) -> bytes | None:
+        """Return the bytes with that hash; None when they are not there. Raises `Damaged` when they have another."""
+        # The file may be another than the one that was indexed, such as a run restored from a copy. Then the
+        # index is built once more; a second mismatch is damage.
+        for _ in range(2):
+            place = self._place(sha256)
+            if place is None:
+                return None
+            with readable(self._directory), plain_file(self.path, READ_BUFFER_BYTES) as file:
+                file.seek(place)
+                line = file.readline(READ_BYTES)
+            # The hash at the offset proves that the index belongs to this file, before the content is trusted.
+            if line[11:75] == sha256.encode():
+                try:
+                    return read_blob_line(line)[1]
+                except NotABlob as error:
+                    raise self._damaged(str(error)) from None
+            self._forget()  # the file is another than the one that was read
+        raise self._damaged(f"blob {sha256} is not where it was")
+
+    def has(self, sha256: str) -> bool:
+        """Return whether the file has a line of that blob, redacted or not."""
+        return self._place(sha256) is not None
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield offset and bytes of every acknowledged line; the last may be cut."""
+        return self._lines(0, self._acknowledged())
+
+    def items(self) -> Iterator[tuple[str, bytes]]:
+        """Yield hash and bytes of every blob that is there, in constant memory. Raises `Damaged`."""
+        for _, line in self.lines():
+            try:
+                sha256, content = read_blob_line(line)
+            except NotABlob as error:
+                raise self._damaged(str(error)) from None
+            if content is not None:
+                yield sha256, content
+
+    def names(self) -> list[str]:
+        """Return the hashes of all blobs that are there, sorted."""
+        return sorted(sha256 for sha256, _ in self.items())
+
+    def new_lines(self, blobs: Mapping[str, bytes]) -> bytes:
+        """Return the lines of the blobs that have none yet. One that was redacted has a line, and stays redacted."""
+        lines: list[bytes] = []
+        for sha256, content in blobs.items():
+            if self.has(sha256):
+                continue
+            lines.append(blob_line(content))
+            assert lines[-1][11:75] == sha256.encode(), f"{sha256} is not the hash of its blob"
+            if len(lines[-1]) > READ_BYTES:
+                what = f"a text of {len(content)} bytes takes a line of more than {BLOB_LINE_BYTES_MAX} bytes"
+                raise WriteFailed(what, str(self.path), "shorten it: nothing was acknowledged")
+        return b"".join(lines)
+
+    def remove(self, hashes: Collection[str], disk: Disk) -> None:
+        """Put tombstones in place of blobs, durably. The caller holds the lock. Raises `WriteFailed`."""
+        wanted = {sha256.encode() for sha256 in hashes if self.has(sha256)}
+        if not wanted:
+            return
+        # Lines keep their lengths, so offsets that others have read stay right. A file that is replaced at once shows
+        # no reader a line half blank, and leaves no place where an interrupted writer could have stopped.
+        with writing(self.path):
+            lines = (line for _, line in self.lines())
+            disk.replace(self.path, (tombstone(line) if line[11:75] in wanted else line for line in lines))
+            disk.settle(self._directory)
+
+    @property
+    def path(self) -> Path:
+        """Return the path of the file, which may be missing."""
+        return path_in(self._directory, BLOBS)
+
+    def _acknowledged(self) -> int:
+        try:
+            return read_acknowledged(self._directory).blobs
+        except NotARun:
+            return 0
+
+    def _forget(self) -> None:
+        with self._lock:
+            self._places, self._end = {}, 0
+
+    def _place(self, sha256: str) -> int | None:
+        if _KEY.fullmatch(sha256) is None:
+            return None
+        key = bytes.fromhex(sha256)
+        with self._lock:
+            if key not in self._places:
+                self._index(self._acknowledged())
+            return self._places.get(key)
+
+    def _index(self, until: int) -> None:
+        # The head acknowledges less than was indexed, so this is another run in the same directory.
+        if until < self._end:
+            self._places, self._end = {}, 0
+        for place, line in self._lines(self._end, until):
+            begins = _BEGINNING.match(line)
+            if begins is not None:
+                # The first line of a hash counts; `verify` reports a second one.
+                self._places.setdefault(bytes.fromhex(begins[1].decode()), place)
+            self._end = place + len(line)
+
+    def _lines(self, begin: int, until: int) -> Iterator[tuple[int, bytes]]:
+        if begin >= until:
+            return
+        with readable(self._directory):
+            try:
+                file = plain_file(self.path, BUFFER_BYTES)
+            except FileNotFoundError:
+                return  # `verify` says so; every blob is missing
+            with file:
+                file.seek(begin)
+                # Reads are bounded by the acknowledged length, because a writer may be appending right now.
+                while begin < until and (line := file.readline(min(READ_BYTES, until - begin))):
+                    yield begin, line
+                    begin += len(line)
+
+    def _damaged(self, what: str) -> Damaged:
+        return Damaged((Problem(f"{BLOBS}: {what}"),), str(self._directory))
+
+
+def are_new_lines(content: bytes, blobs: BlobStore) -> bool:
+    """Return whether `content` is whole lines, each of a blob that has none yet."""
+    hashes: set[str] = set()
+    lines = content.split(b"\n")
+    for line in lines[:-1]:
+        try:
+            sha256, blob = read_blob_line(line + b"\n")
+        except NotABlob:
+            return False
+        # A writer never appends a tombstone or a known blob, so such a tail was not written by moot.
+        if blob is None or sha256 in hashes or blobs.has(sha256):
+            return False
+        hashes.add(sha256)
+    return not lines[-1]

@@ -19,10 +19,8 @@ import msgspec
 
 from ledger.events import STREAMS, Event, stream_of
 from ledger.events.values import SAFE_INTEGER
-from ledger.format.canonical import NotCanonical, OtherVersion, decode
-from ledger.format.chain import Head, Sealed
-from ledger.store.blob_file import BlobStore, are_new_lines
-from ledger.store.blobs import in_order
+from ledger.format.canonical import Head, NotCanonical, OtherVersion, Sealed, decode
+from ledger.store.blobs import BlobStore, are_new_lines, in_order
 from ledger.store.disk import Disk, plain_file, readable, refuse_link, staged, writing
 from ledger.store.failures import Damaged, LedgerError, NotARun, OtherFormat, Problem
 from ledger.store.lock import locked
@@ -50,6 +48,9 @@ def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition, dis
     batches: dict[int, list[bytes]] = {}
     for event, line in zip(sealed.events, sealed.lines, strict=True):
         batches.setdefault(STREAMS.index(stream_of(event)), []).append(line)
+    # One sync per file, whatever the order: a commit of blobs and two streams takes four, with the head. Leaving the
+    # head's out would be safe, as recovery keeps whole commits beyond it, but after a power failure readers, who repair
+    # nothing, would not see what was acknowledged. One synced record of all lines would need a place of its own.
     # A crash between two streams leaves a gap in seq, or `rest` above 0 at the end. Recovery recognizes the
     # torn commit by either.
     for index, lines in sorted(batches.items()):

@@ -17,19 +17,10 @@ import msgspec
 
 from ledger.store.failures import Unreadable, WriteFailed
 
-NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-OLD: Final = os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-"""Flags for opening files of a run for writing: a link in a file's place is refused, not followed."""
-
-
 _STAGING: Final = re.compile(r"\..+\.[0-9]+\.[0-9a-f]{8}\.tmp", re.DOTALL)
 
 
-def open_plain(path: str | os.PathLike[str]) -> int:
-    """Return a descriptor for reading a plain file.
-
-    Raises `OSError`, also for a pipe or a device, which would never end.
-    """
+def _open_plain(path: str | os.PathLike[str]) -> int:
     # Without O_NONBLOCK, opening a named pipe in a hostile run directory would wait for a writer forever.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -45,19 +36,24 @@ def open_plain(path: str | os.PathLike[str]) -> int:
 
 
 def plain_file(path: Path, buffer_bytes: int = -1) -> BinaryIO:
-    """Open a plain file for reading. Raises what `open_plain` raises."""
-    descriptor = open_plain(path)
+    """Open a plain file for reading. Raises `OSError`, also for a pipe or a device, which would never end."""
+    return open(path, "rb", buffer_bytes, opener=lambda name, _: _open_plain(name))
+
+
+@contextmanager
+def descriptor_of(path: str | os.PathLike[str], flags: int, mode: int = 0o666) -> Generator[int]:
+    """Yield a descriptor of a file of a run. A link in the file's place is refused, not followed."""
+    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
-        return os.fdopen(descriptor, "rb", buffer_bytes)
-    except OSError:
+        yield descriptor
+    finally:
         os.close(descriptor)
-        raise
 
 
 def read_plain(path: str | os.PathLike[str], bytes_max: int) -> bytes:
     """Return the bytes of a plain file of at most `bytes_max` bytes; a larger one is not read at all.
 
-    Raises `OSError`: what `open_plain` raises, and for a file that is too large, or grows while it is read.
+    Raises `OSError`: what `plain_file` raises, and for a file that is too large, or grows while it is read.
     """
     with plain_file(Path(path)) as file:
         # One byte more than allowed is read, so that a file which grows meanwhile is noticed.
@@ -218,26 +214,23 @@ class Disk(msgspec.Struct, frozen=True):
     def replace(self, path: Path, pieces: Iterable[bytes]) -> None:
         """Put `pieces` at `path`, all of them or none; the directory is synced by the caller."""
         temporary = path.with_name(path.name + ".tmp")
-        descriptor = os.open(temporary, NEW | os.O_TRUNC, 0o666)
-        try:
+        with descriptor_of(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as descriptor:
             for piece in pieces:
                 write_fully(descriptor, piece)
             if self.sync:
                 os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
         # A reader sees the old file or the new one. The content was synced first, so a crash cannot leave an
         # empty file under the name.
         os.rename(temporary, path)
 
     def make(self, path: Path) -> None:
         """Create an empty file at `path` unless it exists; the directory is synced by the caller."""
-        os.close(os.open(path, NEW, 0o666))
+        with descriptor_of(path, os.O_WRONLY | os.O_CREAT):
+            pass
 
     def append(self, path: Path, content: bytes, offset: int) -> None:
         """Add `content` to the end of `path`, which must be at `offset`; the bytes are durable afterwards."""
-        descriptor = os.open(path, OLD | os.O_APPEND)
-        try:
+        with descriptor_of(path, os.O_WRONLY | os.O_APPEND) as descriptor:
             # Bytes that another program appended would otherwise shift every offset of this commit.
             end = os.fstat(descriptor).st_size
             if end != offset:
@@ -246,29 +239,21 @@ class Disk(msgspec.Struct, frozen=True):
             if self.sync:
                 # fdatasync also stores the new size of the file, and skips times that nothing depends on.
                 os.fdatasync(descriptor)
-        finally:
-            os.close(descriptor)
 
     def write_at(self, path: Path, content: bytes, offset: int) -> None:
         """Write `content` at `offset` of `path`; the bytes are durable afterwards."""
-        descriptor = os.open(path, OLD)
-        try:
+        with descriptor_of(path, os.O_WRONLY) as descriptor:
             os.lseek(descriptor, offset, os.SEEK_SET)
             write_fully(descriptor, content)
             if self.sync:
                 os.fdatasync(descriptor)
-        finally:
-            os.close(descriptor)
 
     def truncate(self, path: Path, size: int) -> None:
         """Cut `path` to `size` bytes, durably."""
-        descriptor = os.open(path, OLD)
-        try:
+        with descriptor_of(path, os.O_WRONLY) as descriptor:
             os.ftruncate(descriptor, size)
             if self.sync:
                 os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
     def settle(self, path: Path) -> None:
         """Sync a file or directory that is already written."""

@@ -24,7 +24,7 @@ from typing import Final
 import msgspec
 
 from ledger.plain_json import NotJson, decoded
-from ledger.store.disk import open_plain, write_fully, writing
+from ledger.store.disk import read_plain, write_fully, writing
 from ledger.store.failures import DriverBusy, LockTimeout, WriteFailed
 
 POLL_SECONDS: Final = 0.005
@@ -172,11 +172,7 @@ def boot_id() -> str:
 def read_driver(directory: Path) -> Driver | None:
     """Return the driver of a run, if the file names one that can be alive."""
     try:
-        descriptor = open_plain(directory / "driver")
-        try:
-            driver = decoded(os.read(descriptor, DRIVER_BYTES_MAX), Driver)
-        finally:
-            os.close(descriptor)
+        driver = decoded(read_plain(directory / "driver", DRIVER_BYTES_MAX), Driver)
     except (OSError, NotJson):
         return None  # no file, an empty one after a clean end, or one being written
     return driver if driver.alive else None

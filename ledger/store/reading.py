@@ -18,8 +18,7 @@ from typing import BinaryIO, Final, NamedTuple
 import msgspec
 
 from ledger.events import KINDS, STREAMS, Event, StreamName, stream_of
-from ledger.format.canonical import NotCanonical, OtherVersion, decode
-from ledger.format.chain import BEGINNING, Head
+from ledger.format.canonical import BEGINNING, Head, NotCanonical, OtherVersion, decode
 from ledger.state.book import Blobs, Book, book
 from ledger.store.disk import plain_file, readable
 from ledger.store.failures import Damaged, OtherFormat, Problem

@@ -19,7 +19,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from ledger.plain_json import NotJson, decoded
-from ledger.store.disk import read_plain, readable, write_fully, writing
+from ledger.store.disk import descriptor_of, read_plain, readable, write_fully, writing
 from ledger.store.failures import LedgerError
 
 FILE: Final = "spending.jsonl"
@@ -78,15 +78,12 @@ class Spending:
 
     def note(self, entry: Entry) -> None:
         """Append one act, durable on return. Raises `WriteFailed`."""
-        with writing(self.path):
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
-            try:
-                # The line feed comes first, so that a line which a kill cut short is closed by the next one
-                # instead of spoiling it.
-                write_fully(descriptor, b"\n" + msgspec.json.encode(entry))
-                os.fdatasync(descriptor)
-            finally:
-                os.close(descriptor)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        with writing(self.path), descriptor_of(self.path, flags, 0o644) as descriptor:
+            # The line feed comes first, so that a line which a kill cut short is closed by the next one
+            # instead of spoiling it.
+            write_fully(descriptor, b"\n" + msgspec.json.encode(entry))
+            os.fdatasync(descriptor)
 
 
 def _is_cut_short(line: bytes) -> bool:

@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Final
 
 from ledger.events import STREAMS, Event, RunOpened, StreamName
-from ledger.format.chain import Head, Sealed, seal
+from ledger.format.canonical import Head, Sealed, seal
 from ledger.state.book import Book
 from ledger.state.fold import fold
 from ledger.state.state import State
-from ledger.store.blob_file import BlobStore
-from ledger.store.blobs import hash_of, in_order
+from ledger.store.blobs import BlobStore, hash_of, in_order
 from ledger.store.commit import AlreadyARun, Recovery, acknowledge, append, create, recover
 from ledger.store.disk import Disk, refuse_link, writing
 from ledger.store.failures import (

@@ -12,8 +12,8 @@ from typing import BinaryIO, Final, NamedTuple
 
 from ledger.events import STREAMS, StreamName
 from ledger.events.values import LINE_BYTES_MAX
-from ledger.format.chain import Head
-from ledger.store.disk import open_plain, plain_file, readable
+from ledger.format.canonical import Head
+from ledger.store.disk import plain_file, readable
 from ledger.store.failures import Damaged, NotARun, OtherFormat, Problem
 
 OPENING: Final = "opening.tmp"
@@ -135,14 +135,11 @@ def _settled(path: Path) -> bytes:
 
     A reader takes no lock and may meet a writer in the middle of its 128 bytes, so it reads until two readings agree.
     """
-    descriptor = open_plain(path)
-    try:
-        before, content = b"", os.pread(descriptor, HEAD_BYTES + 1, 0)
+    with plain_file(path, 0) as file:
+        before, content = b"", os.pread(file.fileno(), HEAD_BYTES + 1, 0)
         while content != before:
-            before, content = content, os.pread(descriptor, HEAD_BYTES + 1, 0)
+            before, content = content, os.pread(file.fileno(), HEAD_BYTES + 1, 0)
         return content
-    finally:
-        os.close(descriptor)
 
 
 def _without_head(directory: Path) -> NotARun | Damaged:

@@ -8,8 +8,7 @@ from typing import Final
 
 from ledger.events import Decision
 from ledger.events.ids import DECISION_MENTION
-from ledger.plain_text import one_line
-from ledger.readable_text import NotText, readable
+from ledger.plain_text import NotText, one_line, readable
 from ledger.store.disk import read_plain, write_failed, write_out
 from moot.app.run import Run
 from moot.app.runs import find_run

@@ -22,12 +22,20 @@ import msgspec
 from ledger.events import Event, ExperimentPlanned
 from ledger.events.experiments import ExperimentRun, NamedBlob
 from ledger.events.ids import MENTION, parse_reference
-from ledger.format.canonical import NotCanonical, decode, encode, line_hash
-from ledger.format.chain import Head, seal
+from ledger.format.canonical import Head, NotCanonical, decode, encode, line_hash, seal
 from ledger.plain_json import decoded
 from ledger.state.book import Book
-from ledger.state.experiments import TIMES_MAX, Judged, judge, plan_problems
-from ledger.state.series import Slot, content_of, has_wrong_control, plan_of, slots
+from ledger.state.experiments import (
+    TIMES_MAX,
+    Judged,
+    Slot,
+    content_of,
+    has_wrong_control,
+    judge,
+    plan_of,
+    plan_problems,
+    slots,
+)
 from ledger.store.disk import Disk, read_plain, refuse_link, writing
 from ledger.store.store import DriverLease
 from moot.app.consent import Agreed, bench_for

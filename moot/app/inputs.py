@@ -23,8 +23,7 @@ from typing import Any, Final, NamedTuple, TextIO
 
 import orjson
 
-from ledger.plain_text import counted
-from ledger.readable_text import NotText, plain_lines, readable
+from ledger.plain_text import NotText, counted, plain_lines, readable
 from ledger.store.disk import read_plain
 from moot.errors import USAGE, MootError, usage
 

@@ -14,7 +14,7 @@ from ledger.state.state import State
 from ledger.store import store
 
 if TYPE_CHECKING:
-    from ledger.format.chain import Head
+    from ledger.format.canonical import Head
     from ledger.store.failures import Problem
     from moot.run_view import RunView
     from moot.view.claims import ClaimLine, DecisionLine

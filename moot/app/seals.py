@@ -18,8 +18,7 @@ from ledger.audit.seal import (
     read_verifier,
     seal,
 )
-from ledger.format.canonical import line_hash
-from ledger.format.chain import Head
+from ledger.format.canonical import Head, line_hash
 from ledger.store.disk import Disk, read_plain, refuse_link, write_failed, write_out, writing
 from ledger.store.failures import Damaged, Problem
 from moot.app.documents import write_document

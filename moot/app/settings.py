@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ledger.state.state import WAIT
-from ledger.store.blob_file import BlobStore
+from ledger.store.blobs import BlobStore
 from ledger.store.disk import read_plain
 from moot.errors import usage
 from rounds.protocols import DEFAULT_PROTOCOL

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ledger.readable_text import NotText, readable, without_mark
+from ledger.plain_text import NotText, readable, without_mark
 from ledger.store.disk import plain_file
 from moot.app.session import Session, open_session
 from moot.cli.command import VerbResult

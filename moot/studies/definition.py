@@ -28,7 +28,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from ledger.events.ids import label_id
 from ledger.plain_toml import toml_table
-from ledger.readable_text import readable
+from ledger.plain_text import readable
 from ledger.store.disk import read_plain
 from moot.app.settings import documents_of
 from moot.errors import MootError, usage

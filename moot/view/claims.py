@@ -12,13 +12,14 @@ from ledger.events import (
     Claim,
     Decision,
 )
-from ledger.events.conditions import Conditions, conditions_of
 from ledger.events.decisions import Cite, Relation
 from ledger.events.values import Bearing, Status
 from ledger.result import Result, extended
 from ledger.state.book import Book
 from ledger.state.decided import (
+    Conditions,
     Standing,
+    conditions_of,
     fallen_under,
     overridden,
     standing,

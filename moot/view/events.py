@@ -41,11 +41,11 @@ from ledger.events import (
 )
 from ledger.events.ids import role_of
 from ledger.plain_text import counted
-from ledger.state.amending import STOP_PATH
+from ledger.state.amendments import STOP_PATH
 from ledger.state.book import Book
 from ledger.state.decided import fallen_under
-from ledger.state.saying import clause
 from ledger.state.state import State
+from ledger.state.wording import clause
 from moot.view import marks, words
 from moot.view.evidence import claim_mark
 from moot.view.marks import NEUTRAL, Mark, mark_of

@@ -11,8 +11,8 @@ from typing import Final
 from ledger.events import Verification
 from ledger.events.values import EvidenceClass
 from ledger.state.book import Book
+from ledger.state.experiments import runs_of
 from ledger.state.lifecycle import HistoryEntry
-from ledger.state.series import runs_of
 from moot.view.marks import STATUSES, Mark, mark_of
 
 SHOWN_AS: Final[Mapping[str, str]] = {

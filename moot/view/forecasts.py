@@ -18,7 +18,7 @@ from ledger.events import Claim, Decision, Memo, Statement
 from ledger.events.values import EvidenceClass
 from ledger.plain_text import counted, one_line, shortened
 from ledger.state.book import Book, per_book
-from ledger.state.series import plan_of
+from ledger.state.experiments import plan_of
 from moot.view.evidence import meaning, times_of
 from moot.view.judgements import named
 from moot.view.labels import calls_of

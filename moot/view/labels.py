@@ -10,7 +10,7 @@ import msgspec
 
 from ledger.events import Event, RunOpened
 from ledger.plain_text import one_line
-from ledger.state.amending import STOP_PATH
+from ledger.state.amendments import STOP_PATH
 from ledger.state.book import Book
 from ledger.state.state import State
 from moot.errors import GOOD, SEAT_FAILED

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from detectors.report import EndWithout
 from ledger.events import Assumption, Decision, Frame, Statement
-from ledger.events.conditions import conditions_of
 from ledger.plain_text import counted, first_sentence, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book
-from ledger.state.decided import fallen_under, final_in_force, in_force, overridden
+from ledger.state.decided import conditions_of, fallen_under, final_in_force, in_force, overridden
 from ledger.state.lifecycle import OPEN
 from moot.view.agreement import forecasts_told, hangs_on_told, not_decided_yet, without_each
 from moot.view.annexes import final_text

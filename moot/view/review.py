@@ -18,7 +18,7 @@ from ledger.events import Concern, Decision, Rating
 from ledger.events.ids import parse_reference
 from ledger.plain_text import counted, one_line
 from ledger.result import Result
-from ledger.state.amending import Life
+from ledger.state.amendments import Life
 from ledger.state.anchors import comparable
 from ledger.state.book import Book
 from moot.view.annexes_judging import severities

@@ -13,12 +13,11 @@ import msgspec
 import orjson
 
 from ledger.events import Claim, Decision, Event, Verification
-from ledger.events.conditions import conditions_of
 from ledger.format.canonical import encode
 from ledger.plain_text import one_line, shortened
 from ledger.result import Result
 from ledger.state.book import Book
-from ledger.state.decided import overridden, replacement
+from ledger.state.decided import conditions_of, overridden, replacement
 from ledger.state.fold import add_call
 from ledger.state.lifecycle import HistoryEntry
 from ledger.state.state import Spend

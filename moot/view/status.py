@@ -12,7 +12,7 @@ from detectors.report import SignalReport
 from ledger.events import Decision
 from ledger.plain_text import counted, one_line
 from ledger.result import Result
-from ledger.state.amending import Life
+from ledger.state.amendments import Life
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from ledger.state.state import State

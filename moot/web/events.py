@@ -10,11 +10,10 @@ import msgspec
 from markupsafe import Markup
 
 from ledger.events import Artifact, Claim, Decision, Event, Statement, Verification
-from ledger.events.conditions import Conditions, conditions_of
 from ledger.events.ids import parse_reference
 from ledger.state.anchors import strings
 from ledger.state.book import Book
-from ledger.state.decided import outcome
+from ledger.state.decided import Conditions, conditions_of, outcome
 from moot.run_view import RunView
 from moot.view import marks
 from moot.view.claims import DecisionTold, tell_claim, tell_decision

@@ -34,11 +34,11 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.events.conditions import conditions_of
 from ledger.events.envelope import Envelope
 from ledger.events.values import Evidence
 from ledger.state.anchors import sections_of
 from ledger.state.book import Book
+from ledger.state.decided import conditions_of
 from ledger.state.state import CheckFacts, ClaimFacts, State
 from roles.objections import AGAINST, objection_in
 from roles.templates import bar

@@ -28,7 +28,7 @@ from ledger.events.answers import MemoSentence
 from ledger.events.ids import kind_of
 from ledger.events.values import EvidenceClass
 from ledger.language.numbers import numerals, values_in
-from ledger.language.numeral import Numeral
+from ledger.language.numerals import Numeral
 from ledger.language.words import tokens, word_count
 from ledger.plain_text import shortened
 from ledger.state.anchors import contains_quote

@@ -12,7 +12,7 @@ from typing import Final
 
 from detectors.contribution import LEVEL, POWER_ENOUGH, SHARES, Power, Verdict, drop, power
 from detectors.observations import deliberating_roles
-from ledger.compare.align import align, alignable
+from ledger.compare.diff import align, alignable
 from ledger.events import Claim
 from ledger.format.canonical import encode, line_hash
 from ledger.result import Result

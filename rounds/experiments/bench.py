@@ -26,8 +26,7 @@ import msgspec
 
 from ledger.events import ExperimentPlanned, ExperimentRun
 from ledger.events.experiments import ExperimentEnvironment, KeptOutput
-from ledger.state.experiments import Content, plan_problems
-from ledger.state.series import Slot
+from ledger.state.experiments import Content, Slot, plan_problems
 from rounds.experiments import bubblewrap
 from rounds.experiments.bubblewrap import NAME, interpreter
 from rounds.experiments.sandbox import Capture, Job, Limits, SandboxBroken, SandboxRun, last_line, run_job

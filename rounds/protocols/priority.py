@@ -95,7 +95,7 @@ def ranked(points: Mapping[str, int | Fraction], options: Sequence[str]) -> list
 def verdict(book: Book) -> tuple[Event, ...]:
     """Return the order by rule, and every disagreement put to a person, once both lenses are in or lost."""
     state, round_ = book.state, book.state.round
-    if state.opened is None or deliberated(state) or handed_in(state, round_, "rating") == 0:
+    if deliberated(state) or handed_in(state, round_, "rating") == 0:
         return ()
     # A lens that is still expected could change the order, so nothing is decided before it is in or lost.
     if any(not state.is_done(f"r{round_}.rating.{lens}") for lens in LENSES):
@@ -104,7 +104,7 @@ def verdict(book: Book) -> tuple[Event, ...]:
     levels: dict[str, dict[str, str]] = {}
     for (lens, option), rating in ratings.items():
         levels.setdefault(lens, {})[option] = str(rating.value)
-    options = [option.id for option in state.opened.options]
+    options = [option.id for option in state.opening.options]
     numbering = Numbering(book, round_)
     concerns: list[Event] = []
     for option in options:

@@ -18,8 +18,7 @@ from ledger.events.experiments import ExperimentControl, ExperimentLimits, Named
 from ledger.events.values import DECIMAL_PATTERN, HowTested
 from ledger.language.words import first_words
 from ledger.state.book import Book
-from ledger.state.experiments import QUESTION_WORDS_MAX, plan_problems
-from ledger.state.series import plan_of
+from ledger.state.experiments import QUESTION_WORDS_MAX, plan_of, plan_problems
 from ledger.state.state import EXPERIMENTS, INTERPRETER, State
 from roles.protocol import Step
 from roles.replies import Part, Word

@@ -12,10 +12,10 @@ from ledger.events import Event, RoundOpened, RunClosed, RunOpened, Signals, Val
 from ledger.events.decisions import Gate, SignalReading
 from ledger.events.run import CloseReason, Signature
 from ledger.events.verifications import ValidationFinding
-from ledger.state.amending import absent_path
+from ledger.state.amendments import absent_path
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
-from ledger.state.series import judgements_due
+from ledger.state.experiments import judgements_due
 from ledger.state.state import State
 from roles.protocol import Protocol, awaited_experiments, is_complete
 from roles.rotation import next_lead

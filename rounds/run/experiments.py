@@ -12,7 +12,7 @@ import msgspec
 
 from ledger.events import Event
 from ledger.state.book import Book
-from ledger.state.series import (
+from ledger.state.experiments import (
     Slot,
     content_of,
     has_wrong_control,

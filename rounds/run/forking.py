@@ -19,9 +19,8 @@ import msgspec
 
 from ledger.events import RoundOpened, RunOpened
 from ledger.events.run import CastMember, Origin, PlanRow
-from ledger.format.canonical import line_hash
-from ledger.format.chain import Head, Sealed
-from ledger.redaction.targets import FILE, FILE_BYTES_MAX
+from ledger.format.canonical import Head, Sealed, line_hash
+from ledger.redaction.removal import FILE, FILE_BYTES_MAX
 from ledger.state.book import Book
 from ledger.state.fold import fold
 from ledger.store.blobs import all_named_blobs

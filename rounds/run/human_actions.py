@@ -16,7 +16,7 @@ from ledger.events.envelope import Envelope
 from ledger.events.ids import event_id
 from ledger.events.run import Change
 from ledger.events.values import TestResult
-from ledger.state.amending import GOES_ON
+from ledger.state.amendments import GOES_ON
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force, replacement
 from ledger.state.experiments import planned_note

@@ -27,8 +27,7 @@ from ledger.events import (
     Signals,
     Validation,
 )
-from ledger.format.canonical import encode, line_hash
-from ledger.format.chain import BEGINNING, Head, seal
+from ledger.format.canonical import BEGINNING, Head, encode, line_hash, seal
 from ledger.state.book import Book, GrowingBook, commits, with_next
 from ledger.store.failures import BlobMissing
 from roles.brief import derive

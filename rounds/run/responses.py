@@ -20,7 +20,7 @@ from detectors.stopping.reading import ModeReading
 from ledger.events import Alarm, Amendment, Event
 from ledger.events.run import Change
 from ledger.events.values import FailureMode
-from ledger.state.amending import absent_path
+from ledger.state.amendments import absent_path
 from ledger.state.book import Book
 from ledger.state.state import State
 from rounds.protocols.schedule import CLAIM_CAP, CLAIMS_MAX, authors

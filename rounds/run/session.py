@@ -20,7 +20,7 @@ from ledger.events.ids import parse_step
 from ledger.events.run import Change, CloseReason
 from ledger.events.values import GENESIS
 from ledger.redaction.masking import masked
-from ledger.state.amending import STOP_PATH
+from ledger.state.amendments import STOP_PATH
 from ledger.state.book import Book, with_next
 from ledger.store.blobs import hash_of
 from ledger.store.failures import BlobMissing, refuse_strange

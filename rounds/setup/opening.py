@@ -21,7 +21,7 @@ from ledger.events.run import (
     StopRule,
     Waiver,
 )
-from ledger.readable_text import NotText, readable
+from ledger.plain_text import NotText, readable
 from ledger.state.state import EXPERIMENTS, INTERPRETER, Experiments
 from ledger.store.blobs import KEPT_PARAMETERS, hash_of
 from roles.castings import Casting, UnknownCasting, cast_of, own_casting

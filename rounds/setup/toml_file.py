@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ledger.format.canonical import NotCanonical, refuse_control_characters
+from ledger.plain_text import NotText, readable
 from ledger.plain_toml import NotToml, toml_table
-from ledger.readable_text import NotText, readable
 
 M = TypeVar("M", bound=BaseModel)
 Table = dict[str, Any]

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from ledger.events import KINDS
-from ledger.format.chain import Head
+from ledger.format.canonical import Head
 from ledger.redaction.removal import redact
 from ledger.store.store import RunStore
 from ledger.store.streams import head_bytes

@@ -48,7 +48,7 @@ class Sample(Identified, frozen=True, kw_only=True):
 
 def test_a_row_is_all_that_bytes_ids_laws_and_schema_need(monkeypatch: pytest.MonkeyPatch) -> None:
     row: Any = EventKind(model=cast("Any", Sample), stream="claims", id="ZZ-{round}-{n}", laws=filled("text"))
-    for module in ("events.ids", "events.laws", "events.grammar", "format.canonical", "format.schema"):
+    for module in ("events.ids", "events.laws", "format.canonical", "format.schema"):
         monkeypatch.setattr(f"ledger.{module}.KINDS", {**KINDS, "sample": row})
     event: Any = Sample(id=event_id("sample", 1, 2), round=1, phase="D", by="critic", text="x", at=AT)
     line = encode(event)
@@ -146,3 +146,25 @@ def test_nobody_asks_whether_an_event_has_its_id() -> None:
     """An event has an id by its kind: `ref` names one of any kind."""
     asked = re.compile(r"\b(?:event|claim|decision|draft|check)\.id or [\"']{2}|assert \w+\.id\b")
     assert [path for path, text in sources().items() if asked.search(text)] == []
+
+
+# ---------------------------------------------------------------- the opening
+
+BEFORE_THE_DOOR = {
+    "ledger/state/fold.py": "makes the state",
+    "ledger/state/state.py": "makes the state",
+    "ledger/store/failures.py": "the door",
+    "moot/api.py": "checks lines that may be no run",
+    "moot/view/story.py": "tells nothing of an empty book",
+    "moot/terminal/live.py": "waits for the opening",
+    "roles/brief/context.py": "refuses a brief of a run that was never opened",
+}
+
+
+def test_behind_the_door_a_run_has_its_opening() -> None:
+    """Rules and detectors judge any lines; everything else reads `state.opening`."""
+    asks = re.compile(r"\bstate\.opened\b")
+    paths = {path for path, text in sources().items() if asks.search(text)}
+    assert {path for path in paths if not path.startswith(("validators/", "detectors/"))} <= set(
+        BEFORE_THE_DOOR
+    )

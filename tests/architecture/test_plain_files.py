@@ -22,7 +22,6 @@ ALLOWED: Final = {
     "ledger/format/schema.py: path.read_bytes()": OURS,
     "ledger/store/lock.py: BOOT_ID.read_text('ascii')": PROC,
     "ledger/store/lock.py: os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 438)": NEW,
-    "ledger/store/spending.py: os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 420)": NEW,
     "moot/app/consent.py: os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 384)": NEW,
     "moot/app/skill.py: ours.read_bytes()": OURS,
     "moot/app/skill.py: path.read_bytes()": OURS,

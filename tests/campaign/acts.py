@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from ledger.audit.verify import ProblemModel, VerifyReport, problems_of, verify
 from ledger.events import STREAMS, Event, stream_of
-from ledger.format.chain import seal
+from ledger.format.canonical import seal
 from ledger.redaction.removal import redact
 from ledger.store.blobs import hash_of
 from ledger.store.store import DriverLease, RunStore, create_run

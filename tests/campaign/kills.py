@@ -11,7 +11,7 @@ from typing import Final
 
 from ledger.audit.verify import verify
 from ledger.events import STREAMS, stream_of
-from ledger.format.chain import seal
+from ledger.format.canonical import seal
 from ledger.store.blobs import hash_of
 from ledger.store.store import NotARun, RunStore, create_run
 from tests.campaign.forks import start

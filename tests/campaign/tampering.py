@@ -12,9 +12,8 @@ import msgspec
 
 from ledger.audit.verify import verify
 from ledger.events import STREAMS, Event, stream_of
-from ledger.format.canonical import decode, encode, line_hash
-from ledger.format.chain import Head
-from ledger.store.blob_file import blob_line, tombstone
+from ledger.format.canonical import Head, decode, encode, line_hash
+from ledger.store.blobs import blob_line, tombstone
 from ledger.store.store import Damaged, RunStore
 from ledger.store.streams import BLOBS, head_bytes
 from tests.campaign.slices import Counts, expect, folder

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from ledger.format.canonical import line_hash
-from ledger.format.chain import Head
+from ledger.format.canonical import Head, line_hash
 from ledger.store.streams import head_bytes
 from moot.errors import MootError
 from tests.campaign.calls import Real, Watched

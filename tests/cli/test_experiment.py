@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 from ledger.events import ExperimentJudged, ExperimentRun
-from ledger.state.series import plan_of
+from ledger.state.experiments import plan_of
 from ledger.store.store import RunStore
 from moot.app.experiments import re_run
 from rounds.experiments.bench import bench_here

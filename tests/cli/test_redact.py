@@ -10,15 +10,12 @@ import orjson
 import pytest
 
 from ledger.audit.verify import verify
-from ledger.format.canonical import decode, encode, line_hash
-from ledger.format.chain import Head
+from ledger.format.canonical import Head, decode, encode, line_hash
 from ledger.redaction.redacted_copy import redacted_copy
-from ledger.redaction.removal import redact
-from ledger.redaction.targets import CannotRedact
+from ledger.redaction.removal import CannotRedact, redact
 from ledger.redaction.words import INSTEAD
-from ledger.state.redactions import record_of_original
-from ledger.store.blob_file import blob_line
-from ledger.store.blobs import hash_of
+from ledger.state.amendments import record_of_original
+from ledger.store.blobs import blob_line, hash_of
 from ledger.store.store import RunStore
 from tests.blob_lines import blobs_of, lose
 from tests.campaign.tampering import written

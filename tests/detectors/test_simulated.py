@@ -20,7 +20,7 @@ from benchmarks.signal_worlds.ledgers import DECOYS, ROLES, Setting, Simulation,
 from benchmarks.signal_worlds.ledgers import MODES as INJECTED
 from detectors.stopping.gates import judge
 from ledger.events import Event
-from ledger.format.chain import BEGINNING, seal
+from ledger.format.canonical import BEGINNING, seal
 from ledger.interchange.skill_export import export_skill
 from ledger.interchange.skill_import import read_skill
 from ledger.state.book import book

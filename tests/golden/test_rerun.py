@@ -14,7 +14,7 @@ import pytest
 from ledger.events import ExperimentJudged
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
-from ledger.state.series import runs_of
+from ledger.state.experiments import runs_of
 from ledger.store.store import RunStore
 from rounds.experiments.bench import Bench
 from rounds.run.experiments import conduct

@@ -13,15 +13,15 @@ import pytest
 
 from ledger.audit.verify import verify
 from ledger.redaction.removal import redact
-from ledger.store.blob_file import (
+from ledger.store.blobs import (
     BLOB_LINE_BYTES_MAX,
     BlobStore,
     NotABlob,
     blob_line,
+    hash_of,
     read_blob_line,
     tombstone,
 )
-from ledger.store.blobs import hash_of
 from ledger.store.store import OtherFormat, RunStore, WriteFailed, create_run
 from ledger.store.streams import head_bytes
 from tests.blob_lines import blobs_of, lose

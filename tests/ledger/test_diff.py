@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.compare.align import SIMILAR_FROM, Alignable, align, alignable, normal
-from ledger.compare.diff import Similar, diff
+from ledger.compare.diff import SIMILAR_FROM, Alignable, Similar, align, alignable, diff, normal
 from ledger.events import Attempt, Call, Claim, Event, Verification
 from ledger.events.decisions import Cite
 from ledger.events.verifications import StatusChange
-from ledger.format.chain import seal
+from ledger.format.canonical import seal
 from ledger.state.book import Book, book
 from tests.ledger import samples
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec import inspect
 
 from ledger.events import KINDS
-from ledger.events.grammar import ENVELOPE, IN_PREFIX, forms, grammar
+from ledger.events.laws import ENVELOPE, IN_PREFIX, forms, grammar
 from tests.ledger import samples
 
 

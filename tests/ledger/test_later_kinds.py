@@ -23,8 +23,7 @@ from ledger.events.experiments import (
 from ledger.events.run import Labelled
 from ledger.events.values import Evidence
 from ledger.events.verifications import StatusChange
-from ledger.format.canonical import NotCanonical
-from ledger.format.chain import seal
+from ledger.format.canonical import NotCanonical, seal
 from ledger.state.fold import fold
 from tests.ledger import samples
 

@@ -11,7 +11,7 @@ import pytest
 
 from detectors.forecasts.report import WrongTable, read_table
 from ledger.plain_json import NotJson, decoded
-from ledger.redaction.targets import _strings
+from ledger.redaction.removal import _strings
 from ledger.store.blobs import named_by_brief
 from ledger.store.lock import read_driver
 from ledger.store.spending import Spending, SpendingUnreadable

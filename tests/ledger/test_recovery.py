@@ -8,7 +8,7 @@ import pytest
 
 from ledger.audit.verify import verify
 from ledger.events import STREAMS, stream_of
-from ledger.format.chain import Sealed, seal
+from ledger.format.canonical import Sealed, seal
 from ledger.store.commit import append
 from ledger.store.disk import Disk
 from ledger.store.failures import OtherFormat

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from ledger.audit.damage import PROBLEMS_MAX
+from ledger.audit.problems import PROBLEMS_MAX
 from ledger.audit.verify import problems_of, verify
 from ledger.events import Amendment, Statement
 from ledger.events.run import Change
 from ledger.events.values import Section
 from ledger.state.anchors import sections_of
-from ledger.store.blob_file import BlobStore, blob_line
+from ledger.store.blobs import BlobStore, blob_line
 from ledger.store.failures import WriteFailed
 from ledger.store.spending import Entry, Spending, SpendingUnreadable
 from ledger.store.store import RunStore

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.format.canonical import NotCanonical, line_hash
-from ledger.format.chain import BEGINNING
+from ledger.format.canonical import BEGINNING, NotCanonical, line_hash
 from ledger.store.blobs import hash_of
 from ledger.store.store import (
     AlreadyARun,
@@ -245,7 +244,7 @@ def test_an_unreadable_head_is_damage(run: RunStore, content: bytes) -> None:
 def test_a_newer_format_is_refused_not_called_damage(run: RunStore) -> None:
     stream = run.path / "claims.jsonl"
     stream.write_bytes(stream.read_bytes().replace(b'"v":3', b'"v":4'))
-    from ledger.format.chain import Head
+    from ledger.format.canonical import Head
     from ledger.store.streams import head_bytes
 
     last = stream.read_bytes().rstrip(b"\n")

@@ -11,10 +11,8 @@ import pytest
 
 from ledger.audit.verify import VerifyReport, verify
 from ledger.events import STREAMS
-from ledger.format.canonical import encode, line_hash
-from ledger.format.chain import Head
-from ledger.store.blob_file import blob_line, tombstone
-from ledger.store.blobs import hash_of
+from ledger.format.canonical import Head, encode, line_hash
+from ledger.store.blobs import blob_line, hash_of, tombstone
 from ledger.store.store import Damaged, NotARun, RunStore
 from ledger.store.streams import head_bytes
 from tests.blob_lines import change, lose, write_lines

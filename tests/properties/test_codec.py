@@ -220,7 +220,7 @@ def test_text_is_refused_exactly_when_it_holds_a_control_character(text: str) ->
 
 
 def plain_claim() -> bytes:
-    from ledger.format.chain import seal
+    from ledger.format.canonical import seal
     from tests.ledger import samples
 
     return seal([samples.claim(1)], prev="0" * 64, seq=0, at=samples.AT).lines[0]

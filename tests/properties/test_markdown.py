@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from detectors.signals import signals
-from ledger.format.chain import Head
+from ledger.format.canonical import Head
 from ledger.interchange.markdown import code, inline, listed, paragraphs, quoted, table
 from ledger.interchange.skill_export import export_skill
 from ledger.plain_text import one_line, visible

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ledger.events import Decision
-from ledger.format.chain import Head
+from ledger.format.canonical import Head
 from ledger.state.book import Book
 from moot.documents import run_report
 from moot.run_view import RunView

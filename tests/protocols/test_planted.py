@@ -16,8 +16,7 @@ import pytest
 
 from ledger.events import Event
 from ledger.events.values import GENESIS
-from ledger.format.canonical import decode, encode
-from ledger.format.chain import seal
+from ledger.format.canonical import decode, encode, seal
 from ledger.state.book import Book, book
 from rounds.protocols import PROTOCOLS
 from rounds.run.verdicts import standard

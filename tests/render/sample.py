@@ -50,7 +50,7 @@ from ledger.events.run import (
 )
 from ledger.events.values import Evidence, Quorum, Section
 from ledger.events.verifications import Anchor, StatusChange
-from ledger.format.chain import BEGINNING, Head, seal
+from ledger.format.canonical import BEGINNING, Head, seal
 from ledger.state.book import Book, book
 from ledger.state.lifecycle import STATUS_OF_BEARING
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from detectors.signals import signals
 from ledger.events import Event
-from ledger.format.chain import Head
+from ledger.format.canonical import Head
 from ledger.state.book import Book, book
 from ledger.state.fold import fold
 from moot.documents import run_report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.signal_worlds.ledgers import Setting, Simulation
-from ledger.format.chain import BEGINNING, Head, seal
+from ledger.format.canonical import BEGINNING, Head, seal
 from ledger.interchange.skill_import import read_skill
 from ledger.state.book import Book, book
 from moot.documents import run_report

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from detectors.signals import signals
-from ledger.format.chain import Head
+from ledger.format.canonical import Head
 from ledger.interchange.markdown import code, inline, quoted, table
 from ledger.state.book import Book
 from moot.api import open_run

@@ -16,9 +16,8 @@ import pytest
 from starlette.requests import Request
 
 from ledger.events import Decision, Ruling
-from ledger.events.conditions import WORDS
 from ledger.state.book import Book
-from ledger.state.decided import outcome
+from ledger.state.decided import WORDS, outcome
 from moot.api import open_run
 from moot.api import report as markdown
 from moot.run_view import RunView

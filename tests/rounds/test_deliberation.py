@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from detectors.parameters import gate_parameters, params_hash, read_parameters
-from ledger.format.canonical import decode, encode
-from ledger.format.chain import seal
+from ledger.format.canonical import decode, encode, seal
 from roles.castings import CASTINGS
 from rounds.protocols.plans import NORMAL, PLANS, PlanRefused, WrittenRow, phases_of, planned
 from rounds.setup.deliberation import Deliberation, checked, parse, to_toml, toml_value

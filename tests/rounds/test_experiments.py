@@ -12,8 +12,8 @@ from msgspec import structs
 from ledger.audit.verify import verify
 from ledger.events import Amendment, Event, ExperimentJudged, ExperimentRun
 from ledger.events.experiments import Predicate
+from ledger.state.experiments import OutputMissing, Slot, judgement, next_slot, plan_of
 from ledger.state.fold import fold
-from ledger.state.series import OutputMissing, Slot, judgement, next_slot, plan_of
 from ledger.state.state import State
 from ledger.store.store import RunStore
 from rounds.protocols import PROTOCOLS

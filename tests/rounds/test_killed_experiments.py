@@ -17,8 +17,7 @@ from msgspec import structs
 from ledger.audit.verify import verify
 from ledger.events import ExperimentJudged, ExperimentRun
 from ledger.state.book import Book
-from ledger.state.experiments import judge
-from ledger.state.series import content_of, plan_of
+from ledger.state.experiments import content_of, judge, plan_of
 from ledger.store.store import DriverLease, RunStore
 from rounds.experiments.bench import Bench
 from rounds.protocols import PROTOCOLS

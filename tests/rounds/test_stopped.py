@@ -10,7 +10,7 @@ import pytest
 
 from ledger.events import Amendment, RunClosed
 from ledger.redaction.removal import redact
-from ledger.state.amending import ends_stop
+from ledger.state.amendments import ends_stop
 from ledger.state.decided import in_force
 from ledger.state.fold import fold
 from ledger.store.store import RunStore

@@ -25,8 +25,7 @@ from types import FrameType
 from typing import Final, NamedTuple
 
 from ledger.format.canonical import decode, line_hash
-from ledger.store.blob_file import blob_line
-from ledger.store.blobs import hash_of
+from ledger.store.blobs import blob_line, hash_of
 from ledger.store.store import RunStore
 from ledger.store.streams import BLOBS
 from moot.__main__ import main

@@ -16,10 +16,8 @@ import orjson
 
 from ledger.events import KINDS, STREAMS, Event
 from ledger.events.values import GENESIS
-from ledger.format.canonical import NotCanonical, decode, line_hash
-from ledger.format.chain import Head
-from ledger.store.blob_file import BlobStore, read_blob_line
-from ledger.store.blobs import all_named_blobs
+from ledger.format.canonical import Head, NotCanonical, decode, line_hash
+from ledger.store.blobs import BlobStore, all_named_blobs, read_blob_line
 from ledger.store.store import RunStore
 from ledger.store.streams import BLOBS, head_bytes, stream_path
 from rounds.protocols import PROTOCOLS

@@ -21,8 +21,7 @@ from msgspec import structs
 
 from ledger.audit.verify import verify
 from ledger.events.experiments import ExperimentLimits, InputBlob, NamedBlob, Predicate
-from ledger.state.experiments import verdict_of
-from ledger.state.series import Slot, content_of, plan_of, runs_of
+from ledger.state.experiments import Slot, content_of, plan_of, runs_of, verdict_of
 from ledger.store.store import RunStore
 from rounds.experiments.bench import Bench, Conducted
 from rounds.experiments.sandbox import Ended, Job, Limits, run_job

@@ -26,7 +26,7 @@ from ledger.events.run import (
     StopRule,
 )
 from ledger.events.values import GENESIS
-from ledger.format.chain import seal
+from ledger.format.canonical import seal
 from ledger.state.book import Book, book
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import open_steps

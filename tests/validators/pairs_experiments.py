@@ -21,7 +21,7 @@ from ledger.events.experiments import (
 )
 from ledger.events.run import Change
 from ledger.state.book import Book, book
-from ledger.state.series import judgement
+from ledger.state.experiments import judgement
 from tests.validators.factory import base, change, seq_of
 from tests.validators.pair import Pair
 

@@ -7,7 +7,7 @@ import pytest
 from ledger.events import Call
 from ledger.state.book import Book, GrowingBook
 from ledger.state.decided import in_force
-from ledger.store.blob_file import BlobStore
+from ledger.store.blobs import BlobStore
 from moot.api import open_run
 from moot.view.seats import WHOLE, costs_of
 from tests.long_run import long_run

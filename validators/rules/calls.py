@@ -19,10 +19,9 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.values import Severity
-from ledger.state.experiments import CONTROLS, plan_problems
+from ledger.state.amendments import redacted_blobs
+from ledger.state.experiments import CONTROLS, OutputMissing, Slot, judgement, plan_problems
 from ledger.state.fold import step as take
-from ledger.state.redactions import redacted_blobs
-from ledger.state.series import OutputMissing, Slot, judgement
 from ledger.state.state import State
 from ledger.store.blobs import named_blobs
 from roles.brief import BriefCache, BriefUnavailable, derive

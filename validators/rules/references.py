@@ -28,7 +28,7 @@ from validators.rule import rule
 
 
 def named_at(event: Event, paths: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """Yield (field, value) of what stands at the given paths."""
+    """Yield (field, value) for the values at the given paths."""
     for path in paths:
         for value in values_at(event, path):
             yield path.partition("[]")[0], value

@@ -13,9 +13,8 @@ from ledger.events.values import Bearing, Evidence, Result, Status, TestResult
 from ledger.events.verifications import StatusChange
 from ledger.language.numbers import values_in
 from ledger.state.book import Book
-from ledger.state.experiments import CONTROLS, verdict_of
+from ledger.state.experiments import CONTROLS, content_of, plan_of, runs_of, verdict_of
 from ledger.state.lifecycle import STATUS_OF_BEARING
-from ledger.state.series import content_of, plan_of, runs_of
 from ledger.state.state import VERIFIER, State
 from roles.calculation import evaluated
 from roles.evidence import evidence_class, exhibits

@@ -10,7 +10,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from ledger.events import Event, RunOpened
-from ledger.format.chain import seal
+from ledger.format.canonical import seal
 from ledger.interchange.skill_import import Imported, Terms, read_skill
 from ledger.state.book import Book, book
 

@@ -1,4 +1,4 @@
-"""One number in digits: separators of many countries, scales, percent signs and fractions."""
+"""Numerals: a number in digits with the signs around it, what it may mean, and whether it rounds another one."""
 
 from __future__ import annotations
 
@@ -7,22 +7,156 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
-from ledger.language.number_signs import (
-    AFTER_BLANK,
-    CASELESS,
-    KILO,
-    LETTERS,
-    PER_MILLE,
-    PERCENT,
-    PERCENT_BEFORE,
-    SCALE,
-    SCALES,
-    TENTHS,
-    is_about,
+DIGITS_MAX: Final = 30
+"""A number of more digits is compared as it is written, and never calculated with."""
+
+
+class Reading(NamedTuple):
+    """Value as plain digits or a fraction, and the decimals it was written with; for 12k they are -3."""
+
+    value: str
+    places: int
+
+
+class Numeral(NamedTuple):
+    """A number in a text: as it is written, what it may mean, and the numbers that it may be made of.
+
+    `about`: the text says that it is approximate.
+    """
+
+    written: str
+    readings: tuple[Reading, ...]
+    parts: tuple[Numeral, ...] = ()
+    about: bool = False
+
+    @property
+    def value(self) -> str:
+        """Return the first reading's value."""
+        return self.readings[0].value
+
+    def is_among(self, values: frozenset[str]) -> bool:
+        """Return whether the number, or all of its parts, is one of `values` or a correct rounding of one."""
+        if any(reading.value in values for reading in self.readings):
+            return True
+        return any(self.rounds(value) for value in _exact(values)) or (
+            bool(self.parts) and all(part.is_among(values) for part in self.parts)
+        )
+
+    def rounds(self, exact: Fraction) -> bool:
+        """Return whether the number is `exact`, or `exact` rounded to the digits that are written.
+
+        0.57 and 57 % round 0.5719. 12,000 rounds 11,987 only with "about", and 1 never rounds 0.57: rounding keeps the
+        first digit of a number.
+        """
+        return any(_rounds(reading, abs(exact), self.about) for reading in self.readings)
+
+
+def _rounds(reading: Reading, exact: Fraction, about: bool) -> bool:
+    if len(reading.value) > DIGITS_MAX:
+        return False
+    value = Fraction(reading.value)
+    if value == exact:
+        return True
+    power = -reading.places
+    if about and value.denominator == 1:
+        power = max(power, len(reading.value) - len(reading.value.rstrip("0")))
+    # Without this bound 1 would round 0.57, and a wrong number would pass as a rounding.
+    unit = min(Fraction(10) ** power, _first_place(exact))
+    return 2 * abs(value - exact) <= unit
+
+
+def _first_place(exact: Fraction) -> Fraction:
+    """Return the power of ten of the first digit of a number; of zero nothing is rounded."""
+    if not exact:
+        return Fraction(0)
+    power = len(str(exact.numerator)) - len(str(exact.denominator))
+    place = Fraction(10) ** power
+    return place if place <= exact else place / 10
+
+
+@lru_cache(64)
+def _exact(values: frozenset[str]) -> tuple[Fraction, ...]:
+    return tuple(Fraction(value) for value in values if len(value) <= DIGITS_MAX)
+
+
+def plain(whole: str, part: str = "") -> str:
+    """Return plain digits: no leading zeros, and no trailing zeros after the point."""
+    whole, part = whole.lstrip("0") or "0", part.rstrip("0")
+    return f"{whole}.{part}" if part else whole
+
+
+def scaled(reading: Reading, power: int) -> Reading:
+    """Return a reading with its point moved to the right, to the left where `power` is negative."""
+    whole, _, part = reading.value.partition(".")
+    if power >= 0:
+        whole, part = whole + part[:power].ljust(power, "0"), part[power:]
+    else:
+        digits = whole.rjust(1 - power, "0")
+        whole, part = digits[:power], digits[power:] + part
+    return Reading(plain(whole, part), reading.places - power)
+
+
+def fraction(value: Fraction) -> str:
+    """Return plain digits where a fraction terminates, else the fraction itself."""
+    for places in range(13):
+        if (value * 10**places).denominator == 1:
+            digits = str(int(value * 10**places)).rjust(places + 1, "0")
+            return plain(digits[: len(digits) - places], digits[len(digits) - places :])
+    return str(value)
+
+
+SCALES: Final[dict[str, int]] = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9}
+"""English word → the power of ten that it multiplies by; the words that may follow another number in words."""
+AFTER_BLANK: Final[dict[str, int]] = {
+    **SCALES,
+    "millions": 6, "billions": 9, "trillion": 12, "lakh": 5, "lakhs": 5, "crore": 7, "crores": 7, "bn": 9,
+    "tausend": 3, "millionen": 6, "mio": 6, "milliarde": 9, "milliarden": 9, "mrd": 9, "billionen": 12,
+    "mille": 3, "mil": 3, "millón": 6, "millones": 6, "milliard": 9, "milliards": 9, "milhões": 6, "milioni": 6,
+    "тысяч": 3, "тысячи": 3, "тыс": 3, "миллион": 6, "миллиона": 6, "миллионов": 6, "млн": 6, "млрд": 9,
+}  # fmt: skip
+LETTERS: Final = {"k": 3, "K": 3, "M": 6, "bn": 9}
+"""Letters written directly after a number: 12k, 3M."""
+CASELESS: Final[dict[str, int]] = {
+    unicodedata.normalize("NFKC", word): power
+    for word, power in {
+        "十": 1, "百": 2, "千": 3, "万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12,
+        "십": 1, "백": 2, "천": 3, "만": 4, "억": 8, "조": 12,
+        "ألف": 3, "آلاف": 3, "مليون": 6, "ملايين": 6, "مليار": 9, "هزار": 3, "میلیون": 6, "میلیارد": 9,
+        "हज़ार": 3, "हजार": 3, "लाख": 5, "करोड़": 7, "พัน": 3, "หมื่น": 4, "แสน": 5, "ล้าน": 6,
+    }.items()
+}  # fmt: skip
+SCALE: Final = re.compile(
+    rf"(?:{'|'.join(LETTERS)})(?!\w)"
+    rf"|[ \u00a0\u202f-]?(?:(?i:{'|'.join(sorted(AFTER_BLANK, key=len, reverse=True))})(?!\w)"
+    rf"|{'|'.join(sorted(CASELESS, key=len, reverse=True))})"
 )
-from ledger.language.numeral import DIGITS_MAX, Numeral, Reading, fraction, plain, scaled
+# 千克 is a kilogram, and 3 千克 are not 3,000.
+KILO: Final = re.compile("千(?=[克米瓦卡赫字帕伏])")
+PERCENT: Final = re.compile(
+    r"[ \u00a0\u202f-]?(?:[%٪]|(?i:per ?cent|pct|prozent\w*|pour cent|por ciento|por cento|percento|процент\w*)"
+    r"|パーセント|プロセント|퍼센트|في المئة|بالمئة|في المائة|بالمائة|درصد|प्रतिशत|เปอร์เซ็นต์)"
+)
+PER_MILLE: Final = re.compile("[ \u00a0\u202f]?[‰]")
+TENTHS: Final = re.compile("[成割](?![功为為立本果绩績長长员員])")
+PERCENT_BEFORE: Final = re.compile(r"(?:(?<![0-9])[%٪][ \u00a0]?|百分之|ร้อยละ ?)$")
+_ABOUT: Final = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.?|c\."
+    r"|etwa|rund|ungefähr|knapp|fast|environ|presque|unos|unas"
+    r"|aproximadamente|casi|alrededor de|cerca de|около|примерно)\s+(?:a\s+|an\s+)?"
+    r"|[~≈≃∼～約约]\s*|大约|大概|将近|近|およそ|ほぼ|약\s*|대략\s*|حوالي\s+|نحو\s+|تقريبا\s+|लगभग\s+|करीब\s+|ประมาณ\s*)[$€£¥₩₹]?\s?$",
+    re.IGNORECASE,
+)
+_OR_SO: Final = re.compile(r"\w{0,2}(?:左右|上下|前後|程度|ほど|くらい|ぐらい|정도|가량)|\W?(?:or so|odd)\b")
+_ABOUT_CHARACTERS: Final = 24
+
+
+def is_about(text: str, start: int, end: int) -> bool:
+    """Return whether the text around a number says that it is approximate."""
+    before = text[max(0, start - _ABOUT_CHARACTERS) : start]
+    return _ABOUT.search(before) is not None or _OR_SO.match(text, end) is not None
+
 
 _GROUPING: Final = ",'’٬ \u00a0\u2009\u202f"
 WRITTEN: Final = re.compile(
