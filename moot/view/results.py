@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -14,7 +14,9 @@ from moot.view.outcome_text import outcome_first
 from moot.view.text import WIDTH, joined
 from moot.view.words import going_on
 from rounds.run.outcome import RunQuorum
-from rounds.run.reexecution import Reexecution
+
+if TYPE_CHECKING:
+    from rounds.run.reexecution import Reexecution
 
 
 class Act(Result, frozen=True):
