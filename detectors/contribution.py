@@ -40,7 +40,7 @@ class Power(Result, frozen=True):
 class Contribution(Result, frozen=True):
     """A role's part in a run.
 
-    `unique_claims`: raised by it and sighted by nobody else. `changes_caused`: status changes by checks that cite
+    `unique_claims`: raised by it and sighted by no other role. `changes_caused`: status changes by checks that cite
     its artifacts. `claims_absent` fell into its stress rounds, `claims_around` into the `rounds_around` normal
     rounds beside them; `p_value` is that of so few or fewer, null without a stress round.
     """

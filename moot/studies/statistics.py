@@ -270,7 +270,7 @@ def smallest_difference(
 
     `discordant` is the true share of items that one arm alone has right. None means the most favorable case, in which
     the better arm loses no item and every item that differs is its gain: at the usual powers, a difference below this
-    can hardly be shown. The result is None where even the largest difference, `discordant` or 1, is not shown.
+    can hardly be shown. Return None where even the largest difference, `discordant` or 1, is not shown.
     """
     _expect_share(level)
     _expect_share(power)

@@ -93,7 +93,7 @@ def _unfinished(state: State) -> StatusWhy:
 
 
 def _open_questions(book: Book) -> Iterator[Concern]:
-    """Return the questions to a person that nobody has answered."""
+    """Return the questions to a person that are not answered."""
     return (
         concern for concern in book.of(Concern) if concern.for_human and concern.id not in book.state.resolved
     )

@@ -138,7 +138,7 @@ class MemoContext(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MemoProblem(NamedTuple):
-    """Problem of a sentence, counted from 1, or of the whole memo if `sentence` is None."""
+    """Problem of a sentence, counted from 1, or of the whole memo without `sentence`."""
 
     sentence: int | None
     code: Code

@@ -8,7 +8,7 @@ buffers of sockets and pipes.
 Root may make a control group on machines of both versions, directly under the root of the hierarchy: version 2 allows
 it there whatever processes the root has. Another user may make one where a part of the hierarchy was delegated: below
 the group of moot itself, or beside it, as in a terminal of a desktop that systemd's user manager started. Anywhere
-else, and in most containers, there is none, and the sum is watched instead.
+else, and in most containers, it is missing, and the sum is watched instead.
 """
 
 from __future__ import annotations

@@ -282,7 +282,7 @@ class Judged(NamedTuple):
 
 
 def panel_decision(book: Book) -> tuple[Event, ...]:
-    """Return the panel's decision after the last of several judges, or that there is none."""
+    """Return the panel's decision after the last of several judges, or that it has no answer."""
     state = book.state
     steps = [step for step in (*state.answered, *state.given_up) if ".judging." in step]
     wanted = int(rule(state, "judges"))

@@ -45,7 +45,7 @@ class Controller(msgspec.Struct, frozen=True):
     verdicts: Verdicts
 
     def owed(self, book: Book) -> tuple[Event, ...]:
-        """Return the next commit that needs no seat; empty when there is none."""
+        """Return the next commit that needs no seat; empty when nothing is owed."""
         state = book.state
         # An import is history of another system. It has no steps here, so nothing is ever owed to it.
         if state.finished or state.is_import:

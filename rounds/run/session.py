@@ -64,7 +64,7 @@ class Accepted(msgspec.Struct, frozen=True):
 
 
 def find_open(protocol: Protocol, book: Book, step_id: str) -> Step:
-    """Return the open step with that id; raises `StepRefused` with the reason when there is none."""
+    """Return the open step with that id; raises `StepRefused` with the reason for a step that is not open."""
     step = open_step(protocol, book.state, step_id)
     if step is None:
         raise _refusal(book, step_id)

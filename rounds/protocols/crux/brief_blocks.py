@@ -135,7 +135,7 @@ def _claims(which: Callable[[Book, Step], Iterable[str]]) -> Callable[[Book, Ste
 
 
 def _agenda(book: Book, _step: Step) -> Iterator[Shown]:
-    """Yield what all answers share, every crux, and the ways in which an answer could be wrong."""
+    """Yield what is common to the answers, every crux, and the ways in which an answer could be wrong."""
     agenda = book.state.agenda
     if agenda is None:
         return
