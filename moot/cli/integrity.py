@@ -81,7 +81,9 @@ def check(
         case "github":
             return VerbResult(report, lambda: github_text(report), code)
         case _:
-            labels = caveats(ours.raw_book.state, calls_of(ours.events))
+            # Events that do not begin with an opening are judged too, and have nothing else to say.
+            state = ours.raw_book.state
+            labels = caveats(state, calls_of(ours.events)) if state.opened is not None else []
             return VerbResult(report, lambda: check_text(report, labels), code)
 
 

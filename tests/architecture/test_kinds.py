@@ -155,6 +155,7 @@ BEFORE_THE_DOOR = {
     "ledger/state/state.py": "makes the state",
     "ledger/store/failures.py": "the door",
     "moot/api.py": "checks lines that may be no run",
+    "moot/cli/integrity.py": "prints what a check says of lines that may be no run",
     "moot/view/story.py": "tells nothing of an empty book",
     "moot/terminal/live.py": "waits for the opening",
     "roles/brief/context.py": "refuses a brief of a run that was never opened",
