@@ -140,10 +140,13 @@ class RunOptions:
         # Copies: the caller's table may be used for another opening, as a study does.
         laid: Table = {"deliberation": {}, **table}
         for name, value in self.table.items():
-            laid[name] = (
-                [*laid.get(name, ()), *value] if name == "context" else {**laid.get(name, {}), **value}
-            )
-        subject: dict[str, Any] = laid["deliberation"]
+            below = laid.get(name, type(value)())
+            # A value of the file that is no table is left: it is refused by its key when all is checked.
+            if isinstance(below, type(value)):
+                laid[name] = [*below, *value] if name == "context" else {**below, **value}
+        subject: Any = laid["deliberation"]
+        if not isinstance(subject, dict):
+            return laid
         if self.params is not None:  # thresholds belong to stop checks, which only its rounds have
             laid["deliberation"] = subject = {"protocol": DEFAULT_PROTOCOL, **subject}
         if "plan" in self.of("deliberation"):
@@ -152,7 +155,7 @@ class RunOptions:
         if self.of("gate"):
             _refuse_settled(laid)
         # The gate may only choose a protocol that has the roles the person gave seats to.
-        elif self.seated and "protocol" not in subject:
+        elif self.seated and "protocol" not in subject and isinstance(laid.get("cast", {}), dict):
             laid["cast"] = {**{role: {} for role in self.seated}, **laid.get("cast", {})}
         return laid
 

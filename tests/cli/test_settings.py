@@ -13,6 +13,7 @@ import typer
 from moot.app.settings import RunOptions, keyed, settings
 from moot.cli.settings import setting_parameters, wanted
 from rounds.setup.deliberation import FORM, HOW, UNDER_RULE, Subject, option
+from tests.cli.conftest import Moot
 
 ROOT = Path(__file__).resolve().parents[2]
 BUDGET = ("usd", "tokens", "calls", "minutes", "rounds")
@@ -72,3 +73,16 @@ def test_a_switch_under_rule_is_said_by_what_there_is() -> None:
     assert wanted({}, rules=["stress=on"]).of("deliberation") == {"no_stress": False}
     with pytest.raises(typer.BadParameter, match="say stress=on or stress=off"):
         wanted({}, rules=["stress=no"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["deliberation = 3\n", "cast = []\n", "rules = 1\n", "context = 3\n", "budget = false\n", "gate = 'x'\n"],
+)
+def test_a_file_with_a_value_for_a_table_is_refused_by_its_key(moot: Moot, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "odd.toml"
+    file.write_text(text, "utf-8")
+    options = ("--rule", "wait=off", "--max-usd", "1", "--seat", "critic=host", "--context", str(tmp_path))
+    refused = moot("run", str(file), "-q", "This or that?", *options)
+    assert refused.code == 2
+    assert text.split()[0] in refused.err
