@@ -162,8 +162,10 @@ class ControlGroup:
 def control_group(memory_bytes: int) -> ControlGroup | None:
     """Make a group with a memory limit; null where that is not possible here."""
     for place, version in _places():
+        prefix = _prefix()
+        _remove_abandoned(place, prefix)
         # Process id and counter make the name unique, also for several runs of one moot side by side.
-        directory = place / f"moot-{os.getpid()}-{next(_NUMBERS)}"
+        directory = place / f"{prefix}{os.getpid()}-{next(_NUMBERS)}"
         try:
             directory.mkdir()
         # No permission, or a read-only hierarchy: the next one may work, and otherwise usage is watched.
@@ -183,6 +185,20 @@ def control_group(memory_bytes: int) -> ControlGroup | None:
             continue
         return ControlGroup(directory, version)
     return None
+
+
+def _prefix() -> str:
+    # A process id means something in one process namespace alone, and containers may share a hierarchy.
+    return f"moot-{os.stat('/proc/self/ns/pid').st_ino}-"
+
+
+def _remove_abandoned(place: Path, prefix: str) -> None:
+    """Remove the groups that a killed moot left behind; the kernel refuses for a group that has processes."""
+    for group in place.glob(f"{prefix}*-*"):
+        owner = group.name.removeprefix(prefix).partition("-")[0]
+        if owner.isdecimal() and not is_alive(int(owner)):
+            with suppress(OSError):
+                group.rmdir()
 
 
 def _places() -> list[tuple[Path, _Version]]:

@@ -274,6 +274,33 @@ def test_a_group_is_made_where_the_hierarchy_was_delegated(
     assert outside is None or outside.entrance.parent.parent == names["root"]
 
 
+@pytest.mark.parametrize("kind", ["cgroup", "cgroup2"])
+def test_groups_that_a_killed_moot_left_behind_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Only empty groups of owners that are gone, and only by the process numbers of one namespace."""
+    names = hierarchy(tmp_path, kind, "/user/app")
+    monkeypatch.setattr("rounds.experiments.usage.MOUNTS", names["mounts"])
+    monkeypatch.setattr("rounds.experiments.usage.OWN", names["own"])
+    (names["root"] / "cgroup.procs").write_text("")
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    namespace = os.stat("/proc/self/ns/pid").st_ino
+    for name in (
+        abandoned := f"moot-{namespace}-{gone.pid}-0",
+        in_use := f"moot-{namespace}-{gone.pid}-1",
+        alive := f"moot-{namespace}-{os.getppid()}-0",
+        elsewhere := f"moot-{namespace + 1}-{gone.pid}-0",
+        other := "system.slice",
+    ):
+        (names["root"] / name).mkdir()
+    (names["root"] / in_use / "below").mkdir()  # as little to be removed as a group with processes
+    assert control_group(MEBIBYTE) is not None
+    left = {path.name for path in names["root"].iterdir() if path.is_dir()}
+    assert abandoned not in left
+    assert {in_use, alive, elsewhere, other} < left
+
+
 ORDINARY: Final = {
     "processes": "from multiprocessing import Process, Queue\nq = Queue(); p = Process(target=q.put, args=(3,)); p.start(); print(q.get()); p.join()",
     "a pool": "from concurrent.futures import ProcessPoolExecutor\nwith ProcessPoolExecutor(4) as pool: print(sum(pool.map(abs, range(4))))",
