@@ -6,7 +6,7 @@
                                   person opened, or another machine               --experiments on
     study run                     seats that study.toml names                     --allow-commands
     study run                     programs of replies, recorded ones too          --experiments on
-    run, review, experiments      programs, where memory is watched only          MOOT_WATCHED=1
+    run, review, experiments      programs, where a limit is watched only         MOOT_WATCHED=1
     experiment run                nothing else: the command is the word for these programs
     replay --re-run               the same
     new, next, submit, fork, MCP  nothing: they ask host seats and start no program
@@ -83,19 +83,19 @@ def need_word_for_programs(where: str, agreed: Agreed | None, *, is_allowed: boo
 
 
 def bench_for(agreed: Agreed | None) -> Bench:
-    """Return the sandbox, after consent where this machine can watch the memory limit but not enforce it.
+    """Return the sandbox, after consent where this machine can watch a limit but not enforce it.
 
     Raises `NoSandbox` and `MootError`.
     """
     from rounds.experiments.bench import bench_here
 
     bench = bench_here()
-    # A control group enforces the limit in the kernel; without one a program can exceed it until the next look.
-    if bench.test.has_group or os.environ.get(WATCHED, "").strip().lower() in ON:
+    if not bench.test.watched or os.environ.get(WATCHED, "").strip().lower() in ON:
         return bench
-    what = "this machine watches the memory of programs but cannot enforce its limit (no control group)"
+    limits = " and ".join(bench.test.watched)
+    what = f"this machine watches a limit of programs but cannot enforce it: {limits}"
     fix = f"set {WATCHED}=1 if a short excess is acceptable; `moot doctor` and SECURITY.md say more"
-    about = f"{what}.\nA program can exceed the limit for some 10 ms before it is killed.\n"
+    about = f"{what}.\nA program can exceed it for some 10 ms before it is killed.\n"
     need_word(about, "Run programs here?", MootError("command_refused", what, "experiments", fix), agreed)
     # The word holds for this process, and for the processes of a study that it starts.
     os.environ[WATCHED] = "1"

@@ -186,9 +186,7 @@ def _sandbox() -> Examined:
 
     test = self_test()
     if test.passed:
-        word = (
-            "" if test.has_group else "; moot asks before it runs programs here (MOOT_WATCHED=1: your word)"
-        )
+        word = "; moot asks before it runs programs here (MOOT_WATCHED=1: your word)" if test.watched else ""
         return _ok("experiments", f"programs run in a sandbox: {test.text}{word}")
     return _missing("experiments", f"off, no program runs without a sandbox: {test.text}", test.fix)
 

@@ -75,7 +75,7 @@ WATCHED: Final = {
     ),
     "files": ("disk", "n = 0\nwhile True:\n    open(f'f{n}', 'w').close()\n    n += 1"),
 }
-"""Limits that moot watches because the kernel does not hold them: name → expected end, program."""
+"""Limits that moot may have to watch because the kernel does not hold them everywhere: name → expected end, program."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class SelfTest:
     attempts: int
     escaped: tuple[str, ...]
     trouble: str | None
-    has_group: bool = False
-    """Whether a control group holds the memory of all processes together; without one it is watched."""
+    watched: tuple[str, ...] = ()
+    """Limits that the kernel does not enforce here, so that a program can exceed them until the next look."""
 
     @property
     def text(self) -> str:
@@ -96,13 +96,10 @@ class SelfTest:
         if self.version is None:
             return f"{NAME} is not installed"
         if self.passed:
-            watched = (
-                "number of files" if self.has_group else "memory of all processes together, number of files"
-            )
-            return (
-                f"{NAME} {self.version}, self-test passed: {self.attempts} attempts to get out failed; "
-                f"watched, not enforced by the kernel: {watched}"
-            )
+            text = f"{NAME} {self.version}, self-test passed: {self.attempts} attempts to get out failed"
+            if self.watched:
+                text += f"; watched, not enforced by the kernel: {', '.join(self.watched)}"
+            return text
         if self.escaped:
             return f"{NAME} {self.version} does not hold: {', '.join(self.escaped)}"
         return f"{NAME} {self.version} cannot be used: {self.trouble}"
@@ -145,7 +142,12 @@ def self_test() -> SelfTest:
     group = control_group(LIMITS.memory_bytes)
     if group is not None:
         group.remove()
-    return SelfTest(version, not escaped, len(tried) + 1, escaped, None, has_group=group is not None)
+    enforced = {
+        "memory of all processes together": group is not None,
+        "number of files": bubblewrap.limits_files(),
+    }
+    watched = tuple(name for name, is_enforced in enforced.items() if not is_enforced)
+    return SelfTest(version, not escaped, len(tried) + 1, escaped, None, watched)
 
 
 def _tried() -> dict[str, bool]:

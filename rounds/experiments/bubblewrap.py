@@ -2,7 +2,12 @@
 
 inside     no network, its own process table and hostname, no capabilities, no new privileges, another user
 readable   /usr, /bin, /lib*, the interpreter, five small files of /etc
-writable   the work directory, a tmpfs of limited size, and 1 MB of /dev/shm for locks
+writable   the work directory, a tmpfs of limited size and number of files, and 1 MB of /dev/shm for locks
+
+bubblewrap cannot limit the files of a tmpfs. So it starts in a mount namespace of its own, where such a tmpfs covers
+ROOM, and binds that as the work directory. A person without root's rights needs a user namespace for the mount. The
+program is in a further one, as before, and has no way to the outer. Where the mount is refused, bubblewrap makes the
+tmpfs, and the number of files is watched.
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +30,10 @@ OLDEST: Final = (0, 8)
 """First version that limits a tmpfs and can forbid further user namespaces."""
 WORK: Final = "/work"
 """Directory of the program's files inside, and the only place it may write."""
+ROOM: Final = "/sys"
+"""Directory that the limited tmpfs covers, for bubblewrap alone. Every machine has it, and no program needs it."""
+ENVIRONMENT: Final = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+"""Almost empty: the behavior of bubblewrap and its helpers must not depend on the person's variables."""
 NOBODY: Final = "65534"
 FIRST_USER: Final = 2_000_000_000
 USERS: Final = 100_000_000
@@ -33,7 +43,8 @@ SETTINGS: Final = ("ld.so.cache", "alternatives", "localtime", "nsswitch.conf", 
 """Files that programs look for in /etc; none of them is secret."""
 DEVICE_BYTES: Final = 65_536
 SHARED_BYTES: Final = 2**20
-SECONDS_FOR_A_VERSION: Final = 10
+SECONDS_TO_ANSWER: Final = 10
+TRIAL_INODES: Final = 77
 
 
 def version() -> str | None:
@@ -43,7 +54,7 @@ def version() -> str | None:
     # A broken installation counts as none: the caller then explains how to install bubblewrap.
     with suppress(OSError, subprocess.SubprocessError):
         reply = subprocess.run(
-            [PROGRAM, "--version"], capture_output=True, text=True, timeout=SECONDS_FOR_A_VERSION, check=False
+            [PROGRAM, "--version"], capture_output=True, text=True, timeout=SECONDS_TO_ANSWER, check=False
         )
         number = re.search(r"\d+(\.\d+)+", reply.stdout)
         return number[0] if reply.returncode == 0 and number else None
@@ -55,33 +66,63 @@ def interpreter() -> Path:
     return Path(sys.base_prefix)
 
 
+@cache
+def limits_files() -> bool:
+    """Return whether the kernel can limit the number of files here, found out by trying.
+
+    Some systems refuse the mount, or bubblewrap inside another user namespace. The answer holds for this process, so
+    that what `moot doctor` and the person's consent are about is what happens.
+    """
+    words = [*_covering(DEVICE_BYTES, TRIAL_INODES), PROGRAM, *_namespaces()]
+    words += f"--ro-bind / / --proc /proc --bind {ROOM} {ROOM} -- stat -f -c %c {ROOM}".split()
+    with suppress(OSError, subprocess.SubprocessError):
+        reply = subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS_TO_ANSWER,
+            check=False,
+            cwd="/",
+            env=ENVIRONMENT,
+        )
+        return reply.stdout.strip() == str(TRIAL_INODES)
+    return False
+
+
+def _covering(disk_bytes: int, inodes: int) -> list[str]:
+    """Return the words before a command that then finds a tmpfs with these limits at ROOM, and alone sees it."""
+    user = () if os.geteuid() == 0 else ("--user", "--map-root-user")
+    options = f"size={disk_bytes},nr_inodes={inodes},mode=0777,nosuid,nodev"
+    mount = f'mount -t tmpfs -o {options} moot {ROOM} && exec "$@"'
+    return ["unshare", "--mount", *user, "--", "/bin/sh", "-c", mount, "sh"]
+
+
+def _namespaces() -> list[str]:
+    words = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
+    # The group of control groups is optional, because older kernels have no namespace for it.
+    words += ["--unshare-cgroup-try"]
+    if os.geteuid() == 0:
+        # Root stays outside a user namespace: there the kernel would count no processes for the limit.
+        for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):
+            words += ["--cap-add", capability]
+        return words
+    return [*words, "--unshare-user", "--disable-userns", "--uid", NOBODY, "--gid", NOBODY]
+
+
 def command(
     launcher: Sequence[str],
     files: Mapping[str, int],
     call_filter: int,
     environment: Mapping[str, str],
     disk_bytes: int,
+    inodes: int,
 ) -> list[str]:
-    """Return the words that run `launcher` inside.
+    """Return the words that run `launcher` inside, with `inodes` as the limit of files where `limits_files`.
 
     `files`: name in the work directory → descriptor of its content. `call_filter`: descriptor of the seccomp program.
     """
-    is_root = os.geteuid() == 0
-    words = [
-        shutil.which(PROGRAM) or PROGRAM,
-        "--unshare-ipc",
-        "--unshare-pid",
-        "--unshare-net",
-        "--unshare-uts",
-    ]
-    # The group of control groups is optional, because older kernels have no namespace for it.
-    words += ["--unshare-cgroup-try"]
-    if is_root:
-        # Root stays outside a user namespace: there the kernel would count no processes for the limit.
-        for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):
-            words += ["--cap-add", capability]
-    else:
-        words += ["--unshare-user", "--disable-userns", "--uid", NOBODY, "--gid", NOBODY]
+    covering = _covering(disk_bytes, inodes) if limits_files() else []
+    words = [*covering, shutil.which(PROGRAM) or PROGRAM, *_namespaces()]
     # A new session takes the terminal away: a program could otherwise type into it (TIOCSTI).
     words += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
     words += ["--seccomp", str(call_filter)]
@@ -98,14 +139,17 @@ def command(
     # /proc/sys is read-only: with root, some settings of the machine could be written through it.
     words += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", *_devices()]
     # The work directory has a fixed size in memory, so that a program cannot fill a disk.
-    words += ["--perms", "0777", "--size", str(disk_bytes), "--tmpfs", WORK]
+    if covering:
+        words += ["--bind", ROOM, WORK]
+    else:
+        words += ["--perms", "0777", "--size", str(disk_bytes), "--tmpfs", WORK]
     for name, descriptor in files.items():
         words += ["--perms", "0755", "--file", str(descriptor), f"{WORK}/{name}"]
     # Last, when all places exist: from here on only the work directory and /dev/shm can be written.
     words += ["--remount-ro", "/", "--chdir", WORK]
     for name, value in environment.items():
         words += ["--setenv", name, value]
-    return [*words, "--", *(_as_other_user() if is_root else ()), *launcher]
+    return [*words, "--", *(_as_other_user() if os.geteuid() == 0 else ()), *launcher]
 
 
 def _devices() -> list[str]:

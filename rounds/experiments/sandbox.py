@@ -26,17 +26,27 @@ from ledger.plain_text import visible
 from ledger.state.experiments import FILE_NAME
 from rounds.experiments import bubblewrap, seccomp
 from rounds.experiments.bubblewrap import NAME, WORK, interpreter
-from rounds.experiments.usage import ControlGroup, Usage, control_group, descendants, is_alive, usage_of
+from rounds.experiments.usage import (
+    ControlGroup,
+    Usage,
+    control_group,
+    descendants,
+    in_use,
+    is_alive,
+    opened_in,
+    usage_of,
+)
 
 READY: Final = b"\x06"
 """Byte that the launcher inside writes to stderr when the walls are up; it is not part of the program's output."""
 SECONDS_TO_END: Final = 3.0
 SECONDS_BETWEEN_LOOKS: Final = 0.01
+SECONDS_UNTIL_COVERED: Final = 0.001
 CHUNK: Final = 65_536
 OUR_PROCESSES: Final = 3
 """Processes of bubblewrap, above the program."""
 SLACK: Final = 16
-"""The tmpfs has a sixteenth more room than the limit, so that a program beyond the limit is seen and ended."""
+"""The tmpfs holds a sixteenth more bytes and files than the limits, so that a program beyond one is seen and ended."""
 
 Ended = Literal["exit", "signal", "wall", "memory", "processes", "disk", "output", "not_started"]
 """End of a program: by itself, by a signal, or by moot at a limit; or it never began."""
@@ -142,10 +152,18 @@ def _run(job: Job, group: ControlGroup | None, is_interrupted: Callable[[], bool
     budget = _Budget(job.limits.out_bytes)
     out = _Stream(process.stdout, job.limits.kept_bytes, budget)
     err = _Stream(process.stderr, job.limits.kept_bytes, budget, READY)
+    room: int | None = None
     try:
         # From here on the program is ended whatever happens, Ctrl-C included.
+        if bubblewrap.limits_files():
+            room = _room(process, err)
         beyond = _watched(process, err, budget, group, job.limits, began, is_interrupted)
+        if beyond is None and room is not None:
+            # A program that found no more room may have ended before the next look. What it left is counted.
+            beyond = _exceeded(Usage(0, 0, *in_use(os.fstatvfs(room))), job.limits, group)
     finally:
+        if room is not None:
+            os.close(room)
         _end(process)
         for stream in (out, err):
             # A process that outlived the kill would keep a pipe open; a thread that still reads proves it.
@@ -171,11 +189,22 @@ def _run(job: Job, group: ControlGroup | None, is_interrupted: Callable[[], bool
     return SandboxRun("exit", code, None, out.capture(), err.capture(), ms)
 
 
+def _room(process: subprocess.Popen[bytes], err: _Stream) -> int | None:
+    """Return a descriptor of the work directory's file system, opened while the walls go up."""
+    deadline = time.monotonic() + SECONDS_TO_END
+    room: int | None = None
+    while room is None and err.waits and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(SECONDS_UNTIL_COVERED)
+        room = opened_in(process.pid, bubblewrap.ROOM)
+    return room
+
+
 def _started(job: Job, group: ControlGroup | None) -> subprocess.Popen[bytes]:
-    room = job.limits.disk_bytes + job.limits.disk_bytes // SLACK
+    disk_bytes, inodes = (limit + limit // SLACK for limit in (job.limits.disk_bytes, job.limits.inodes))
     with _descriptors([seccomp.program(), *job.files.values()]) as (call_filter, *contents):
         files = dict(zip(job.files, contents, strict=True))
-        words = bubblewrap.command(_launcher(job), files, call_filter, _environment(job.seed), room)
+        environment = _environment(job.seed)
+        words = bubblewrap.command(_launcher(job), files, call_filter, environment, disk_bytes, inodes)
         if group is not None:
             # The shell enters the group and then becomes bubblewrap, so that every later process
             # is born inside it.
@@ -189,10 +218,8 @@ def _started(job: Job, group: ControlGroup | None) -> subprocess.Popen[bytes]:
                 stderr=subprocess.PIPE,
                 start_new_session=True,
                 pass_fds=(call_filter, *contents),
-                # bubblewrap gets an almost empty environment: its own behavior must not depend
-                # on the person's variables.
                 cwd="/",
-                env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
+                env=bubblewrap.ENVIRONMENT,
             )
         except OSError as error:
             raise SandboxBroken(
@@ -348,6 +375,8 @@ class _Stream:
         self._pipe = pipe
         self._ready = ready
         self.is_ready = False
+        self.waits = True
+        """Whether no byte was read yet."""
         self._kept_max = kept_max
         self._budget = budget
         self._kept = bytearray()
@@ -363,6 +392,7 @@ class _Stream:
                 # output of the program.
                 first = os.read(self._pipe.fileno(), 1)
                 self.is_ready = first == self._ready
+                self.waits = False
                 self._take(b"" if self.is_ready else first)
             while piece := os.read(self._pipe.fileno(), CHUNK):
                 taken = self._budget.take(len(piece))

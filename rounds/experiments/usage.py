@@ -98,9 +98,26 @@ def _filesystem(pids: list[int], path: str) -> tuple[int, int]:
             # be the whole disk.
             if os.stat(f"/proc/{pid}/root").st_dev == outside:
                 continue
-            stat = os.statvfs(f"/proc/{pid}/root{path}")
-            return (stat.f_blocks - stat.f_bfree) * stat.f_frsize, stat.f_files - stat.f_ffree
+            return in_use(os.statvfs(f"/proc/{pid}/root{path}"))
     return 0, 0
+
+
+def in_use(stat: os.statvfs_result) -> tuple[int, int]:
+    """Return bytes and inodes in use on a file system."""
+    return (stat.f_blocks - stat.f_bfree) * stat.f_frsize, stat.f_files - stat.f_ffree
+
+
+def opened_in(pid: int, path: str) -> int | None:
+    """Return a descriptor of what a process alone has mounted at a path; null while nothing is.
+
+    The descriptor keeps the file system, so that it can be asked when all processes are gone.
+    """
+    with suppress(OSError):
+        descriptor = os.open(f"/proc/{pid}/root{path}", os.O_PATH | os.O_DIRECTORY)
+        if os.fstat(descriptor).st_dev != os.stat(path).st_dev:
+            return descriptor
+        os.close(descriptor)
+    return None
 
 
 MOUNTS: Final = Path("/proc/self/mounts")

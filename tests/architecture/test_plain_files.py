@@ -44,6 +44,7 @@ ALLOWED: Final = {
     "rounds/experiments/bubblewrap.py: Path('/proc/self/uid_map').read_text('ascii')": PROC,
     "rounds/experiments/usage.py: (self._directory / self._version.counts).read_text('ascii')": PROC,
     "rounds/experiments/usage.py: MOUNTS.read_text('utf-8')": PROC,
+    "rounds/experiments/usage.py: os.open(f'/proc/{pid}/root{path}', os.O_PATH | os.O_DIRECTORY)": PROC,
     "rounds/experiments/usage.py: OWN.read_text('utf-8')": PROC,
     "rounds/experiments/probe.py: Path('given.json').read_text()": INSIDE,
     "rounds/experiments/probe.py: Path('left.txt').read_text()": INSIDE,

@@ -67,7 +67,7 @@ _UNSEEN_FILES: Final = {
     "files that nobody may list": "os.mkdir('d'); n = 0\ntry:\n    for k in range(10):\n        n += open(f'd/{k}', 'wb').write(b'x' * (15 * MB)) // MB\n        os.chmod('d', 0o300)\nexcept OSError: pass\nos.chmod('d', 0)\nhold_files(n)",
     "room that is reserved": "n = 0\ntry:\n    for k in range(10):\n        f = os.open(f'{k}', os.O_CREAT | os.O_WRONLY); os.posix_fallocate(f, 0, 15 * MB); n += 15\nexcept OSError: pass\nhold_files(n)",
     "a mapping of a file with holes": "n = 0\nfor k in range(10):\n    f = open(f'{k}', 'w+b'); f.truncate(15 * MB); m = mmap.mmap(f.fileno(), 0)\n    for p in range(0, 15 * MB, 4096): m[p] = 1\n    n += 15\nhold_files(n)",
-    "empty files without end": "n = 0\ntry:\n    while True: open(f'e{n}', 'w').close(); n += 1\nexcept OSError: pass\nprint('OUT')",
+    "empty files without end": "n = 0\ntry:\n    while True: open(f'e{n}', 'w').close(); n += 1\nexcept OSError: pass\nprint('OUT' if n > 1.1 * 4_096 else '')",
     "directories without end": "n = 0\nwhile n < 200_000: os.mkdir(f'd{n}'); n += 1\nprint('OUT')",
     "links without end": "open('f', 'w').close(); n = 0\nwhile n < 200_000: os.link('f', f'l{n}'); n += 1\nprint('OUT')",
     "symbolic links without end": "n = 0\nwhile n < 200_000: os.symlink('x' * 1000, f's{n}'); n += 1\nprint('OUT')",

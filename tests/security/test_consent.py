@@ -201,20 +201,25 @@ def test_a_run_that_came_with_a_study_runs_no_program_that_the_study_does_not_as
 # ---------------------------------------------------------------- limits that are only watched
 
 
-@pytest.fixture
-def watched(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a machine where moot may make no control group."""
+@pytest.fixture(params=["memory of all processes together", "number of files"])
+def watched(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
+    """As on a machine where moot may make no control group, or may not mount; the limit that it names."""
+    limit: str = request.param
     sandbox_or_skip()
     monkeypatch.delenv(WATCHED, raising=False)
 
     def none(_: int) -> None:
         return None
 
-    monkeypatch.setattr("rounds.experiments.bench.control_group", none)
+    if limit == "number of files":
+        monkeypatch.setattr("rounds.experiments.bubblewrap.limits_files", lambda: False)
+    else:
+        monkeypatch.setattr("rounds.experiments.bench.control_group", none)
+    return limit
 
 
 @pytest.mark.usefixtures("watched")
-def test_where_memory_is_only_watched_every_door_asks_first(moot: Moot, tmp_path: Path) -> None:
+def test_where_a_limit_is_only_watched_every_door_asks_first(moot: Moot, tmp_path: Path) -> None:
     for name, text in {"test.py": READS, "data.txt": "good", "bad.txt": "bad", "other.txt": " good "}.items():
         (tmp_path / name).write_text(text)
     play(with_claims(tmp_path / "run"), WORLD)
@@ -239,8 +244,9 @@ def test_where_memory_is_only_watched_every_door_asks_first(moot: Moot, tmp_path
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("watched")
-def test_the_word_for_watched_limits(moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_word_for_watched_limits(
+    moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, watched: str
+) -> None:
     asked: list[str] = []
 
     def agreed(about: str, question: str) -> bool:
@@ -251,7 +257,7 @@ def test_the_word_for_watched_limits(moot: Moot, tmp_path: Path, monkeypatch: py
     with pytest.raises(MootError):
         bench_for(agreed)
     assert bench_for(agreed) is not None
-    assert "memory" in asked[1]
+    assert f"cannot enforce it: {watched}" in asked[1]
     assert bench_for(None) is not None, "the word holds for the process"
     monkeypatch.setenv(WATCHED, "1")
     play(begin(tmp_path / "on", experiments="on"), PROGRAM)

@@ -23,6 +23,7 @@ from ledger.audit.verify import verify
 from ledger.events.experiments import ExperimentLimits, InputBlob, NamedBlob, Predicate
 from ledger.state.experiments import Slot, content_of, plan_of, runs_of, verdict_of
 from ledger.store.store import RunStore
+from rounds.experiments import bubblewrap
 from rounds.experiments.bench import Bench, Conducted
 from rounds.experiments.sandbox import Ended, Job, Limits, run_job
 from rounds.experiments.usage import ControlGroup, control_group
@@ -182,6 +183,7 @@ def _as_ordinary_user(names: Sequence[str], given: bytes) -> dict[str, Ran]:
     os.setgroups([])
     os.setgid(ORDINARY)
     os.setuid(ORDINARY)
+    bubblewrap.limits_files.cache_clear()  # what root may, this user may not
     peaks: list[int] = []
 
     def remove(group: ControlGroup) -> None:
