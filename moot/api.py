@@ -1,4 +1,4 @@
-"""The verbs that read a run, as functions of the public API (DESIGN 7). A `run` argument takes a path or a `Run`.
+"""The verbs that read a run, as functions of the public API. A `run` argument takes a path or a `Run`.
 
 Modules are imported where they are used: a verb of the command line starts faster without those of the others.
 """

@@ -1,4 +1,4 @@
-"""Seats from specifications, what the person allowed of them, and the prices in force (DESIGN 5)."""
+"""Seats from specifications, what the person allowed of them, and the prices in force."""
 
 from __future__ import annotations
 

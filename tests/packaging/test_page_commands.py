@@ -33,7 +33,6 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     "docs/install.md": "tests/packaging/test_recipes.py",
     "docs/experiments.md": "tests/cli/test_experiments_page.py",
     "docs/studies.md": "tests/studies/test_study.py, test_engines.py and test_page.py",
-    "docs/architecture.md": "tests/cli/test_step_by_step.py: a drawing, no recipe",
 }
 """Page → where its commands are executed."""
 SERVED: Final = "tests/web and tests/packaging/test_recipes.py: it serves until it is ended"
