@@ -27,6 +27,7 @@ from rounds.protocols.step_table import (
     Sheet,
     StepRow,
     after,
+    as_many,
     asks,
     asks_each,
     each,
@@ -205,7 +206,7 @@ CROSS_EXAMINATION: Final[Protocol] = SHEET.protocol(
         RoleDefinition("examiner", "Does it hold when it is asked about?", "charters/examiner", "Examiner"),
     ),
     variants={"analysts": ("3", "2", "4", "5")},
-    cast=lambda rules: (*ANALYSTS[: int(str(rules["analysts"]))], "examiner"),
+    cast=as_many(ANALYSTS, "analysts", "examiner"),
     fits="a question of fact on which several analyses can be had",
     calls="3 analysts: 8",
 )

@@ -26,6 +26,7 @@ from rounds.protocols.step_table import (
     Sheet,
     StepRow,
     after,
+    as_many,
     asks,
     each,
     says,
@@ -223,7 +224,7 @@ PANEL: Final[Protocol] = SHEET.protocol(
         "reviewers": ("3", "2", "4", "5"),
         "scale": ("ready_fixes_rethink", "approve_reject", "green_amber_red"),
     },
-    cast=lambda rules: (*REVIEWERS[: int(str(rules["reviewers"]))], "judge"),
+    cast=as_many(REVIEWERS, "reviewers", "judge"),
     fits="a document that several fields have to sign",
     calls="3 reviewers: 7",
 )

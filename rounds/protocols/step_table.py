@@ -28,7 +28,7 @@ from ledger.events.values import Section
 from ledger.language.words import word_count
 from ledger.state.book import Book
 from ledger.state.state import State
-from roles.protocol import Column, Group, Loss, Pick, Protocol, RoleDefinition, Sight, Step, View
+from roles.protocol import Column, Group, Loss, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
 from roles.replies import Reply
 from rounds.protocols.citations import Quotable, known_to
 
@@ -94,6 +94,10 @@ Later = Callable[[Numbering, Step, Any], Iterable[Event]]
 """Function from a reply to the events that wait for their number."""
 Wrong = Callable[[Quotable, Any], Iterable[str]]
 """Function from a reply to its problems, quotes aside."""
+When = Callable[[State, int], bool]
+"""Condition of a row, from state and round."""
+FieldOf = str | Callable[[Step, Any], object]
+"""Field of an event: the same for every entry of a reply, or a function of step and entry."""
 
 
 class StepRow(msgspec.Struct, frozen=True):
@@ -103,15 +107,15 @@ class StepRow(msgspec.Struct, frozen=True):
     steps: Steps
     reply: type[Reply] | Callable[[State], type[Reply]]
     at_once: Callable[[Numbering, Step, Any], tuple[Event, ...]]
-    later: Later = lambda *_: ()
-    wrong: Wrong = lambda *_: ()
+    later: Later = lambda _numbering, _step, _reply: ()
+    wrong: Wrong = lambda _known, _reply: ()
     """Its problems; that every quote stands where the reply says is checked for all rows alike."""
     loss: Loss | Mapping[str, Loss] = {}
     """Consequence of its loss; by kind of step where that depends on role or repetition (`roles.protocol.loss_of`)."""
     sees: tuple[Pick, ...] = ()
     question: Sight | None = ALL
-    when: Callable[[State, int], bool] = lambda *_: True
-    stand_in: Callable[[Book, Step], tuple[Event, ...]] = lambda *_: ()
+    when: When = lambda _state, _round: True
+    stand_in: Callable[[Book, Step], tuple[Event, ...]] = lambda _book, _step: ()
     """Events that replace a lost reply."""
     group: str = ""
     """Rows of one group that follow each other are asked side by side; an empty name is a group of its own."""
@@ -167,7 +171,7 @@ def handed_in(state: State, round_: int, phase: str) -> int:
     return sum(step.startswith(prefix) for step in state.answered)
 
 
-def after(phase: str, least: int = 1) -> Callable[[State, int], bool]:
+def after(phase: str, least: int = 1) -> When:
     """Build the condition of a row that follows from replies of an earlier phase."""
     return lambda state, round_: handed_in(state, round_, phase) >= least
 
@@ -216,9 +220,9 @@ def says(kind: StatementType, *fields: str) -> Callable[[Numbering, Step, Any], 
 
 
 def each(
-    part: str, kind: type[E], order: str = "", *, ranked: bool = False, **fields: Any
+    part: str, kind: type[E], order: str = "", *, ranked: bool = False, **fields: FieldOf
 ) -> Callable[[Numbering, Step, Any], Iterator[E]]:
-    """Build the events of a row: one for each entry of a list in the reply. A value of `fields` may be a function.
+    """Build the events of a row: one for each entry of a list in the reply.
 
     `order` names the field with the id that the entries answer, by whose number they are sorted: the ledger must not
     depend on the order in which a reply lists them.
@@ -259,6 +263,15 @@ def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
 def rule(state: State, name: str) -> str:
     """Return a named variant in force."""
     return str(state.opening.rules.get(name))
+
+
+def as_many(roles: tuple[str, ...], name: str, last: str) -> Callable[[Rules], tuple[str, ...]]:
+    """Build a cast: as many of `roles` as the named variant says, and the role that comes after them."""
+
+    def cast(rules: Rules) -> tuple[str, ...]:
+        return (*roles[: int(str(rules[name]))], last)
+
+    return cast
 
 
 # ---------------------------------------------------------------- the protocol
@@ -380,6 +393,10 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
     def protocol(self, name: str, summary: str, roles: tuple[RoleDefinition, ...], **more: Any) -> Protocol:
         """Return the protocol; without a plan it is one round with the phases of all rows, in order."""
         phases = tuple(dict.fromkeys(row.phase for row in self.rows))
+
+        def plan(_rules: Rules, _options: int) -> tuple[PlanRow, ...]:
+            return (PlanRow(round=1, phases=phases),)
+
         fields: dict[str, Any] = {
             "groups": self.groups,
             "view": self.view,
@@ -390,7 +407,7 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
             "give_up": self.give_up,
             "needed": self.needed,
             "losses": self.losses,
-            "plan": lambda *_: (PlanRow(round=1, phases=phases),),
+            "plan": plan,
             "prompts": name,
         }
         return Protocol(name, summary, roles, **(fields | more))

@@ -26,7 +26,7 @@ from ledger.events.run import PlanRow
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.brief.records import target_of
-from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
+from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Part, Sentence, Text
 from rounds.protocols.citations import Quotable, cites
 from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks, rule, statement
@@ -301,6 +301,11 @@ SHEET: Final = Sheet(
 )
 
 
+def _plan(_rules: Rules, _options: int) -> tuple[PlanRow, ...]:
+    """Return a round for each row."""
+    return tuple(PlanRow(round=n, phases=(row.phase,)) for n, row in enumerate(SHEET.rows, 1))
+
+
 TRIBUNAL: Final[Protocol] = SHEET.protocol(
     "tribunal",
     "utility, accuracy and safety analyse, challenge each other, revise and vote; the ruling is code",
@@ -309,7 +314,7 @@ TRIBUNAL: Final[Protocol] = SHEET.protocol(
         RoleDefinition("accuracy", "Is it true, and can that be checked?", "charters/accuracy", "Accuracy"),
         RoleDefinition("safety", "What can go wrong, and for whom?", "charters/safety", "Safety"),
     ),
-    plan=lambda *_: tuple(PlanRow(round=n, phases=(row.phase,)) for n, row in enumerate(SHEET.rows, 1)),
+    plan=_plan,
     variants={"voting": ("documented", "shipped")},
     owed=ruling,
     fits="whether to act on something, where harm counts",

@@ -49,10 +49,10 @@ class DriveEnd:
 class Watch:
     """Callbacks of a running driver: a step is asked, a piece of its answer came, commits, a step was lost."""
 
-    asked: Callable[[AskedStep, Seat], object] = lambda *_: None
-    committed: Callable[[tuple[Event, ...]], object] = lambda *_: None
-    lost: Callable[[str, SeatFailed], object] = lambda *_: None
-    words: Callable[[str, str], object] = lambda *_: None
+    asked: Callable[[AskedStep, Seat], object] = lambda _asked, _seat: None
+    committed: Callable[[tuple[Event, ...]], object] = lambda _events: None
+    lost: Callable[[str, SeatFailed], object] = lambda _step, _failure: None
+    words: Callable[[str, str], object] = lambda _step, _words: None
 
 
 async def drive(

@@ -153,7 +153,7 @@ def _same_open(book: Book, concern: Concern, text: str) -> list[str]:
     return [
         other.id
         for other in book.of(Concern)
-        if other.for_human and other.id is not None and other.id != concern.id
+        if other.for_human and other.id != concern.id
         if other.id not in state.resolved or other.id in resolved_before
         # Questions that test claims are never merged: the same words can ask about different claims.
         if not state.claims.keys() & {*other.between, *concern.between}

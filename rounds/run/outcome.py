@@ -63,7 +63,7 @@ def quorum_of(state: State) -> RunQuorum:
 
         # A protocol that is not installed has no table of losses; its lost steps are shown without a meaning.
         named = state.opening.protocol
-        losses = PROTOCOLS[named].losses if named in PROTOCOLS else {}
+        losses: Mapping[str, Loss] = PROTOCOLS[named].losses if named in PROTOCOLS else {}
         lost = [_lost(step, losses) for step in state.given_up]
         decided = any(_lost(step, losses).decides for step in state.answered)
         kind = "unanswered" if state.finished and not decided else "degraded" if lost else "whole"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -116,7 +116,7 @@ def accept(
 
 def _call(book: Book, step: Step, brief: Brief, content: bytes, answer: Answer) -> Call:
     reported = {name: getattr(answer, name) for name in Call.__struct_fields__ if hasattr(answer, name)}
-    ours = {
+    ours: dict[str, Any] = {
         "context": context_of(book, step, answer.context_id),
         "prompt_set": book.state.opening.prompt_set,
         "brief": brief.sha256,

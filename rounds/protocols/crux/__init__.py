@@ -176,7 +176,7 @@ SHEET: Final = Sheet(
             answers.numbered,
             wrong=answers.wrong_numbers,
             loss=Loss("skipped", "this role leaves the group forecast where a verdict needs its numbers"),
-            widest=asks_each(lambda *_: AUTHORS),
+            widest=asks_each(lambda _state, _round: AUTHORS),
             columns=_VIEW,
             when=lambda _state, round_: round_ == 1,
         ),

@@ -25,9 +25,10 @@ from typing import Any, Final
 
 from detectors.stopping.questions import deciding_questions
 from ledger.events import Event
+from ledger.events.run import PlanRow
 from ledger.state.book import Book
 from ledger.state.state import ANSWERS, POSITIONS, State
-from roles.protocol import Column, Loss, Protocol, RoleDefinition, Step, View
+from roles.protocol import Column, Loss, Protocol, RoleDefinition, Rules, Step, View
 from roles.replies import (
     ActionArtifact,
     AssessmentReply,
@@ -47,7 +48,7 @@ from roles.replies import (
 from rounds.protocols.plans import AUTHORS, standard_13
 from rounds.protocols.programs import plans_programs
 from rounds.protocols.schedule import active_roles, applicable_checks, plan_row, synthesis_is_due
-from rounds.protocols.step_table import ALL, Numbering, Sheet, StepRow, Steps, Wrong, asks_each
+from rounds.protocols.step_table import ALL, Numbering, Sheet, StepRow, Steps, When, Wrong, asks_each
 from rounds.protocols.structured import making, problems, programs
 from rounds.protocols.structured.replies import WITH_PROGRAMS, AnswerNow
 from rounds.protocols.structured.visibility import RULE, SPREAD, VISIBILITY, YOURS, option_for, spreads
@@ -73,6 +74,10 @@ def _others(state: State, round_: int) -> tuple[str, ...]:
     return tuple(role for role in active_roles(state, round_) if role != _lead(state, round_)[0])
 
 
+def _authors(_state: State, _round: int) -> tuple[str, ...]:
+    return AUTHORS
+
+
 def _verifier(_state: State, _round: int) -> tuple[str, ...]:
     return ("verifier",)
 
@@ -95,6 +100,14 @@ def asks_for_answers(state: State, round_: int) -> bool:
     # A round without a check brings no verdict, so an answer after it would only repeat the one before.
     asked = state.opening.rules.get(POSITIONS) == ANSWERS
     return asked and bool(applicable_checks(state, round_))
+
+
+def _checks_drift(state: State, round_: int) -> bool:
+    return plan_row(state, round_).drift
+
+
+def _applies(check: int) -> When:
+    return lambda state, round_: check in applicable_checks(state, round_)
 
 
 def _resolves(state: State, round_: int) -> bool:
@@ -189,7 +202,7 @@ def _check_row(check: int, group: str) -> StepRow:
         "the verdict reads UNCLEAR",
         later=programs.planned,
         # SD-35: a check that needs the artifact of an absent role has nothing to look at.
-        when=lambda state, round_: check in applicable_checks(state, round_),
+        when=_applies(check),
         stand_in=making.lost_verdict,
         group=group,
     )
@@ -263,7 +276,7 @@ _SHEET: Final = Sheet(
             making.drift_check,
             problems.wrong_drift,
             "drift was not checked",
-            when=lambda state, round_: plan_row(state, round_).drift,
+            when=_checks_drift,
         ),
         _row(
             "S.resolve",
@@ -277,7 +290,7 @@ _SHEET: Final = Sheet(
         ),
         _row(
             "S.review",
-            asks_each(lambda *_: AUTHORS, "review"),
+            asks_each(_authors, "review"),
             RetrospectiveReply,
             making.retrospective,
             problems.wrong_retrospective,
@@ -322,11 +335,15 @@ def _tells(book: Book, step: Step, column: Column) -> Iterator[tuple[str, str, t
         yield from programs.program_blocks(book, step)
 
 
+def _plan(_rules: Rules, _options: int) -> tuple[PlanRow, ...]:
+    return standard_13()
+
+
 STRUCTURED: Final[Protocol] = _SHEET.protocol(
     "structured",
     "four roles cross-examine a question in rounds, with stress tests, drift checks and a synthesis",
     ROLES,
-    plan=lambda *_: standard_13(),
+    plan=_plan,
     fixed_plan=False,
     watched=True,
     raises_claims=True,
