@@ -8,12 +8,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from benchmarks.gate.labeled import HERE, Question, WrongLabels, first_half, labels, questions
+from benchmarks.gate.labeled import HERE, Question, WrongLabels, labels, part_of, questions
 from rounds.setup.gate import GateChoice, GateQuestion, gate
 from rounds.setup.gate_cues import KINDS, OTHERWISE, SINGLE
 
 TARGET: Final = 0.85
-"""Share of the second half that the gate must get right, among questions on which both readers agree."""
+"""Share of the third part that the gate must get right, among questions on which both readers agree."""
+PARTS: Final = {
+    1: "part 1, seen while writing cues",
+    2: "part 2, held out at first (47 of 60), seen since",
+    3: "part 3, freely worded, never used for cues",
+}
 LABELS: Final = ("labels-1.jsonl", "labels-2.jsonl")
 SMALL: Final = frozenset(kind.name for kind in KINDS if kind.protocol == SINGLE)
 """Kinds for which one reply is enough."""
@@ -40,7 +45,7 @@ def too_small(
     ]
 
 
-def report(asked: Sequence[Question], readers: Sequence[Mapping[str, str]], tuned: frozenset[str]) -> bool:
+def report(asked: Sequence[Question], readers: Sequence[Mapping[str, str]], parts: Mapping[str, int]) -> bool:
     """Print the figures, and return whether a target is missed."""
     chosen = {question.id: gate(GateQuestion(question.text)) for question in asked}
     pairs = [(readers[0][question.id], readers[1][question.id]) for question in asked]
@@ -52,13 +57,8 @@ def report(asked: Sequence[Question], readers: Sequence[Mapping[str, str]], tune
         question.id: first for question, (first, second) in zip(asked, pairs, strict=True) if first == second
     }
     missed = False
-    for name, ids in (
-        ("first half (seen while writing cues)", [key for key in agreed if key in tuned]),
-        (
-            "second half (held out at first: 47 of 60; seen since)",
-            [key for key in agreed if key not in tuned],
-        ),
-    ):
+    for part, name in PARTS.items():
+        ids = [key for key in agreed if parts[key] == part]
         kinds = sum(chosen[key].kind == agreed[key] for key in ids)
         protocols = sum(chosen[key].protocol == _protocol(agreed[key]) for key in ids)
         default = sum(agreed[key] == OTHERWISE.name for key in ids)
@@ -67,13 +67,10 @@ def report(asked: Sequence[Question], readers: Sequence[Mapping[str, str]], tune
             f"{name}: right protocol on {protocols} of {len(ids)} ({share:.0%}), right kind on {kinds}; "
             f"always {OTHERWISE.protocol} would be right on {default}"
         )
-        missed = share < TARGET  # the second half decides
+        missed = share < TARGET  # the last part decides
     for question in asked:
         if question.id in agreed and chosen[question.id].kind != agreed[question.id]:
-            half = 1 if question.id in tuned else 2
-            print(
-                f"  half {half} {question.id}: {agreed[question.id]} → {chosen[question.id].kind}: {question.text}"
-            )
+            print(f"  {question.id}: {agreed[question.id]} → {chosen[question.id].kind}: {question.text}")
     wrong = too_small(asked, chosen, readers)
     print(f"one reply although a reader says that the question deserves more: {len(wrong)}")
     for question in wrong:
@@ -98,4 +95,4 @@ def main(options: list[str]) -> int:
     except WrongLabels as error:
         print(error, file=sys.stderr)
         return 2
-    return int(report(asked, readers, first_half(asked)))
+    return int(report(asked, readers, part_of(asked)))

@@ -1,4 +1,4 @@
-"""Read the questions, their halves, and the labels of the readers."""
+"""Read the questions, their three parts, and the labels of the readers."""
 
 from __future__ import annotations
 
@@ -32,9 +32,11 @@ def questions() -> list[Question]:
     return [Question(row["id"], row["question"]) for row in rows]
 
 
-def first_half(rows: list[Question]) -> frozenset[str]:
-    """Return the ids of the questions that were visible while the cues were written, by a seeded draw."""
-    return frozenset(random.Random(SEED).sample([row.id for row in rows], len(rows) // 2))
+def part_of(rows: list[Question]) -> dict[str, int]:
+    """Return id → part: 1 was visible while the cues were written, by a seeded draw; 2 was held out; 3 came later."""
+    first = [row.id for row in rows if row.id.startswith("q")]
+    seen = frozenset(random.Random(SEED).sample(first, len(first) // 2))
+    return {row.id: 1 if row.id in seen else 2 if row.id.startswith("q") else 3 for row in rows}
 
 
 def labels(path: Path, known: list[Question]) -> dict[str, str]:

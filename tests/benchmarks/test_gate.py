@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from benchmarks.gate import kappa, main, too_small
-from benchmarks.gate.labeled import NAMES, Question, first_half, questions
+from benchmarks.gate.labeled import NAMES, Question, part_of, questions
 from rounds.setup.gate import GateQuestion, gate
 
 
@@ -17,13 +18,12 @@ def written(directory: Path, kinds: dict[str, str], name: str) -> None:
     (directory / name).write_text("\n".join(lines) + "\n")
 
 
-def test_the_halves_are_equal_and_stay_the_same() -> None:
+def test_the_parts_stay_the_same() -> None:
     rows = questions()
-    assert len(rows) == 120
-    half = first_half(rows)
-    assert len(half) == 60
-    assert half == first_half(list(rows))
-    assert sorted(half)[:4] == ["q005", "q006", "q007", "q008"]
+    parts = part_of(rows)
+    assert Counter(parts.values()) == {1: 60, 2: 60, 3: 100}
+    assert parts == part_of(list(rows))
+    assert sorted(key for key in parts if parts[key] == 1)[:4] == ["q005", "q006", "q007", "q008"]
 
 
 def test_kappa_is_cohens() -> None:
@@ -42,8 +42,8 @@ def test_it_scores_two_readers(tmp_path: Path, capsys: pytest.CaptureFixture[str
     written(tmp_path, kinds, "labels-2.jsonl")
     assert main([str(tmp_path)]) == 0
     told = capsys.readouterr().out
-    assert "readers agree on 120 of 120 (100%), Cohen's kappa 1.00" in told
-    assert "second half (held out at first: 47 of 60; seen since): right protocol on 60 of 60 (100%)" in told
+    assert "readers agree on 220 of 220 (100%), Cohen's kappa 1.00" in told
+    assert "never used for cues: right protocol on 100 of 100 (100%)" in told
     assert told.endswith("deserves more: 0\n")
 
 
