@@ -23,6 +23,7 @@ from detectors.parameters import parameters_of
 from detectors.report import AlarmReading
 from detectors.stopping.gates import judge
 from ledger.events import Argument, Decision, Event
+from ledger.events.decisions import SignalReading
 from ledger.format.canonical import Head
 from ledger.interchange import markdown
 from ledger.interchange.transcript import entry
@@ -152,8 +153,9 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     written: dict[str, Any] = {name: _markdown(function) for name, function in _MARKDOWN.items()}
-    jinja.filters |= {**_WORDS, **written}
-    jinja.globals |= _KNOWN
+    jinja.filters.update(_WORDS)
+    jinja.filters.update(written)
+    jinja.globals.update(_KNOWN)
     return jinja
 
 
@@ -199,6 +201,25 @@ def _heads(titles: Sequence[str]) -> Markup:
 def _mark(table: str, value: str) -> str:
     """Return the mark of a value: its shape and its word."""
     return marks.mark_of(getattr(marks, table), value).plain
+
+
+def _seen(answer: str | None) -> str:
+    """Return the mark of what a role answered about a failure mode; nothing without an answer."""
+    return _mark("SEEN", answer) if answer else ""
+
+
+def _held(signal: SignalReading) -> str:
+    """Return whether a signal speaks for stopping, and what was measured."""
+    return f"{'✓' if signal.satisfied else '✗'} {signal.value or ''}"
+
+
+def _cut(text: str | None) -> str:
+    """Return a text at the length of a table's cell."""
+    return shortened(text or "", TEXT)
+
+
+def _round_name(number: int) -> str:
+    return f"R{number}"
 
 
 def _box(ticked: bool, mode: str) -> Markup:
@@ -379,14 +400,14 @@ _WORDS: Final[dict[str, Any]] = {
     "contexts": _contexts,
     "counted": counted,
     "crux_line": crux_line,
-    "cut": lambda text: shortened(text or "", TEXT),
+    "cut": _cut,
     "dollars_cell": dollars_cell,
     "figure": _figure,
     "filled": _filled,
     "fitting": _fitting,
     "grounds": _grounds,
     "has_figures": _has_figures,
-    "held": lambda signal: f"{'✓' if signal.satisfied else '✗'} {signal.value or ''}",
+    "held": _held,
     "is_whole": _is_whole,
     "lifecycle": lifecycle,
     "lifecycle_head": _lifecycle_head,
@@ -399,8 +420,8 @@ _WORDS: Final[dict[str, Any]] = {
     "status_line": status_line,
     "places": _places,
     "retrospective": _retrospective,
-    "round_name": lambda number: f"R{number}",
-    "seen": lambda answer: _mark("SEEN", answer) if answer else "",
+    "round_name": _round_name,
+    "seen": _seen,
     "shell": shlex.join,
     "shortened": shortened,
     "spent": spent,

@@ -178,16 +178,8 @@ def explain(error: BaseException) -> MootError | None:
             return MootError("not_utf8", what, "input", "save it as UTF-8", USAGE)
         case OSError():
             return _of_the_system(error)
-        case InWords():
-            # Lower layers do not import this module: their errors bring `what` and `fix` themselves.
-            where = str(getattr(error, "where", "") or "")
-            # Most of them are an answer to the call, not a damaged ledger.
-            exit_code = int(getattr(error, "exit_code", NO))
-            # The code follows the class name, so that JSON readers can tell errors apart.
-            code = re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__).lower()
-            return MootError(code, error.what, where, error.fix, exit_code)
         case _:
-            return None
+            return _of_a_lower_layer(error)
 
 
 def _of_the_system(error: OSError) -> MootError:
@@ -199,6 +191,18 @@ def _of_the_system(error: OSError) -> MootError:
             "write_failed", f"cannot write: {reason}", where, "make room, then do it again", DAMAGED
         )
     return MootError("unreadable", f"cannot read: {reason}", where, "name a file that you can read", USAGE)
+
+
+def _of_a_lower_layer(error: object) -> MootError | None:
+    # Lower layers do not import this module: their errors bring `what` and `fix` themselves.
+    if not isinstance(error, InWords):
+        return None
+    where = str(getattr(error, "where", "") or "")
+    # Most of them are an answer to the call, not a damaged ledger.
+    exit_code = int(getattr(error, "exit_code", NO))
+    # The code follows the class name, so that JSON readers can tell errors apart.
+    code = re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__).lower()
+    return MootError(code, error.what, where, error.fix, exit_code)
 
 
 def __getattr__(name: str) -> Any:

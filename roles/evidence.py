@@ -74,7 +74,7 @@ def evidence_class(evidence: Sequence[Exhibit], raised_by: str, bearing: Bearing
 
 def strongest(classes: Iterable[EvidenceClass]) -> EvidenceClass:
     """Return the strongest of several classes; `said` when there are none."""
-    return min(classes, key=ORDER.index, default="said")
+    return min((*classes, ORDER[-1]), key=ORDER.index)
 
 
 def exceeds(class_: EvidenceClass, limit: EvidenceClass) -> bool:

@@ -175,6 +175,10 @@ AfterRound = CloseReason | Literal["next", "wait", "steps"]
 """Continuation after a round: end, next round, wait for an answer, or steps that are still open."""
 
 
+def _nothing(*_: object) -> tuple[()]:
+    return ()
+
+
 class Protocol(msgspec.Struct, frozen=True):
     """Protocol, with its table and its pure functions, which depend on the book alone."""
 
@@ -203,7 +207,7 @@ class Protocol(msgspec.Struct, frozen=True):
     """(named variants, number of options) → the default rounds, if the deliberation file has none."""
     prompts: str
     """Name of the installed prompt set of a new run."""
-    tells: Callable[[Book, Step, Column], Iterable[tuple[str, str, tuple[int, ...]]]] = lambda *_: ()
+    tells: Callable[[Book, Step, Column], Iterable[tuple[str, str, tuple[int, ...]]]] = _nothing
     """(book at the opening of the step, step, column) → (name, text in the brief, seqs of the events shown), for
     quotations that the table's picks cannot express."""
     widest: Callable[[State, int], tuple[Group, ...]] | None = None
@@ -213,17 +217,17 @@ class Protocol(msgspec.Struct, frozen=True):
     """(book, phase) → events after the validation of a round, for protocols that replace the stop signals."""
     after_round: Callable[[State], AfterRound] | None = None
     """(state) → whether the next round opens, the run waits, or why it ends; None: follow the plan."""
-    needed: Callable[[State], tuple[str, ...]] = lambda _: ()
+    needed: Callable[[State], tuple[str, ...]] = _nothing
     """(state) → questions to a person that must be answered before the run continues, when no step is open."""
     profile: str = ""
     """Stop profile of every run, if the protocol has its own."""
-    owed: Callable[[Book], tuple[Event, ...]] = lambda _: ()
+    owed: Callable[[Book], tuple[Event, ...]] = _nothing
     """(book) → events that the controller writes inside a round as soon as they are due, beyond those of closings."""
-    after_answer: Callable[[Book, Decision], tuple[Event, ...]] = lambda *_: ()
+    after_answer: Callable[[Book, Decision], tuple[Event, ...]] = _nothing
     """(book with a person's answer, the answer) → consequences in the same commit."""
     brought: Callable[[Reply], Mapping[str, bytes]] = lambda _: {}
     """(reply) → hash → files in the reply, which are stored as blobs."""
-    runs_first: Callable[[State, Group], tuple[str, ...]] = lambda *_: ()
+    runs_first: Callable[[State, Group], tuple[str, ...]] = _nothing
     """(state, group) → experiments that must run before the steps of the group open."""
     fixed_plan: bool = True
     """Whether the rounds are fixed: no file may plan others, and no role is ever absent."""

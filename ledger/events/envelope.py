@@ -103,4 +103,5 @@ class Envelope(Struct, frozen=True, kw_only=True, gc=False):
 class Identified(Envelope, frozen=True, kw_only=True):
     """Base of the kinds that have an id."""
 
-    id: Id
+    # Of keyword-only fields, those with a default need not come last.
+    id: Id  # pyright: ignore[reportGeneralTypeIssues]

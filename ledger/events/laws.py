@@ -72,14 +72,16 @@ def forms(type_: Any, path: str = "") -> Iterator[tuple[str, Form]]:
         for name, inner in type_.__annotations__.items():
             yield from forms(inner, f"{path}.{name}".lstrip("."))
     elif get_origin(type_) is Annotated:
-        for meta in type_.__metadata__:
+        inner, *marks = get_args(type_)
+        for meta in marks:
             if "pattern" in (meta.extra_json_schema or {}):
                 yield path, form_of(meta.extra_json_schema["pattern"])
-        yield from forms(type_.__origin__, path)
+        yield from forms(inner, path)
     else:
-        mark = {tuple: "[]", dict: "{}"}.get(get_origin(type_), "")
+        containers: dict[Any, str] = {tuple: "[]", dict: "{}"}
+        below = path + containers.get(get_origin(type_), "")
         for inner in get_args(type_):
-            yield from forms(inner, path + mark)
+            yield from forms(inner, below)
 
 
 ENVELOPE: Final = tuple((path, form) for path, form in forms(Envelope) if path not in IN_PREFIX)

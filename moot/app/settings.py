@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from ledger.state.state import WAIT
 from ledger.store.blobs import BlobStore
@@ -144,9 +144,10 @@ class RunOptions:
             # A value of the file that is no table is left: it is refused by its key when all is checked.
             if isinstance(below, type(value)):
                 laid[name] = [*below, *value] if name == "context" else {**below, **value}
-        subject: Any = laid["deliberation"]
-        if not isinstance(subject, dict):
+        given: Any = laid["deliberation"]
+        if not isinstance(given, dict):
             return laid
+        subject = cast("Table", given)
         if self.params is not None:  # thresholds belong to stop checks, which only its rounds have
             laid["deliberation"] = subject = {"protocol": DEFAULT_PROTOCOL, **subject}
         if "plan" in self.of("deliberation"):

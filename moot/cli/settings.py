@@ -157,6 +157,7 @@ def _under_rule(entries: Sequence[str], table: dict[str, Any]) -> tuple[dict[str
     """
     variants: dict[str, str] = {}
     outside: dict[str, Any] = {}
+    place: dict[str, Any]
     for entry in entries:
         name, equals, value = (part.strip() for part in entry.partition("="))
         # `--rule judges` without a value would otherwise set a rule to an empty text.

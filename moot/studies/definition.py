@@ -22,7 +22,8 @@ from collections import Counter
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
+
 import msgspec
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 

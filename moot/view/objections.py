@@ -234,7 +234,8 @@ def dissent_told(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
     if decision is None or decision.type == "override":
         return  # who disagreed with what a person overruled says nothing about the override
     ballot = ballot_of(book)
-    cast = {vote.id for vote in ballot.votes} if ballot is not None else set()  # below, with what each voted
+    # Votes follow below, with what each voted.
+    cast: set[str] = {vote.id for vote in ballot.votes} if ballot is not None else set()
     for dissenter in decision.dissent:
         if dissenter.ref not in cast:
             yield Dissenting(dissenter.role, one_line(dissenter.text), dissenter.ref)

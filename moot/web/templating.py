@@ -74,7 +74,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    jinja.filters |= {
+    filters: dict[str, Any] = {
         "linked": linked,
         "one_line": one_line,
         "first_sentence": first_sentence,
@@ -101,7 +101,7 @@ def environment() -> Environment:
         "answer_command": command_for,
         "status_words": status_words,
     }
-    jinja.globals |= {
+    known: dict[str, Any] = {
         "id_class": id_class,
         "mark": mark,
         "the_mark": the_mark,
@@ -112,6 +112,8 @@ def environment() -> Environment:
         "TABS": TABS,
         "STATUSES": STATUSES,
     }
+    jinja.filters.update(filters)
+    jinja.globals.update(known)
     return jinja
 
 

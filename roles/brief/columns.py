@@ -71,6 +71,16 @@ def _statements(context: BriefContext, kind: str) -> tuple[Quoted, ...]:
     return _all(context, events)
 
 
+def proposal(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
+    """Quote the lead's proposal."""
+    return _statements(context, "proposal")
+
+
+def supplements(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
+    """Quote what the other roles add to the proposal."""
+    return _statements(context, "supplement")
+
+
 def _all(context: BriefContext, events: Collection[Any]) -> tuple[Quoted, ...]:
     return tuple(context.quoted(event) for event in context.ordered(events))
 
@@ -262,14 +272,24 @@ def written_by_protocol(context: BriefContext, column: Column) -> tuple[Quoted, 
     return tuple(Quoted(*row) for row in context.protocol.tells(context.book, context.step, column))
 
 
+def before(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
+    """Quote what the protocol writes before the other columns."""
+    return written_by_protocol(context, Column.BEFORE)
+
+
+def told(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
+    """Quote what the protocol tells the step."""
+    return written_by_protocol(context, Column.TOLD)
+
+
 C = Column
 COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.QUESTION: Quoting(question),
     C.DECISIONS: Quoting(decisions),
     C.OLD_CLAIMS: Quoting(claims.earlier, beside=(C.VERDICTS,)),
     C.PLAN: Quoting(plan),
-    C.PROPOSAL: Quoting(lambda context, _: _statements(context, "proposal")),
-    C.SUPPLEMENTS: Quoting(lambda context, _: _statements(context, "supplement")),
+    C.PROPOSAL: Quoting(proposal),
+    C.SUPPLEMENTS: Quoting(supplements),
     C.ARTIFACTS: Quoting(artifacts, beside=(C.DECISIONS,)),
     C.CLAIMS: Quoting(claims.of_round),
     C.PLACES: Quoting(places, beside=(C.ARTIFACTS, C.OLD_CLAIMS, C.CLAIMS, C.DECISIONS)),
@@ -281,8 +301,8 @@ COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.FLIPS: Quoting(flips),
     C.AMENDMENTS: Quoting(amendments, of_step=True),
     C.RECORD: Quoting(records.quotations, of_step=True),
-    C.BEFORE: Quoting(lambda context, _: written_by_protocol(context, C.BEFORE)),
-    C.TOLD: Quoting(lambda context, _: written_by_protocol(context, C.TOLD), of_step=True),
+    C.BEFORE: Quoting(before),
+    C.TOLD: Quoting(told, of_step=True),
 }
 """Column → its quoting function."""
 UNNAMED: Final = Sight("all")

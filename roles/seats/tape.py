@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from ledger.events import Call, Fallback
 from ledger.events.envelope import SeatKind
@@ -88,6 +89,9 @@ def seat_of(wanted: Wanted) -> Seat:
 
 def _played(call: Call, content: bytes, blobs: Mapping[str, bytes]) -> SeatReply:
     # A recording proves no more than what was recorded, its isolation among it.
-    recorded = {name: getattr(call, name) for name in SeatReply.__struct_fields__ if hasattr(call, name)}
-    ours = {"content": content, "blobs": blobs, "context_id": call.context.id, "seat": "tape"}
-    return SeatReply(**recorded | ours | {"simulated": "recorded"})
+    facts: dict[str, Any] = {
+        name: getattr(call, name) for name in SeatReply.__struct_fields__ if hasattr(call, name)
+    }
+    facts |= {"content": content, "blobs": blobs, "context_id": call.context.id}
+    facts |= {"seat": "tape", "simulated": "recorded"}
+    return SeatReply(**facts)

@@ -274,3 +274,5 @@ def round_has_disagreement(index: LedgerIndex) -> Iterator[Breach]:
                 results = []
             case Verification(repeats=None) if event.check_id <= 4 and event.result != "NOT_APPLICABLE":
                 results.append(event.result)
+            case _:
+                pass
