@@ -3,8 +3,8 @@
 view = RunView(book, "runs/ledger", Path("runs/ledger"))
 view.outcome, view.signals, view.story
 
-Terminal, JSON, Markdown, HTML, pages and MCP read them here. A view belongs to one book, so after a commit the run has
-another one. What only one reader needs is derived where it is read.
+Terminal, JSON, reports, pages and MCP read them here. A view belongs to one book, so after a commit the run needs a new
+view. What only one reader needs is derived where it is read.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class RunView:
 
     @cached_property
     def signals(self) -> SignalReport | None:
-        """Return the stop signals in the run's own profile; None without signals, or if its thresholds are missing."""
+        """Return the stop signals in the run's profile; None for a protocol without them, or without its thresholds."""
         from detectors.signals import signals_of_state
         from moot.view.stop_checks import worded
         from rounds.protocols import is_watched

@@ -218,7 +218,7 @@ def _validated(state: State, event: Validation) -> None:
     if state.validates_phases:
         new = _errors_of(state, event) - state.faults.let_go
         # A validation keeps a limited list. A full list may hide further errors, so it never lifts a hold.
-        is_whole = len(event.findings) < FINDINGS_MAX  # a list that was cut may hold other errors
+        is_whole = len(event.findings) < FINDINGS_MAX
         state.faulty = None if event.ok or (is_whole and not new) else event.seq
         state.faults.new = new
 

@@ -1,7 +1,7 @@
 """Writing: append a commit, create a run with its first one, settle what a dead writer left (FORMAT 8).
 
-A commit goes to its blobs, its streams, then to the head, each step durable before the next. Of the bytes beyond the
-head, a whole commit was not acknowledged but is kept, and the head moves on. Everything else goes to quarantine.
+A commit goes to its blobs, its streams, then to the head, each step durable before the next. A whole commit beyond the
+head was never acknowledged; it is kept, and the head moves past it. Other bytes beyond the head go to quarantine.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition, dis
         batches.setdefault(STREAMS.index(stream_of(event)), []).append(line)
     # One sync per file, whatever the order: a commit of blobs and two streams takes four, with the head. Leaving the
     # head's out would be safe, as recovery keeps whole commits beyond it, but after a power failure readers, who repair
-    # nothing, would not see what was acknowledged. One synced record of all lines would need a place of its own.
+    # nothing, would not see what was acknowledged. A log written ahead of the streams would
+    # be one file more.
     # A crash between two streams leaves a gap in seq, or `rest` above 0 at the end. Recovery recognizes the
     # torn commit by either.
     for index, lines in sorted(batches.items()):
@@ -133,8 +134,7 @@ def _write_again(
     """Make what is kept durable by writing it again.
 
     The dead writer's sync may have failed, and then another sync proves nothing: the kernel may hold as clean what
-    the disk
-    never got.
+    the disk never got.
     """
     for (path, begin), tail, (_, end) in zip(before, tails, after, strict=True):
         if end > begin:

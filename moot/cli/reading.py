@@ -212,7 +212,7 @@ def diff(
 
     Example: moot diff runs/examples/crux-balance @last
     """
-    from moot.view.comparison import diff_text  # it loads the detectors, which no other verb here needs
+    from moot.view.comparison import diff_text
 
     comparison = moot.diff(find_run(a), find_run(b))
     return VerbResult(comparison, lambda: diff_text(comparison), GOOD if comparison.same else NO)

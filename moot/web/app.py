@@ -72,8 +72,8 @@ def _answer(index: RunIndex, page: Page, request: Request) -> Response:
         return HTMLResponse(html, headers=OWN_POLICY if page is pages.report else None)
     except PageMissing as error:
         return HTMLResponse(render("trouble.html", title="Not here", what=str(error), fix=""), 404)
-    # A view may fail in many ways on a ledger that breaks its rules: that is the run's fault, and gets a page instead
-    # of a 500.
+    # A view may fail in many ways on a ledger that breaks its rules. The fault is the run's, so it gets a page that
+    # says so instead of a 500.
     except (LedgerError, *UNLAWFUL) as error:
         query, places = request.query_params, index.places()
         # The runs that the address names.

@@ -36,7 +36,7 @@ from rounds.protocols.step_table import (
 
 REVIEWERS: Final = tuple(f"reviewer_{n}" for n in range(1, 6))
 SEVERITIES: Final = {"Critical": 5, "High": 4, "Medium": 3, "Low": 2}
-"""Severities from 1 to 5; a finding that another field shares is raised by one, at most to 5."""
+"""Weights of the severities; a finding that another field shares weighs one more, at most 5."""
 _LENSES: Final = (
     ("Security", "What can be abused, leaked or forged?"),
     ("Architecture", "Does the design carry what it has to carry, now and in two years?"),
