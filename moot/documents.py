@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any, Final, Literal
 
 import orjson
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 from markupsafe import Markup
 
 from detectors.contribution import contributions, sighted_by_others
@@ -136,8 +136,12 @@ def review_markdown(review: ChangeReview) -> str:
 
 
 def render(template: str, **values: Any) -> str:
-    """Return a template with these values, each escaped as Markdown text."""
-    return _environment().get_template(template).render(values, **LIMITS)
+    """Return a template with these values, each escaped as Markdown text. Raises `LookupError` for a missing one."""
+    try:
+        return _environment().get_template(template).render(values, **LIMITS)
+    except UndefinedError as error:
+        # What a template does not find on a ledger that breaks the rules is missed as in a function.
+        raise LookupError(str(error)) from error
 
 
 @cache

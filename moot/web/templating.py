@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final, TypeVar
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
@@ -126,8 +126,12 @@ def compiled() -> None:
 
 
 def render(template: str, **values: Any) -> str:
-    """Render a template as a page."""
-    return environment().get_template(template).render(values)
+    """Render a template as a page. Raises `LookupError` for a missing value."""
+    try:
+        return environment().get_template(template).render(values)
+    except UndefinedError as error:
+        # What a template does not find on a ledger that breaks the rules is missed as in a function.
+        raise LookupError(str(error)) from error
 
 
 def parts(links: Links | None) -> Any:

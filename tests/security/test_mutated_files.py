@@ -10,7 +10,7 @@ pytest.importorskip("mcp")
 
 from rounds.experiments.bench import self_test
 from tests.security import mutated_files, mutated_messages
-from tests.security.mutated_files import FORMATS, Cases
+from tests.security.mutated_files import CONTENTS, FORMATS, LEDGER, Cases
 
 ROUNDS = 3
 FIRST = 10
@@ -43,7 +43,8 @@ def test_the_same_files_undamaged_are_read(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(mutated_files, "CALLS_PER_FILE", 100)
     cases = Cases(tmp_path)
     for kind in FORMATS:
-        if kind.files and (kind.folder != "checks" or self_test().passed):
+        # What is chained anew is another ledger each time: it has no undamaged form.
+        if kind.files not in ("", LEDGER, CONTENTS) and (kind.folder != "checks" or self_test().passed):
             whole = kind._replace(damage=lambda _, content: content)
             counts, faults = cases.tried(0, whole)
             assert not faults
