@@ -139,7 +139,7 @@ def _check_each(path: str, outer: str, inner: str, form: Form) -> Check:
 
 
 def _wrong(path: str, text: str) -> str:
-    return f"{path} {text!r} has not its form"
+    return f"{path} {text!r} is malformed"
 
 
 def _is_usual(event: Envelope) -> bool:

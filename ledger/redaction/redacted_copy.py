@@ -310,7 +310,7 @@ class _Record(msgspec.Struct, frozen=True):
 def _hashes(run: RunStore, sha256: str) -> tuple[str, ...]:
     content = run.blobs.read(sha256)
     try:
-        # Whoever rewrote the whole copy chose these bytes too.
+        # A forger of the whole copy chose these bytes too.
         return decoded(content or b"{}", _Record).lines
     except NotJson:
         return ()

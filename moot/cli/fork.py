@@ -36,7 +36,7 @@ def fork(
         str | None, typer.Option(metavar="ROLE", help="Let this role be absent from the round.")
     ] = None,
     through: Annotated[
-        int | None, typer.Option(metavar="M", min=1, help="Absent up to this round (N alone if not said).")
+        int | None, typer.Option(metavar="M", min=1, help="Absent up to this round. Default: round N alone.")
     ] = None,
     seats: Annotated[str | None, typer.Option(metavar="SPEC", help="Who answers from there on.")] = None,
     seat: Annotated[

@@ -54,7 +54,7 @@ NoPagerOption = Annotated[
     bool, typer.Option("--no-pager", help="Print all of it at once, also when it is longer than the screen.")
 ]
 ByOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Who you are, on the record (git's user.name if not said).")
+    str | None, typer.Option(metavar="NAME", help="Who you are, on the record. Default: git's user.name.")
 ]
 
 

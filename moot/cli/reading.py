@@ -86,9 +86,9 @@ def show_status(ours: Run) -> None:
 
 def list_(
     directory: Annotated[
-        str | None, typer.Argument(metavar="[DIR]", help="A directory of runs; ./runs if not said.")
+        str | None, typer.Argument(metavar="[DIR]", help="A directory of runs. Default: ./runs.")
     ] = None,
-    all: Annotated[bool, typer.Option("--all", help="All of them, not the last twenty alone.")] = False,
+    all: Annotated[bool, typer.Option("--all", help="List all runs, not only the last twenty.")] = False,
     no_pager: NoPagerOption = False,
 ) -> VerbResult:
     """List the runs, the last committed first: what each was asked, what it answers, where it stands.
@@ -146,11 +146,12 @@ def _event_text(event: Event, *, is_whole: bool) -> str:
 def claims(
     run: RunArgument,
     status: Annotated[
-        str | None, typer.Option(metavar="STATUS", help=f"Only claims that stand so: {', '.join(STATUSES)}.")
+        str | None,
+        typer.Option(metavar="STATUS", help=f"Only claims with this status: {', '.join(STATUSES)}."),
     ] = None,
     no_pager: NoPagerOption = False,
 ) -> VerbResult:
-    """List the claims with how each one came to stand where it stands.
+    """List the claims with the history of their status.
 
     Example: moot claims @last --status tested_refuted
     """

@@ -34,7 +34,7 @@ def signals(
         typer.Argument(metavar="[RUN]", help=f"{RUN_HELP} Default: @last.", autocompletion=run_names),
     ] = None,
     profile: Annotated[
-        str | None, typer.Option(metavar="NAME", help=f"{' or '.join(PROFILES)}; the run's own if not said.")
+        str | None, typer.Option(metavar="NAME", help=f"{' or '.join(PROFILES)}; default: the run's own.")
     ] = None,
     at: Annotated[
         int | None, typer.Option(metavar="SEQ", min=0, help="As they read after this event.")

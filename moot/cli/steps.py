@@ -37,7 +37,7 @@ def next(
     wait: Annotated[
         float | None,
         typer.Option(
-            metavar="[SECONDS]", min=0, help="Wait until a step opens, at most so long (600 if not said)."
+            metavar="[SECONDS]", min=0, help="Wait at most this long until a step opens. Default: 600."
         ),
     ] = None,
     template: Annotated[

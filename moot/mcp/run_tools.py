@@ -121,7 +121,7 @@ def add_reading_tools(tools: Tools) -> None:
         sessions = [tools.session(a), tools.session(b)]
         theirs = [session for session in sessions if tools.rights.is_of(session.inner, token)]
         for session in sessions:
-            # A token of one of the two runs is none of the other's, and is not held against it.
+            # A token of one run says nothing about the other run, so it is not refused there.
             tools.rights.check("diff", session.inner, None if theirs and session not in theirs else token)
         return moot.diff(tools.runs / a, tools.runs / b)
 
