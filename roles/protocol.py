@@ -167,6 +167,20 @@ def loss_of(losses: Mapping[str, Loss], step: StepName) -> Loss:
     )
 
 
+class QuestionKind(msgspec.Struct, frozen=True):
+    """Kind of question that the gate gives to a protocol; `means` describes it in a clause.
+
+    `cues` and `unless` are regular expressions with the placeholders of `rounds/setup/gate_cues.py`. A question that
+    matches a cue is of this kind, except where it also matches `unless`. A cue is strong: its words ask for the kind
+    outright. A wrong cue sends a question to a worse protocol, so a doubtful one does not belong here.
+    """
+
+    name: str
+    means: str
+    cues: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+
+
 Rules = Mapping[str, str | int | bool | None]
 """Named variants in force, as in `run_opened.rules`."""
 
@@ -243,6 +257,8 @@ class Protocol(msgspec.Struct, frozen=True):
     """Minimum and maximum number of options."""
     cast: Callable[[Rules], tuple[str, ...]] | None = None
     """(named variants) → the roles of a run in protocol order; None: all."""
+    questions: tuple[QuestionKind, ...] = ()
+    """Kinds of questions that the gate gives to it; empty where a person has to name it."""
     fits: str = ""
     """Kind of question it suits, in a clause."""
     calls: str = ""

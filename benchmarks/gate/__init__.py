@@ -10,7 +10,7 @@ from typing import Final
 
 from benchmarks.gate.labeled import HERE, Question, WrongLabels, labels, part_of, questions
 from rounds.setup.gate import GateChoice, GateQuestion, gate
-from rounds.setup.gate_cues import KINDS, OTHERWISE, SINGLE
+from rounds.setup.gate_cues import OTHERWISE, SINGLE, kinds
 
 TARGET: Final = 0.85
 """Share of the third part that the gate must get right, among questions on which both readers agree."""
@@ -20,7 +20,7 @@ PARTS: Final = {
     3: "part 3, freely worded, never used for cues",
 }
 LABELS: Final = ("labels-1.jsonl", "labels-2.jsonl")
-SMALL: Final = frozenset(kind.name for kind in KINDS if kind.protocol == SINGLE)
+SMALL: Final = frozenset(kind.name for kind in kinds().values() if kind.protocol == SINGLE)
 """Kinds for which one reply is enough."""
 
 
@@ -61,11 +61,11 @@ def report(asked: Sequence[Question], readers: Sequence[Mapping[str, str]], part
         ids = [key for key in agreed if parts[key] == part]
         kinds = sum(chosen[key].kind == agreed[key] for key in ids)
         protocols = sum(chosen[key].protocol == _protocol(agreed[key]) for key in ids)
-        default = sum(agreed[key] == OTHERWISE.name for key in ids)
+        default = sum(agreed[key] == OTHERWISE for key in ids)
         share = protocols / max(1, len(ids))
         print(
             f"{name}: right protocol on {protocols} of {len(ids)} ({share:.0%}), right kind on {kinds}; "
-            f"always {OTHERWISE.protocol} would be right on {default}"
+            f"always {_protocol(OTHERWISE)} would be right on {default}"
         )
         missed = share < TARGET  # the last part decides
     for question in asked:
@@ -79,7 +79,7 @@ def report(asked: Sequence[Question], readers: Sequence[Mapping[str, str]], part
 
 
 def _protocol(kind: str) -> str:
-    return next(row.protocol for row in (*KINDS, OTHERWISE) if row.name == kind)
+    return kinds()[kind].protocol
 
 
 def main(options: list[str]) -> int:

@@ -7,11 +7,11 @@ import random
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from rounds.setup.gate_cues import KINDS, OTHERWISE
+from rounds.setup.gate_cues import kinds
 
 HERE: Final = Path(__file__).parent
 SEED: Final = 7
-NAMES: Final = tuple(kind.name for kind in (*KINDS, OTHERWISE))
+NAMES: Final = tuple(kinds())
 """Kinds that a reader can choose."""
 
 

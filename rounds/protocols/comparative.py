@@ -28,7 +28,7 @@ from ledger.events.values import Five
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
 from ledger.state.state import State
-from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Rules, Step
+from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Sentence, Text, Word
 from rounds.protocols.citations import Quotable, cites, cites_of_winner, exactly_one, one_for_each, repeated
 from rounds.protocols.debate_judging import four_digits
@@ -59,9 +59,7 @@ _LISTS: Final = {
     "tool": "developer experience, feature completeness, community, cost, integration effort, learning curve",
     "strategy": "alignment, risk, effort, reversibility, stakeholder buy-in, time to value",
 }
-CRITERIA: Final[Mapping[str, tuple[str, ...]]] = {
-    kind: tuple(names.split(", ")) for kind, names in _LISTS.items()
-}
+CRITERIA: Final = {kind: tuple(names.split(", ")) for kind, names in _LISTS.items()}
 """Criteria by kind of comparison (AD-12)."""
 WEIGHTS: Final[Mapping[str, int]] = {"High": 3, "Medium": 2, "Low": 1}
 CLOSE_WITHIN: Final = Fraction(5, 100)
@@ -264,11 +262,8 @@ def _wrong_scorecard(known: Quotable, reply: ScorecardReply) -> Iterator[str]:
 
 def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Iterator[Event]:
     # Weights are those given before any case was heard, not what a judge would give them now.
-    book, pair, weights = (
-        numbering.book,
-        pairing(numbering.book.state, step.name.round),
-        _given_weights(numbering.book),
-    )
+    book = numbering.book
+    pair, weights = pairing(book.state, step.name.round), _given_weights(book)
     for option in pair:
         rows = {row.criterion: row for row in reply.scores if row.option == option}
         parts = {criterion: rows[criterion].score for criterion in _criteria(book.state)}
@@ -420,15 +415,19 @@ SHEET: Final = Sheet(
 def _rounds(_rules: Rules, options: int) -> tuple[PlanRow, ...]:
     later = ("case", "rebuttal", "scoring")
     return tuple(
-        PlanRow(
-            round=n,
-            phases=later if n > 1 else ("weights", *later),
-            focus=f"{pair.a} against {pair.b}",
-        )
+        PlanRow(round=n, phases=later if n > 1 else ("weights", *later), focus=f"{pair.a} against {pair.b}")
         for n, pair in enumerate(pairings(options), 1)
     )
 
 
+_CUES: Final = (
+    r"<begin>(?:compare|contrast|evaluate|weigh|score)\b<rest>\b(?:and|with|to|against|versus|vs)\b",
+    r"\w[\w+#-]*\s+(?:vs\.?|versus)\s+\w",
+    r"\bpros and cons of\b<rest>\b(?:and|versus|vs|against|compared)\b",
+    r"\btrade-?offs? between\b|\bcomparison (?:of|between)\b<rest>\b(?:and|with|to)\b",
+    r"\b(?:against|on|by) (?:these|the following|our|five|four|three) criteria\b",
+    r"\bscorecard\b|\bdecision matrix\b",
+)
 COMPARATIVE: Final[Protocol] = SHEET.protocol(
     "comparative",
     "options in pairs: two advocates with swapped lenses, rebuttals, and a weighted scorecard",
@@ -445,6 +444,7 @@ COMPARATIVE: Final[Protocol] = SHEET.protocol(
     variants={"criteria": tuple(CRITERIA)},
     options_wanted=(2, 4),
     owed=recommendation,
+    questions=(QuestionKind("compare", "named options to compare on criteria", _CUES),),
     fits="two to four options and a choice between them",
     calls="11 for two options, 31 for three, 61 for four",
 )

@@ -18,7 +18,7 @@ from msgspec import Meta
 from ledger.events import Challenge, Disposition, Event, Response
 from ledger.events.ids import number_of, parse_reference
 from ledger.events.values import Five
-from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
+from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Step
 from roles.replies import AnswerDraft, Cited, Falsifiers, Part, Passage, Sentence, Text, Word, titled
 from rounds.protocols.citations import Quotable, cites, defended_anew, exactly_one, repeated
 from rounds.protocols.step_table import (
@@ -195,6 +195,24 @@ SHEET: Final = Sheet(
 )
 
 
+_CUES: Final = (
+    r"\bis it (?:really |actually )?(?:true|correct|a fact|accurate) that\b",
+    r"\b(?:check|verify|establish|confirm|find out|determine)\b<rest>\b(?:claims?|statement|figures?|numbers?)\b"
+    r"<rest>\b(?:holds?|is|are|true|correct|stands?|right|supported?|accurate)\b",
+    r"\bfact-?check\b",
+    r"\b(?:is|are) there (?:any |good |solid )?(?:evidence|proof) (?:that|for|of)\b",
+    r"\bwhat (?:does|do) the (?:evidence|literature|research|sources|data) (?:say|show|suggest)\b",
+    r"\bdo(?:es)? (?:the |these |those |any )?(?:\w+ )?"
+    r"(?:sources?|studies|study|papers?|evidence|benchmarks?|trials?|data|records|numbers|figures) "
+    r"(?:in this table |really |actually )?(?:show|support|prove|confirm|back)\b",
+    r"\b(?:conflicting|contradictory|different) (?:reports?|claims?|sources?|accounts?|figures|stories|numbers)\b",
+    r"\b(?:sources?|reports?|pages|documents|witness\w*|studies|papers) (?:disagree|contradict|differ|conflict)\b",
+    r"<begin>do(?:es)?\b<rest>\b(?:really|actually)\b[^.?!]*\?",
+    r"<begin>(?:verify|check|confirm|fact-check|examine) (?:the|this|that)"
+    r" (?:statement|claim|assertion|figure|number)\b",
+    r"\bwhich (?:of (?:them|these|the) )?(?:figures?|numbers?|claims?|statements?|sources?|pages?) (?:is|are)"
+    r" (?:right|correct|true|wrong|accurate)\b",
+)
 CROSS_EXAMINATION: Final[Protocol] = SHEET.protocol(
     "cross-examination",
     "independent analyses, two or three questions to each, answered by defending or conceding",
@@ -207,6 +225,7 @@ CROSS_EXAMINATION: Final[Protocol] = SHEET.protocol(
     ),
     variants={"analysts": ("3", "2", "4", "5")},
     cast=as_many(ANALYSTS, "analysts", "examiner"),
+    questions=(QuestionKind("fact", "a question of fact to check in sources", _CUES),),
     fits="a question of fact on which several analyses can be had",
     calls="3 analysts: 8",
 )

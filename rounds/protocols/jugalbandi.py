@@ -23,7 +23,7 @@ from ledger.events.ids import number_of
 from ledger.events.run import PlanRow
 from ledger.events.values import Five
 from ledger.state.state import State
-from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Rules, Step
+from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Rules, Step
 from roles.replies import Cited, Falsifiers, Part, Passage, RefText, Requirements, Sentence, Text, Word
 from rounds.protocols.citations import Quotable, cites, one_for_each, repeated
 from rounds.protocols.step_table import (
@@ -202,6 +202,23 @@ def _rounds(rules: Rules, _options: int) -> tuple[PlanRow, ...]:
     return (first, second) if rules.get("rounds") == "2" else (first,)
 
 
+_CUES: Final = (
+    r"<begin>(?:plan|design|build|implement|develop|organi[sz]e|set up|roll out|migrate|outline (?:what|how|the)"
+    r"|break down|map out|lay out|work out how|figure out how to|refactor|restructure|rework|redesign|move|port"
+    r"|convert|upgrade|replace|add|introduce|create|integrate|automate|harden|launch|prepare|digiti[sz]e"
+    r"|containeri[sz]e|consolidate|extend|split|switch|turn|phase out|retire)\b(?![^.!?\n]*\?)",
+    r"<begin>write (?:an?|the|our) (?:[\w'-]+ ){0,3}?(?:importer|exporter|parser|library|tool|service|script|client"
+    r"|server|bot|app|application|migration|module|driver|plugin|generator|test suite|program)\b",
+    r"<begin>(?:write|draft|prepare|make|create|draw up|put together|propose|give (?:me|us)|sketch|(?:i|we) need)"
+    r" (?:(?:an?|the|our|us|me) )?(?:[\w'-]+ ){0,3}?(?:plan|schedule|roadmap|timetable|runbook|curriculum|checklist"
+    r"|programme|program|playbook)\b",
+    r"\bgive (?:me |us )?(?:the |all )?(?:tasks|steps|milestones|work packages)\b",
+)
+# A plan that people dispute is a decision first.
+_UNLESS: Final = (
+    r"\b(?:yes or no|disagree\w*|divided|at odds|cannot agree|(?:is|are) split|no (?:going|way) back"
+    r"|cannot be undone|should we)\b",
+)
 JUGALBANDI: Final[Protocol] = SHEET.protocol(
     "jugalbandi",
     "a plan, at least three challenges from somebody who never saw the task, and a disposition for each",
@@ -219,6 +236,7 @@ JUGALBANDI: Final[Protocol] = SHEET.protocol(
     ),
     plan=_rounds,
     variants={"rounds": ("1", "2"), "wait": ("on", "off")},
+    questions=(QuestionKind("task", "a task to plan", _CUES, _UNLESS),),
     fits="a plan full of choices that nobody asked for",
     calls="3, or 5 with rounds = 2",
 )

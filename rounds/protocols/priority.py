@@ -19,7 +19,7 @@ from msgspec import Meta
 from ledger.events import Argument, Concern, Decision, Event, Rating
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
-from roles.protocol import Loss, Protocol, RoleDefinition, Step
+from roles.protocol import Loss, Protocol, QuestionKind, RoleDefinition, Step
 from roles.replies import Part, Sentence, Word
 from rounds.protocols.citations import cites, exactly_one
 from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks, handed_in, says
@@ -171,6 +171,27 @@ SHEET: Final = Sheet(
     )
 )
 
+_CUES: Final = (
+    r"<begin>(?:rank|prioriti[sz]e|triage|sequence)\b",
+    r"<begin>order (?:these|the following)\b",
+    r"<begin>(?:order|sort) (?:these|the following|them|my|our|the)\b<rest>"
+    r"\b(?:by (?:importance|urgency|value|priority|impact|effort|risk)"
+    r"|items|tasks|tickets|to-?dos|bugs|requests|ideas|risks|errands|chores|issues)\b",
+    r"\b(?:put|bring|get|arrange)\b<rest>\b(?:in|into)(?: \w+)? (?:order|sequence)\b",
+    r"\bin (?:which|what) order (?:should|do|shall|would|must|to)\b",
+    r"\b(?:best|right|choose the|set the|propose an?|suggest an?) order\b",
+    r"\b(?:make|give|need) (?:me |us )?an? ranking\b",
+    r"\b(?:which|what)\b<rest>\b(?:do|should|shall|must) (?:we|i) \w+(?: \w+)? first\b",
+    r"\bwhich ones? (?:(?:go(?:es)?|comes?) )?first\b",
+    r"\b(?:what|which)\b<rest> (?:go|goes|comes?) (?:\w+ ){0,5}first\b",
+    r"\b(?:which|what)\b<rest>\b(?:matters?|counts?|hurts?) (?:the )?most\b",
+    r"\bmost urgently\b",
+    r"\bwhat goes to the top\b",
+    r"\bpriority (?:order|list)\b",
+)
+_UNLESS: Final = (
+    r"\b(?:alphabet\w*|isort|chronological\w*|numerical order|sort order|out of order|by (?:name|date|id))\b",
+)
 PRIORITY: Final[Protocol] = SHEET.protocol(
     "priority",
     "two lenses, urgency and impact, give every option a level; levels far apart are put to you",
@@ -180,6 +201,7 @@ PRIORITY: Final[Protocol] = SHEET.protocol(
     ),
     options_wanted=(2, 64),
     owed=verdict,
+    questions=(QuestionKind("order", "a list to put in order", _CUES, _UNLESS),),
     fits="a list that has to be put in order",
     calls="2",
 )

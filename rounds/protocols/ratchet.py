@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from ledger.events import Challenge, Event, Response
 from ledger.events.ids import number_of
-from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
+from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Step
 from roles.replies import Cited, Part, Passage, Sentence, Text, Word
 from rounds.protocols.citations import Quotable, cites, one_for_each, repeated
 from rounds.protocols.step_table import (
@@ -148,6 +148,19 @@ SHEET: Final = Sheet(
     )
 )
 
+_CUES: Final = (
+    r"<begin>(?:polish|proofread|copy-?edit|reword|rephrase|tighten|shorten|simplify|clarify)\b(?: and \w+)?"
+    r"(?:[:,]| (?:[\w'-]+ ){0,6}?<text>\b)",
+    r"<begin>(?:improve|edit|revise|rewrite|reformulate|cut|condense)\b (?:[\w'-]+ ){0,6}?<text>\b",
+    r"<begin>(?:make|give) (?:this|these|the|my|our) (?:[\w'-]+ ){0,3}?<text>\b",
+    r"<begin>(?:write|draft|compose) (?:me |us )?(?:an?|the|our|my) (?:[\w'-]+ ){0,3}?<text>\b",
+    r"\b(?:too wordy|sounds (?:rude|hollow|clumsy|stiff))\b",
+    r"\b(?:better|clearer|kinder|shorter|friendlier) (?:wording|phrasing|formulation)\b",
+)
+_UNLESS: Final = (
+    r"\b(?:docstring|commit message|unit tests?|code comment)\b",
+    r"\b(?:migration|project|test|rollout) plan\b",
+)
 RATCHET: Final[Protocol] = SHEET.protocol(
     "ratchet",
     "a draft, exactly three critiques, each fixed or justified",
@@ -156,6 +169,7 @@ RATCHET: Final[Protocol] = SHEET.protocol(
         RoleDefinition("critic", "Where is it weakest?", "charters/critic", "Critic"),
         RoleDefinition("reviser", "What is done about it?", "charters/reviser", "Reviser"),
     ),
+    questions=(QuestionKind("text", "a text to write or improve", _CUES, _UNLESS),),
     fits="a text that has to be good and is not worth a debate",
     calls="3",
 )

@@ -1,8 +1,8 @@
 """The gate: which protocol a question is given to where none is named (AD-2, AD-9).
 
 Flags come first: `single` is one reply, `compete` several roles, both together an error. Then the question's words
-decide, by the table in `gate_cues.py`; a question without a strong cue is a decision. No model is asked. One reply is
-never chosen where words name stakes, nor where `compete` or one of the person's own triggers asks for more.
+decide, by the cues that the protocols name (`gate_cues.py`); a question without a cue is a decision. No model is asked.
+One reply is never chosen where words name stakes, nor where `compete` or a trigger of the person asks for more.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from rounds.setup.deliberation import Deliberation
 from rounds.setup.gate_cues import (
     CHOICE,
     COMPARE,
-    KINDS,
     ORDER,
     OTHERWISE,
     SINGLE,
     STAKES,
     Kind,
+    kinds,
 )
 
 ROUTE, REASONS = "gate_route", "gate_reasons"
@@ -83,28 +83,29 @@ def gate(question: GateQuestion) -> GateChoice:
     stakes = list(dict.fromkeys(match[0].casefold() for match in STAKES.finditer(text)))
     if not is_english(text):
         reason = f"the cues know {' and '.join(LANGUAGES)}, and this question is in another language"
-        return _choice(OTHERWISE, reason, text, question, stakes, ())
-    kinds = [(kind, cue) for kind in KINDS if (cue := _cue(kind, text))]
-    kept = kinds
+        return _choice(kinds()[OTHERWISE], reason, text, question, stakes, ())
+    revealed = [(kind, cue) for kind in kinds().values() if (cue := _cue(kind, text))]
+    kept = revealed
     # Only single replies are excluded where something asks for more; every protocol with several roles may go on.
     if stakes or question.compete or _trigger(question):
-        kept = [(kind, cue) for kind, cue in kinds if kind.protocol != SINGLE]
+        kept = [(kind, cue) for kind, cue in revealed if kind.protocol != SINGLE]
     if kept:
         kind, cue = kept[0]
         return _choice(
             kind, f"{kind.means}: {_quoted(cue)}", text, question, stakes, [row[0] for row in kept[1:]]
         )
-    return _choice(OTHERWISE, _why_otherwise(question, kinds, stakes), text, question, stakes, ())
+    reason = _why_otherwise(question, [kind for kind, _ in revealed], stakes)
+    return _choice(kinds()[OTHERWISE], reason, text, question, stakes, ())
 
 
-def _why_otherwise(question: GateQuestion, kinds: Sequence[tuple[Kind, str]], stakes: Sequence[str]) -> str:
-    if kinds and question.compete:
+def _why_otherwise(question: GateQuestion, revealed: Sequence[Kind], stakes: Sequence[str]) -> str:
+    if revealed and question.compete:
         return "you asked for several roles"
-    if kinds and (trigger := _trigger(question)):
+    if revealed and (trigger := _trigger(question)):
         return f"your trigger {trigger!r} is in it"
-    if kinds:
+    if revealed:
         return (
-            f"{kinds[0][0].means}, but a wrong answer may cost something: {', '.join(map(repr, stakes[:3]))}"
+            f"{revealed[0].means}, but a wrong answer may cost something: {', '.join(map(repr, stakes[:3]))}"
         )
     return "no strong cue of another kind"
 
@@ -117,17 +118,18 @@ def _choice(
     # More options than a protocol takes can still be put in order.
     if question.options > most:
         reason = f"{question.options} options are more than {protocol} takes"
-        kind, protocol = ORDER, ORDER.protocol
+        kind = kinds()[ORDER]
+        protocol = kind.protocol
     items: list[str] = []
     if question.options < PROTOCOLS[protocol].options_wanted[0]:
-        items = compared_items(text) if kind is COMPARE else listed_items(text)
+        items = compared_items(text) if kind.name == COMPARE else listed_items(text)
     # The stakes of a question that the cues cannot read are unknown, so it is never small.
     is_small = not stakes and not question.compete and not _trigger(question) and is_english(text)
     beside = [other.protocol for other in others]
-    if kind is not OTHERWISE:
-        beside.append(OTHERWISE.protocol)
+    if kind.name != OTHERWISE:
+        beside.append(kinds()[OTHERWISE].protocol)
     else:
-        beside += [COMPARE.protocol] if CHOICE.search(text) else []
+        beside += [kinds()[COMPARE].protocol] if CHOICE.search(text) else []
         beside += [SINGLE] if is_small else []
     also = [name for name in dict.fromkeys(beside) if name != protocol]
     return GateChoice(kind.name, protocol, reason, stakes, items, also)
@@ -138,7 +140,7 @@ def _cue(kind: Kind, text: str) -> str:
     # The two ends are searched apart: joined, a pattern could match across the gap and invent a request.
     for part in (text,) if len(text) <= BEGIN + END else (text[:BEGIN], text[-END:]):
         match = kind.cues.search(part)
-        if match and not (kind.unless and kind.unless.search(part)):
+        if match and not kind.unless.search(part):
             return match[0]
     return ""
 
@@ -180,10 +182,11 @@ def routed(deliberation: Deliberation) -> tuple[Deliberation, GateChoice | None]
     if choice.kind != "single" and (unfit := _unfit(PROTOCOLS[choice.protocol], deliberation)):
         # Nothing that the gate would choose takes these keys, so the default protocol does,
         # without a recorded choice.
-        if _unfit(PROTOCOLS[OTHERWISE.protocol], deliberation):
+        other = kinds()[OTHERWISE]
+        if _unfit(PROTOCOLS[other.protocol], deliberation):
             return _with(deliberation, DEFAULT_PROTOCOL, subject.options), None
         reason = f"{choice.protocol} takes no {unfit}"
-        choice = GateChoice(OTHERWISE.name, OTHERWISE.protocol, reason, choice.stakes, [], [])
+        choice = GateChoice(other.name, other.protocol, reason, choice.stakes, [], [])
     return _with(deliberation, choice.protocol, subject.options or tuple(choice.items)), choice
 
 

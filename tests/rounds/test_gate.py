@@ -15,7 +15,7 @@ from rounds.run.session import start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.gate import GateQuestion, GateRefused, compared_items, gate, listed_items
-from rounds.setup.gate_cues import KINDS, OTHERWISE, SINGLE, STAKES
+from rounds.setup.gate_cues import OTHERWISE, PRECEDENCE, SINGLE, STAKES, kinds
 from rounds.setup.opening import resolve
 from rounds.setup.toml_file import DeliberationError
 from tests.rounds.openings import clock
@@ -110,14 +110,17 @@ AT_STAKE = (
 def test_a_kind_of_question_goes_to_its_protocol(kind: str, text: str) -> None:
     choice = gate(GateQuestion(text))
     assert choice.kind == kind, choice.reason
-    assert choice.protocol == next(row.protocol for row in (*KINDS, OTHERWISE) if row.name == kind)
+    assert choice.protocol == kinds()[kind].protocol
 
 
 def test_every_kind_has_a_protocol_and_questions_here() -> None:
-    rows = (*KINDS, OTHERWISE)
-    assert {row.protocol for row in rows} <= set(PROTOCOLS)
-    assert {row.name for row in rows} == set(BY_KIND)
-    assert "structured" not in {row.protocol for row in rows}
+    rows = kinds()
+    assert set(rows) == set(BY_KIND)
+    # A protocol with questions of its own has a place in the order, too.
+    assert [
+        name for name, protocol in PROTOCOLS.items() if protocol.questions and name not in PRECEDENCE
+    ] == []
+    assert "structured" not in {row.protocol for row in rows.values()}
 
 
 @pytest.mark.parametrize("text", SMALL_QUESTIONS)
@@ -178,7 +181,7 @@ def test_it_is_total_and_deterministic(text: str, options: int, compete: bool, t
     question = GateQuestion(text, options, tuple(triggers), compete)
     choice = gate(question)
     assert choice == gate(question)
-    assert choice.protocol in {row.protocol for row in (*KINDS, OTHERWISE)}
+    assert choice.protocol in {row.protocol for row in kinds().values()}
     assert options <= PROTOCOLS[choice.protocol].options_wanted[1]
     assert choice.protocol not in choice.also
     assert all(name in PROTOCOLS for name in choice.also)
@@ -197,7 +200,7 @@ def test_stakes_rule_one_reply_out_of_any_question(text: str, stakes: str) -> No
 def test_the_reason_quotes_the_question() -> None:
     for text in ORDINARY:
         choice = gate(GateQuestion(text))
-        if choice.kind != OTHERWISE.name:
+        if choice.kind != OTHERWISE:
             quoted = choice.reason.rpartition(": ")[2][1:-1].removesuffix("…")
             assert quoted in " ".join(text.split())
 

@@ -22,7 +22,7 @@ from ledger.events import Frame
 from ledger.events.ids import StepName
 from ledger.events.run import PlanRow
 from ledger.state.state import VERIFIER, State
-from roles.protocol import Column, Loss, Protocol, RoleDefinition, Rules, Sight, View
+from roles.protocol import Column, Loss, Protocol, QuestionKind, RoleDefinition, Rules, Sight, View
 from rounds.protocols.crux import answers, assignments, closing, memo, standing, testing
 from rounds.protocols.crux.brief_blocks import blocks
 from rounds.protocols.crux.replies import (
@@ -338,6 +338,8 @@ CRUX: Final[Protocol] = SHEET.protocol(
     raises_claims=True,
     profile="crux",
     options_wanted=(0, 8),
+    # Without cues of its own: it takes every question that shows no cue of another kind.
+    questions=(QuestionKind("decision", "everything else: a decision, or a cause to find"),),
     fits="a question with an answer: what could change it is tested, and no more",
     calls="4 to 21, and 9 where no test is worth it",
     variants={
