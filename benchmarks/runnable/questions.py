@@ -1,8 +1,8 @@
 """Read the questions of this folder, decide them again with their programs, and print them for readers who run nothing.
 
-A folder holds `question.md` (the question, then `- O-1: …`), the given programs, `truth.py` (decides it, prints
-`answer: O-n` last). `outputs.json` has what each printed when it was recorded, `keys.toml` the answers; the paper has
-neither. A question named there as `measured` is about time on a machine: there only the answer has to come again.
+`questions.md` holds each question, then its options (`- O-1: …`), under the name of its folder. The folder holds the
+given programs and `truth.py`, which decides it and prints `answer: O-n` last. `outputs.json` has what each printed when
+it was recorded, `keys.toml` the answers; the paper has neither. A question named there as `measured` is about time on a machine: there only the answer has to come again.
 """
 
 from __future__ import annotations
@@ -49,14 +49,16 @@ class Rerun(NamedTuple):
 
 def questions(folder: Path = FOLDER) -> list[Question]:
     """Return all questions in the order of their numbers."""
-    return [_read(path) for path in sorted(folder.glob("q[0-9][0-9]-*"))]
+    sections = (folder / "questions.md").read_text("utf-8").split("\n## ")[1:]
+    return [_read(folder, section) for section in sections]
 
 
-def _read(folder: Path) -> Question:
-    text, _, listed = (folder / "question.md").read_text("utf-8").partition("\n\n- O-1: ")
+def _read(folder: Path, section: str) -> Question:
+    name, _, body = section.partition("\n\n")
+    text, _, listed = body.partition("\n\n- O-1: ")
     options = dict(re.findall(r"^- (O-\d): (.+)$", f"- O-1: {listed}", re.MULTILINE))
-    programs = [path for path in sorted(folder.glob("*.py")) if path.name != "truth.py"]
-    return Question(folder.name, text, options, {path.name: path.read_text("utf-8") for path in programs})
+    programs = [path for path in sorted((folder / name).glob("*.py")) if path.name != "truth.py"]
+    return Question(name, text, options, {path.name: path.read_text("utf-8") for path in programs})
 
 
 def keys(folder: Path = FOLDER) -> Keys:

@@ -1,6 +1,6 @@
 """Score the answers of readers who ran nothing: right picks and Brier scores, per reader and pooled.
 
-`answers/reader-N.json` holds the points of one reader: question → option → points of 100. A question that the first
+`answers.json` holds the points of each reader: question → option → points of 100. A question that the first
 reader was nearly sure of, and right about, shows nothing and is left out (`saturated` in `keys.toml`).
 """
 
@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from benchmarks.runnable.questions import FOLDER, keys, questions
 
-ANSWERS: Final = FOLDER / "answers"
+ANSWERS: Final = FOLDER / "answers.json"
 Points = Mapping[str, float]
 
 
@@ -34,7 +34,8 @@ def contested() -> list[str]:
 
 def read_answers() -> dict[str, dict[str, Points]]:
     """Return reader → question (`q01`) → points."""
-    return {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(ANSWERS.glob("*.json"))}
+    answers: dict[str, dict[str, Points]] = json.loads(ANSWERS.read_text("utf-8"))
+    return answers
 
 
 def scores(names: Sequence[str]) -> Iterator[Score]:
