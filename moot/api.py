@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ledger.state.fold import fold
-from moot.app.run import AnyPath
-from moot.app.run import Run as Run
+from moot.app.run import AnyPath, Run as Run
 from moot.environment import now
 from moot.errors import usage
 

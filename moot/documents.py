@@ -29,8 +29,7 @@ from ledger.interchange import markdown
 from ledger.interchange.transcript import entry
 from ledger.language.words import word_count
 from ledger.plain_text import counted, one_line, shortened, visible
-from ledger.state.decided import final_in_force
-from ledger.state.decided import outcome as outcome_ids
+from ledger.state.decided import final_in_force, outcome as outcome_ids
 from ledger.store.failures import BlobMissing
 from moot.run_view import RunView
 from moot.view import marks, words

@@ -33,8 +33,7 @@ from ledger.state.book import Book
 from ledger.state.fold import step as take
 from ledger.state.state import State
 from roles.asof import Openings, stands_for
-from roles.protocol import Protocol as Table
-from roles.protocol import opening_problem
+from roles.protocol import Protocol as Table, opening_problem
 from validators.finding import Installs, RuleFinding, verdicts_as_given
 
 

@@ -10,8 +10,7 @@ from moot.app.seats import prices_in_force
 from moot.app.settings import COMMAND_LINE, RunOptions, deliberation_of
 from moot.errors import usage
 from moot.view.estimate import Estimate, estimate_of
-from moot.view.protocols import Choice, Gated, Protocols, choice_of, gated_of
-from moot.view.protocols import protocols as protocols_of
+from moot.view.protocols import Choice, Gated, Protocols, choice_of, gated_of, protocols as protocols_of
 from roles.seats.registry import DEFAULT
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.plans import PLANS

@@ -36,8 +36,7 @@ from rounds.analysis.stress import (
     told_order,
 )
 from rounds.protocols import named_protocol
-from rounds.run.forking import CannotFork, Wish, next_round
-from rounds.run.forking import fork as fork_ledger
+from rounds.run.forking import CannotFork, Wish, fork as fork_ledger, next_round
 from rounds.setup.opening import Opening, cast_roles, resolve
 
 NOTHING_SAID: Final = RunOptions()

@@ -9,8 +9,7 @@ import typer
 
 import moot
 from ledger.interchange.formats import EXPORTERS, READERS, export_run
-from moot.api import Run, open_run
-from moot.api import report as markdown
+from moot.api import Run, open_run, report as markdown
 from moot.app.documents import write_document
 from moot.app.runs import find_run
 from moot.cli.command import VerbResult
@@ -18,8 +17,7 @@ from moot.cli.options import NoPagerOption, RunArgument
 from moot.documents import Form
 from moot.errors import GOOD, NO, refuse
 from moot.terminal import streams
-from moot.terminal.streams import out
-from moot.terminal.streams import page as paged
+from moot.terminal.streams import out, page as paged
 from moot.view.findings import export_text, import_text
 from moot.view.results import ReportDocument
 

@@ -7,8 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from moot.app.forks import ForkPoint, made_fork
-from moot.app.forks import stress as stress_of
+from moot.app.forks import ForkPoint, made_fork, stress as stress_of
 from moot.app.runs import find_run
 from moot.app.seat_specs import read_seats
 from moot.cli.command import VerbResult

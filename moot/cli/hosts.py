@@ -53,8 +53,7 @@ def serve(
         raise MootError(
             "no_runs", f"no directory {str(root)!r}", ".", "name one that holds runs, or start a run"
         )
-    from moot.web.server import address_of, listen, url_of
-    from moot.web.server import serve as answer
+    from moot.web.server import address_of, listen, serve as answer, url_of
 
     # Listening starts before the address is printed, so the browser can never be faster than the server.
     listening = listen(host, port)

@@ -15,8 +15,7 @@ import moot
 from ledger.audit.seal import NOTE_BYTES_MAX, NoteRefused, Verifier, read_seal, signer
 from ledger.format.canonical import Head
 from ledger.redaction.redacted_copy import redacted_copy
-from ledger.redaction.removal import in_words
-from ledger.redaction.removal import redact as remove
+from ledger.redaction.removal import in_words, redact as remove
 from ledger.redaction.words import INSTEAD
 from ledger.store.disk import plain_file, read_plain
 from ledger.store.store import RunStore

@@ -14,13 +14,11 @@ from typing import Final
 
 from detectors.report import NAMES as SIGNAL_NAMES
 from ledger.events import KINDS
-from ledger.events.ids import LABELS as LETTERS
-from ledger.events.ids import is_id, kind_of, parse_step
+from ledger.events.ids import LABELS as LETTERS, is_id, kind_of, parse_step
 from ledger.result import Result
 from moot.errors import EXIT_CODES
 from moot.view.marks import ADVICE, ALARMS, DRIFT, RESULTS, STATUSES
-from moot.view.outcome_text import STATUS_HELP
-from moot.view.outcome_text import STATUSES as OUTCOME_STATUSES
+from moot.view.outcome_text import STATUS_HELP, STATUSES as OUTCOME_STATUSES
 from moot.view.stop_checks import HOLDS
 from moot.view.text import folded, joined
 from moot.view.words import CLOSINGS, FAILURE_MODES, FAILURE_SIGNS

@@ -20,12 +20,10 @@ from ledger.state.decided import standing
 from moot.app.run import Run
 from moot.run_view import RunView
 from moot.view.events import words_of
-from moot.web.events import claims_page, event_page
-from moot.web.events import decisions as decisions_of
+from moot.web.events import claims_page, decisions as decisions_of, event_page
 from moot.web.links import SiteLinks, links_of
 from moot.web.live import parts_of
-from moot.web.overview import heading
-from moot.web.overview import overview as overview_of
+from moot.web.overview import heading, overview as overview_of
 from moot.web.report import report_html
 from moot.web.rounds import asked_now, round_lines, round_shown
 from moot.web.run_index import LATEST, RunIndex, in_order

@@ -27,8 +27,7 @@ from roles.brief.task import failed_drift, task_block
 from roles.prompt_set import PromptSet, prompt_set_hash, template
 from roles.protocol import Column, Extent, Protocol, Step
 from roles.schema import reply_schema, schema_bytes
-from roles.templates import Row as Element
-from roles.templates import Values, bar, render
+from roles.templates import Row as Element, Values, bar, render
 
 ONE_BLOCK_EACH: Final = (Column.QUESTION, Column.PROPOSAL, Column.SUPPLEMENTS, Column.ARTIFACTS)
 """Columns with one block per quotation, so that briefs that show the same quotations share blobs."""

@@ -31,8 +31,7 @@ from rounds.protocols import PROTOCOLS
 from tests.cli.conftest import Moot
 from tests.protocols.playing import begin
 from tests.protocols.scripts import reply as reply_to
-from tests.rounds.openings import begin as begin_structured
-from tests.rounds.openings import rows
+from tests.rounds.openings import begin as begin_structured, rows
 from tests.rounds.scripted import Script
 from tests.slowly import mostly_slow
 

@@ -18,8 +18,7 @@ from ledger.store.store import RunStore
 from moot.cli import VERBS, Verb
 from moot.cli.command import command_of
 from tests.cli.conftest import Moot, Said
-from tests.protocols.playing import begin as begin_short
-from tests.protocols.playing import play as play_short
+from tests.protocols.playing import begin as begin_short, play as play_short
 from tests.rounds.openings import begin, play, rows
 
 pytestmark = pytest.mark.slow

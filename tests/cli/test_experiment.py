@@ -17,9 +17,11 @@ from rounds.experiments.bench import bench_here
 from rounds.run.experiments import conduct
 from tests.cli.conftest import Moot, content
 from tests.protocols.crux_seats import begin, contested, play, reply, submit
-from tests.protocols.test_structured_programs import Planner
-from tests.protocols.test_structured_programs import begin as begin_structured
-from tests.protocols.test_structured_programs import played as play_structured
+from tests.protocols.test_structured_programs import (
+    Planner,
+    begin as begin_structured,
+    played as play_structured,
+)
 from tests.rounds.experimenting import BENCH, CLAIM, READS, WORLD, planned, sandbox_or_skip, with_claims
 
 

@@ -23,8 +23,7 @@ from tests.cli.conftest import Moot, content, finished, moot, opened
 from tests.ledger.interchange.sources import SMALL, source
 from tests.protocols.playing import played
 from tests.rounds.openings import DOCUMENT
-from tests.security.strange_runs import Donors, read
-from tests.security.strange_runs import written as chained
+from tests.security.strange_runs import Donors, read, written as chained
 
 __all__ = ["finished", "moot", "opened"]
 

@@ -11,8 +11,7 @@ from typing import Any, cast
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from detectors import parameters
 from detectors.parameters import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import comb
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from benchmarks.signal_worlds.ledgers import Setting, Simulation
 from detectors.contribution import binomial_at_most, contributions, drop, power

@@ -6,8 +6,7 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from detectors.signals import signals_of_state
 from detectors.stopping.reading import e_values, onset_round, printed, share_stream

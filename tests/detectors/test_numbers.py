@@ -8,8 +8,7 @@ from fractions import Fraction
 from statistics import linear_regression
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from detectors.report import decimal_string
 from detectors.signals import exact_slope, exact_slopes

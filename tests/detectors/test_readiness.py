@@ -22,8 +22,7 @@ from moot.view.stop_checks import because
 from roles.protocol import Step
 from rounds.run import human_actions
 from rounds.run.session import RunSession
-from tests.long_run import DECIDING, LEADER, QUESTIONS, RIVAL, UNTESTED, long_run
-from tests.long_run import play as play_in_order
+from tests.long_run import DECIDING, LEADER, QUESTIONS, RIVAL, UNTESTED, long_run, play as play_in_order
 from tests.protocols.test_answers import Examiner, begin, finished
 from tests.rounds.openings import play
 

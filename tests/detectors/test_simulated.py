@@ -13,11 +13,9 @@ from pathlib import Path
 from statistics import fmean, median
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from benchmarks.signal_worlds.ledgers import DECOYS, ROLES, Setting, Simulation, shuffled
-from benchmarks.signal_worlds.ledgers import MODES as INJECTED
+from benchmarks.signal_worlds.ledgers import DECOYS, MODES as INJECTED, ROLES, Setting, Simulation, shuffled
 from detectors.stopping.gates import judge
 from ledger.events import Event
 from ledger.format.canonical import BEGINNING, seal
@@ -28,8 +26,7 @@ from ledger.state.fold import fold
 from ledger.state.state import State
 from ledger.store.store import RunStore
 from tests.detectors.ledgers import Blobs
-from tests.detectors.measured import NAMED, Course, course, share, simulated
-from tests.detectors.measured import settings as seeds
+from tests.detectors.measured import NAMED, Course, course, settings as seeds, share, simulated
 from tests.rounds.openings import begin, play
 
 AT = "2026-01-01T00:00:00.000000Z"

@@ -8,8 +8,7 @@ from fractions import Fraction
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ledger.compare.diff import SIMILAR_FROM, Alignable, Similar, align, alignable, diff, normal
 from ledger.events import Attempt, Call, Claim, Event, Verification

@@ -6,8 +6,7 @@ from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from ledger.language.numbers import numerals, values_in
 from tests.effort import bounded

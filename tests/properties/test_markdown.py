@@ -8,8 +8,7 @@ from functools import cache
 from typing import Final
 
 import pytest
-from hypothesis import HealthCheck, Phase, assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, assume, given, settings, strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 

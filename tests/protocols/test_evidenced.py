@@ -9,8 +9,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from msgspec import structs
 
 from ledger.events import Claim, Decision, DriftCheck, Statement, Verification

@@ -9,8 +9,7 @@ import pytest
 from detectors.signals import signals
 from ledger.events import Concern, Signals
 from ledger.state.book import Book
-from moot.api import open_run
-from moot.api import signals as signals_now
+from moot.api import open_run, signals as signals_now
 from moot.terminal.panel import panel, watch_panel, whole_panel
 from moot.view.stop_checks import next_round, worded
 from tests.detectors.test_readiness import waiting

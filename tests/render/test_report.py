@@ -10,8 +10,7 @@ from detectors.signals import signals
 from ledger.format.canonical import Head
 from ledger.interchange.markdown import code, inline, quoted, table
 from ledger.state.book import Book
-from moot.api import open_run
-from moot.api import report as markdown
+from moot.api import open_run, report as markdown
 from moot.documents import run_report
 from moot.run_view import RunView
 from moot.view.story import tell

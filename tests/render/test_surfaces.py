@@ -18,8 +18,7 @@ from starlette.requests import Request
 from ledger.events import Decision, Ruling
 from ledger.state.book import Book
 from ledger.state.decided import WORDS, outcome
-from moot.api import open_run
-from moot.api import report as markdown
+from moot.api import open_run, report as markdown
 from moot.run_view import RunView
 from moot.view.claims import Decisions, decision_lines, decisions_text
 from moot.view.outcome_text import outcome_text
@@ -28,8 +27,7 @@ from moot.web.report import report_html
 from moot.web.run_index import RunIndex
 from roles.protocol import Step
 from rounds.run.human_actions import override
-from tests.protocols.playing import begin as begin_short
-from tests.protocols.playing import play as play_short
+from tests.protocols.playing import begin as begin_short, play as play_short
 from tests.render.golden import agrees
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script

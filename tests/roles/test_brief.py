@@ -11,8 +11,7 @@ from pathlib import Path
 import msgspec
 import orjson
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ledger.events import Decision, Statement
 from ledger.events.decisions import Cite

@@ -6,8 +6,7 @@ import hashlib
 import tomllib
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from detectors.parameters import gate_parameters, params_hash, read_parameters
 from ledger.format.canonical import decode, encode, seal

@@ -20,10 +20,8 @@ from ledger.format.canonical import decode
 from ledger.store.store import RunStore
 from tests.campaign.tampering import written
 from tests.cli.conftest import Moot, moot
-from tests.protocols.crux_seats import begin as begin_crux
-from tests.protocols.crux_seats import contested, play
-from tests.rounds.openings import begin, rows
-from tests.rounds.openings import play as play_structured
+from tests.protocols.crux_seats import begin as begin_crux, contested, play
+from tests.rounds.openings import begin, play as play_structured, rows
 
 __all__ = ["moot"]
 

@@ -13,8 +13,7 @@ from ledger.state.book import Book, book
 from moot.view.agreement import choices, families_told
 from moot.view.trust import trust_told
 from tests.protocols.crux_seats import World, begin, play
-from tests.protocols.playing import begin as begin_short
-from tests.protocols.playing import play as play_short
+from tests.protocols.playing import begin as begin_short, play as play_short
 
 CLAUDE, GPT, SERVED_GPT, QWEN = "claude-opus-5-5", "gpt-6.2-sol", "openai/gpt-6-luna", "qwen3:8b"
 MODELS = {

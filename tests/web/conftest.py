@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.long_run import long_run
-from tests.protocols.crux_seats import begin as begin_crux
-from tests.protocols.crux_seats import contested
-from tests.protocols.crux_seats import play as play_crux
+from tests.protocols.crux_seats import begin as begin_crux, contested, play as play_crux
 from tests.render.sample import Scribe, sample
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script

@@ -24,8 +24,7 @@ from ledger.events import (
 )
 from ledger.events.ids import event_id
 from ledger.state.book import Book
-from roles.brief.quote import person_answer
-from roles.brief.quote import verification as verdict_quoted
+from roles.brief.quote import person_answer, verification as verdict_quoted
 from roles.memo.citing import cited_texts
 from roles.protocol import Column, Step
 from roles.templates import bar

@@ -10,8 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ledger.audit.verify import verify
 from ledger.events import Claim, Decision, DriftCheck, Flip, Position, RoundOpened, RunOpened, Verification
