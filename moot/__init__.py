@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         signals as signals,
         verify as verify,
     )
-    from moot.app.choices import (
+    from moot.app.opening import (
         gate as gate,
         protocols as protocols,
     )
@@ -59,11 +59,11 @@ _PLACES: Final = {
     "diff": "moot.api",
     "export_run": "moot.api",
     "fork": "moot.app.forks",
-    "gate": "moot.app.choices",
+    "gate": "moot.app.opening",
     "import_run": "moot.api",
     "list_runs": "moot.api",
     "open_run": "moot.api",
-    "protocols": "moot.app.choices",
+    "protocols": "moot.app.opening",
     "report": "moot.api",
     "resume": "moot.app.driving",
     "run_deliberation": "moot.app.driving",

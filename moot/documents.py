@@ -47,10 +47,9 @@ from moot.view.outcome_text import outcome_markdown
 from moot.view.reasons import Point
 from moot.view.review import ChangeReview, counts_told, where
 from moot.view.round import READINGS, CheckTold, ConcernTold
-from moot.view.scene import spent
 from moot.view.seats import SeatTold, answered_by, contexts_told, dollars_cell, filled_by, one_family_told
 from moot.view.stop_checks import alarms_first, why_it_stopped
-from moot.view.story import Story
+from moot.view.story import Story, spent
 from moot.view.study import StudyReport, answer_of, planned_told, sections_of, so_far_told
 from rounds.protocols import is_watched
 from rounds.run.acceptance import current_acceptance

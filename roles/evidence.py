@@ -13,8 +13,7 @@ from typing import Final, Literal, NamedTuple, get_args
 from ledger.events.ids import parse_reference
 from ledger.events.values import Bearing, Evidence, EvidenceClass
 from ledger.language.numbers import values_in
-from ledger.state.anchors import contains_quote, passages
-from ledger.state.book import Book
+from ledger.state.book import Book, contains_quote, passages
 from roles.calculation import calculation
 
 Basis = Literal["weak", "moderate", "strong"]

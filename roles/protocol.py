@@ -6,7 +6,7 @@ briefs, validators and diagrams use the same rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Final, Literal
 
@@ -357,3 +357,17 @@ def find_step(protocol: Protocol, state: State, step_id: str) -> Step | None:
     """Return the step of the current round with an id, open or not, or None."""
     group = find_group(protocol, state, step_id)
     return next((step for step in group.steps if step.id == step_id), None) if group else None
+
+
+def next_lead(roles: Sequence[str], leads_so_far: Iterable[str | None], absent: str | None = None) -> str:
+    """Return the lead of the next round: the present role with the fewest leads so far (SD-52).
+
+    `roles`: the roles that can lead, in protocol order, which breaks ties. `leads_so_far`: the leads of all earlier
+    rounds, stress rounds included; other names are ignored. The absent role cannot lead. At least one role must be
+    present.
+    """
+    led = list(leads_so_far)
+    present = [role for role in roles if role != absent]
+    assert present, "a round needs a role that is present"
+    # `min` returns the first of equals, so ties go to the role that is earlier in protocol order.
+    return min(present, key=led.count)

@@ -28,8 +28,7 @@ from ledger.events import (
 from ledger.events.ids import Reference, StepName, kind_of, parse_reference, parse_step
 from ledger.events.values import Status
 from ledger.state.amendments import redacted_blobs, reworded
-from ledger.state.anchors import Sections, passages, sections_of
-from ledger.state.book import Book
+from ledger.state.book import Book, Sections, passages, sections_of
 from ledger.state.fold import step as take
 from ledger.state.state import State
 from roles.asof import Openings, stands_for

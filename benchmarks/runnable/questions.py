@@ -2,7 +2,8 @@
 
 `questions.md` holds each question, then its options (`- O-1: …`), under the name of its folder. The folder holds the
 given programs and `truth.py`, which decides it and prints `answer: O-n` last. `outputs.json` has what each printed when
-it was recorded, `keys.toml` the answers; the paper has neither. A question named there as `measured` is about time on a machine: there only the answer has to come again.
+it was recorded, `keys.toml` the answers; the paper has neither. A question named there as `measured` is about time on a
+machine: there only the answer has to come again.
 """
 
 from __future__ import annotations

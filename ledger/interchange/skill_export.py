@@ -30,8 +30,7 @@ from ledger.events import (
 from ledger.interchange import markdown
 from ledger.interchange.report import Exported
 from ledger.interchange.skill_written import Content, Places, WrittenRows, jsonl
-from ledger.state.anchors import sections_of
-from ledger.state.book import Book
+from ledger.state.book import Book, sections_of
 
 _DRIFT: Final = re.compile(r"(drift[ _]check)(\**):", re.IGNORECASE)
 

@@ -40,8 +40,7 @@ from ledger.events import (
 )
 from ledger.events.values import Evidence
 from ledger.interchange.markdown import inline, listed, quoted
-from ledger.state.anchors import sections_of
-from ledger.state.book import Book
+from ledger.state.book import Book, sections_of
 from ledger.state.decided import WORDS, conditions_of
 from ledger.state.wording import clause
 

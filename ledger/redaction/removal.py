@@ -25,8 +25,7 @@ from ledger.events.run import Change
 from ledger.plain_toml import NotToml, toml_table
 from ledger.redaction.words import INSTEAD, Sought, readings
 from ledger.state.amendments import PLACE, redacted_blobs
-from ledger.state.anchors import sections_of, strings
-from ledger.state.book import Book
+from ledger.state.book import Book, sections_of, strings
 from ledger.state.state import State
 from ledger.store.blobs import all_named_blobs, named_blobs
 from ledger.store.disk import Disk, read_plain, readable, writing

@@ -1,4 +1,6 @@
-"""Commands from verbs: typer reads the function's parameters, and usage errors are turned into moot's own.
+"""Commands from verbs, and the parameters that several verbs share.
+
+Typer reads the function's parameters, and usage errors are turned into moot's own.
 
 A verb returns a `VerbResult`, which is printed here: as JSON, in words, or not at all. A verb that prints by itself
 returns an exit code.
@@ -7,26 +9,99 @@ returns an exit code.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
 from importlib import import_module
 from inspect import Parameter, getdoc, signature
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, get_args
 
 import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
 from moot.cli import Verb
-from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, MootError, usage
 from moot.terminal.streams import err, out_json, show
 
 if TYPE_CHECKING:
     from ledger.result import Result
 
-LAST_PANEL = "Output"
-"""Panel of options without one, such as --help, in a verb with panels."""
+Completed = Callable[[str], list[str]]
+
+
+def run_names(incomplete: str) -> list[str]:
+    """Return completions of a run's name: @last, and ids."""
+    from moot.app.runs import LAST, runs_under
+    from moot.environment import read_settings
+
+    runs = read_settings().runs
+    names = (LAST, *(str(path.relative_to(runs)) for path in runs_under(runs)))
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def among(names: Callable[[], Iterable[str]]) -> Completed:
+    """Return a completion over names that are looked up when it is asked for."""
+    # The names are looked up only while completing: imports at start-up would slow every verb down.
+    return lambda incomplete: [name for name in names() if name.startswith(incomplete)]
+
+
+def protocol_names() -> Iterable[str]:
+    """Return the names of the protocols."""
+    from rounds.protocols import PROTOCOLS
+
+    return PROTOCOLS
+
+
+OUTPUT: Final = "Output"
+"""Panel of the help for options that only concern what is printed, and for those without a panel, such as --help."""
+
+RUN_HELP: Final = "A run's directory, an id under ./runs, or @last."
+RunArgument = Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP, autocompletion=run_names)]
+JsonOption = Annotated[
+    bool,
+    typer.Option("--json", help="One JSON object for machines (schemas/output/).", rich_help_panel=OUTPUT),
+]
+QuietOption = Annotated[
+    bool,
+    typer.Option("--quiet", help="Print nothing but errors; the exit code tells.", rich_help_panel=OUTPUT),
+]
+
+NoPagerOption = Annotated[
+    bool, typer.Option("--no-pager", help="Print all of it at once, also when it is longer than the screen.")
+]
+ByOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Who you are, on the record. Default: git's user.name.")
+]
+
+
+def asking(*, silent: bool) -> Callable[[str, str], bool] | None:
+    """Return what puts a question to the person before a run starts; None where no person is at the keyboard."""
+    # Both ends must be a terminal: an answer from a pipe is no consent, and a question into a file is not seen.
+    if silent or not sys.stdin.isatty() or not sys.stderr.isatty():
+        return None
+
+    def agreed(text: str, question: str) -> bool:
+        err(text)
+        return typer.confirm(question, default=False, err=True)
+
+    return agreed
+
+
+RUN_OR_ID_HELP: Final = "The run. Default: @last. An ID alone means that of the last run."
+ID_HELP: Final = "An id of the run, such as D-2-1, or @SEQ."
+
+
+def split_names(run: str, identity: str | None) -> tuple[str, str | None]:
+    """Return run and id; an id alone belongs to the last run."""
+    from ledger.events.ids import is_event_name
+    from moot.app.runs import LAST
+
+    return (LAST, run) if identity is None and is_event_name(run) else (run, identity)
+
+
+TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What you say.")]
+
 INTERRUPTED = 130
 """Exit code that typer returns after Ctrl-C."""
 
@@ -87,11 +162,10 @@ def _with_output(function: Callable[..., VerbResult | int]) -> Callable[..., int
     parameters: list[Parameter] = []
     settings: list[str] = []
     for parameter in declared.parameters.values():
-        # `settings` stands for an option of every setting that a deliberation file has.
+        # `settings` stands for an option of every setting that a deliberation file has; its annotation lists them.
         if parameter.name == "settings":
-            from moot.cli.settings import setting_parameters
-
-            parameters += (options := list(setting_parameters()))
+            _, options_of = get_args(parameter.annotation)
+            parameters += (options := list(options_of()))
             settings = [option.name for option in options]
         else:
             parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
@@ -145,7 +219,7 @@ class _Command(TyperCommand):
         for parameter in params:
             record = parameter.get_help_record(ctx)
             if record is not None:
-                kind = (_panel(parameter) or LAST_PANEL) if has_panels else "Options"
+                kind = (_panel(parameter) or OUTPUT) if has_panels else "Options"
                 panels.setdefault(kind if parameter in options else "Arguments", []).append(record)
         for name in _in_order(panels) if has_panels else panels:
             with formatter.section(name):
@@ -155,7 +229,7 @@ class _Command(TyperCommand):
 def _in_order(panels: Iterable[str]) -> list[str]:
     from rounds.setup.deliberation import PANELS
 
-    return sorted(panels, key=lambda name: ("Arguments", *PANELS, LAST_PANEL).index(name))
+    return sorted(panels, key=lambda name: ("Arguments", *PANELS, OUTPUT).index(name))
 
 
 def _panel(parameter: Any) -> str | None:

@@ -12,8 +12,7 @@ from ledger.interchange.formats import EXPORTERS, READERS, export_run
 from moot.api import Run, open_run, report as markdown
 from moot.app.documents import write_document
 from moot.app.runs import find_run
-from moot.cli.command import VerbResult
-from moot.cli.options import NoPagerOption, RunArgument
+from moot.cli.command import NoPagerOption, RunArgument, VerbResult
 from moot.documents import Form
 from moot.errors import GOOD, NO, refuse
 from moot.terminal import streams

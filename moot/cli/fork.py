@@ -10,8 +10,7 @@ import typer
 from moot.app.forks import ForkPoint, made_fork, stress as stress_of
 from moot.app.runs import find_run
 from moot.app.seat_specs import read_seats
-from moot.cli.command import VerbResult
-from moot.cli.options import RunArgument
+from moot.cli.command import RunArgument, VerbResult
 from moot.cli.settings import GoalOption, OptionOption, PlanOption, wanted
 from moot.errors import refuse
 from moot.view.comparison import stress_text

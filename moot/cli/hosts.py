@@ -16,8 +16,7 @@ from moot.app.diagnostics import examine
 from moot.app.runs import find_run
 from moot.app.session import session_at
 from moot.app.skill import skill_files
-from moot.cli.command import VerbResult
-from moot.cli.options import JsonOption, QuietOption
+from moot.cli.command import JsonOption, QuietOption, VerbResult
 from moot.environment import read_settings
 from moot.errors import GOOD, NO, MootError, refuse, usage
 from moot.terminal import theme

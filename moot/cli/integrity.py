@@ -23,8 +23,16 @@ from moot.api import open_run
 from moot.app.runs import check_is_run, find_run, reason_to_keep, remove_run
 from moot.app.seals import public_key, sealed, write_key
 from moot.app.session import kept_name, kept_words, names
-from moot.cli.command import VerbResult
-from moot.cli.options import RUN_HELP, ByOption, JsonOption, QuietOption, RunArgument, asking, run_names
+from moot.cli.command import (
+    RUN_HELP,
+    ByOption,
+    JsonOption,
+    QuietOption,
+    RunArgument,
+    VerbResult,
+    asking,
+    run_names,
+)
 from moot.environment import git_identity, now
 from moot.errors import GOOD, NO, MootError, refuse, usage
 from moot.terminal.streams import indented, out, out_json

@@ -13,17 +13,17 @@ import typer
 
 import moot
 from moot import version
-from moot.app.choices import choices_for
 from moot.app.documents import write_document
+from moot.app.opening import choices_for
 from moot.app.settings import RunOptions, deliberation_of, documents_of
-from moot.cli.command import VerbResult
-from moot.cli.options import JsonOption, QuietOption, among, protocol_names
+from moot.cli.command import JsonOption, QuietOption, VerbResult, among, protocol_names
 from moot.cli.settings import (
     ContextOption,
     FromOption,
     NoWaitOption,
     OptionOption,
     RuleOption,
+    SettingOptions,
     StakesOption,
     wanted,
 )
@@ -42,7 +42,7 @@ from rounds.setup.toml_file import FILE_BYTES_MAX
 def new(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write it.")] = "deliberation.toml",
     *,
-    settings: Mapping[str, Any],
+    settings: SettingOptions,
     context: ContextOption = None,
     earlier: FromOption = None,
     stakes: StakesOption = None,

@@ -19,8 +19,16 @@ from moot.app.experiment_plans import PlanWish, plan_experiment
 from moot.app.experiments import SeriesRun, checks_of, find_experiment, run_experiments, write_files
 from moot.app.runs import find_run
 from moot.app.session import Session, kept_name, names, open_session
-from moot.cli.command import VerbResult
-from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, TextArgument, among, asking
+from moot.cli.command import (
+    ByOption,
+    JsonOption,
+    QuietOption,
+    RunArgument,
+    TextArgument,
+    VerbResult,
+    among,
+    asking,
+)
 from moot.environment import git_identity
 from moot.errors import GOOD, NO, refuse, usage
 from moot.terminal.streams import columns, show_outcome

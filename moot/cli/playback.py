@@ -19,8 +19,7 @@ from moot.api import Run, open_run
 from moot.app.consent import bench_for
 from moot.app.experiments import re_run
 from moot.app.runs import example, examples, find_run, finished_examples
-from moot.cli.command import VerbResult
-from moot.cli.options import JsonOption, QuietOption, RunArgument, asking
+from moot.cli.command import JsonOption, QuietOption, RunArgument, VerbResult, asking
 from moot.errors import GOOD, NO, MootError, refuse, usage
 from moot.terminal.live import pause_seconds, player, recorded_seconds, view_of
 from moot.terminal.theme import console

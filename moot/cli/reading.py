@@ -26,8 +26,7 @@ from moot.app.readings import (
     read_log,
 )
 from moot.app.runs import LAST, find_run
-from moot.cli.command import VerbResult
-from moot.cli.options import (
+from moot.cli.command import (
     ID_HELP,
     RUN_HELP,
     RUN_OR_ID_HELP,
@@ -35,6 +34,7 @@ from moot.cli.options import (
     NoPagerOption,
     QuietOption,
     RunArgument,
+    VerbResult,
     run_names,
     split_names,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -16,8 +16,7 @@ from moot.app.runs import find_run
 from moot.app.seat_specs import no_seat, read_seats
 from moot.app.seats import SeatChoice
 from moot.app.settings import RunOptions
-from moot.cli.command import VerbResult
-from moot.cli.options import OUTPUT, JsonOption, QuietOption, asking, run_names
+from moot.cli.command import OUTPUT, JsonOption, QuietOption, VerbResult, asking, run_names
 from moot.cli.reading import show_status
 from moot.cli.settings import (
     ContextOption,
@@ -26,6 +25,7 @@ from moot.cli.settings import (
     NoWaitOption,
     QuestionOption,
     RuleOption,
+    SettingOptions,
     StakesOption,
     wanted,
 )
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 def run(
     file: Annotated[str | None, typer.Argument(metavar="FILE", help="A deliberation file (TOML).")] = None,
     *,
-    settings: Mapping[str, Any],
+    settings: SettingOptions,
     context: ContextOption = None,
     earlier: FromOption = None,
     seats: Annotated[

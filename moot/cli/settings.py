@@ -12,7 +12,7 @@ import typer
 from moot.app.documents import earlier_decision
 from moot.app.inputs import BYTES_MAX, inputs_of
 from moot.app.settings import RunOptions, Setting, settings
-from moot.cli.options import among, run_names
+from moot.cli.command import among, run_names
 from moot.errors import refuse
 from rounds.setup.deliberation import ASK, HOW, LIMITS
 
@@ -43,6 +43,8 @@ def setting_parameters() -> Iterator[Parameter]:
             yield Parameter(row.name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
+SettingOptions = Annotated[Mapping[str, Any], setting_parameters]
+"""All of them as one parameter (`_with_output` in `moot/cli/command.py` takes it apart)."""
 QuestionOption = Annotated[str | None, setting_option("question")]
 GoalOption = Annotated[list[str] | None, setting_option("goal")]
 OptionOption = Annotated[list[str] | None, setting_option("option")]

@@ -15,8 +15,7 @@ from ledger.store.disk import read_plain
 from moot.api import Run, open_run
 from moot.app.readings import forecasts_of, refuse_unwatched, signals_of_state, thresholds_of
 from moot.app.runs import LAST, find_run
-from moot.cli.command import VerbResult
-from moot.cli.options import RUN_HELP, JsonOption, QuietOption, run_names
+from moot.cli.command import RUN_HELP, JsonOption, QuietOption, VerbResult, run_names
 from moot.errors import GOOD, NO, refuse, usage
 
 if TYPE_CHECKING:

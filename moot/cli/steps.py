@@ -12,8 +12,7 @@ import typer
 from ledger.plain_text import NotText, readable, without_mark
 from ledger.store.disk import plain_file
 from moot.app.session import Session, open_session
-from moot.cli.command import VerbResult
-from moot.cli.options import JsonOption, RunArgument
+from moot.cli.command import JsonOption, RunArgument, VerbResult
 from moot.errors import GOOD, NO, WAITING, refuse, usage
 from moot.terminal.reply_form import NotFilledIn, form, reply_of
 from moot.terminal.streams import columns, err, out_json, show, show_outcome

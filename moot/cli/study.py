@@ -11,7 +11,7 @@ import typer
 
 from moot.api import open_run
 from moot.app.documents import write_document
-from moot.cli import options as common
+from moot.cli import command as common
 from moot.cli.command import VerbResult
 from moot.errors import GOOD, NO, WAITING, refuse, usage
 from moot.studies.conduct import check_plan, check_word, conduct, standing_of

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Final
 from ledger.plain_text import counted
 from moot import version
-from moot.app.choices import estimate_for
+from moot.app.opening import estimate_for
 from moot.app.seat_specs import choose, may_cost
 from moot.environment import read_settings
 from moot.errors import MootError

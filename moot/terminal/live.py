@@ -33,8 +33,8 @@ from moot.view.event_lines import event_lines
 from moot.view.labels import Label
 from moot.view.marks import mark_of
 from moot.view.round import READINGS, CheckTold, RoundTold, tell_round
-from moot.view.scene import scene_of
 from moot.view.stop_checks import out_of_reach
+from moot.view.story import scene_of
 from roles.protocol import Protocol, open_steps
 from rounds.run.driver import Watch
 from rounds.setup.size import asked_of

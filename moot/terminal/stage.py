@@ -18,9 +18,9 @@ from moot.terminal.theme import labels_text
 from moot.view import marks, words
 from moot.view.marks import mark_of
 from moot.view.round import CheckTold, RoundTold
-from moot.view.scene import Scene, spent
 from moot.view.seats import answered_by
 from moot.view.stop_checks import told_at_a_look
+from moot.view.story import Scene, spent
 
 WIDE: Final = 120
 """Width of the terminal from which on every seat gets a column of its own."""

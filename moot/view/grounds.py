@@ -27,8 +27,7 @@ from ledger.events import (
 from ledger.events.decisions import Cite
 from ledger.events.ids import parse_reference
 from ledger.events.values import Evidence
-from ledger.state.anchors import Sections, contains_quote, passages, sections_of
-from ledger.state.book import Book, per_book
+from ledger.state.book import Book, Sections, contains_quote, passages, per_book, sections_of
 from ledger.state.decided import fallen_under
 from ledger.state.state import State
 from moot.view.evidence import how_tested, last_test, shown_as, status_mark, times_run

@@ -19,8 +19,7 @@ from ledger.events.ids import parse_reference
 from ledger.plain_text import counted, one_line
 from ledger.result import Result
 from ledger.state.amendments import Life
-from ledger.state.anchors import comparable
-from ledger.state.book import Book
+from ledger.state.book import Book, comparable
 from moot.view.annexes_judging import severities
 from moot.view.findings import annotated, escaped, sarif_log, sarif_result
 from moot.view.outcome import Outcome

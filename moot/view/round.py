@@ -27,8 +27,7 @@ from ledger.events import (
 )
 from ledger.events.ids import kind_of, number_of, parse_reference, role_of, round_of
 from ledger.result import extended
-from ledger.state.anchors import strings
-from ledger.state.book import Book
+from ledger.state.book import Book, strings
 from ledger.state.state import State
 from moot.view.claims import ClaimTold, DecisionTold, tell_claim, tell_decision
 from moot.view.events import artifact_facts

@@ -17,7 +17,7 @@ from ledger.state.book import Book
 from ledger.state.state import State
 from moot.view import marks, words
 from moot.view.marks import mark_of
-from roles.rotation import next_lead
+from roles.protocol import next_lead
 from rounds.protocols import is_watched
 from rounds.protocols.schedule import (
     active_focus,

@@ -11,8 +11,7 @@ from markupsafe import Markup
 
 from ledger.events import Artifact, Claim, Decision, Event, Statement, Verification
 from ledger.events.ids import parse_reference
-from ledger.state.anchors import strings
-from ledger.state.book import Book
+from ledger.state.book import Book, strings
 from ledger.state.decided import Conditions, conditions_of, outcome
 from moot.run_view import RunView
 from moot.view import marks
@@ -56,7 +55,7 @@ BODIES: Final[Mapping[str, Mapping[str, str | tuple[str, ...]]]] = {
         "assumption": "assumption",
     },
 }
-"""Type of an artifact → the anchors of `ledger.state.anchors` with the keys that each shows.
+"""Type of an artifact → the anchors of `ledger.state.book` with the keys that each shows.
 
 One key shows its value, several show a table. After an anchor that ends with `-` the entries of a list are numbered.
 """

@@ -25,7 +25,7 @@ from moot.app.speech import FILE
 from moot.run_view import RunView
 from moot.view.event_lines import event_lines
 from moot.view.grounds import sources_of
-from moot.view.scene import scene_of
+from moot.view.story import scene_of
 from moot.web.links import SiteLinks, links_of
 from moot.web.overview import labels_shown, standing_of
 from moot.web.rounds import asked_now, round_lines, round_shown

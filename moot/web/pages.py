@@ -14,8 +14,7 @@ import moot
 from ledger.compare.diff import Differences
 from ledger.events import Event
 from ledger.plain_text import one_line, shortened
-from ledger.state.anchors import strings
-from ledger.state.book import Book
+from ledger.state.book import Book, strings
 from ledger.state.decided import standing
 from moot.app.run import Run
 from moot.run_view import RunView
@@ -23,12 +22,10 @@ from moot.view.events import words_of
 from moot.web.events import claims_page, decisions as decisions_of, event_page
 from moot.web.links import SiteLinks, links_of
 from moot.web.live import parts_of
-from moot.web.overview import heading, overview as overview_of
+from moot.web.overview import brief_page, checked, heading, overview as overview_of, seats_page, signals_page
 from moot.web.report import report_html
 from moot.web.rounds import asked_now, round_lines, round_shown
 from moot.web.run_index import LATEST, RunIndex, in_order
-from moot.web.seats import brief_page, checked, seats_page
-from moot.web.signals import signals_page
 from moot.web.templating import paged, parts, render
 
 LOG_PAGE: Final = 200

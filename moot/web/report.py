@@ -20,8 +20,7 @@ from markupsafe import Markup
 
 from ledger.events import Artifact, Event, Statement
 from ledger.events.ids import Reference, parse_reference
-from ledger.state.anchors import sections_of
-from ledger.state.book import Book
+from ledger.state.book import Book, sections_of
 from ledger.store.blobs import hash_of
 from moot.app.run import Run
 from moot.run_view import RunView
@@ -32,10 +31,8 @@ from moot.view.grounds import Ground
 from moot.view.story import Story
 from moot.web.events import claims_page, parts_of
 from moot.web.links import ReportLinks
-from moot.web.overview import heading, overview
+from moot.web.overview import heading, overview, seats_page, signals_page
 from moot.web.rounds import grouped, round_shown
-from moot.web.seats import seats_page
-from moot.web.signals import signals_page
 from moot.web.templating import render
 from rounds.protocols import is_watched
 

@@ -1,4 +1,6 @@
-"""The viewer as a process: a port, an address with a token when others can reach it, and an end by Ctrl-C.
+"""The viewer: a table of addresses, each with its page, and the process that serves them until Ctrl-C.
+
+It has one port, and an address with a token when others can reach it.
 
 The number of connections is limited, and so is the time for sending a request and for taking the answer. uvicorn waits
 for the head of a request for as long as bytes come, and accepts as many connections as there are file descriptors.
@@ -18,20 +20,107 @@ import socket
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable
+from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import h11
 import uvicorn
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Lifespan
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from ledger.store.failures import LedgerError
+from moot.app.unlawful_runs import explain_with
 from moot.errors import MootError, one_line
 from moot.terminal.streams import err
-from moot.web.app import create_app
-from moot.web.guard import Address, is_loopback
+from moot.web import pages
+from moot.web.guard import Address, Guard, is_loopback
+from moot.web.live import Broadcasts, stream
+from moot.web.pages import PageMissing
+from moot.web.report import policy
 from moot.web.run_index import RunIndex
-from moot.web.templating import compiled
+from moot.web.templating import compiled, render
+from roles.protocol import UNLAWFUL
+
+Page = Callable[[RunIndex, Request], str]
+
+PAGES: Final[tuple[tuple[str, Page], ...]] = (
+    ("/", pages.runs),
+    ("/compare", pages.compare),
+    ("/run/{name}", pages.overview),
+    ("/run/{name}/live", pages.live),
+    ("/run/{name}/rounds", pages.rounds),
+    ("/run/{name}/rounds/{number:int}", pages.round_),
+    ("/run/{name}/claims", pages.claims),
+    ("/run/{name}/decisions", pages.decisions),
+    ("/run/{name}/signals", pages.signals),
+    ("/run/{name}/seats", pages.seats),
+    ("/run/{name}/brief/{step}", pages.brief),
+    ("/run/{name}/event/{identity}", pages.event),
+    ("/run/{name}/card/{identity}", pages.card),
+    ("/run/{name}/document/{identity}", pages.document),
+    ("/run/{name}/log", pages.log),
+    ("/run/{name}/check", pages.check),
+    ("/run/{name}/report", pages.report),
+)
+OWN_POLICY: Final = {"content-security-policy": f"{policy()}; frame-ancestors 'none'"}
+"""Policy of the report page: it may hold its own style, which the viewer's other pages may not."""
+STATIC: Final = {"style.css": "text/css", "moot.js": "text/javascript", "icon.svg": "image/svg+xml"}
+
+
+def create_app(index: RunIndex, address: Address, lifespan: Lifespan[Starlette] | None = None) -> ASGIApp:
+    """Return the application behind its guard; `lifespan` is entered when the server is up."""
+    routes = [Route(path, partial(_answered, index, page), methods=["GET"]) for path, page in PAGES]
+    routes += [
+        Route("/run/{name}/stream", partial(stream, Broadcasts(index)), methods=["GET"]),
+        Route("/static/{file}", _static, methods=["GET"]),
+    ]
+    return Guard(Starlette(routes=routes, exception_handlers={404: _not_found}, lifespan=lifespan), address)
+
+
+async def _answered(index: RunIndex, page: Page, request: Request) -> Response:
+    """Render a page in a thread, so that a long page does not block other requests."""
+    return await run_in_threadpool(_answer, index, page, request)
+
+
+def _answer(index: RunIndex, page: Page, request: Request) -> Response:
+    try:
+        html = page(index, request)
+        return HTMLResponse(html, headers=OWN_POLICY if page is pages.report else None)
+    except PageMissing as error:
+        return HTMLResponse(render("trouble.html", title="Not here", what=str(error), fix=""), 404)
+    # A view may fail in many ways on a ledger that breaks its rules. The fault is the run's, so it gets a page that
+    # says so instead of a 500.
+    except (LedgerError, *UNLAWFUL) as error:
+        query, places = request.query_params, index.places()
+        # The runs that the address names.
+        names = (request.path_params.get("name"), query.get("a"), query.get("b"))
+        known = explain_with(error, [places[name] for name in names if name in places])
+        if known is None:
+            raise
+        message = {"what": f"{known.what} ({known.where})", "fix": known.fix}
+        return HTMLResponse(render("trouble.html", title="This run cannot be shown", **message), 409)
+
+
+async def _not_found(_: Request, __: Exception) -> Response:
+    return HTMLResponse(render("trouble.html", title="Not here", what="there is no such page", fix=""), 404)
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["file"]
+    # A fixed table and no directory: no path in an address can lead to another file.
+    if name not in STATIC:
+        return await _not_found(request, KeyError(name))
+    content = files("moot.web").joinpath("static", name).read_bytes()
+    # `no-cache`, because the files change with moot's version and have no hash in their names.
+    return Response(content, media_type=STATIC[name], headers={"cache-control": "no-cache"})
+
 
 PORT: Final = 8710
 PORTS_TRIED: Final = 20

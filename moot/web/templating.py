@@ -27,9 +27,9 @@ from moot.view.forecasts import answer_command, closing_lines, crux_line, percen
 from moot.view.marks import Mark, mark_of
 from moot.view.outcome_status import became_line
 from moot.view.outcome_text import STATUSES
-from moot.view.scene import spent
 from moot.view.seats import contexts_told, dollars_cell, filled_by
 from moot.view.stop_checks import alarm_told, alarms_first, gate_told
+from moot.view.story import spent
 from moot.web.links import Links
 
 ID: Final = re.compile(rf"(?<![\w#-])({MENTION}(?:#[A-Za-z0-9-]+)?)")

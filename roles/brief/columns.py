@@ -24,7 +24,7 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.ids import ARTIFACT_MENTION, event_id, parse_reference
-from ledger.state.anchors import passages
+from ledger.state.book import passages
 from ledger.state.state import State
 from roles.brief import claims, quote, records
 from roles.brief.context import BriefContext, BriefUnavailable, once

@@ -36,8 +36,7 @@ from ledger.events import (
 )
 from ledger.events.envelope import Envelope
 from ledger.events.values import Evidence
-from ledger.state.anchors import sections_of
-from ledger.state.book import Book
+from ledger.state.book import Book, sections_of
 from ledger.state.decided import conditions_of
 from ledger.state.state import CheckFacts, ClaimFacts, State
 from roles.objections import AGAINST, objection_in
@@ -192,7 +191,7 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 def _paths(label: str, value: Any) -> Iterator[str]:
-    """Yield a label for every string in `value`, in the order of `ledger.state.anchors.strings`."""
+    """Yield a label for every string in `value`, in the order of `ledger.state.book.strings`."""
     if isinstance(value, str):
         yield label.replace("_", " ")
     elif isinstance(value, dict):

@@ -31,7 +31,7 @@ from ledger.language.numbers import numerals, values_in
 from ledger.language.numerals import Numeral
 from ledger.language.words import tokens, word_count
 from ledger.plain_text import shortened
-from ledger.state.anchors import contains_quote
+from ledger.state.book import contains_quote
 from roles.evidence import BASES, Basis, basis, exceeds, strongest
 from roles.memo.terms import WORDS, Likelihood, Term, claimed_test, unexplained, vocabulary, without_ids
 from roles.outcome_status import OutcomeStatus

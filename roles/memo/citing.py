@@ -15,8 +15,7 @@ from ledger.events import (
 )
 from ledger.events.ids import kind_of, parse_reference
 from ledger.events.values import EvidenceClass
-from ledger.state.anchors import passages, written
-from ledger.state.book import Book
+from ledger.state.book import Book, passages, written
 from roles.evidence import ORDER
 from roles.memo.checks import CitedText
 

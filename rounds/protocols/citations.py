@@ -13,8 +13,7 @@ from ledger.events import Argument, Challenge, Event, ExperimentPlanned, RunOpen
 from ledger.events.decisions import Cite
 from ledger.events.ids import kind_of, parse_reference
 from ledger.events.values import Evidence
-from ledger.state.anchors import contains_quote, passages, sections_of, written
-from ledger.state.book import Book
+from ledger.state.book import Book, contains_quote, passages, sections_of, written
 from ledger.state.state import State
 from roles.protocol import Step
 from roles.replies import Cited, Part

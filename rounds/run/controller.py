@@ -17,8 +17,7 @@ from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from ledger.state.experiments import judgements_due
 from ledger.state.state import State
-from roles.protocol import Protocol, awaited_experiments, is_complete
-from roles.rotation import next_lead
+from roles.protocol import Protocol, awaited_experiments, is_complete, next_lead
 from rounds.protocols.plans import default_predictions
 from rounds.protocols.schedule import (
     active_focus,

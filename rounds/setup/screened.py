@@ -13,8 +13,7 @@ import msgspec
 
 from ledger.events import Event, Screening
 from ledger.events.verifications import ScreeningIssue
-from ledger.state.anchors import strings
-from ledger.state.book import Book
+from ledger.state.book import Book, strings
 from rounds import screening
 from rounds.screening import DOCUMENT_MAX, IMPORT_MAX, QUESTION_MAX, RULES_VERSION
 from rounds.setup.gate import gate_decision

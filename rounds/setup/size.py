@@ -10,8 +10,7 @@ from ledger.events import RoundOpened, RunOpened
 from ledger.events.run import PlanRow
 from ledger.events.verifications import CHECK_NEEDS
 from ledger.state.state import State
-from roles.protocol import Group, Protocol, Step, open_steps
-from roles.rotation import next_lead
+from roles.protocol import Group, Protocol, Step, next_lead, open_steps
 from rounds.protocols import protocol_of
 from rounds.protocols.plans import AUTHORS
 

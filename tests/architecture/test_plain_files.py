@@ -34,7 +34,7 @@ ALLOWED: Final = {
     "moot/mcp/wire.py: os.open(os.devnull, os.O_RDONLY)": "the null device, on purpose",
     "moot/terminal/streams.py: io.FileIO(0, closefd=False)": "standard input",
     "moot/terminal/streams.py: os.open(os.devnull, os.O_RDONLY)": "the null device, on purpose",
-    "moot/web/app.py: files('moot.web').joinpath('static', name).read_bytes()": OURS,
+    "moot/web/server.py: files('moot.web').joinpath('static', name).read_bytes()": OURS,
     "moot/web/report.py: folder.joinpath('report.css').read_text('utf-8')": OURS,
     "moot/web/report.py: folder.joinpath('style.css').read_text('utf-8')": OURS,
     "roles/prompt_set.py: (whole if whole.is_file() else common / LAYOUT).read_bytes()": OURS,

@@ -111,7 +111,6 @@ def test_a_verb_imports_no_model_s_sdk_and_nobody_else_s_family(finished: Path, 
     assert {name for name in loaded if name.startswith("moot.cli.")} <= {
         BY_NAME[verb].path,
         "moot.cli.command",
-        "moot.cli.options",
     }
 
 

@@ -14,7 +14,7 @@ from ledger.audit.verify import problems_of, verify
 from ledger.events import Amendment, Statement
 from ledger.events.run import Change
 from ledger.events.values import Section
-from ledger.state.anchors import sections_of
+from ledger.state.book import sections_of
 from ledger.store.blobs import BlobStore, blob_line
 from ledger.store.failures import WriteFailed
 from ledger.store.spending import Entry, Spending, SpendingUnreadable

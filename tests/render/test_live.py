@@ -13,7 +13,7 @@ from moot.terminal.stage import Stage
 from moot.view.labels import Label
 from moot.view.marks import ADVICE, ALARMS, DRIFT, RESULTS, SEEN, STATUSES
 from moot.view.round import tell_round
-from moot.view.scene import clock_time, scene_of
+from moot.view.story import clock_time, scene_of
 from tests.render.golden import agrees
 from tests.render.sample import Blobs, sample, sample_book
 from tests.render.screens import pipe, screen, shown, written

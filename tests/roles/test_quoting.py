@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from ledger.events import Artifact, Statement
 from ledger.events.ids import parse_reference
-from ledger.state.anchors import contains_quote, passages, sections_of
+from ledger.state.book import contains_quote, passages, sections_of
 from roles.brief import quote
 from roles.templates import bar
 from tests.roles.factory import DOCUMENT

@@ -12,8 +12,7 @@ import orjson
 
 from ledger.events import Artifact, Statement
 from ledger.events.envelope import SeatKind
-from ledger.state.anchors import sections_of
-from ledger.state.book import Book
+from ledger.state.book import Book, sections_of
 from roles.asof import status_at_opening
 from roles.brief import Brief
 from roles.objections import objection_in

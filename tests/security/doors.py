@@ -24,9 +24,9 @@ from moot.__main__ import main
 from moot.app.session import Session
 from moot.errors import BUG
 from moot.mcp.server import build
-from moot.web.app import PAGES, create_app
 from moot.web.guard import Address
 from moot.web.run_index import RunIndex
+from moot.web.server import PAGES, create_app
 from roles.protocol import UNLAWFUL
 
 RUN, OTHER, OUT = "RUN", "OTHER", "OUT"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from roles.rotation import next_lead
+from roles.protocol import next_lead
 
 ROLES = ("action", "guardian", "observer", "critic")
 

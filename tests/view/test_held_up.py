@@ -10,8 +10,8 @@ from moot.api import open_run
 from moot.terminal.stage import Stage
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_lines
-from moot.view.scene import scene_of
 from moot.view.steps import next_of, steps_text
+from moot.view.story import scene_of
 from moot.web.rounds import round_shown
 from rounds.run.human_actions import override
 from rounds.run.session import RunSession

@@ -15,8 +15,8 @@ from moot.app.run import Run
 from moot.app.session import session_at
 from moot.web import live
 from moot.web.live import Broadcasts
+from moot.web.overview import checked
 from moot.web.run_index import RunIndex
-from moot.web.seats import checked
 from rounds.run import human_actions as people
 from tests.rounds.openings import begin, rows
 

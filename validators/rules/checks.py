@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from ledger.events import Decision, Event, Fallback, Flip, Position, RoundOpened, RunClosed, Verification
 from ledger.events.ids import event_id
 from ledger.events.verifications import CHECK_NEEDS
-from ledger.state.anchors import contains_quote
+from ledger.state.book import contains_quote
 from ledger.state.decided import has_precedent
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex

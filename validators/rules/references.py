@@ -19,7 +19,7 @@ from ledger.events import (
 from ledger.events.ids import parse_reference, round_of
 from ledger.events.kinds import values_at
 from ledger.events.values import Evidence
-from ledger.state.anchors import contains_quote, written
+from ledger.state.book import contains_quote, written
 from ledger.state.decided import deliberated
 from roles.evidence import evidence_class, exhibits
 from validators.finding import Breach

@@ -27,7 +27,7 @@ from ledger.events import (
     Vote,
 )
 from ledger.events.ids import parse_reference, role_of
-from roles.rotation import next_lead
+from roles.protocol import next_lead
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
 from validators.rule import rule

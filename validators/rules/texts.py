@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 from ledger.events import Artifact, Claim, Decision, RoundOpened, RunClosed, Statement, Verification
 from ledger.events.ids import parse_reference, round_of
 from ledger.language.words import sentence_count, word_count
-from ledger.state.anchors import strings
+from ledger.state.book import strings
 from roles.outsiders import claims_with_ids
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex

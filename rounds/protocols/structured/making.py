@@ -29,8 +29,7 @@ from ledger.events.ids import cite_type, event_id
 from ledger.events.values import Bearing, Evidence
 from ledger.events.verifications import CHECK_NEEDS, CHECKS, StatusChange
 from ledger.language.words import word_count
-from ledger.state.anchors import strings
-from ledger.state.book import Book
+from ledger.state.book import Book, strings
 from ledger.state.lifecycle import STATUS_OF_BEARING
 from ledger.state.state import State
 from roles.asof import status_at_opening

@@ -7,7 +7,7 @@ from typing import Final
 
 from ledger.events import Statement
 from ledger.events.ids import event_id, kind_of, parse_reference
-from ledger.state.anchors import sections_of
+from ledger.state.book import sections_of
 from ledger.state.state import NEITHER, STANDS, State
 from roles.asof import status_at_opening
 from roles.objections import objection_in
