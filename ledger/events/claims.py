@@ -52,6 +52,7 @@ Scale = Literal[
     "sighting",
     "confidence_1_5",
 ]
+ConcernType = Literal["concern", "tension", "question", "defeater"]
 Stance = Literal["BROKEN", "ROBUST", "UNCLEAR", "for", "against", "abstain"]
 
 
@@ -166,7 +167,7 @@ class Concern(Identified, frozen=True, kw_only=True):
 
     kind: Literal["concern"] = "concern"
     # defeater: what would defeat the author's own favourite
-    type: Literal["concern", "tension", "question", "defeater"]
+    type: ConcernType
     text: Prose  # what worries, or the question
     severity: Five | None = None  # 1 minor to 5 fatal
     rank: Positive | None = None  # from 1, the worst

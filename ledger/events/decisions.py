@@ -27,6 +27,22 @@ from ledger.events.values import (
     Whole,
 )
 
+CiteType = Literal[
+    "claim",
+    "verification",
+    "decision",
+    "concern",
+    "challenge",
+    "argument",
+    "drift_check",
+    "vote",
+    "belief",
+    "memo",
+    "experiment",
+    "document",
+]
+DecisionType = Literal["round", "final", "override", "answer", "gate"]
+Maker = Literal["consensus", "round_lead", "adversary_concession", "judge", "resolver", "human", "rule"]
 Relation = Literal["based-on", "supported-by", "builds-on", "overturns", "supersedes", "resolves"]
 Advice = Literal["strong_stop", "wrap_up", "borderline", "continue", "escalate"]
 Fallacy = Literal[
@@ -43,20 +59,7 @@ Fallacy = Literal[
 class Cite(Value, frozen=True, kw_only=True):
     """What a decision rests on."""
 
-    type: Literal[  # what id names
-        "claim",
-        "verification",
-        "decision",
-        "concern",
-        "challenge",
-        "argument",
-        "drift_check",
-        "vote",
-        "belief",
-        "memo",
-        "experiment",
-        "document",
-    ]
+    type: CiteType  # what id names
     id: Id  # what the decision rests on or ends
     relation: Relation  # how
 
@@ -116,10 +119,9 @@ class Decision(Identified, frozen=True, kw_only=True):
     kind: Literal["decision"] = "decision"
     text: Prose  # what is decided
     # final answers the question; answer and override are a person's
-    type: Literal["round", "final", "override", "answer", "gate"]
+    type: DecisionType
     cites: tuple[Cite, ...]  # what it rests on, and what it ends
-    # how it came about
-    made_by: Literal["consensus", "round_lead", "adversary_concession", "judge", "resolver", "human", "rule"]
+    made_by: Maker  # how it came about
     round_artifact_refs: tuple[Ref, ...] = ()  # sections of artifacts that it uses
     anchor_ref: Id | None = None  # the goal that it serves
     about: tuple[Id, ...] = ()  # options that it is about

@@ -59,12 +59,16 @@ from ledger.state.state import State
 
 
 class Drafting:
-    """Drafts of a source's events, round by round, folded as they come. `notes` list rows that had no place."""
+    """Drafts of a source's events, round by round, folded as they come.
 
-    def __init__(self, tables: Tables) -> None:
+    `documents` maps paths to the ids of context documents. `notes` list rows that had no place.
+    """
+
+    def __init__(self, tables: Tables, documents: Mapping[str, str]) -> None:
         self.events: list[Event] = []
         self.notes: list[str] = []
         self._tables = tables
+        self._documents = documents
         self._state = State()
         self._used: dict[str, int] = {}
         claims = by_round(tables.claims.rows, _round_of)
@@ -254,6 +258,7 @@ class Drafting:
             "verification": tables.verifications.aliases,
             "decision": tables.decisions.aliases,
             "concern": tables.concerns.aliases,
+            "document": self._documents,
         }
         return aliases.get(kind, {}).get(identity, identity)
 

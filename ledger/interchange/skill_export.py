@@ -9,7 +9,6 @@ anywhere in a round file (SD-68). Pure functions: paths and bytes, which `format
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Literal
 
@@ -21,7 +20,8 @@ from ledger.events import (
     Concern,
     Decision,
     DriftCheck,
-    Event,
+    ExperimentJudged,
+    ExperimentPlanned,
     RoundOpened,
     RunOpened,
     Statement,
@@ -30,7 +30,9 @@ from ledger.events import (
 from ledger.interchange import markdown
 from ledger.interchange.report import Exported
 from ledger.interchange.skill_written import Content, Places, WrittenRows, jsonl
+from ledger.plain_text import counted
 from ledger.state.book import Book, sections_of
+from ledger.state.wording import clause
 
 _DRIFT: Final = re.compile(r"(drift[ _]check)(\**):", re.IGNORECASE)
 
@@ -80,7 +82,12 @@ def round_file(book: Book, round_: int, place: Callable[[str, str], str]) -> byt
     opened = book.state.rounds.get(round_)
     lead = f" led by {inline(opened.lead)}" if opened and opened.lead else ""
     away = f", without {inline(opened.absent)}" if opened and opened.absent else ""
-    parts = [*_claims(book, round_), *_verifications(book, round_, place), *_concerns(book, round_)]
+    parts = [
+        *_claims(book, round_),
+        *_verifications(book, round_, place),
+        *_experiments(book, round_),
+        *_concerns(book, round_),
+    ]
     parts += [*_decisions(book, round_), *_drift(book, round_)]
     return document(f"Round {round_}{lead}{away}", parts)
 
@@ -109,6 +116,12 @@ def _verifications(book: Book, round_: int, place: Callable[[str, str], str]) ->
         )
 
 
+def _experiments(book: Book, round_: int) -> Iterator[tuple[str, str]]:
+    for plan in book.of(ExperimentPlanned, round_):
+        results = (clause(judged)[1] for judged in book.of(ExperimentJudged) if judged.of == plan.id)
+        yield f"{inline(plan.id)}-text", "\n\n".join(quoted(text) for text in (clause(plan)[1], *results))
+
+
 def _concerns(book: Book, round_: int) -> Iterator[tuple[str, str]]:
     for concern in book.of(Concern, round_):
         yield f"{inline(concern.id)}-text", f"{concern.type.capitalize()}.\n\n{quoted(concern.text)}"
@@ -127,24 +140,6 @@ def _drift(book: Book, round_: int) -> Iterator[tuple[str, str]]:
     for drift in book.of(DriftCheck, round_):
         verdict = f"Drift check: {drift.verdict}\n\nDeviation {drift.deviation_score} of 5."
         yield f"{inline(drift.id)}-text", f"{verdict}\n\n{quoted(drift.notes)}"
-
-
-HELD: Final = frozenset(
-    {
-        "run_opened",
-        "round_opened",
-        "claim",
-        "verification",
-        "decision",
-        "drift_check",
-        "concern",
-        "position",
-        "flip",
-        "artifact",
-        "statement",
-    }
-)
-"""Kinds that the layout has a place for."""
 
 
 def export_skill(book: Book, *, layout: Literal["flat", "state"] = "flat") -> Exported:
@@ -170,7 +165,7 @@ def export_skill(book: Book, *, layout: Literal["flat", "state"] = "flat") -> Ex
     if not rows.imported or "run" in rows.keys or opened.question:
         files[f"{prefix}run.json"] = msgspec.json.encode(_run(opened)) + b"\n"
     documents, missing = _documents(book, rows.places)
-    return Exported(_generated(book, rows.places) | documents | files, (*missing, *_left_out(book.events)))
+    return Exported(_generated(book, rows.places) | documents | files, (*missing, *_left_out(rows)))
 
 
 def _run(opened: RunOpened) -> Content:
@@ -209,6 +204,5 @@ def _generated(book: Book, places: Places) -> dict[str, bytes]:
     return files
 
 
-def _left_out(events: Iterable[Event]) -> list[str]:
-    left_out = Counter(event.kind for event in events if event.kind not in HELD)
-    return [f"{count} {kind} events have no place in this format" for kind, count in sorted(left_out.items())]
+def _left_out(rows: WrittenRows) -> list[str]:
+    return [f"left out: {counted(count, noun)}" for noun, count in sorted(rows.left_out.items())]

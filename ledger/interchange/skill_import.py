@@ -70,7 +70,7 @@ from ledger.state.fold import fold
 from ledger.store.disk import read_plain
 from ledger.store.failures import LedgerError
 
-DOCUMENT_FOLDERS: Final = ("artifacts", "rounds")
+DOCUMENT_FOLDERS: Final = ("artifacts", "rounds", "statements", "context")
 DOCUMENTS_MAX: Final = 2_000
 """Documents are listed in one line of the ledger, which has at most 1 MiB."""
 
@@ -289,8 +289,8 @@ def read_skill(source: Mapping[str, bytes], terms: Terms | None = None) -> Impor
     claims, updates = merge_updates(rows.of("claims.jsonl", ClaimRow))
     run = next((row for _, row in rows.of("run.json", RunFile)), RunFile())
     tables = _tables(rows, claims, run)
-    drafting = Drafting(tables)
     documents, blobs, left_out = documents_of(source)
+    drafting = Drafting(tables, {document.name: document.id for document in documents})
     opening = opening_of(tables, run, rows, documents, terms or Terms())
     events = (opening, *drafting.events)
     too_long = tuple(_too_long(events))

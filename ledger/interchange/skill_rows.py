@@ -12,7 +12,8 @@ from typing import Annotated, Any, Final, Literal, TypeVar, cast
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ledger.events.decisions import Relation
+from ledger.events.claims import ConcernType
+from ledger.events.decisions import Cite, DecisionType, Maker
 from ledger.events.values import (
     DEPTH_MAX,
     ROLE_PATTERN,
@@ -35,9 +36,6 @@ Author = Literal["action", "guardian", "observer", "critic"]
 AUTHORS: Final[tuple[Author, ...]] = ("action", "guardian", "observer", "critic")
 Lead = Literal["action", "guardian", "observer", "critic", "system", "none"]
 Verdict = Literal["BROKEN", "ROBUST", "UNCLEAR"]
-DecisionType = Literal["round", "final", "override", "answer", "gate"]
-Maker = Literal["consensus", "round_lead", "adversary_concession", "judge", "resolver", "human", "rule"]
-CiteType = Literal["claim", "verification", "decision", "concern", "challenge", "argument", "drift_check"]
 
 Key = Annotated[str, Meta(min_length=1, max_length=200)]
 Pointer = Annotated[str, Meta(max_length=500)]
@@ -108,21 +106,13 @@ class VerificationRow(SkillRow, frozen=True, kw_only=True):
     repeats: Key | UnsetType | None = UNSET
 
 
-class CiteRow(SkillRow, frozen=True, kw_only=True):
-    """What a decision rests on."""
-
-    type: CiteType
-    id: Key
-    relation: Relation
-
-
 class DecisionRow(SkillRow, frozen=True, kw_only=True):
     """decisions.jsonl (SD-47). `type` is written when it is not `round`."""
 
     id: Key
     round: Round
     text: Prose | None = ""
-    cites: tuple[CiteRow, ...] | None = ()
+    cites: tuple[Cite, ...] | None = ()
     made_by: Maker
     round_artifact_refs: tuple[Pointer, ...] | UnsetType | None = UNSET
     anchor_ref: Prose | UnsetType | None = UNSET
@@ -162,7 +152,7 @@ class SkillConcernRow(SkillRow, frozen=True, kw_only=True):
 
     id: Key
     round: Round
-    type: Literal["concern", "tension", "question"]
+    type: ConcernType
     text: Prose | None = ""
     between: tuple[Key, ...] = ()
     severity: Five | UnsetType | None = UNSET

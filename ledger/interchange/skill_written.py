@@ -1,15 +1,13 @@
 """Rows of a state directory as an export writes them, and the paths that their refs name (SD-3, SD-5).
 
-Sealed positions and flips become keys of a verification's row: before, after, and what changed (FM-1). Steps of one
-group in moot's own runs all state the status at the group's opening. A state directory has no groups: a row's `from`
-is
-the status that the rows before it lead to (FORMAT 2, FORMAT 12).
+Sealed positions and flips become keys of a verification's row: before, after, and what changed (FM-1).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -30,16 +28,33 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.events.ids import event_id, number_of, parse_reference, round_of
+from ledger.events.decisions import Cite
+from ledger.events.ids import event_id, is_id, parse_reference, round_of
 from ledger.events.run import ContextDocument
-from ledger.events.values import Status
 from ledger.events.verifications import StatusChange
+from ledger.interchange.skill_checks import checks_of, just_before
 from ledger.interchange.skill_rows import OWN_KEYS
 from ledger.state.book import Book
-from ledger.state.fold import step
 from ledger.state.lifecycle import BEARING_OF_STATUS
-from ledger.state.state import State
 
+HELD: Final = frozenset(
+    {
+        "run_opened",
+        "round_opened",
+        "claim",
+        "verification",
+        "decision",
+        "drift_check",
+        "concern",
+        "position",
+        "flip",
+        "artifact",
+        "statement",
+        "experiment_planned",
+        "experiment_judged",
+    }
+)
+"""Kinds that the layout has a place for."""
 _NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -141,25 +156,6 @@ class PositionRows:
         return {key: value for key, value in columns.items() if own or f"verifications.{key}" in keys}
 
 
-def just_before(book: Book) -> Mapping[tuple[str, str], Status]:
-    """Return (verification, claim) → the claim's status before that row."""
-    state = State()
-    statuses: dict[tuple[str, str], Status] = {}
-    events: list[Claim | Verification] = [*book.of(Claim), *sorted(book.of(Verification), key=by_check)]
-    # In the order in which an import reads them: the claims of a round, then its verifications.
-    for event in sorted(events, key=lambda event: (event.round, event.kind)):
-        for change in event.claim_status_changes if isinstance(event, Verification) else ():
-            claim = state.claims.get(change.claim_id)
-            statuses.setdefault((event.id, change.claim_id), claim.status if claim else "pending")
-        step(state, event)
-    return statuses
-
-
-def by_check(event: Verification) -> tuple[int, str, int, int]:
-    """Return the sort key of rows in verifications.jsonl."""
-    return event.round, event.phase, event.check_id, number_of(event.id)
-
-
 Content = dict[str, Any]
 
 
@@ -174,7 +170,14 @@ class WrittenRows:
         self.keys = frozenset(str(listed).split()) if self.imported and listed is not None else OWN_KEYS
         self._goals = {goal.id: goal.text for goal in opened.goals}
         self._sightings = _sightings(book)
-        self._just_before = just_before(book)
+        self.left_out: Final = Counter(
+            f"{event.kind} event" for event in book.events if event.kind not in HELD
+        )
+        self._checks: Final = checks_of(book)
+        self._retests = {
+            check.evidence_refs[0].ref: check.id for check in self._checks if check.id not in book.by_id
+        }
+        self._just_before = just_before(book, self._checks)
         self._positions = PositionRows(book, self.places)
 
     def _optional(self, key: str, value: Any, empty: Any = None) -> Any:
@@ -208,7 +211,7 @@ class WrittenRows:
 
     def verifications(self) -> Iterator[Content]:
         """Yield the rows of verifications.jsonl by check id. Position keys exist where positions were taken."""
-        for event in sorted(self.book.of(Verification), key=by_check):
+        for event in self._checks:
             yield {
                 "id": event.id,
                 "round": event.round,
@@ -244,12 +247,24 @@ class WrittenRows:
                 "id": event.id,
                 "round": event.round,
                 "text": event.text,
-                "cites": event.cites,
+                "cites": list(self._cites(event)),
                 "made_by": event.made_by,
                 "round_artifact_refs": self._optional("decisions.round_artifact_refs", refs, ()),
                 "anchor_ref": self._optional("decisions.anchor_ref", self._anchor(event.anchor_ref)),
                 "type": UNSET if event.type == "round" else event.type,
             }
+
+    def _cites(self, event: Decision) -> Iterator[Cite]:
+        """Yield the citations of what has a row or a file here; `left_out` counts the others."""
+        for cite in event.cites:
+            if cite.type == "document":
+                yield msgspec.structs.replace(cite, id=self.places.documents.get(cite.id, cite.id))
+            elif cite.type == "experiment" and cite.id in self._retests:
+                yield msgspec.structs.replace(cite, type="verification", id=self._retests[cite.id])
+            elif event.by == "import" or (cite.type in HELD and is_id(cite.id)):
+                yield cite
+            else:
+                self.left_out[f"{cite.type} cite"] += 1
 
     def leads(self) -> Iterator[Content]:
         """Yield the rows of lead_history.jsonl; a round that an import only inferred has none."""
