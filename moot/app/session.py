@@ -305,21 +305,6 @@ def kept_words(text: str, where: str = "text") -> str:
     return text
 
 
-def news_of(path: Path) -> Callable[[], bool]:
-    """Return a function that waits a moment and returns whether something was committed since its last call."""
-    run = RunStore(path)
-    # The head is a small file that changes with every commit: polling it is cheaper than reading the run.
-    seen = run.head()
-
-    def news() -> bool:
-        nonlocal seen
-        time.sleep(LOOK_EVERY_SECONDS)
-        before, seen = seen, run.head()
-        return seen != before
-
-    return news
-
-
 def _has_news(run: RunStore, until: float) -> bool:
     """Return whether something was committed before the monotonic clock reached `until`."""
     head = run.head()

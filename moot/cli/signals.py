@@ -19,8 +19,6 @@ from moot.cli.command import RUN_HELP, JsonOption, QuietOption, VerbResult, run_
 from moot.errors import GOOD, NO, refuse, usage
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from detectors.forecasts.report import ForecastReport
     from detectors.parameters import GateParameters
 
@@ -48,7 +46,6 @@ def signals(
     all: Annotated[
         bool, typer.Option("--all", help="Show also what does not decide, with the numbers.")
     ] = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Keep the panel open and up to date.")] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> VerbResult | int:
@@ -72,15 +69,9 @@ def signals(
         "leave --profile out",
         "--params",
     )
-    refuse(
-        watch and (json or quiet or at is not None),
-        "--watch keeps a panel open",
-        "leave out --json, --quiet and --at, or --watch",
-        "--watch",
-    )
     if table is not None:
         # A table has no run, so options of a run would have no effect.
-        structured_only = run, profile, at, params, watch or None
+        structured_only = run, profile, at, params
         refuse(
             any(option is not None for option in structured_only),
             "--table stands in place of a run",
@@ -94,7 +85,7 @@ def signals(
     if forecasts is not None:
         # Forecasts have one fixed arithmetic, and no profile that could be chosen.
         refuse(
-            profile is not None or params is not None or at is not None or watch,
+            profile is not None or params is not None or at is not None,
             "a crux run has forecasts, no stop profile",
             "leave out the options",
             str(path),
@@ -104,8 +95,6 @@ def signals(
         stops = ours.state.looks and forecasts.status != "run_this_first"
         return _forecasts(forecasts, GOOD if stops else NO)
     refuse_unwatched(ours)
-    if watch:
-        return _watch(path, profile, params, whole=all)
     if not (json or quiet):
         return GOOD if _print(ours, profile, at, params, whole=all).stop else NO
     report = moot.signals(ours, profile, at, params)
@@ -146,25 +135,3 @@ def _print(
 def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> GateParameters | None:
     """Return the thresholds of the report, for the table of numbers by round."""
     return thresholds_of(ours, ours.state, params) if report.profile == "gates" else None
-
-
-def _watch(path: Path, profile: str | None, params: Path | None, *, whole: bool) -> int:
-    """Keep the panel up to date until the run is finished; each look reads only new events."""
-    from moot.app.session import news_of
-    from moot.terminal.panel import panel, watch_panel, whole_panel
-    from moot.terminal.theme import console
-
-    stop, ours = False, open_run(path)
-
-    def look() -> tuple[RenderableType, bool]:
-        nonlocal stop
-        book = ours.book
-        report = signals_of_state(ours, book.state, profile, params=params)
-        stop = report.stop
-        content = (
-            whole_panel(book, report, _thresholds(ours, report, params)) if whole else panel(book, report)
-        )
-        return content, book.state.finished
-
-    watch_panel(console(), look, news_of(path))
-    return GOOD if stop else NO

@@ -1,15 +1,14 @@
 """The stop panel: what decides whether the run stops. With all: inputs, failure modes, what is open, what comes next.
 
 console.print(panel(run.book, signals(run)))
-watch_panel(console, look, wait)                       # the same, kept up to date
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
@@ -100,33 +99,6 @@ def whole_panel(book: Book, report: SignalReport, parameters: GateParameters | N
         parts.append(Text(title, theme.HEADER))
         parts += [Padding(line, (0, 0, 0, 2)) for line in lines]
     return Group(*parts)
-
-
-def watch_panel(
-    console: Console, look: Callable[[], tuple[RenderableType, bool]], wait: Callable[[], bool]
-) -> None:
-    """Show what `look` returns until it says that the run is finished; `wait` returns whether there is news.
-
-    A terminal keeps one panel in place, cut at its foot when it is too tall; elsewhere every change prints a panel
-    of its own. Ctrl-C ends it.
-    """
-    from rich.live import Live
-
-    content, finished = look()
-    # A log file gets a panel for every change, because nothing can be overwritten there.
-    if not console.is_terminal:
-        console.print(content)
-        while not finished:
-            if wait():
-                content, finished = look()
-                console.print(content)
-        return
-    # Refreshed only on news: the panel does not change between two commits.
-    with Live(content, console=console, auto_refresh=False) as live:
-        while not finished:
-            if wait():
-                content, finished = look()
-                live.update(content, refresh=True)
 
 
 def _head(state: State, report: SignalReport) -> Iterator[RenderableType]:

@@ -265,9 +265,6 @@ def test_no_verb_fails_in_silence_when_stdout_is_full(
 
 
 CONTRADICTIONS = (
-    "signals finished --watch --json",
-    "signals finished --watch --quiet",
-    "signals finished --watch --at 3",
     "study value one-sided --emit --json",
     "check finished --format github --json",
     "report finished --out a --html b",

@@ -10,13 +10,13 @@ from detectors.signals import signals
 from ledger.events import Concern, Signals
 from ledger.state.book import Book
 from moot.api import open_run, signals as signals_now
-from moot.terminal.panel import panel, watch_panel, whole_panel
+from moot.terminal.panel import panel, whole_panel
 from moot.view.stop_checks import next_round, worded
 from tests.detectors.test_readiness import waiting
 from tests.recorded import LONG, RUNS, protocol_of, run_of
 from tests.render.golden import agrees
 from tests.render.sample import sample_book
-from tests.render.screens import pipe, screen, shown, written
+from tests.render.screens import shown
 
 
 def panel_text(book: Book, width: int) -> str:
@@ -93,23 +93,3 @@ def test_what_comes_next_is_read_from_the_plan() -> None:
 def test_the_panel_of_a_hostile_ledger_has_no_escape_codes() -> None:
     text = panel_text(sample_book(hostile="\x1b[2J\u202e\r"), 80)
     assert not {"\x1b", "\u202e", "\r"} & set(text)
-
-
-@pytest.mark.parametrize("terminal", [True, False])
-def test_watching_shows_what_is_new_and_ends_with_the_run(terminal: bool) -> None:
-    console = screen(100) if terminal else pipe()
-    counts, news = [23, 37, 44], [False, True, False, True]
-    asked = 0
-
-    def look() -> tuple[str, bool]:
-        book = sample_book(counts.pop(0))
-        return f"after event {book.state.seq}", book.state.finished
-
-    def wait() -> bool:
-        nonlocal asked
-        asked += 1
-        return news.pop(0)
-
-    watch_panel(console, look, wait)
-    assert asked == 4
-    assert [written(console).count(f"after event {n}") > 0 for n in (22, 36, 43)] == [True] * 3
