@@ -1,26 +1,24 @@
-"""The skill for agent hosts: files that are copied into a directory of skills, or removed from it."""
+"""The skill for agent hosts: files that are copied into a directory of skills."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Final
 
 from ledger.store.disk import read_plain, write_out, writing
-from moot.errors import MootError, usage
+from moot.errors import MootError
 from moot.view.results import SkillFiles
 
 NAME: Final = "structured-deliberation"
 
 
-def skill_files(directory: Path, *, dry_run: bool = False, uninstall: bool = False) -> SkillFiles:
-    """Copy the skill into a directory of skills, or remove it; files changed by hand are never touched.
+def install_skill(directory: Path) -> SkillFiles:
+    """Copy the skill into a directory of skills; files changed by hand are never touched.
 
     Raises `MootError` and `WriteFailed`.
     """
     source, target = _source(), directory / NAME
     files = {path.relative_to(source): path for path in sorted(source.rglob("*")) if path.is_file()}
-    # Checked for both directions: an edited skill is neither overwritten nor deleted.
     foreign = _foreign(target, files)
     if foreign:
         raise MootError(
@@ -29,21 +27,11 @@ def skill_files(directory: Path, *, dry_run: bool = False, uninstall: bool = Fal
             str(target),
             "move it away first, or name another directory",
         )
-    if uninstall and not target.is_dir():
-        raise usage("the skill is not there", "name the directory that holds it", str(target))
-    if not dry_run:
-        with writing(target):
-            for name, path in files.items() if not uninstall else ():
-                (target / name).parent.mkdir(parents=True, exist_ok=True)
-                write_out(target / name, path.read_bytes())
-            if uninstall:
-                shutil.rmtree(target)
-    return SkillFiles(
-        directory=str(target),
-        files=[str(target / name) for name in files],
-        done="removed" if uninstall else "written",
-        dry_run=dry_run,
-    )
+    with writing(target):
+        for name, path in files.items():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            write_out(target / name, path.read_bytes())
+    return SkillFiles(directory=str(target), files=[str(target / name) for name in files])
 
 
 def _source() -> Path:

@@ -15,7 +15,7 @@ from ledger.plain_text import one_line
 from moot.app.diagnostics import examine
 from moot.app.runs import find_run
 from moot.app.session import session_at
-from moot.app.skill import skill_files
+from moot.app.skill import install_skill
 from moot.cli.command import JsonOption, QuietOption, VerbResult
 from moot.environment import read_settings
 from moot.errors import GOOD, NO, MootError, refuse, usage
@@ -89,7 +89,7 @@ def mcp(
         str | None,
         typer.Option(metavar="RUN", help="Print the tokens of a run, for its operator, and leave."),
     ] = None,
-    install_skill: Annotated[
+    skills: Annotated[
         str | None,
         typer.Option(
             "--install-skill",
@@ -97,12 +97,6 @@ def mcp(
             help="Copy the skill into a directory of skills (.claude/skills), and leave.",
         ),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="--install-skill: list the files, and write nothing.")
-    ] = False,
-    uninstall: Annotated[
-        bool, typer.Option("--uninstall", help="--install-skill: remove the skill.")
-    ] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> VerbResult | int:
@@ -111,20 +105,13 @@ def mcp(
     The host's agents fill the seats; no key is needed. Configure it as a stdio server whose command is `moot mcp`.
 
     --install-skill copies the skill `structured-deliberation`, which tells an agent how to be the operator. Files
-    that were changed by hand are never overwritten or removed. --json and --quiet are for --tokens and --install-skill.
+    that were changed by hand are never overwritten. --json and --quiet are for --tokens and --install-skill.
 
     Example: moot mcp --runs runs
     """
-    if install_skill is not None:
-        files = skill_files(Path(install_skill).expanduser(), dry_run=dry_run, uninstall=uninstall)
-        word = f"would be {files.done}" if dry_run else files.done
-        return VerbResult(files, lambda: "".join(f"{word}  {name}\n" for name in files.files))
-    refuse(
-        dry_run or uninstall,
-        "--dry-run and --uninstall are about the skill",
-        "add --install-skill DIR",
-        "moot mcp",
-    )
+    if skills is not None:
+        files = install_skill(Path(skills).expanduser())
+        return VerbResult(files, lambda: "".join(f"written  {name}\n" for name in files.files))
     place = Path(runs) if runs is not None else read_settings().runs
     if tokens is not None:
         from moot.mcp.rights import rights_in

@@ -142,12 +142,10 @@ class Serving(Result, frozen=True):
 
 
 class SkillFiles(Result, frozen=True):
-    """`dry_run`: nothing was touched, `done` says what would have been."""
+    """The skill's files, as they were written."""
 
     directory: str
     files: list[str]
-    done: Literal["written", "removed"]
-    dry_run: bool
 
 
 class SeatTokens(Result, frozen=True):

@@ -148,9 +148,7 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
         ("value one-sided --emit", 1),
     ),
     "mcp": (
-        ("--install-skill skills --dry-run", 0),
         ("--install-skill", 0),
-        ("--dry-run", 2),
         ("--tokens finished", 0),
     ),
     "explain": (("FM-4", 0), ("", 0), ("qqqqqq", 2)),
