@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from moot.view.outcome import Outcome as Outcome
     from moot.view.results import Submission as Submission
     from moot.view.steps import OpenStep as OpenStep
-    from rounds.protocols.debate_judging import score_debate as score_debate
     from rounds.protocols.votes import aggregate_votes as aggregate_votes
     from rounds.screening import screen as screen
     # isort: on
@@ -76,7 +75,6 @@ _PLACES: Final = {
     "Outcome": "moot.view.outcome",
     "Submission": "moot.view.results",
     "aggregate_votes": "rounds.protocols.votes",
-    "score_debate": "rounds.protocols.debate_judging",
     "jugalbandi_counts": "ledger.interchange.jugalbandi",
     "screen": "rounds.screening",
 }

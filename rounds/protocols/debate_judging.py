@@ -21,7 +21,6 @@ from ledger.events import Argument, Concern, Decision, Event, Score, Standing, S
 from ledger.events.decisions import Fallacy
 from ledger.events.ids import number_of, parse_step
 from ledger.events.values import Five
-from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
 from roles.protocol import Step
@@ -44,74 +43,8 @@ RUBRICS: Final[dict[str, dict[str, Fraction]]] = {
     },
 }
 """Weights of the fields of each rubric (XS-8; the second is the variant of the published FAQ, XS-10)."""
-SIDES: Final = ("PRO", "CON")
 EVEN_BELOW: Final = 1
 SIGNIFICANT_ABOVE: Final = 3
-
-
-class ScoreRefused(ValueError):
-    """A judge's rows that cannot be scored; the message names the row and the field."""
-
-
-class ArgumentScore(Result, frozen=True):
-    """One argument's weighted score, 1 to 10."""
-
-    argument_id: str
-    score: float
-
-
-class DebateScore(Result, frozen=True):
-    """Unrounded scores. `gap` is the distance of the sides; below 1 is even, above 3 significant, else between."""
-
-    arguments: list[ArgumentScore]
-    sides: dict[str, float]
-    gap: float
-    reading: Literal["even", "between", "significant"]
-
-
-def score_debate(scores: Sequence[Mapping[str, Any]], rubric: str = "logic30") -> DebateScore:
-    """Score a judge's rows `{argument_id, <fields of the rubric>}`, integers from 1 to 10.
-
-    Argument ids begin with `PRO-` or `CON-`, and both sides have at least one. Raises `ScoreRefused`.
-    """
-    if rubric not in RUBRICS:
-        raise ScoreRefused(f"no rubric {rubric!r}: {' or '.join(RUBRICS)}")
-    totals = {_identity(row, n): total(rubric, _parts(row, rubric)) for n, row in enumerate(scores)}
-    # The dictionary keeps one row per argument, so a shorter one betrays a repeated id.
-    if len(totals) != len(scores):
-        raise ScoreRefused("an argument is scored twice")
-    means = side_totals(totals, {identity: identity.partition("-")[0] for identity in totals})
-    for side in SIDES:
-        if side not in means:
-            raise ScoreRefused(f"no argument of {side} is scored")
-    # Sums are exact fractions: a gap of exactly 1 must not become "even" by a rounding of 0.3.
-    gap = abs(means["PRO"] - means["CON"])
-    return DebateScore(
-        arguments=[ArgumentScore(identity, float(value)) for identity, value in totals.items()],
-        sides={side: float(means[side]) for side in SIDES},
-        gap=float(gap),
-        reading=_reading(gap),
-    )
-
-
-def _reading(gap: Fraction) -> Literal["even", "between", "significant"]:
-    return "even" if gap < EVEN_BELOW else "significant" if gap > SIGNIFICANT_ABOVE else "between"
-
-
-def _identity(row: Mapping[str, Any], number: int) -> str:
-    identity = row.get("argument_id")
-    if not isinstance(identity, str) or identity.partition("-")[0] not in SIDES:
-        raise ScoreRefused(f"row {number + 1}: argument_id {identity!r} is neither PRO-n nor CON-n")
-    return identity
-
-
-def _parts(row: Mapping[str, Any], rubric: str) -> dict[str, int]:
-    for field in RUBRICS[rubric]:
-        value = row.get(field)
-        # A bool is an int in Python, and a score of `true` would count as 1.
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10:
-            raise ScoreRefused(f"{row.get('argument_id')}: {field} {value!r} is no integer from 1 to 10")
-    return {field: row[field] for field in RUBRICS[rubric]}
 
 
 Ten = Annotated[int, Meta(ge=1, le=10)]
@@ -260,7 +193,13 @@ def in_words(sides: Mapping[str, Fraction]) -> str:
     if len(sides) < 2:
         return f"{totals}; only one side was heard."
     gap = max(sides.values()) - min(sides.values())
-    reading = _reading(gap).replace("between", "neither even nor significant")
+    reading = (
+        "even"
+        if gap < EVEN_BELOW
+        else "significant"
+        if gap > SIGNIFICANT_ABOVE
+        else "neither even nor significant"
+    )
     return (
         f"{totals}; the gap of {four_digits(gap)} is {reading}. It says who argued better, not who is right."
     )
