@@ -2,9 +2,8 @@
 
 The drop in a stress round is compared with the two rounds before and after it in which no role was absent, by a
 conditional binomial test: of the claims of all these rounds, how many would fall into the stress rounds if they were
-like
-the others? The power of what was observed is given beside it. INSUFFICIENT is the default: one stress round per role
-cannot show that it carries anything, and an unchanged round does not prove that it does not.
+like the others? The power of what was observed is given beside it. INSUFFICIENT is the default: one stress round per
+role cannot show that it carries anything, and an unchanged round does not prove that it does not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Results of calls, which `--json` prints: frozen structs, whose `model_dump()` equals that JSON.
 
-They hold lists, not tuples, for the same reason. Nothing of a result is validated, because only moot creates one.
-That
+They hold lists, not tuples, for the same reason. Nothing of a result is validated, because only moot creates one. That
 leaves pydantic to what people and models write, and out of most verbs' start-up.
 """
 

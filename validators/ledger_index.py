@@ -1,8 +1,7 @@
 """Index of a ledger: a book with data that several rules read, computed in one walk.
 
 It holds which steps were open when, and how a claim stood at any time. A ledger that breaks the order of rounds gives
-no
-openings from there on: the rules of order report it, and the others judge the rest.
+no openings from there on: the rules of order report it, and the others judge the rest.
 """
 
 from __future__ import annotations

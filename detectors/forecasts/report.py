@@ -13,8 +13,7 @@ A table may also come from a file (JSON), so that the arithmetic can be checked 
                  "numbers": {"action": {"probability": 50, "if_true": …, "if_false": …}},
                  "verdicts": [{"result": "holds", "level": "reproduced"}]}]}
 
-Options that a forecast does not name have 0 points; `none` is always the last option. `proposed` are the numbers that
-a
+Options that a forecast does not name have 0 points; `none` is always the last option. `proposed` are the numbers that a
 crux was proposed with, `numbers` those that roles gave before its test, `verdicts` its results in order.
 """
 

@@ -1,10 +1,8 @@
 """Standing of a run of `crux`: its cruxes and what each is worth, forecasts after verdicts, the group, the status.
 
 Forecasts are always recomputed from the sealed numbers and one verdict per crux. A role without numbers about a crux
-that
-has a verdict leaves the group forecast, because its forecast ignores the result. Where no role has numbers about a
-crux,
-its verdict moves nothing.
+that has a verdict leaves the group forecast, because its forecast ignores the result. Where no role has numbers about a
+crux, its verdict moves nothing.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Open questions that decide: what a person must answer before the outcome can be final.
 
 A question decides if the lead marked it in phase G with the option that the answer would change, or if it was asked
-again
-in a later round, which is recognized by its words. In runs recorded before questions were marked, a question to a
-person
-of the greatest severity decides.
+again in a later round, which is recognized by its words. In runs recorded before questions were marked, a question to a
+person of the greatest severity decides.
 """
 
 from __future__ import annotations

@@ -52,8 +52,7 @@ def clustered_stream(rounds: Sequence[Sequence[tuple[int, int]]], p0: float, gri
     """Return the stream of a share whose units come in clusters, (x, n) each: a cluster bets once.
 
     Units of a cluster may move together. It multiplies by the mean of its units' ratios, which is fair however they
-    depend
-    on each other; a product is not.
+    depend on each other; a product is not.
     """
     return Stream(
         tuple(

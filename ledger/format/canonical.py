@@ -239,8 +239,7 @@ def seal(drafts: Sequence[Event], *, prev: str, seq: int, at: str) -> Sealed:
     """Return the commit that `drafts` make after the line with hash `prev`. The first event gets number `seq`.
 
     A draft that already has an `at` keeps it. Every line is decoded again before it is returned, so a line that no
-    reader
-    would accept is never written: raises `NotCanonical` then.
+    reader would accept is never written: raises `NotCanonical` then.
     """
     events: list[Event] = []
     lines: list[bytes] = []

@@ -82,10 +82,8 @@ def import_run(
 ) -> ImportReport:
     """Create the run `out` from `src`; a format that holds several runs creates them below `out`.
 
-    `at` is the instant that the events carry; `screened` returns the screening events of their texts, which follow
-    the
-    opening. With bad lines the report says so (`ok` false) and nothing is written; the runs of a source appear
-    together
+    `at` is the instant that the events carry; `screened` returns the screening events of their texts, which follow the
+    opening. With bad lines the report says so (`ok` false) and nothing is written; the runs of a source appear together
     or not at all. Raises `UnknownFormat`, `NotAStateDirectory`, `NotEmpty`, and what `create_run` raises.
     """
     if format not in READERS:

@@ -2,8 +2,7 @@
 
 Whatever a ledger holds stays text: it makes no heading, list, quotation, table, rule, link, image, footnote, formula,
 code block or HTML. Text between two single backticks on one line stays code, because code can hold nothing else. A
-value
-reaches a document only through a function here; the document's own words are written as they are.
+value reaches a document only through a function here; the document's own words are written as they are.
 """
 
 from __future__ import annotations

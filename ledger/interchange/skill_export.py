@@ -1,7 +1,6 @@
 """A run as a state directory: rows, artifacts, documents and round files under the paths that refs name (SD-3).
 
-An imported run goes back out with the keys it came with, its refs and documents verbatim. Headings are the anchors
-that
+An imported run goes back out with the keys it came with, its refs and documents verbatim. Headings are the anchors that
 refs name. Words are escaped (`markdown.py`) and cannot pass for a drift verdict, which the published script looks for
 anywhere in a round file (SD-68). Pure functions: paths and bytes, which `formats.py` writes.
 """

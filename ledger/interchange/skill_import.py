@@ -5,10 +5,8 @@
 itself)
 
 `read_skill` is pure: it takes the files by name and returns drafts, so the same rows in any order of lines give the
-same
-bytes. Goals come from anchors, the plan from the rounds; documents keep their paths. `docs/import.md` maps each file
-and
-key.
+same bytes. Goals come from anchors, the plan from the rounds; documents keep their paths. `docs/import.md` maps each
+file and key.
 """
 
 from __future__ import annotations

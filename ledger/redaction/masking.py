@@ -3,9 +3,8 @@
     stderr of a program   "… 401 for gw-Zx81hQ… (Authorization: Bearer eyJhb…)"   →   "… 401 for [key] ([key])"
 
 Masked are every secret of this process's environment (the value of a variable whose name says key, token, secret,
-password, …), however it is escaped, and anything with the shape of a common key. Masking comes before cutting: half
-of a
-key matches no shape.
+password, …), however it is escaped, and anything with the shape of a common key. Masking comes before cutting: half of
+a key matches no shape.
 """
 
 from __future__ import annotations

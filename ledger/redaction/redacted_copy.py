@@ -4,10 +4,8 @@ old   @0 run_opened … @17 claim "the password is hunter2" … @40        head 
 new   @0 run_opened, origin {redaction, head H, seq 40} … @17 claim "the password is [redacted]" … @40, @41 amendment
 
 Every event keeps its number. The amendment after the last one names each changed line with its old and its new hash,
-the
-blobs that were left out, and a blob with the hashes of all old lines. With those, every other line is proven to be
-the old
-one, and a checkpoint of the old run is recognized (`verify`).
+the blobs that were left out, and a blob with the hashes of all old lines. With those, every other line is proven to be
+the old one, and a checkpoint of the old run is recognized (`verify`).
 """
 
 from __future__ import annotations

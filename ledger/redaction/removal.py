@@ -89,8 +89,7 @@ def words_of(targets: tuple[Target, ...], book: Book) -> Sought:
 def own_words(book: Book) -> Callable[[str], bool]:
     """Return a function that says whether a line is moot's own.
 
-    Such a line is in a prompt or a reply schema of the run, or is an id, a step, a hash or the name of a section of
-    an
+    Such a line is in a prompt or a reply schema of the run, or is an id, a step, a hash or the name of a section of an
     artifact, which others refer to.
     """
     texts: dict[str, str] = {}

@@ -7,14 +7,12 @@ r"""Words that must go: how they are found in every form they were written in, a
 pass/word
 
 Words are looked for whole and line by line, in what a reader would see. A line of a few characters occurs everywhere,
-so it
-is looked for only together with the lines around it. The limit depends on who gave the words.
+so it is looked for only together with the lines around it. The limit depends on who gave the words.
 
 One level of escapes of JSON (and TOML), of HTML or of URLs is undone at a time, and each reading on the way counts,
 because a text may have been quoted any number of times. A reading is folded: compatible Unicode forms are one (NFKD),
 invisible characters are left out, and white space is one blank. Case is kept, and so is every other code: base64, a
-hash,
-a translation or a picture of the words is another text.
+hash, a translation or a picture of the words is another text.
 """
 
 from __future__ import annotations
@@ -178,8 +176,7 @@ class Sought:
     """Words of one or more texts.
 
     `short` counts the lines that are too short to be looked for by themselves, `spared` those that are not looked for
-    at
-    all.
+    at all.
     """
 
     def __init__(self) -> None:

@@ -5,8 +5,7 @@ tested_* and
 partially_refuted  → each other (a re-test; the same outcome again is kept but moves nothing) | superseded
 superseded         → nothing
 
-A verdict of a lower evidence class than one that moved the claim before is kept and moves nothing: an argument does
-not
+A verdict of a lower evidence class than one that moved the claim before is kept and moves nothing: an argument does not
 undo an experiment. Between equals the later one counts.
 """
 

@@ -159,8 +159,7 @@ def staged(path: Path, *, disk: Disk) -> Generator[Path]:
     fails.
 
     What a killed process left of such a directory is removed by the next one that creates something beside it: a
-    process
-    locks the directory that it fills, and the lock ends with the process. `path` may be an empty directory.
+    process locks the directory that it fills, and the lock ends with the process. `path` may be an empty directory.
     Raises `OSError`.
     """
     _remove_abandoned(path.parent)

@@ -1,10 +1,8 @@
 """Write access: the lock held for one commit, and the lease of the process that drives a run (FORMAT 8).
 
-Waiters form a queue. Each takes a ticket: a write lock on one byte of the lock file, after the highest locked byte.
-It has
-the lock when no lower byte is locked. These locks belong to the open file (`F_OFD_SETLK`), so the kernel takes a
-ticket
-back when its process dies, for whatever reason and at any position in the queue. Nothing is written to the file.
+Waiters form a queue. Each takes a ticket: a write lock on one byte of the lock file, after the highest locked byte. It
+has the lock when no lower byte is locked. These locks belong to the open file (`F_OFD_SETLK`), so the kernel takes a
+ticket back when its process dies, for whatever reason and at any position in the queue. Nothing is written to the file.
 
 The driver file (pid, boot id, heartbeat) is for people: which process drives the run, and when it last reported.
 """

@@ -2,10 +2,9 @@
 first.
 
 A request that was sent and never answered may have been billed, and a reply that was refused twice has no event. So
-that
-a budget survives a kill and a resume, each attempt is recorded before it is sent. The file is not part of the ledger:
-it proves nothing, and without it a run goes on with what the events show. A line that a kill cut short is not an act,
-because its attempt was never sent. Any other unreadable line is an error: a budget that skipped it would limit
+that a budget survives a kill and a resume, each attempt is recorded before it is sent. The file is not part of the
+ledger: it proves nothing, and without it a run goes on with what the events show. A line that a kill cut short is not
+an act, because its attempt was never sent. Any other unreadable line is an error: a budget that skipped it would limit
 nothing.
 """
 

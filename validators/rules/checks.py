@@ -62,8 +62,7 @@ def last_stances(verification: str, than: int, index: LedgerIndex) -> dict[str, 
 def inapplicable_check_is_not_asked(index: LedgerIndex) -> Iterator[Breach]:
     """A check that lacks what it needs is marked NOT_APPLICABLE and not asked; every other check has a verdict.
 
-    A verdict on an artifact that does not exist would hide the absence, and NOT_APPLICABLE on one that does would
-    hide
+    A verdict on an artifact that does not exist would hide the absence, and NOT_APPLICABLE on one that does would hide
     the test.
     """
     if not index.watched:
@@ -216,8 +215,7 @@ def flip_is_of_own_position(event: Flip, index: LedgerIndex) -> Iterator[str]:
 def flip_brings_new_evidence(index: LedgerIndex) -> Iterator[Breach]:
     """Evidence given for a flip was not cited in the same check before.
 
-    Evidence that every role had already seen when the position was sealed does not explain why it changed. Such a
-    flip
+    Evidence that every role had already seen when the position was sealed does not explain why it changed. Such a flip
     counts as one without evidence.
     """
     cited: dict[str, set[str]] = {}

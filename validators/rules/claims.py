@@ -134,8 +134,7 @@ def successor_has_another_author(event: Claim, index: LedgerIndex) -> Iterator[s
     """A claim is superseded by another role than the one that raised it.
 
     Replacing one's own claim is allowed, but it is also how a refuted claim quietly returns. Check whether the
-    successor
-    is stricter.
+    successor is stricter.
     """
     if event.supersedes is None:
         return
@@ -197,8 +196,7 @@ def _breach(
 def decision_rests_on_what_stands(index: LedgerIndex) -> Iterator[Breach]:
     """When a decision is made, nothing that it rests on has fallen already.
 
-    What falls later puts a decision AT RISK, which every output says. A decision that was built on a refuted claim,
-    or
+    What falls later puts a decision AT RISK, which every output says. A decision that was built on a refuted claim, or
     on a decision that was AT RISK by then, should have been caught by its author.
     """
     state = index.book.state

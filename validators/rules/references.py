@@ -232,11 +232,9 @@ def affected_claims_exist(event: Verification, index: LedgerIndex) -> Iterator[s
 def evidence_resolves(event: Verification, index: LedgerIndex) -> Iterator[Breach | str]:
     """The evidence of a verification points at a section or at lines that exist.
 
-    It points at a section of an earlier event or at lines of a context document; in an import at a file that came
-    with it,
-    where a missing one is a warning. This closes three gaps: sections were never looked up, `#x` pointed at the
-    folder,
-    and inapplicable checks could point anywhere.
+    It points at a section of an earlier event or at lines of a context document; in an import at a file that came with
+    it, where a missing one is a warning. This closes three gaps: sections were never looked up, `#x` pointed at the
+    folder, and inapplicable checks could point anywhere.
     """
     of_changes = (evidence for change in event.claim_status_changes for evidence in change.evidence)
     # The same reference may serve several claims; it is reported once.
@@ -279,8 +277,7 @@ def class_follows_from_its_evidence(event: Verification, index: LedgerIndex) -> 
     """The class of a status change follows from its own evidence, not from what a seat calls it.
 
     A document's words are quoted, arithmetic that agrees is calculated, another role's text is argued; a claim that
-    rests on its own author alone is stated, not tested. What was run is judged by experiments, never by a verdict.
-    What
+    rests on its own author alone is stated, not tested. What was run is judged by experiments, never by a verdict. What
     the controller computes from an expression is computed again from the reply.
     """
     if event.by == "controller":

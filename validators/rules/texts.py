@@ -22,8 +22,7 @@ TRACES: Final = ("happy_path", "edge_case", "cross_round")
 def artifact_agrees_with_itself(event: Artifact, index: LedgerIndex) -> Iterator[str]:
     """The parts of an artifact fit together: friction and steps, verdict and its reason, sections.
 
-    Friction names a step that was walked. A FAIL names its mechanism and a CONDITIONAL_PASS its condition, and no
-    other
+    Friction names a step that was walked. A FAIL names its mechanism and a CONDITIONAL_PASS its condition, and no other
     verdict does. The three traces are in their order. Findings and proposed claims name sections that exist.
     """
     sections = index.sections(event)
@@ -242,8 +241,7 @@ PUBLISHED_WORDS: Final[Mapping[str, tuple[int, int]]] = {"proposal": (600, 800),
 def statement_keeps_its_length(event: Statement, index: LedgerIndex) -> Iterator[str]:
     """A proposal has at most 500 words and a supplement at most 250, a closing of a debate 100 to 200.
 
-    In a longer text the weak point is never read. The published lengths ask for 600 to 800 words of a proposal and
-    200
+    In a longer text the weak point is never read. The published lengths ask for 600 to 800 words of a proposal and 200
     to 400 of a supplement, so that there is something to attack.
     """
     opened = index.opened
