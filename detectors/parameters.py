@@ -60,9 +60,9 @@ class Unanchored(Share, frozen=True, kw_only=True):
 
     p0_where_asked: Rate
 
-    def bet(self, *, asked: bool) -> tuple[float, tuple[float, ...]]:
+    def bet(self, *, goal_is_asked: bool) -> tuple[float, tuple[float, ...]]:
         """Return the tolerated share and worse ones, at the same distance from it in log-odds."""
-        p0 = self.p0_where_asked if asked else self.p0
+        p0 = self.p0_where_asked if goal_is_asked else self.p0
         return p0, _moved(self.grid, self.p0, p0)
 
 

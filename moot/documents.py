@@ -324,8 +324,8 @@ def _never_stressed(story: Story) -> list[str]:
 
 def _retrospective(story: Story) -> Iterator[tuple[str, list[str]]]:
     """Yield each failure mode that the roles were asked about, with their answers; all where none was."""
-    asked = [mode for mode in words.FAILURE_MODES if any(mode in review.modes for review in story.reviews)]
-    for mode in asked or words.FAILURE_MODES:
+    modes = [mode for mode in words.FAILURE_MODES if any(mode in review.modes for review in story.reviews)]
+    for mode in modes or words.FAILURE_MODES:
         yield mode, [review.modes.get(mode, "") for review in story.reviews]
 
 

@@ -40,8 +40,8 @@ def _once_open(protocol: Protocol, base: Book, step: Step, place: int) -> Book:
     stood = here = base.first(place)
     first = str(first_attempt(step.name))
     while True:
-        asked = open_or_unlawful(protocol, here.state)
-        if asked is None or any(open_.id == first for open_ in asked):
+        open_now = open_or_unlawful(protocol, here.state)
+        if open_now is None or any(open_.id == first for open_ in open_now):
             return here
         if len(here.events) == len(base.events):
             # The step was never open, so the ledger breaks the protocol; the rules report that.
@@ -108,7 +108,7 @@ class Openings:
     def __init__(self, protocol: Protocol | None, opened: RunOpened | None) -> None:
         self._protocol = protocol
         self._rows: Final = len(opened.plan) if opened is not None else 0
-        self._asked: tuple[Step, ...] = ()
+        self._open: tuple[Step, ...] = ()
         self.of: Final = dict[str, int]()
         """Step id → seq of the last event before it could be answered."""
         self.left: Final = dict[int, tuple[str, ...]]()
@@ -131,14 +131,14 @@ class Openings:
             self._protocol = None
             return
         self.known_through = event.seq
-        if event.rest or (event.step and any(not state.is_done(step.id) for step in self._asked)):
+        if event.rest or (event.step and any(not state.is_done(step.id) for step in self._open)):
             # A commit changes the open steps only when it is complete and completes its group.
             return
-        asked = open_or_unlawful(self._protocol, state)
-        if asked is None:
+        open_now = open_or_unlawful(self._protocol, state)
+        if open_now is None:
             self._protocol, self.lost_at = None, event.seq
-        self._asked = asked or ()
-        for step in self._asked:
+        self._open = open_now or ()
+        for step in self._open:
             self.of.setdefault(step.id, event.seq)
 
     def _is_on_plan(self, event: Event) -> bool:

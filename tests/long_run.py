@@ -234,7 +234,7 @@ def clock(year: int = 2026) -> Clock:
 
 def play(session: RunSession, script: Script, last: str | None = None) -> None:
     """Answer each open step in turn until none is open, or `last` is."""
-    while asked := session.asked():
+    while asked := session.pending():
         step, brief = asked[0].step, asked[0].brief
         if step.id == last:
             return

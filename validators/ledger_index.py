@@ -174,10 +174,10 @@ class LedgerIndex:
         """Return round → its opening."""
         return self.book.state.rounds
 
-    def earlier(self, identity: str, than: int) -> Event | None:
-        """Return the event with this id, if it precedes seq `than`."""
+    def earlier(self, identity: str, before: int) -> Event | None:
+        """Return the event with this id, if it precedes seq `before`."""
         event = self.book.by_id.get(identity)
-        return event if event is not None and event.seq < than else None
+        return event if event is not None and event.seq < before else None
 
     def status_at(self, claim: str, through: int) -> Status | None:
         """Return the status of a claim after event `through`; None when it was not raised by then."""
@@ -204,12 +204,12 @@ class LedgerIndex:
         through = stands_for(self.openings.of, event.step) if event.step else event.seq - 1
         return None if through is None else self.status_at(claim, through)
 
-    def passages(self, ref: str, than: int) -> tuple[str, ...] | None:
-        """Return the texts at a reference as they were before seq `than`; None when it does not resolve."""
+    def passages(self, ref: str, before: int) -> tuple[str, ...] | None:
+        """Return the texts at a reference as they were before seq `before`; None when it does not resolve."""
         reference = parse_reference(ref)
         if self.opened is None:
             return None
-        if kind_of(reference.id) != "document" and self.earlier(reference.id, than) is None:
+        if kind_of(reference.id) != "document" and self.earlier(reference.id, before) is None:
             return None
         # An empty tuple means that the reference resolves and nothing can be quoted, unlike None, which is an
         # error.

@@ -309,7 +309,7 @@ def _without(role: str, table: ForecastTable, whole: ForecastStanding) -> Withou
 
 def short_way(
     answers: Mapping[str, Forecast],
-    asked: int,
+    expected: int,
     proposals: Iterable[tuple[HowTested, Numbers]],
     frame: FrameCheck | None,
     terms: ForecastTerms,
@@ -321,7 +321,7 @@ def short_way(
     objection, and no proposal is worth τ at the best quality by its proposer's own numbers.
     """
     # The short way skips all tests, so it needs every answer and a clean frame check.
-    if frame is None or frame.objection or frame.ill_posed or not answers or len(answers) < asked:
+    if frame is None or frame.objection or frame.ill_posed or not answers or len(answers) < expected:
         return False
     leaders = {leader_of(forecast) for forecast in answers.values()}
     if len(leaders) > 1 or any(max(forecast) < at_least for forecast in answers.values()):

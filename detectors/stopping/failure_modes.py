@@ -156,7 +156,7 @@ def goal_drift(state: State, rounds: Rounds, parameters: GateParameters, planned
     recorded = any(each.unanchored.good for each in rounds) or not is_import(state)
     units = [each.unanchored if recorded else Units() for each in rounds]
     # Live forms ask for a goal, so fewer units go without one than in an import.
-    p0, grid = rule.bet(asked=not is_import(state))
+    p0, grid = rule.bet(goal_is_asked=not is_import(state))
     anchors = share_stream([unit.counts for unit in units], p0, grid)
     drift = share_stream([each.drift.counts for each in rounds], failed.p0, (failed.p1,))
     streams = [anchors, product(anchors, drift)]

@@ -34,34 +34,36 @@ def deciding_questions(state: State) -> tuple[OpenQuestion, ...]:
     # A person who overrides the final decision has seen the open questions and decided anyway.
     if any(facts.type == "override" and facts.rank == "final" for facts in state.decisions.values()):
         return ()  # a person decided without the answers
-    asked = {
+    concerns = {
         identity: facts
         for identity, facts in state.concerns.items()
         if facts.type == "question" and (facts.for_human or facts.deciding is not None)
     }
-    marked = any(facts.deciding is not None for facts in asked.values())
+    marked = any(facts.deciding is not None for facts in concerns.values())
     matters: list[list[str]] = []
-    for identity, facts in asked.items():
+    for identity, facts in concerns.items():
         # Roles rephrase a question each round, so repeated ones are grouped by their words before they are
         # counted.
-        same = next((matter for matter in matters if _belongs(facts, matter, asked)), None)
+        same = next((matter for matter in matters if _belongs(facts, matter, concerns)), None)
         if same is None:
             matters.append([identity])
         else:
             same.append(identity)
     questions = [
         # Only the last asking must be resolved: it replaces the earlier ones.
-        _question(matter, asked, marked=marked)
+        _question(matter, concerns, marked=marked)
         for matter in matters
         if matter[-1] not in state.resolved
     ]
     return tuple(
-        sorted((question for question in questions if question), key=lambda question: asked[question.id].seq)
+        sorted(
+            (question for question in questions if question), key=lambda question: concerns[question.id].seq
+        )
     )
 
 
-def _question(matter: list[str], asked: dict[str, ConcernFacts], *, marked: bool) -> OpenQuestion | None:
-    facts = [asked[identity] for identity in matter]
+def _question(matter: list[str], concerns: dict[str, ConcernFacts], *, marked: bool) -> OpenQuestion | None:
+    facts = [concerns[identity] for identity in matter]
     rounds = tuple(dict.fromkeys(concern.round for concern in facts))
     option = next((concern.deciding for concern in reversed(facts) if concern.deciding is not None), None)
     heaviest = max(concern.severity or 0 for concern in facts)
@@ -69,10 +71,10 @@ def _question(matter: list[str], asked: dict[str, ConcernFacts], *, marked: bool
     return OpenQuestion(matter[-1], rounds, option) if decides else None
 
 
-def _belongs(facts: ConcernFacts, matter: Collection[str], asked: dict[str, ConcernFacts]) -> bool:
+def _belongs(facts: ConcernFacts, matter: Collection[str], concerns: dict[str, ConcernFacts]) -> bool:
     """Return whether a question asks again what an earlier one asked (by text)."""
     return any(
-        asked[identity].round < facts.round and _is_same(facts.matter, asked[identity].matter)
+        concerns[identity].round < facts.round and _is_same(facts.matter, concerns[identity].matter)
         for identity in matter
     )
 

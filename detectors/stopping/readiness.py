@@ -316,12 +316,12 @@ def blocks(state: State) -> Iterator[str]:
 
 def _question(question: OpenQuestion) -> str:
     why = f"would change {question.option}" if question.option else ""
-    asked = (
+    repeats = (
         f"asked in {', '.join(f'R{number}' for number in question.rounds)}"
         if len(question.rounds) > 1
         else ""
     )
-    reasons = ", ".join(reason for reason in (why, asked) if reason)
+    reasons = ", ".join(reason for reason in (why, repeats) if reason)
     return f"{question.id} is open" + (f" ({reasons})" if reasons else "")
 
 

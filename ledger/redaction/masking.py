@@ -143,14 +143,14 @@ class Mask:
 
     def _places(self, text: str) -> list[Place]:
         """Return the places of secrets in `text`, both as they are and as it escapes them."""
-        places = set(self._found(text))
+        places = set(self._matches(text))
         # Placing every character of every reading is slow, so it runs only when some reading holds a secret.
-        if any(True for reading in readings(text) for _ in self._found(reading)):
+        if any(True for reading in readings(text) for _ in self._matches(reading)):
             for reading, at in placed_readings(text):
-                places.update((at[begin][0], at[end - 1][1]) for begin, end in self._found(reading))
+                places.update((at[begin][0], at[end - 1][1]) for begin, end in self._matches(reading))
         return sorted(places)
 
-    def _found(self, text: str) -> Iterator[Place]:
+    def _matches(self, text: str) -> Iterator[Place]:
         yield from (match.span() for match in _SHAPES.finditer(text) if match.end() > match.start())
         for secret in self._secrets:
             at = text.find(secret)

@@ -219,7 +219,7 @@ class Sought:
 
     def stand_in(self, text: str) -> bool:
         """Return whether some of the words occur in `text`, however it is escaped."""
-        return any(True for reading in readings(text) for _ in self._found(reading))
+        return any(True for reading in readings(text) for _ in self._matches(reading))
 
     def stand_in_bytes(self, content: bytes) -> bool:
         """Return whether some of the words occur in a file."""
@@ -237,7 +237,7 @@ class Sought:
         places = {
             (at[begin][0], at[end - 1][1])
             for reading, at in placed_readings(text)
-            for begin, end in self._found(reading)
+            for begin, end in self._matches(reading)
         }
         pieces: list[str] = []
         done = 0
@@ -248,7 +248,7 @@ class Sought:
             done = end
         return "".join((*pieces, text[done:]))
 
-    def _found(self, seen: str) -> Iterator[Place]:
+    def _matches(self, seen: str) -> Iterator[Place]:
         for line in self._lines:
             at = seen.find(line)
             while at >= 0:

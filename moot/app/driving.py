@@ -30,7 +30,7 @@ from rounds.experiments.bench import Bench
 from rounds.run.budget import Reservations
 from rounds.run.driver import DriveEnd, Pause, Watch, drive
 from rounds.run.outcome import quorum_of
-from rounds.run.session import AskedStep, RunSession
+from rounds.run.session import PendingStep, RunSession
 from rounds.setup.deliberation import Deliberation, checked
 from rounds.setup.opening import cast_roles, resolve
 
@@ -118,12 +118,12 @@ def _drive_here(
 async def _until_ended(driving: Coroutine[Any, Any, DriveEnd]) -> DriveEnd:
     """Drive until the end or a signal to stop: programs of seats would outlive the run that pays for them."""
     task, loop = asyncio.ensure_future(driving), asyncio.get_running_loop()
-    asked: list[int] = []
+    received: list[int] = []
 
     def stop(number: int) -> None:
-        if not asked:  # a second signal must not interrupt the ending of the programs
+        if not received:  # a second signal must not interrupt the ending of the programs
             task.cancel()
-        asked.append(number)
+        received.append(number)
 
     # A closed terminal and a shutdown end a run as cleanly as Ctrl-C does.
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
@@ -166,10 +166,10 @@ async def drive_run(
 def _beating(watch: Watch, lease: DriverLease, speech: Speech) -> Watch:
     """Return the same watch, with a heartbeat at every call and commit, and news for other processes that watch."""
 
-    def asked(step: AskedStep, seat: Seat) -> None:
+    def started(step: PendingStep, seat: Seat) -> None:
         lease.beat()
-        speech.asked(step.step.id)
-        watch.asked(step, seat)
+        speech.started(step.step.id)
+        watch.started(step, seat)
 
     def committed(events: tuple[Event, ...]) -> None:
         lease.beat()
@@ -184,7 +184,7 @@ def _beating(watch: Watch, lease: DriverLease, speech: Speech) -> Watch:
         speech.words(step, piece)
         watch.words(step, piece)
 
-    return Watch(asked=asked, committed=committed, lost=lost, words=words)
+    return Watch(started=started, committed=committed, lost=lost, words=words)
 
 
 def start(

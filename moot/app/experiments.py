@@ -291,7 +291,7 @@ def checks_of(path: Path, book: Book, experiment: str) -> list[CheckShown]:
         problem = (
             _broken_link(series, before, book) if number == 1 or before else _NO_BEFORE.format(number - 1)
         )
-        checks.append(_shown(file, series, plan, book, problem))
+        checks.append(_check_shown(file, series, plan, book, problem))
         before = series
     return checks
 
@@ -299,13 +299,13 @@ def checks_of(path: Path, book: Book, experiment: str) -> list[CheckShown]:
 _NO_BEFORE: Final = "series {} before it is missing or damaged"
 
 
-def _shown(
+def _check_shown(
     file: Path, series: _Series, plan: ExperimentPlanned, book: Book, problem: str | None
 ) -> CheckShown:
     repetitions = sum(run.control is None for run in series.runs)
     # A series may have been run with --times; one that a control ended has no repetitions.
-    asked = msgspec.structs.replace(plan, k=repetitions or plan.k)
-    verdict = judge(asked, series.runs, series.wrote.__getitem__)[1]
+    as_run = msgspec.structs.replace(plan, k=repetitions or plan.k)
+    verdict = judge(as_run, series.runs, series.wrote.__getitem__)[1]
     return CheckShown(
         file=f"{CHECKS}/{file.name}",
         at=series.runs[-1].at,

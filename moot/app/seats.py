@@ -76,9 +76,9 @@ class SeatChoice:
         # `experiments.run` of the file: on, ask, off, or None where it does not say.
         wanted = deliberation.experiments.run if deliberation.experiments else None
         # A file is not the person: its `on` becomes a question when a program is ready.
-        asked = "ask" if wanted in ("on", "ask") else wanted
+        by_file = "ask" if wanted in ("on", "ask") else wanted
         default = "ask" if deliberation.deliberation.protocol == "crux" else "off"
-        resolved = word or asked or default
+        resolved = word or by_file or default
         if resolved == "on":
             # The interpreter is recorded, because a result may depend on its version.
             return Programs("on", bench_for(self.agreed).environment.interpreter)

@@ -106,17 +106,17 @@ class Session:
         # `settle` first: a driver that was killed may have left work that only the controller can do.
         until = time.monotonic() + wait_seconds
         # A closed run opens no more steps, so waiting for one would only use up the time.
-        while not (asked := self.inner.asked(role)) and self.state.closing is None:
+        while not (steps := self.inner.pending(role)) and self.state.closing is None:
             if not _has_news(self.inner.run, until):
                 break
-        return next_of(str(self.path), self.inner, asked)
+        return next_of(str(self.path), self.inner, steps)
 
     def step(self, step: str) -> Next:
         """Return one open step with its prompt and the reply's schema. Raises `errors.StepRefused`."""
         self.inner.settle()
         find_open(self.inner.protocol, self.inner.book(), step)
-        asked = [row for row in self.inner.asked(role_of(step)) if row.step.id == step]
-        return next_of(str(self.path), self.inner, asked)
+        steps = [row for row in self.inner.pending(role_of(step)) if row.step.id == step]
+        return next_of(str(self.path), self.inner, steps)
 
     def check_role(self, role: str | None) -> None:
         """Raise `errors.MootError` for a role that the run does not have."""
@@ -155,8 +155,8 @@ class Session:
         A seat that has no answer raises `errors.SeatFailed`, and the step is given up. Raises `errors.ReplyRefused` at
         the first reply that is refused: replies accepted before it are kept, and `play` goes on at that step.
         """
-        while asked := self.open_steps():
-            for step in asked:
+        while steps := self.open_steps():
+            for step in steps:
                 try:
                     reply = seat(step)
                 # A failed seat costs its own step and not the run, as it does for a driven run.
@@ -173,7 +173,7 @@ class Session:
     def ids_in_claims(self, events: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the claims among some events whose words name ids of the run, each with those ids."""
         book, opened = self.inner.book(), self.state.opening
-        asked = {
+        labels = {
             *(item.id for item in (*opened.goals, *opened.options)),
             *(item.id for item in opened.context),
         }
@@ -181,7 +181,7 @@ class Session:
             pair
             for identity in events
             if (event := book.by_id.get(identity)) is not None
-            for pair in claims_with_ids(event, lambda name: name in asked or name in book.by_id)
+            for pair in claims_with_ids(event, lambda name: name in labels or name in book.by_id)
         )
 
     def refused(self, errors: Iterable[str]) -> Submission:

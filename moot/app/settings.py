@@ -144,10 +144,10 @@ class RunOptions:
             # A value of the file that is no table is left: it is refused by its key when all is checked.
             if isinstance(below, type(value)):
                 laid[name] = [*below, *value] if name == "context" else {**below, **value}
-        given: Any = laid["deliberation"]
-        if not isinstance(given, dict):
+        subject_table: Any = laid["deliberation"]
+        if not isinstance(subject_table, dict):
             return laid
-        subject = cast("Table", given)
+        subject = cast("Table", subject_table)
         if self.params is not None:  # thresholds belong to stop checks, which only its rounds have
             laid["deliberation"] = subject = {"protocol": DEFAULT_PROTOCOL, **subject}
         if "plan" in self.of("deliberation"):

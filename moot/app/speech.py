@@ -52,7 +52,7 @@ class Speech:
         # With the process id: a driver that is being replaced may still be writing.
         self._temporary = directory / f"{FILE}.{os.getpid()}.tmp"
         self._now, self._monotonic = now, monotonic
-        self._asked: dict[str, Spoken] = {}
+        self._current: dict[str, Spoken] = {}
         self._written_s = float("-inf")
 
     def __enter__(self) -> Speech:
@@ -65,14 +65,14 @@ class Speech:
             with suppress(OSError):
                 path.unlink(missing_ok=True)
 
-    def asked(self, step: str) -> None:
+    def started(self, step: str) -> None:
         """Note that a step was asked."""
-        self._asked[step] = Spoken(step, self._now())
+        self._current[step] = Spoken(step, self._now())
         self._write()
 
     def words(self, step: str, piece: str) -> None:
         """Note a piece of its answer."""
-        spoken = self._asked.get(step)
+        spoken = self._current.get(step)
         name = parse_step(step)
         # Any process may read the file: a position shown before its verdict would not be sealed any more.
         if spoken is None or name is None or name.act == SEALED:
@@ -84,14 +84,14 @@ class Speech:
 
     def answered(self, steps: Iterable[str]) -> None:
         """Note steps that are on the ledger, or lost."""
-        known = [step for step in steps if self._asked.pop(step, None) is not None]
+        known = [step for step in steps if self._current.pop(step, None) is not None]
         # Commits of the controller answer no step, and need no write.
         if known:
             self._write()
 
     def _write(self) -> None:
         self._written_s = self._monotonic()
-        content = msgspec.json.encode(Said(list(self._asked.values())))
+        content = msgspec.json.encode(Said(list(self._current.values())))
         with suppress(OSError):  # a full disk stops the run at its next commit, not here
             self._temporary.write_bytes(content)
             # Renamed into place, so that a viewer never reads half a file.

@@ -75,7 +75,7 @@ ByOption = Annotated[
 ]
 
 
-def asking(*, silent: bool) -> Callable[[str, str], bool] | None:
+def confirmation(*, silent: bool) -> Callable[[str, str], bool] | None:
     """Return what puts a question to the person before a run starts; None where no person is at the keyboard."""
     # Both ends must be a terminal: an answer from a pipe is no consent, and a question into a file is not seen.
     if silent or not sys.stdin.isatty() or not sys.stderr.isatty():

@@ -30,7 +30,7 @@ from moot.cli.command import (
     QuietOption,
     RunArgument,
     VerbResult,
-    asking,
+    confirmation,
     run_names,
 )
 from moot.environment import git_identity, now
@@ -329,7 +329,7 @@ def rm(
                 "in_use", reason, str(path), "wait until it ends, or add --yes to remove it all the same"
             )
         # --json and --quiet come from scripts, and a script must not remove a run by accident.
-        agreed = asking(silent=json or quiet)
+        agreed = confirmation(silent=json or quiet)
         if agreed is None:
             raise MootError(
                 "not_agreed", "nothing was removed", str(path), "add --yes: there is no terminal to ask on"

@@ -27,7 +27,7 @@ from moot.cli.command import (
     TextArgument,
     VerbResult,
     among,
-    asking,
+    confirmation,
 )
 from moot.environment import git_identity
 from moot.errors import GOOD, NO, refuse, usage
@@ -316,7 +316,7 @@ def experiment(
             # A plan writes one event with an id: the experiment, which is then shown.
             ids = [event.id for event in events if event.id]
         case "run":
-            agreed = asking(silent=json or quiet)
+            agreed = confirmation(silent=json or quiet)
             results = run_experiments(session, wanted, times=times, name=who, agreed=agreed)
             series = [result for result in results if isinstance(result, SeriesRun)]
             events = [event for result in results if not isinstance(result, SeriesRun) for event in result]

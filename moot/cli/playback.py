@@ -19,7 +19,7 @@ from moot.api import Run, open_run
 from moot.app.consent import bench_for
 from moot.app.experiments import re_run
 from moot.app.runs import example, examples, find_run, finished_examples
-from moot.cli.command import JsonOption, QuietOption, RunArgument, VerbResult, asking
+from moot.cli.command import JsonOption, QuietOption, RunArgument, VerbResult, confirmation
 from moot.errors import GOOD, NO, MootError, refuse, usage
 from moot.terminal.live import pause_seconds, player, recorded_seconds, view_of
 from moot.terminal.theme import console
@@ -199,7 +199,7 @@ def _run_again(ours: Run, *, silent: bool) -> VerbResult:
     # Without a judged experiment the sandbox is not needed, and the person is not asked about it.
     if any(facts.judged for facts in book.state.experiments.values()):
         try:
-            bench = bench_for(asking(silent=silent))
+            bench = bench_for(confirmation(silent=silent))
         # Without a sandbox the experiments are still listed, with the reason why none was run.
         except NoSandbox as error:
             why_not = f"{error.what}; {error.fix}"

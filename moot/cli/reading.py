@@ -62,8 +62,8 @@ def status(
     if name is not None:
         from moot.view.show import show_text
 
-        thing = read_event(ours, name)
-        return VerbResult(thing, lambda: show_text(thing, columns()))
+        record = read_event(ours, name)
+        return VerbResult(record, lambda: show_text(record, columns()))
     from moot.view.status import status_of
 
     view = ours.view
@@ -234,11 +234,11 @@ def explain(
     # Imported late: its tables load every rule, protocol and event kind.
     from moot.view import explain as view
 
-    asked = " ".join(code or ())
-    explanation = view.explain(asked) if asked else view.Explanation("", list(view.all_entries()))
+    term = " ".join(code or ())
+    explanation = view.explain(term) if term else view.Explanation("", list(view.all_entries()))
     if not explanation.entries:
         # Codes are easy to mistype, so the nearest known one is suggested.
-        near = view.nearest(asked)
+        near = view.nearest(term)
         fix = f"did you mean {near!r}?" if near else "`moot explain` lists what can be explained"
-        raise usage(f"nothing is known as {asked!r}", fix, "moot explain")
+        raise usage(f"nothing is known as {term!r}", fix, "moot explain")
     return VerbResult(explanation, lambda: view.explanation_text(explanation, columns()))

@@ -16,7 +16,7 @@ from moot.app.runs import find_run
 from moot.app.seat_specs import no_seat, read_seats
 from moot.app.seats import SeatChoice
 from moot.app.settings import RunOptions
-from moot.cli.command import OUTPUT, JsonOption, QuietOption, VerbResult, asking, run_names
+from moot.cli.command import OUTPUT, JsonOption, QuietOption, VerbResult, confirmation, run_names
 from moot.cli.reading import show_status
 from moot.cli.settings import (
     ContextOption,
@@ -192,7 +192,7 @@ def run(
         everybody,
         specs,
         commands=allow_commands,
-        agreed=asking(silent=silent),
+        agreed=confirmation(silent=silent),
         tell=None if silent else show,
         yes=yes,
     )
@@ -338,9 +338,9 @@ def review(
         if everybody is None and not specs:
             raise no_seat()
         silent = json or quiet
-        asked = question or f"Is the change {target.removeprefix('git:')} ready to be merged?"
+        subject = question or f"Is the change {target.removeprefix('git:')} ready to be merged?"
         options = wanted(
-            {"question": asked, "protocol": protocol, "max_usd": max_usd},
+            {"question": subject, "protocol": protocol, "max_usd": max_usd},
             rules=rule,
             # The change comes first, so that its diff is the first document a role reads.
             context=[target, *(context or ())],
@@ -352,7 +352,7 @@ def review(
         choice = SeatChoice(
             everybody,
             specs,
-            agreed=asking(silent=silent),
+            agreed=confirmation(silent=silent),
             tell=None if silent else err,
             yes=yes,
         )

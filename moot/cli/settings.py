@@ -98,7 +98,7 @@ NoWaitOption = Annotated[
 
 
 def wanted(
-    given: Mapping[str, Any],
+    values: Mapping[str, Any],
     *,
     rules: Sequence[str] | None = None,
     stakes: str | None = None,
@@ -113,7 +113,7 @@ def wanted(
     `tell` receives a line on what was read and what was left out. Raises `typer.BadParameter` and `MootError`.
     """
     table: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in values.items():
         if value not in (None, []):
             row = settings()[name]
             table.setdefault(row.table, {})[row.key] = _checked(row, value)

@@ -125,7 +125,7 @@ def study(
                 raise typer.BadParameter(f"--experiments is on, ask or off, not {experiments!r}")
             programs = experiments == "on"
             study = _read(directory)
-            agreed = common.asking(silent=json or quiet)
+            agreed = common.confirmation(silent=json or quiet)
             before = standing_of(study)
             if len(before.ends) < len(before.jobs):
                 check_word(study, agreed, seats=allow_commands, programs=programs, is_here=engine == "local")

@@ -107,9 +107,9 @@ class PublicStatus(Result, frozen=True):
 
 def public_status(run: str, session: Session) -> PublicStatus:
     """Return the state of a run, without anything that a seat must not see."""
-    state, asked = session.state, session.open_ids
+    state, open_ids = session.state, session.open_ids
     # The phase of the first open step, because the ledger's own phase changes only with an event.
-    first = parse_step(asked[0]) if asked else None
+    first = parse_step(open_ids[0]) if open_ids else None
     return PublicStatus(
         run=run,
         protocol=session.inner.protocol.name,
@@ -119,7 +119,7 @@ def public_status(run: str, session: Session) -> PublicStatus:
         rounds_planned=len(state.opening.plan),
         phase=first.phase if first else state.phase,
         answered=len(state.answered),
-        open=asked,
+        open=open_ids,
         held_up=list(state.held_up),
         awaits=list(awaited_of(state)),
         finished=state.finished,

@@ -85,7 +85,7 @@ def _add_resources(tools: Tools) -> None:
             session = tools.opened("moot://runs/{run}/briefs/{step}", run, None).inner
             book, protocol = session.book(), session.protocol
             rounds = (protocol.groups(book.state, number) for number in book.state.rounds)
-            steps = {asked.id: asked for groups in rounds for group in groups for asked in group.steps}
+            steps = {entry.id: entry for groups in rounds for group in groups for entry in group.steps}
             if step not in steps:
                 fix = "see `decisions` or `report` for its ids"
                 raise usage(f"no step {step[:80]!r} in this run", fix, "step")

@@ -17,8 +17,8 @@ from typing import Annotated, Final, TypeVar
 import msgspec
 from msgspec import Meta
 
-from ledger.result import Result
 from ledger.plain_json import NotJson, decoded
+from ledger.result import Result
 from ledger.store.disk import Disk, read_plain, refuse_link, writing
 from ledger.store.failures import LedgerError, LockTimeout
 from ledger.store.lock import locked
@@ -27,8 +27,7 @@ from moot.app.consent import Agreed, bench_for, need_word_for_programs, need_wor
 from moot.environment import now
 from moot.errors import DAMAGED, MootError, usage
 from moot.studies.definition import FILE, Study
-from moot.studies.playing import Engine
-from moot.studies.playing import SHARED, JobEnd, Task, fetched, recorded, unpacked
+from moot.studies.playing import SHARED, Engine, JobEnd, Task, fetched, recorded, unpacked
 from moot.studies.units import StudyJob, UnitAnswer, answer_in, deliberation_for, jobs_of
 from rounds.setup.deliberation import to_toml
 

@@ -28,16 +28,16 @@ import msgspec
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from ledger.events.ids import label_id
-from ledger.plain_toml import toml_table
 from ledger.plain_text import readable
+from ledger.plain_toml import toml_table
 from ledger.store.disk import read_plain
 from moot.app.settings import documents_of
 from moot.errors import MootError, usage
+from moot.studies import statistics
+from moot.view.study import StudyDraft
 from rounds.protocols import PROTOCOLS
 from rounds.setup.deliberation import (
     FORM as DELIBERATION_FORM,
-)
-from rounds.setup.deliberation import (
     Budget,
     Document,
     FileTable,
@@ -46,6 +46,7 @@ from rounds.setup.deliberation import (
     Word,
     checked,
     listed,
+    toml_value,
 )
 from rounds.setup.toml_file import (
     FILE_BYTES_MAX,
@@ -56,12 +57,6 @@ from rounds.setup.toml_file import (
     refuse_unkept,
     validated,
 )
-from typing import Final
-from moot.errors import usage
-from moot.studies import statistics
-from moot.view.study import StudyDraft
-from rounds.setup.deliberation import toml_value
-
 
 FILE: Final = "study.toml"
 KEYS_BYTES_MAX: Final = 1 << 22
@@ -270,7 +265,11 @@ def read_keys(study: Study, file: str) -> dict[str, str]:
         count = len(study.tables[item]["deliberation"].get("options", ()))
         # A mistyped key would silently make every arm wrong on its item.
         if count and option not in {label_id("option", n) for n in range(1, count + 1)}:
-            raise usage(f"{item} has no option {option!r}", f"name one of {label_id('option', 1)} to {label_id('option', count)}", file)
+            raise usage(
+                f"{item} has no option {option!r}",
+                f"name one of {label_id('option', 1)} to {label_id('option', count)}",
+                file,
+            )
     return answers
 
 
@@ -313,11 +312,11 @@ def drafted(folder: Path, question: str | None, items: tuple[str, ...]) -> Study
     if place.exists():
         raise usage("there is a study already", "name another directory", str(place))
     rows = [_row(folder, Path(item)) for item in items]
-    asked = question or "Does crux answer more of these questions right than one reply?"
+    subject = question or "Does crux answer more of these questions right than one reply?"
     head = "\n".join(
         (
             "[study]",
-            f"question = {toml_value(asked)}",
+            f"question = {toml_value(subject)}",
             'planned = "Right answers of every arm against single, paired by item: 95 % interval, McNemar with Holm."',
             'baseline = "single"',
             "repetitions = 1",

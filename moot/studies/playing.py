@@ -1,4 +1,4 @@
-"""Playing of jobs: a run is opened or resumed, and driven until it ends or has to wait, on this machine or on a cluster.
+"""Jobs of a study: a run is opened or resumed, and driven until it ends or waits, here or on a cluster.
 
 with LocalEngine(2) as engine:
     engine.submit(task)
@@ -12,21 +12,32 @@ with a worker that dies: its jobs are played again, and a run goes on from its l
 from __future__ import annotations
 
 import io
+import logging
+import os
+import signal
 import tarfile
 import tempfile
-from collections.abc import Mapping
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self
+
 import msgspec
+
 from ledger.result import Result
 from ledger.store.disk import plain_file
 from ledger.store.failures import DriverBusy, LedgerError
 from moot import version
+from moot.app.consent import bench_for
 from moot.app.driving import driven
 from moot.app.opening import bench_of, open_run_at
-from moot.app.consent import bench_for
 from moot.app.seat_specs import choose
 from moot.app.seats import declared_seats, make_seats
 from moot.app.session import Session
@@ -35,18 +46,6 @@ from moot.errors import MootError, usage
 from rounds.setup.deliberation import parse
 from rounds.setup.opening import Programs, cast_roles, resolve
 from rounds.setup.toml_file import DeliberationError
-import logging
-import os
-import signal
-import time
-from collections import Counter
-from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
-from multiprocessing import get_context
-from typing import Any, Final, Protocol, Self
-from moot.errors import usage
 
 if TYPE_CHECKING:
     from roles.seats.port import Seat

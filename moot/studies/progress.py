@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from ledger.store.failures import LedgerError
-from ledger.store.store import RunStore
-from moot.studies.conduct import StudyState, plan_of
-from moot.studies.units import StudyJob
-from moot.view.study import ArmStatus, StudyStatus
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from hashlib import sha256
 from typing import Final
+
 from ledger.plain_text import counted
+from ledger.store.failures import LedgerError
+from ledger.store.store import RunStore
 from moot import version
 from moot.app.opening import estimate_for
 from moot.app.seat_specs import choose, may_cost
+from moot.app.session import Session
 from moot.environment import read_settings
 from moot.errors import MootError
-from moot.studies.conduct import StudyState
+from moot.studies.conduct import RUNS, StudyState, plan_of
 from moot.studies.definition import Study
-from moot.studies.units import StudyUnit, deliberation_for, jobs_of
+from moot.studies.units import StudyJob, StudyUnit, deliberation_for, jobs_of
 from moot.view.estimate import Estimate
+from moot.view.study import ArmStatus, QueuedStep, StudyQueue, StudyStatus
 from rounds.setup.opening import cast_roles, resolve
-from hashlib import sha256
-from moot.app.session import Session
-from moot.studies.conduct import RUNS, StudyState
-from moot.view.study import QueuedStep, StudyQueue
 
 
 def status_of(state: StudyState) -> StudyStatus:
@@ -141,9 +138,7 @@ def _estimate(study: Study, item: str, arm: str) -> Estimate:
     deliberation = deliberation_for(study, job, {})
     name = f"item {item}, arm {arm}"
     specs = choose(cast_roles(deliberation, name), study.arm(arm).seats.replace("{item}", item), {}, {})
-    opening = resolve(
-        deliberation, study.documents[item], moot=version(), name=name, seats=specs
-    )
+    opening = resolve(deliberation, study.documents[item], moot=version(), name=name, seats=specs)
     return estimate_for(opening, specs, name)
 
 

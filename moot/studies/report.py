@@ -194,7 +194,11 @@ def _against(results: StudyResults) -> list[Against]:
         only = Counter(
             _alone(results, StudyUnit(item, arm.id, 1), StudyUnit(item, baseline, 1)) for item in items
         )
-        rows[arm.id] = (_estimated(_difference(results, items, mine, base), -1.0, 1.0), only["arm"], only["baseline"])
+        rows[arm.id] = (
+            _estimated(_difference(results, items, mine, base), -1.0, 1.0),
+            only["arm"],
+            only["baseline"],
+        )
     # All comparisons enter Holm's correction, also those that look hopeless.
     p_values = {arm: statistics.exact_mcnemar(first, second) for arm, (_, first, second) in rows.items()}
     adjusted = statistics.holm(p_values)

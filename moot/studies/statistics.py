@@ -1,8 +1,8 @@
 """The arithmetic of studies: two ways to deliberate, compared on the same items, each asked once or more.
 
 Items are what a study samples, so an interval is over items: repetitions of one item are averaged before. Shares,
-levels and probabilities are 0 … 1, beliefs that are named so are points. Where a sample cannot tell, a result is null, never 0.
-Arguments that no study can have, such as a share above 1, raise `ValueError`.
+levels and probabilities are 0 … 1, beliefs that are named so are points. Where a sample cannot tell, a result is null,
+never 0. Arguments that no study can have, such as a share above 1, raise `ValueError`.
 
 The extra `study` has what a few functions here need; they import it when they are called.
 """

@@ -10,14 +10,15 @@ The procedure is crude and knows no synonyms, but it is the same for every arm.
 
 from __future__ import annotations
 
-from rounds.protocols.crux import standing
-
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import product
 from random import Random
 from typing import Any, Final
+
+from ledger.events import Assumption, Disposition
 from ledger.language.words import word_count
 from ledger.plain_text import one_line
 from ledger.state.book import Book
@@ -27,17 +28,12 @@ from moot.app.settings import RunOptions
 from moot.studies.definition import ArmRow, Study
 from moot.view.annexes import final_text
 from moot.view.forecasts import leader_of_group, standing_now
-from moot.view.judgements import has_beliefs, majority, option_of
-from moot.view.judgements import option_said, options_of
+from moot.view.judgements import has_beliefs, majority, option_of, option_said, options_of
 from moot.view.outcome import outcome_of
 from rounds.protocols import PROTOCOLS
+from rounds.protocols.crux import standing
 from rounds.setup.deliberation import Deliberation, checked
 from rounds.setup.toml_file import Table
-import re
-from collections.abc import Iterable, Mapping
-from typing import Final
-from ledger.events import Assumption, Disposition
-
 
 CHOICE: Final = "choice"
 FIRST, SECOND, NEITHER = "the first answer", "the second answer", "neither is better"
@@ -197,8 +193,11 @@ def _with_answers(table: Table, texts: list[str]) -> Table:
 
 def _judged(study: Study, table: Table, texts: tuple[str, str]) -> Table:
     assert study.file.judging is not None, "only a study with judges has such jobs"
-    asked = str(table["deliberation"]["question"]).strip()
-    subject = {"question": f"{study.file.judging.question}\n\n{asked}", "options": [FIRST, SECOND, NEITHER]}
+    question = str(table["deliberation"]["question"]).strip()
+    subject = {
+        "question": f"{study.file.judging.question}\n\n{question}",
+        "options": [FIRST, SECOND, NEITHER],
+    }
     rows = [{"name": f"{name}.md", "text": text} for name, text in zip(ORDERS, texts, strict=True)]
     return {"deliberation": subject, "context": [*table.get("context", []), *rows]}
 
@@ -232,10 +231,8 @@ def chosen_by(book: Book) -> str | None:
     if not state.finished:
         return None
     # A forecast names its leader exactly; words of a decision are only matched when there is none.
-    if has_beliefs(book):
-
-        if leader := leader_of_group(book):
-            return leader
+    if has_beliefs(book) and (leader := leader_of_group(book)):
+        return leader
     if (vote := majority(book)) is not None:
         return vote.option
     decisions = [book.by_id[identity] for identity in final_in_force(state)]

@@ -60,7 +60,7 @@ class LiveView:
     ) -> None:
         self._read, self._console, self._clock, self._labels = read, console, clock, labels
         self._at_most = at_most
-        self._asked: dict[str, float] = {}
+        self._started: dict[str, float] = {}
         self._book = read()
         # A resumed run prints only rounds that end from now on; earlier ones were printed before.
         self._printed = set(self._book.state.rounds) - {self._book.state.round}
@@ -86,20 +86,20 @@ class LiveView:
         self._live.stop()
         self._tell_rounds(all_of_them=self._book.state.finished)
 
-    def asked(self, step: str) -> None:
+    def started(self, step: str) -> None:
         """Note that a seat is asked to answer a step; the next refresh shows it."""
         # A new dict and no change in place: the refresh thread may be reading the old one.
-        self._asked = {**self._asked, step: self._clock() if self._clock else 0.0}
+        self._started = {**self._started, step: self._clock() if self._clock else 0.0}
 
     def lost(self, step: str) -> None:
         """Note that a step will not be answered."""
-        self._asked = {name: since for name, since in self._asked.items() if name != step}
+        self._started = {name: since for name, since in self._started.items() if name != step}
 
     def committed(self) -> None:
         """Read what is new on the ledger, and show it."""
         self._book = self._read()
         state = self._book.state
-        self._asked = {step: since for step, since in self._asked.items() if not state.is_done(step)}
+        self._started = {step: since for step, since in self._started.items() if not state.is_done(step)}
         self._tell_rounds(all_of_them=state.finished)
         self._live.refresh()
 
@@ -120,7 +120,7 @@ class LiveView:
         if self._book.state.finished:
             return Text("")
         now = self._clock() if self._clock else None
-        scene = scene_of(self._book, self._asked, now, self._labels)
+        scene = scene_of(self._book, self._started, now, self._labels)
         # One line stays free, or some terminals would scroll with every refresh.
         return Stage(scene, height=max(8, self._console.height - 1), at_most=self._at_most)
 
@@ -149,7 +149,7 @@ class PlainView:
     def __exit__(self, *_: object) -> None:
         self.committed()
 
-    def asked(self, step: str) -> None:
+    def started(self, step: str) -> None:
         """Ignore it: the answer will be a line."""
 
     def lost(self, step: str) -> None:
@@ -213,7 +213,7 @@ def watched(
     """Yield a driver's watch that shows the run while the block lasts."""
     with view_of(read, console, live=live, clock=clock, labels=labels, at_most=replies_of(read())) as view:
         yield Watch(
-            asked=lambda row, _: view.asked(row.step.id),
+            started=lambda row, _: view.started(row.step.id),
             committed=lambda _: view.committed(),
             lost=lambda step, _: view.lost(step),
         )
@@ -242,16 +242,16 @@ def player(
     growing: GrowingBook, view: View, protocol: Protocol, *, pause: Callable[[], None]
 ) -> Callable[[Sequence[Event]], None]:
     """Return a function that takes commits of a recorded run, shows them, marks the steps asked next, and pauses."""
-    asked: set[str] = set()
+    seen: set[str] = set()
 
     def play(events: Sequence[Event]) -> None:
         # The book grows before the view is notified, because the view reads it.
         growing.take(events)
         for step in open_steps(protocol, growing.book().state):
             # A step stays open over several commits, and its clock must not start again with each.
-            if step.id not in asked:
-                asked.add(step.id)
-                view.asked(step.id)
+            if step.id not in seen:
+                seen.add(step.id)
+                view.started(step.id)
         view.committed()
         pause()
 

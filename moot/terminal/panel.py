@@ -59,8 +59,8 @@ def panel(book: Book, report: SignalReport) -> RenderableType:
     lines = [Text(report.headline, theme.HEADER), *labels_text(labels)]
     if report.profile == "gates":
         lines += [_checked(gate.ok, gate_told(gate)) for gate in report.gates if gate.decides]
-        asked = [item.id for item in deciding_questions(state)]
-        lines += [Text("  ").append_text(_named(item, book)) for item in asked[:QUESTIONS]]
+        deciding = [item.id for item in deciding_questions(state)]
+        lines += [Text("  ").append_text(_named(item, book)) for item in deciding[:QUESTIONS]]
     else:
         lines += [_checked(signal.satisfied, f"{signal.name} ({signal.id})") for signal in report.signals]
     open_ones = [alarm for alarm in report.alarms if alarm.is_open]
@@ -225,14 +225,14 @@ def _sections(book: Book) -> Iterator[tuple[str, list[Text]]]:
     if len(waiting) > LISTED:
         lines.append(Text(f"and {len(waiting) - LISTED} older ones: `moot claims`", theme.FAINT))
     yield f"Open claims: {len(waiting)} of {len(state.claims)}", lines
-    asked = [
+    unanswered = [
         identity
         for identity, concern in state.concerns.items()
         if identity not in state.resolved and concern.for_human
     ]
-    if asked:
-        questions = _last(asked, "moot log RUN --kind concern", book)
-        yield f"Questions to you: {len(asked)} (`moot answer`)", questions
+    if unanswered:
+        questions = _last(unanswered, "moot log RUN --kind concern", book)
+        yield f"Questions to you: {len(unanswered)} (`moot answer`)", questions
     yield "Next", [Text(line) for line in next_round(state)]
     title = "Decided" if state.finished else "If it stopped now, these decisions would stand"
     decided = outcome(state)

@@ -321,10 +321,10 @@ def open_questions(book: Book) -> list[Concern]:
     ]
 
 
-def merged_questions(asked: Iterable[Concern]) -> list[tuple[str, list[str]]]:
+def merged_questions(questions: Iterable[Concern]) -> list[tuple[str, list[str]]]:
     """Return questions with the ids of all that ask the same, in the order in which each was met first."""
     merged: list[tuple[str, list[str]]] = []
-    for question in asked:
+    for question in questions:
         # Judges phrase the same question differently, so compare what they ask for, not the text.
         same = next((ids for text, ids in merged if covers(text, question.text)), None)
         if same is None:
@@ -350,10 +350,10 @@ def falsifiers_of_judges(book: Book) -> tuple[str, ...]:
 def questions_annex(book: Book) -> Iterator[Annex]:
     """Yield the questions that judges leave open; questions that ask the same share a row."""
     # Questions of the last round come first: they are open after everything that was argued.
-    asked = sorted(
+    questions = sorted(
         open_questions(book) if any(book.of(Argument)) else [], key=lambda question: -question.round
     )
-    rows = [(", ".join(ids), one_line(text)) for text, ids in merged_questions(asked)]
+    rows = [(", ".join(ids), one_line(text)) for text, ids in merged_questions(questions)]
     yield from annex_table("Unresolved questions", ("id", "question"), rows)
 
 

@@ -94,19 +94,19 @@ def estimate_of(
 
     `specs` maps roles to seats, `models` maps every seat specification that names a model to that model.
     """
-    asked, least = asked_of(opening), least_asked_of(opening)
+    most, least = asked_of(opening), least_asked_of(opening)
     documents = sum(document.bytes for document in opening.context)
 
     def taken(spec: str, replies: Counter[PlannedReply], tokens: TokensOf) -> ReplyTotals:
         # People and recordings take no tokens, however many replies they give.
         free = provider_of(spec).runs in ("person", "recording")
-        mine = [(planned.kind, replies[planned]) for planned in asked if specs.get(planned.role) == spec]
+        mine = [(planned.kind, replies[planned]) for planned in most if specs.get(planned.role) == spec]
         return _taken([] if free else mine, documents, models.get(spec), prices, tokens)
 
     seats: list[EstimateSeat] = []
     # One seat may answer for several roles and has one price, so group by seat.
     for spec in dict.fromkeys(specs.values()):
-        low, high = taken(spec, least, _cheap), taken(spec, asked, _expensive)
+        low, high = taken(spec, least, _cheap), taken(spec, most, _expensive)
         model, roles = models.get(spec), [role for role in specs if specs[role] == spec]
         # A model on the user's own machine costs nothing, although no price table lists it.
         free = provider_of(spec).is_free(model or "")
@@ -115,24 +115,24 @@ def estimate_of(
                 seat=spec,
                 model=model,
                 roles=roles,
-                replies=sum(number for planned, number in asked.items() if planned.role in roles),
+                replies=sum(number for planned, number in most.items() if planned.role in roles),
                 tokens_in=Span(low.tokens_in, high.tokens_in),
                 tokens_out=Span(low.tokens_out, high.tokens_out),
                 usd=_dollars(Decimal(0), Decimal(0)) if free else _dollars(low.usd, high.usd),
             )
         )
     phases = Counter[tuple[str, str]]()
-    for planned, number in asked.items():
+    for planned, number in most.items():
         phases[planned.role, planned.phase] += number
     waves = waves_of(opening)
     # Scale waves by the share of replies that the shortest run needs; negating twice rounds up.
-    fewest = -(-waves * least.total() // max(1, asked.total()))
+    fewest = -(-waves * least.total() // max(1, most.total()))
     return Estimate(
         file=file,
         protocol=opening.protocol,
         rounds=len(opening.plan),
         replies_at_least=least.total(),
-        replies_at_most=asked.total(),
+        replies_at_most=most.total(),
         parts=[
             EstimatePart(role, phase, phases[role, phase])
             for role in specs

@@ -72,7 +72,11 @@ def times_of(book: Book, class_: EvidenceClass | None, refs: Iterable[str]) -> i
         moves = state.claims[identity].history if identity in state.claims else ()
         experiments += [identity, *(move.by for move in moves)]
     # Only experiments that reached this level count, or a failed attempt would add its runs.
-    alike = (it for it in experiments if it in state.experiments and state.experiments[it].class_ == class_)
+    alike = (
+        identity
+        for identity in experiments
+        if identity in state.experiments and state.experiments[identity].class_ == class_
+    )
     return max((times_run(book, experiment) for experiment in alike), default=None)
 
 

@@ -101,19 +101,19 @@ class Explanation(Result, frozen=True):
     entries: list[Meaning]
 
 
-def explain(asked: str) -> Explanation:
+def explain(term: str) -> Explanation:
     """Return every meaning of a code or term; no entries where moot knows none."""
-    wanted = _plain(asked)
+    wanted = _plain(term)
     entries = [entry for entry in all_entries() if wanted in _names(entry)]
     # Ids of events are endless, so they are recognized by form after the tables had their turn.
-    return Explanation(asked, entries or list(_by_form(asked.strip())))
+    return Explanation(term, entries or list(_by_form(term.strip())))
 
 
-def nearest(asked: str) -> str | None:
+def nearest(term: str) -> str | None:
     """Return the known code or term that is most like an unknown one."""
     known = {name: entry.code for entry in all_entries() for name in _names(entry)}
     # A cutoff of 0.5 finds typos and still rejects words that only share a few letters.
-    close = get_close_matches(_plain(asked), known, 1, 0.5)
+    close = get_close_matches(_plain(term), known, 1, 0.5)
     return known[close[0]] if close else None
 
 
@@ -180,27 +180,27 @@ def _names(entry: Meaning) -> set[str]:
     return {_plain(name) for name in names}
 
 
-def _by_form(asked: str) -> Iterator[Meaning]:
+def _by_form(term: str) -> Iterator[Meaning]:
     """Explain an id, a step or a place in the ledger by its form."""
-    kind = kind_of(asked)
-    if kind in KINDS and is_id(asked):
+    kind = kind_of(term)
+    if kind in KINDS and is_id(term):
         code, title = f"{KINDS[kind].letter}-", kind.replace("_", " ")
         yield from (entry for entry in all_entries() if entry.code == code and entry.title == title)
     label = LABELS.get(kind)
-    if label is not None and is_id(asked):
-        yield Meaning(asked, "id", label.rstrip("."), label)
-    if re.fullmatch(r"@[0-9]+", asked):
+    if label is not None and is_id(term):
+        yield Meaning(term, "id", label.rstrip("."), label)
+    if re.fullmatch(r"@[0-9]+", term):
         yield Meaning(
-            asked,
+            term,
             "place",
-            f"event {asked[1:]}",
+            f"event {term[1:]}",
             "The event with this number, counted from 0 over all streams.",
         )
-    step = parse_step(asked)
+    step = parse_step(term)
     if step is not None:
         act = f", {step.act}" if step.act else ""
         text = f"The step of {step.role} in round {step.round}, phase {step.phase}{act}."
-        yield Meaning(asked, "step", f"step of {step.role}", text)
+        yield Meaning(term, "step", f"step of {step.role}", text)
 
 
 def _plain(name: str) -> str:

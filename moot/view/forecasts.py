@@ -226,12 +226,12 @@ def program_told(run: str, book: Book, claim: str) -> tuple[str, str | None]:
 
 def question_about(book: Book, claim: str) -> str | None:
     """Return the open question that asks a person for the result of a crux."""
-    asked = (
+    matches = (
         identity
         for identity, concern in book.state.concerns.items()
         if concern.for_human and claim in concern.between and identity not in book.state.resolved
     )
-    return next(asked, None)
+    return next(matches, None)
 
 
 def answer_command(run: str, book: Book, claim: str) -> str:

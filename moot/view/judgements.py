@@ -255,8 +255,8 @@ def majority(book: Book) -> Majority | None:
 
 def option_of(book: Book, decision: Decision) -> str | None:
     """Return the option that a decision is for, by its `about` or else by its text."""
-    asked = book.state.opening.protocol in _MEMBERS and book.state.opening.options
-    if asked or len(decision.about) == 1:
+    names_options = book.state.opening.protocol in _MEMBERS and book.state.opening.options
+    if names_options or len(decision.about) == 1:
         return decision.about[0] if decision.about else None
     # Where `about` does not single out an option, the text of the decision has to.
     match = _OPTION.search(decision.text)
@@ -396,7 +396,9 @@ def _score_row(
         label=label,
         text=text,
         totals=tuple(score.total for score in scores),
-        stands=tuple(Mark("◆", JUDGED[it], marks.STANDINGS.get(it, "warn")) for it in stands),
+        stands=tuple(
+            Mark("◆", JUDGED[standing], marks.STANDINGS.get(standing, "warn")) for standing in stands
+        ),
         fallacies=tuple(fallacy for score in scores for fallacy in score.fallacies),
         because=tuple(filter(None, because)),
     )

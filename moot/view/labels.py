@@ -171,11 +171,11 @@ def finished_exit(quorum: RunQuorum) -> int:
 def rules_asked_told(state: State) -> str:
     """Return after which phases the rules were checked; empty where they are checked only once per round."""
     # Checks run after single phases, and the validation closes the round; both check the rules.
-    asked = state.checked.get(state.round, []) + state.validated.get(state.round, [])
-    if not state.validates_phases or not asked:
+    phases = state.checked.get(state.round, []) + state.validated.get(state.round, [])
+    if not state.validates_phases or not phases:
         return ""
     result = "no error" if state.faulty is None else "an error, see `moot check`"
-    return f"asked after R{state.round} {', '.join(asked)}: {result}"
+    return f"asked after R{state.round} {', '.join(phases)}: {result}"
 
 
 def is_held_by_an_error(state: State) -> bool:

@@ -129,7 +129,7 @@ def taken_up(book: Book) -> frozenset[str]:
     """Return the objections that are none to the final answer: accepted into it, or put to a person as a question."""
     became = {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
     # What is left of an escalated objection is its question, which `needs you` or the answer to it shows.
-    asked = {
+    put_to_person = {
         objection
         for concern in book.of(Concern)
         if concern.type == "question" and concern.for_human
@@ -138,7 +138,7 @@ def taken_up(book: Book) -> frozenset[str]:
     return frozenset(
         objection
         for objection, disposition in became.items()
-        if disposition in TAKEN or (disposition == "escalated" and objection in asked)
+        if disposition in TAKEN or (disposition == "escalated" and objection in put_to_person)
     )
 
 
@@ -262,9 +262,9 @@ def terms_told(book: Book, decision: Decision) -> Iterator[tuple[bool, Point]]:
     }
     authors = [
         (view_of(vote), vote.reasoning, vote.id or "")
-        for vote in sorted(cast, key=lambda it: not sides[it.id])
+        for vote in sorted(cast, key=lambda entry: not sides[entry.id])
     ]
-    authors += [(it.role, it.text, it.ref) for it in decision.dissent if it.ref not in sides]
+    authors += [(entry.role, entry.text, entry.ref) for entry in decision.dissent if entry.ref not in sides]
     for author, text, ref in authors:
         if terms := terms_in(text):
             yield sides.get(ref, False), Point.of(f"{author}: {terms}", ref)

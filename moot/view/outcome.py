@@ -209,11 +209,13 @@ class _Reading:
         if self.members is not None:
             return self.members.agreeing[0]
         # A person's answer to a question is context and never the run's own answer.
-        standing = [it for it in in_force(self.state) if self.state.decisions[it].rank != "answer"]
+        standing = [
+            identity for identity in in_force(self.state) if self.state.decisions[identity].rank != "answer"
+        ]
         # An override takes the place of the decision it replaces, also in this order.
-        first = {it: _decision(self.book, overridden(self.state, it)) for it in standing}
+        first = {identity: _decision(self.book, overridden(self.state, identity)) for identity in standing}
         last = max((origin.round for origin in first.values()), default=0)
-        candidates = [(origin.seq, it) for it, origin in first.items() if origin.round == last]
+        candidates = [(origin.seq, identity) for identity, origin in first.items() if origin.round == last]
         # Deciding roles put the main decision first, as they do at the end.
         return _decision(self.book, min(candidates)[1]) if candidates else None
 
@@ -351,10 +353,14 @@ class _Reading:
     def _answered_since(self, chief: Decision) -> Iterator[Point]:
         """Yield answers that a person gave after the final text was written, so that the text lacks them."""
         for event in self.book.of(Decision):
-            asked = [cite.id for cite in event.cites if cite.id in self.state.concerns]
+            concerns = [cite.id for cite in event.cites if cite.id in self.state.concerns]
             # Answers given before the decision were in the brief of the deciding step.
-            if event.type == "answer" and asked and event.seq > chief.seq:
-                to = asked[0] if len(asked) == 1 else f"{asked[0]} and {len(asked) - 1} that ask the same"
+            if event.type == "answer" and concerns and event.seq > chief.seq:
+                to = (
+                    concerns[0]
+                    if len(concerns) == 1
+                    else f"{concerns[0]} and {len(concerns) - 1} that ask the same"
+                )
                 yield Point.of(f"Work in what a person answered to {to}: {event.text}", event.id)
 
     def not_settled(self) -> Iterator[Point]:
@@ -371,8 +377,8 @@ class _Reading:
         if chief is not None and chief.zones is not None:
             yield from (Point.of(text, chief.id) for text in chief.zones.contested)
         # Questions to a person are listed under "needs you" with their commands.
-        asked = sorted(open_questions(self.book), key=lambda question: -question.round)
-        yield from (Point.of(text, *ids) for text, ids in merged_questions(asked))
+        questions = sorted(open_questions(self.book), key=lambda question: -question.round)
+        yield from (Point.of(text, *ids) for text, ids in merged_questions(questions))
         # Dozens of claims may be open, so the outcome counts them and names the verb that lists them.
         waiting = sum(claim.status in OPEN for claim in state.claims.values())
         if waiting:

@@ -168,7 +168,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
         yield "dissent", f"{dissenter.role}: {_cut(dissenter.text, cut.text + 8, dissenter.ref)}"
     if len(outcome.dissent) > DISSENT:
         yield "dissent", f"and {len(outcome.dissent) - DISSENT} more: moot status {run} --json"
-    yield from _asked(outcome, run, cut)
+    yield from _requests(outcome, run, cut)
     yield from _points("not settled", outcome.not_settled, cut, run)
     yield from _points("assumed", outcome.assumed, cut, run)
     yield from (
@@ -204,36 +204,36 @@ def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterato
     )
 
 
-def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
+def _requests(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     """Yield questions to a person with their ids, the newest first, and the command that answers them."""
     # Only answers share a command; overrides and experiments each bring their own.
-    listed = [asking for asking in outcome.needs_you if asking.asks == "answer"]
-    for asking in listed[: cut.questions]:
-        yield ASKED, _question(asking, run)
-    for asking in outcome.needs_you:
-        if asking.asks == "override":
-            yield ASKED, f"{asking.text} {asking.command}"
-        if asking.asks == "run":
-            yield ASKED, asking.text
-            yield ASKED, f"to run: {asking.command}"
+    listed = [request for request in outcome.needs_you if request.asks == "answer"]
+    for request in listed[: cut.questions]:
+        yield ASKED, _question(request, run)
+    for request in outcome.needs_you:
+        if request.asks == "override":
+            yield ASKED, f"{request.text} {request.command}"
+        if request.asks == "run":
+            yield ASKED, request.text
+            yield ASKED, f"to run: {request.command}"
     # A merged question shows three of its ids; the rest counts as more.
-    more = sum(len(asking.ids) for asking in outcome.needs_you) - sum(
-        len(asking.ids[:3]) for asking in listed[: cut.questions]
+    more = sum(len(request.ids) for request in outcome.needs_you) - sum(
+        len(request.ids[:3]) for request in listed[: cut.questions]
     )
     older = f"{counted(more, 'more question')}: moot log {run} --kind concern; " if listed and more else ""
     if listed:
         yield ASKED, f"{older}to answer: {listed[0].command}"
 
 
-def _question(asking: Asking, run: str) -> str:
+def _question(request: Asking, run: str) -> str:
     """Return a question whole, with its ids; one that is very long ends with the command that prints it."""
-    text, ids = " ".join(asking.text.split()), ", ".join(asking.ids[:3])
+    text, ids = " ".join(request.text.split()), ", ".join(request.ids[:3])
     # A question that breaks off among its options cannot be answered, so fewer questions are listed instead.
     if len(text) <= QUESTION:
         return f"{text} ({ids})"
     head = text[:QUESTION]
     head = (head.rpartition(" ")[0] or head).rstrip(" ,;:–-，、；：")
-    return f"{head} … ({ids}; whole: moot show {run} {asking.ids[0]})"
+    return f"{head} … ({ids}; whole: moot show {run} {request.ids[0]})"
 
 
 def _point_text(point: Point, most: int) -> str:

@@ -61,7 +61,7 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
     questions = _questions(book)
     # When the list is too long, the last place announces the rest.
     listed = questions if len(questions) <= SHOWN else questions[: SHOWN - 1]
-    askings = [_asking(run, book, question) for question in listed]
+    askings = [_request(run, book, question) for question in listed]
     rest = [identity for question in questions[len(listed) :] for identity in question.ids]
     if rest:
         command = f"moot log {named} --kind concern"
@@ -76,7 +76,7 @@ def _put(book: Book, question: _Question) -> str:
     return f"Which view holds? {question.text}" if states else question.text
 
 
-def _asking(run: str, book: Book, question: _Question) -> Asking:
+def _request(run: str, book: Book, question: _Question) -> Asking:
     """Return a question with its answer command; it asks for a result where seats planned a program."""
     claims = [claim for claim in book.state.concerns[question.ids[0]].between if claim in book.state.claims]
     # Outside `crux` an answer is free text and settles no claim by itself.
@@ -104,7 +104,7 @@ def _questions(book: Book) -> list[_Question]:
     """
     awaited = awaited_of(book.state)
     first, groups = list[_Question](), list[_Question]()
-    for identity, text in _asked(book):
+    for identity, text in _put_to_person(book):
         is_open, words = identity not in book.state.resolved, words_asked(text)
         # The run itself waits for these, so they merge only when both ask for the same.
         if identity in awaited:
@@ -133,7 +133,7 @@ def _questions(book: Book) -> list[_Question]:
     return [*first, *(group for group in groups if group.is_open)]
 
 
-def _asked(book: Book) -> Iterator[tuple[str, str]]:
+def _put_to_person(book: Book) -> Iterator[tuple[str, str]]:
     """Yield id and text of the questions to a person, the newest first."""
     for event in reversed(book.of(Concern)):
         if event.for_human and event.id:

@@ -154,18 +154,20 @@ def _names(event: Event) -> set[str]:
             return set()
 
 
-def show_text(thing: Shown, width: int = WIDTH) -> str:
+def show_text(record: Shown, width: int = WIDTH) -> str:
     """Return what `moot show` prints."""
-    where = f"round {thing.round}" if thing.round else "before the rounds"
-    standing = f"  {thing.standing}" if thing.standing else ""
-    lines = [f"{thing.id}  {thing.kind.replace('_', ' ')}{standing}   by {thing.by}, {where}, @{thing.seq}"]
-    for name, value in thing.says.items():
+    where = f"round {record.round}" if record.round else "before the rounds"
+    standing = f"  {record.standing}" if record.standing else ""
+    lines = [
+        f"{record.id}  {record.kind.replace('_', ' ')}{standing}   by {record.by}, {where}, @{record.seq}"
+    ]
+    for name, value in record.says.items():
         lines += _field(name, value, 2, width)
-    if thing.history:
-        lines += ["", *(f"  {line}" for line in thing.history)]
-    if thing.named_by:
-        more = f" and {len(thing.named_by) - NAMED} more" if len(thing.named_by) > NAMED else ""
-        lines += ["", *folded(f"named later by {', '.join(thing.named_by[:NAMED])}{more}", 2, width)]
+    if record.history:
+        lines += ["", *(f"  {line}" for line in record.history)]
+    if record.named_by:
+        more = f" and {len(record.named_by) - NAMED} more" if len(record.named_by) > NAMED else ""
+        lines += ["", *folded(f"named later by {', '.join(record.named_by[:NAMED])}{more}", 2, width)]
     return joined(lines)
 
 

@@ -14,7 +14,7 @@ from ledger.state.state import EXPERIMENTS, State
 from moot.view.text import joined
 from moot.view.words import going_on
 from roles.protocol import awaited_answers, awaited_experiments, open_steps
-from rounds.run.session import AskedStep, RunSession
+from rounds.run.session import PendingStep, RunSession
 
 
 class OpenStep(Result, frozen=True):
@@ -45,10 +45,10 @@ class Next(Result, frozen=True):
     steps: list[OpenStep]
 
 
-def next_of(run: str, session: RunSession, asked: Sequence[AskedStep]) -> Next:
-    """Return the steps in `asked` for machines."""
+def next_of(run: str, session: RunSession, requests: Sequence[PendingStep]) -> Next:
+    """Return the steps in `requests` for machines."""
     seats = {member.role: member.seat for member in session.opened.cast}
-    listed = {step.step.id for step in asked}
+    listed = {step.step.id for step in requests}
     state = session.book().state
     return Next(
         run=run,
@@ -57,14 +57,14 @@ def next_of(run: str, session: RunSession, asked: Sequence[AskedStep]) -> Next:
         waiting_for=_waiting_for(session, state, listed),
         steps=[
             OpenStep.from_parts(
-                asking.step,
-                asking.step.name,
-                step=asking.step.id,
-                seat=seats[asking.step.role],
-                brief=asking.brief.text,
-                schema=asking.brief.schema,
+                request.step,
+                request.step.name,
+                step=request.step.id,
+                seat=seats[request.step.role],
+                brief=request.brief.text,
+                schema=request.brief.schema,
             )
-            for asking in asked
+            for request in requests
         ],
     )
 

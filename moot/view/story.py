@@ -83,18 +83,18 @@ class Scene(msgspec.Struct, frozen=True):
 
 def scene_of(
     book: Book,
-    asked: Mapping[str, float],
+    started: Mapping[str, float],
     now: float | None,
     played: tuple[Label, ...] = (),
     sources: Sources | None = None,
 ) -> Scene:
-    """Return the scene at `now`; `asked` maps a step to the time of its request, on the same clock."""
+    """Return the scene at `now`; `started` maps a step to the time of its request, on the same clock."""
     state, opened = book.state, book.state.opening
     counts: dict[str, int] = {}
     for claim in state.claims.values():
         counts[claim.status] = counts.get(claim.status, 0) + 1
     # An id that does not parse as a step has no role or act to show.
-    open_steps = [(name, since) for step, since in asked.items() if (name := parse_step(step))]
+    open_steps = [(name, since) for step, since in started.items() if (name := parse_step(step))]
     # A live view shows progress, so the label would only repeat what is on screen.
     labels = tuple(label for label in labels_told(book) if label.kind != "UNFINISHED")
     return Scene(

@@ -136,7 +136,9 @@ def _starts_from(book: Book) -> Iterator[str]:
         front = {key: value for key, colon, value in pairs if colon}
         # Other documents may have front matter of their own; only all three keys mark a record.
         if front.keys() >= KEYS:
-            decisions = [it for it in _value(front["moot-decisions"]).split(", ") if it not in ("", "nobody")]
+            decisions = [
+                name for name in _value(front["moot-decisions"]).split(", ") if name not in ("", "nobody")
+            ]
             which = listed(decisions, "what was decided there")
             yield f"starts from {which} of {_value(front['moot-run'])} ({document.id})"
 

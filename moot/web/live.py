@@ -28,7 +28,7 @@ from moot.view.grounds import sources_of
 from moot.view.story import scene_of
 from moot.web.links import SiteLinks, links_of
 from moot.web.overview import labels_shown, standing_of
-from moot.web.rounds import asked_now, round_lines, round_shown
+from moot.web.rounds import round_lines, round_shown, steps_in_progress
 from moot.web.run_index import RunIndex
 from moot.web.templating import parts as macros_with
 from roles.protocol import UNLAWFUL
@@ -55,7 +55,7 @@ def parts_of(view: RunView, links: SiteLinks) -> dict[str, Markup]:
     state, standing, macros = view.book.state, standing_of(view), macros_with(links)
     labels = [label for label in labels_shown(view) if label.kind != "UNFINISHED" or standing == "stopped"]
     scene = scene_of(view.book, {}, None)
-    page = round_shown(view, state.round, asked_now(view)) if state.round in state.rounds else None
+    page = round_shown(view, state.round, steps_in_progress(view)) if state.round in state.rounds else None
     parts: dict[str, Markup] = {
         "live-labels": macros.label_badges(labels),
         "live-verdict": macros.verdict_line(standing, view.outcome, scene),

@@ -24,7 +24,7 @@ from moot.web.links import SiteLinks, links_of
 from moot.web.live import parts_of
 from moot.web.overview import brief_page, checked, heading, overview as overview_of, seats_page, signals_page
 from moot.web.report import report_html
-from moot.web.rounds import asked_now, round_lines, round_shown
+from moot.web.rounds import round_lines, round_shown, steps_in_progress
 from moot.web.run_index import LATEST, RunIndex, in_order
 from moot.web.templating import paged, parts, render
 
@@ -205,107 +205,109 @@ def _of_a_run(page: Callable[[PageRequest], str]) -> Callable[[RunIndex, Request
 
 
 @_of_a_run
-def overview(asked: PageRequest) -> str:
+def overview(visit: PageRequest) -> str:
     """Render the reason why the run stopped, its decisions and rounds."""
-    return asked.render("overview.html", "overview", page=overview_of(asked.view))
+    return visit.render("overview.html", "overview", page=overview_of(visit.view))
 
 
 @_of_a_run
-def live(asked: PageRequest) -> str:
+def live(visit: PageRequest) -> str:
     """Render the round in progress, as it happens."""
-    return asked.render("live.html", "live", parts=parts_of(asked.view, asked.links))
+    return visit.render("live.html", "live", parts=parts_of(visit.view, visit.links))
 
 
 @_of_a_run
-def rounds(asked: PageRequest) -> str:
+def rounds(visit: PageRequest) -> str:
     """Render every round in one line."""
-    return asked.render("rounds.html", "rounds", rounds=round_lines(asked.view.book.state))
+    return visit.render("rounds.html", "rounds", rounds=round_lines(visit.view.book.state))
 
 
 @_of_a_run
-def round_(asked: PageRequest) -> str:
+def round_(visit: PageRequest) -> str:
     """Render one round, with a column per seat."""
-    number, state = asked.request.path_params["number"], asked.view.book.state
+    number, state = visit.request.path_params["number"], visit.view.book.state
     if number not in state.rounds:
         raise PageMissing(f"round {number} was not opened")
     # Round numbers may have gaps, so the neighbors are looked up and not counted.
-    return asked.render(
+    return visit.render(
         "round.html",
         "rounds",
-        page=round_shown(asked.view, number, asked_now(asked.view) if number == state.round else None),
+        page=round_shown(
+            visit.view, number, steps_in_progress(visit.view) if number == state.round else None
+        ),
         before=max((other for other in state.rounds if other < number), default=None),
         after=min((other for other in state.rounds if other > number), default=None),
     )
 
 
 @_of_a_run
-def claims(asked: PageRequest) -> str:
+def claims(visit: PageRequest) -> str:
     """Render the claims on their timeline."""
     page = claims_page(
-        asked.view,
-        asked.links,
-        status=asked.query("status"),
-        role=asked.query("role"),
-        text=asked.query("q"),
-        page=asked.number("page", 1),
+        visit.view,
+        visit.links,
+        status=visit.query("status"),
+        role=visit.query("role"),
+        text=visit.query("q"),
+        page=visit.number("page", 1),
     )
-    return asked.render("claims.html", "claims", page=page)
+    return visit.render("claims.html", "claims", page=page)
 
 
 @_of_a_run
-def decisions(asked: PageRequest) -> str:
+def decisions(visit: PageRequest) -> str:
     """Render all decisions."""
-    return asked.render("decisions.html", "decisions", decisions=decisions_of(asked.view))
+    return visit.render("decisions.html", "decisions", decisions=decisions_of(visit.view))
 
 
 @_of_a_run
-def signals(asked: PageRequest) -> str:
+def signals(visit: PageRequest) -> str:
     """Render signals, gates, alarms, disagreement, options."""
-    return asked.render("signals.html", "signals", page=signals_page(asked.view, asked.links))
+    return visit.render("signals.html", "signals", page=signals_page(visit.view, visit.links))
 
 
 @_of_a_run
-def seats(asked: PageRequest) -> str:
+def seats(visit: PageRequest) -> str:
     """Render seats, prompts, isolation, cost."""
-    page = seats_page(asked.view, role=asked.query("role"), page=asked.number("page", 1))
-    return asked.render("seats.html", "seats", page=page)
+    page = seats_page(visit.view, role=visit.query("role"), page=visit.number("page", 1))
+    return visit.render("seats.html", "seats", page=page)
 
 
 @_of_a_run
-def brief(asked: PageRequest) -> str:
+def brief(visit: PageRequest) -> str:
     """Render the prompt of a step."""
-    step, book = asked.request.path_params["step"], asked.view.book
+    step, book = visit.request.path_params["step"], visit.view.book
     seq = book.state.answered.get(step)
     call = None if seq is None else book.events[seq].call
     if seq is None or call is None:
         raise PageMissing(f"no reply to {step!r} is on the ledger")
-    return asked.render("brief.html", "seats", page=brief_page(book, book.events[seq], call), step=step)
+    return visit.render("brief.html", "seats", page=brief_page(book, book.events[seq], call), step=step)
 
 
 @_of_a_run
-def event(asked: PageRequest) -> str:
+def event(visit: PageRequest) -> str:
     """Render an event by its id, or by `@<seq>`."""
-    page = event_page(asked.view, asked.event(), asked.links)
-    return asked.render("event.html", "decisions" if page["decision"] else "log", page=page)
+    page = event_page(visit.view, visit.event(), visit.links)
+    return visit.render("event.html", "decisions" if page["decision"] else "log", page=page)
 
 
 @_of_a_run
-def card(asked: PageRequest) -> str:
+def card(visit: PageRequest) -> str:
     """Render a short summary of an event: a part of a page, shown as a tooltip."""
-    return str(parts(asked.links).id_card(words_of(asked.event(), asked.view.book)))
+    return str(parts(visit.links).id_card(words_of(visit.event(), visit.view.book)))
 
 
 @_of_a_run
-def document(asked: PageRequest) -> str:
+def document(visit: PageRequest) -> str:
     """Render a context document with its lines."""
-    identity, book = asked.request.path_params["identity"], asked.view.book
+    identity, book = visit.request.path_params["identity"], visit.view.book
     entry = next((row for row in book.state.opening.context if row.id == identity), None)
     if entry is None:
         raise PageMissing(f"no document {identity!r} was given to this run")
     # A redacted document keeps its entry and loses its blob.
     content = book.blobs.read(entry.sha256)
     lines = None if content is None else content.decode("utf-8", "replace").split("\n")
-    return asked.render("document.html", "log", entry=entry, lines=lines)
+    return visit.render("document.html", "log", entry=entry, lines=lines)
 
 
 def _around(book: Book, event: Event, words: Sequence[str]) -> tuple[str, str, str] | None:
@@ -334,10 +336,10 @@ def _strings(event: Event) -> str:
 
 
 @_of_a_run
-def log(asked: PageRequest) -> str:
+def log(visit: PageRequest) -> str:
     """Render the events in order, in pages of 200; `?kind=`, `?by=`, `?round=` choose."""
-    kind, by, number = asked.query("kind"), asked.query("by"), asked.number("round", -1)
-    book, words = asked.view.book, asked.query("q").casefold().split()
+    kind, by, number = visit.query("kind"), visit.query("by"), visit.number("round", -1)
+    book, words = visit.view.book, visit.query("q").casefold().split()
     # Words are compared last: searching an event's texts is slower than its fields.
     wanted = [
         entry
@@ -345,8 +347,8 @@ def log(asked: PageRequest) -> str:
         if kind in ("", entry.kind) and by in ("", entry.by) and number in (-1, entry.round)
         if not words or _holds(entry, words)
     ]
-    page, pages, rows = paged(wanted, asked.number("page", 1), LOG_PAGE)
-    return asked.render(
+    page, pages, rows = paged(wanted, visit.number("page", 1), LOG_PAGE)
+    return visit.render(
         "log.html",
         "log",
         lines=[(words_of(entry, book), _around(book, entry, words)) for entry in rows],
@@ -356,7 +358,7 @@ def log(asked: PageRequest) -> str:
         by=by,
         LOG_SAID=LOG_SAID,
         number=number,
-        text=asked.query("q"),
+        text=visit.query("q"),
         page=page,
         pages=pages,
         found=len(wanted),
@@ -364,14 +366,14 @@ def log(asked: PageRequest) -> str:
 
 
 @_of_a_run
-def check(asked: PageRequest) -> str:
+def check(visit: PageRequest) -> str:
     """Render every rule that the ledger breaks, and whether it is intact."""
-    return asked.render(
-        "check.html", "check", report=checked(asked.view, anyway=asked.query("anyway") == "1")
+    return visit.render(
+        "check.html", "check", report=checked(visit.view, anyway=visit.query("anyway") == "1")
     )
 
 
 @_of_a_run
-def report(asked: PageRequest) -> str:
+def report(visit: PageRequest) -> str:
     """Render the run as one document."""
-    return report_html(asked.run)
+    return report_html(visit.run)

@@ -80,7 +80,7 @@ def _document(view: RunView, head: str, references: Iterable[str]) -> str:
     sources = sources_shown(book, references)
     listed: tuple[Any, ...] = (*story.claims, *checks, *story.decisions, *story.concerns, *sources)
     # Ids come from a ledger, so they are quoted before they become part of the HTML.
-    anchors = {thing.id: quote(thing.id) for thing in listed}
+    anchors = {entry.id: quote(entry.id) for entry in listed}
     anchors |= {ref: anchor for source in sources for ref, anchor in source.anchors.items()}
     anchors |= {f"round-{summary.n}": f"round-{summary.n}" for summary in story.rounds}
     links = ReportLinks(anchors)

@@ -74,9 +74,9 @@ class SeatColumn:
     open_steps: Mapping[str, LiveStep]
 
 
-def round_shown(view: RunView, number: int, asked: Mapping[str, LiveStep] | None = None) -> RoundShown:
-    """Return a round; `asked` are the steps that are open now, if this round is in progress."""
-    book, opened, steps = view.book, view.book.state.opening, asked or {}
+def round_shown(view: RunView, number: int, live: Mapping[str, LiveStep] | None = None) -> RoundShown:
+    """Return a round; `live` are the steps that are open now, if this round is in progress."""
+    book, opened, steps = view.book, view.book.state.opening, live or {}
     summary = tell_round(book, number, depth=1)
     events = sources_of(book).by_round.get(number, [])
     # The openings are in the page's head already.
@@ -152,7 +152,7 @@ def grouped(pairs: Iterator[tuple[Any, T]]) -> dict[Any, list[T]]:
     return groups
 
 
-def asked_now(view: RunView) -> dict[str, LiveStep]:
+def steps_in_progress(view: RunView) -> dict[str, LiveStep]:
     """Return the open steps, each with its start time; empty when the protocol is unknown to this version."""
     state, events = view.book.state, view.book.events
     if state.closing is not None or view.path is None:
@@ -170,16 +170,16 @@ def asked_now(view: RunView) -> dict[str, LiveStep]:
     driven = read_driver(view.path) is not None
     speech = read_speech(view.path) if driven else None
     spoken = {entry.step: entry for entry in speech.asked} if speech else {}
-    asked: dict[str, LiveStep] = {}
+    live: dict[str, LiveStep] = {}
     for step in steps:
         heard = spoken.get(step.id)
         if heard is not None:
             # `speech` leaves positions out already; an older driver or another program may not.
             words = "" if step.name.act == "position" else readable(heard.words)
-            asked[step.id] = LiveStep(step.name, heard.since, words)
+            live[step.id] = LiveStep(step.name, heard.since, words)
         elif not spoken:
-            asked[step.id] = LiveStep(step.name, since, waits=not driven)
-    return asked
+            live[step.id] = LiveStep(step.name, since, waits=not driven)
+    return live
 
 
 def readable(words: str) -> str:

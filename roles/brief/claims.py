@@ -66,7 +66,7 @@ def _wanted(known: KnownClaims, sight: Sight) -> set[str]:
 def _known(context: BriefContext) -> KnownClaims:
     if context.reading.claims == "as_found":
         seq = round_found(context.state, context.round)
-        return once(context.of_run, ("found", seq), lambda: _found(context, seq))
+        return once(context.of_run, ("found", seq), lambda: _known_at(context, seq))
     claims, synthesis = context.state.claims, context.step.name.phase == "S"
     # The synthesis resolves claims of every round, its own included.
     before = {
@@ -85,7 +85,7 @@ def _moved_by_shown_verdicts(context: BriefContext) -> set[str]:
     return {change.claim_id for check in checks for change in check.claim_status_changes}
 
 
-def _found(context: BriefContext, seq: int) -> KnownClaims:
+def _known_at(context: BriefContext, seq: int) -> KnownClaims:
     """Return the claims and the citations of decisions at the opening of the round, the same for all groups."""
     claims = {
         identity: _facts_at(facts, seq)

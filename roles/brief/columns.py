@@ -165,12 +165,12 @@ def unanswered(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     assert sight.extent == "all", sight
     last = context.round - 1
     resolved = context.state.resolved
-    asked = [
+    concerns = [
         event
         for event in context.of(Concern, last)
         if event.type in ("question", "concern") and event.id not in resolved
     ]
-    return (*_all(context, context.of(DriftCheck, last)), *_all(context, asked))
+    return (*_all(context, context.of(DriftCheck, last)), *_all(context, concerns))
 
 
 def positions(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
@@ -277,7 +277,7 @@ def before(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
     return written_by_protocol(context, Column.BEFORE)
 
 
-def told(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
+def for_this_step(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
     """Quote what the protocol tells the step."""
     return written_by_protocol(context, Column.TOLD)
 
@@ -302,7 +302,7 @@ COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.AMENDMENTS: Quoting(amendments, of_step=True),
     C.RECORD: Quoting(records.quotations, of_step=True),
     C.BEFORE: Quoting(before),
-    C.TOLD: Quoting(told, of_step=True),
+    C.TOLD: Quoting(for_this_step, of_step=True),
 }
 """Column → its quoting function."""
 UNNAMED: Final = Sight("all")
@@ -320,7 +320,7 @@ class ColumnShown(NamedTuple):
 def shown_in(context: BriefContext, name: Column) -> ColumnShown:
     """Return the content of a column, computed once per group for all siblings that see the same."""
     key = _key(context, name)
-    return once(context.of_group, key, lambda: _shown(context, name, key))
+    return once(context.of_group, key, lambda: _column_shown(context, name, key))
 
 
 def _key(context: BriefContext, name: Column) -> tuple[object, ...]:
@@ -337,6 +337,6 @@ def _key(context: BriefContext, name: Column) -> tuple[object, ...]:
     )
 
 
-def _shown(context: BriefContext, name: Column, key: tuple[object, ...]) -> ColumnShown:
+def _column_shown(context: BriefContext, name: Column, key: tuple[object, ...]) -> ColumnShown:
     quotations = COLUMNS[name].quotations(context, context.view.get(name, UNNAMED))
     return ColumnShown(quotations, frozenset(seq for each in quotations for seq in each.seqs), key)

@@ -288,10 +288,10 @@ def context_of(
     """Return the inputs of a step's brief. Raises `BriefUnavailable` for a run that was never opened."""
     if ledger.state.opened is None:
         raise BriefUnavailable("the run was never opened")
-    asked = (step.name.round, step.group, step.name.repeat)
+    key = (step.name.round, step.group, step.name.repeat)
     # Finding the opening walks through the ledger, so siblings share the result.
     base: Book = once(
-        memo.drawer("asked", (*asked, len(ledger.events))),
+        memo.drawer("asked", (*key, len(ledger.events))),
         "book",
         lambda: at_opening(ledger, protocol, step),
     )
@@ -308,7 +308,7 @@ def context_of(
         layout=once(of_run, "layout", lambda: layout_of(prompt_set)),
         reader=_reader(step, view),
         of_run=of_run,
-        of_group=memo.drawer("group", (*asked, len(base.events))),
+        of_group=memo.drawer("group", (*key, len(base.events))),
     )
 
 

@@ -367,9 +367,9 @@ def person_answer(book: Book, event: Decision) -> Quoted:
     lines = [
         f"{event.id} · answered by a person" + ("" if event.result is None else f": the claim {event.result}")
     ]
-    asked = [book.by_id[cite.id] for cite in event.cites if cite.id in book.by_id]
-    claims = [cited for cited in asked if isinstance(cited, Claim)]
-    for concern in asked:
+    cited_events = [book.by_id[cite.id] for cite in event.cites if cite.id in book.by_id]
+    claims = [cited for cited in cited_events if isinstance(cited, Claim)]
+    for concern in cited_events:
         if isinstance(concern, Concern):
             lines.append(bar(f"question {concern.id}", concern.text))
             named = (book.by_id.get(identity) for identity in concern.between)
@@ -381,7 +381,7 @@ def person_answer(book: Book, event: Decision) -> Quoted:
         # The blob may be redacted; then the answer is still worth showing.
         content = (book.blobs.read(event.output) or b"").decode("utf-8", "replace")
         lines.append(bar("produced", content[:OUTPUT_SHOWN]))
-    return Quoted(event.id, "\n".join(lines), (event.seq, *(cited.seq for cited in (*asked, *claims))))
+    return Quoted(event.id, "\n".join(lines), (event.seq, *(cited.seq for cited in (*cited_events, *claims))))
 
 
 BY_ITSELF: Final[Mapping[str, Callable[[Any], Quoted]]] = {

@@ -100,29 +100,29 @@ def _is_picked(context: BriefContext, pick: Pick, event: Event) -> bool:
         return False
     if event.kind not in (pick.kinds or KINDS):
         return False
-    name, asked = parse_step(event.step or ""), context.step.name
+    name, reader = parse_step(event.step or ""), context.step.name
     if pick.whose == "aimed":
         aim = context.book.by_id.get(_aim(event))
-        return aim is not None and aim.by == asked.role
-    return _is_whose(pick.whose, event.by, name is not None and _is_own(name, asked), asked)
+        return aim is not None and aim.by == reader.role
+    return _is_whose(pick.whose, event.by, name is not None and _is_own(name, reader), reader)
 
 
 def _would_have_shown(context: BriefContext, pick: Pick, name: StepName) -> bool:
     """Return whether a pick would have shown the records of a lost step, judged by the name of the step."""
-    asked = context.step.name
+    reader = context.step.name
     if pick.whose == "aimed":
         # A step without a target in its name could have aimed at any other role.
-        return name.role != asked.role and target_of(name) in (None, asked.role)
-    return _is_whose(pick.whose, name.role, _is_own(name, asked), asked)
+        return name.role != reader.role and target_of(name) in (None, reader.role)
+    return _is_whose(pick.whose, name.role, _is_own(name, reader), reader)
 
 
-def _is_whose(whose: Whose, author: str, is_own: bool, asked: StepName) -> bool:
+def _is_whose(whose: Whose, author: str, is_own: bool, reader: StepName) -> bool:
     """Return whether a pick of `whose` records shows those of this author to the step that is asked."""
-    return {"own": is_own, "others": not is_own, "target": author == target_of(asked)}.get(whose, True)
+    return {"own": is_own, "others": not is_own, "target": author == target_of(reader)}.get(whose, True)
 
 
-def _is_own(name: StepName, asked: StepName) -> bool:
-    return (name.role, name.repeat) == (asked.role, asked.repeat)
+def _is_own(name: StepName, reader: StepName) -> bool:
+    return (name.role, name.repeat) == (reader.role, reader.repeat)
 
 
 def target_of(name: StepName) -> str | None:

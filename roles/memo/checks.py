@@ -132,7 +132,7 @@ class MemoContext(msgspec.Struct, frozen=True, kw_only=True):
     shown_basis: Basis | None = None
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def opening_texts(self) -> tuple[str, ...]:
         """Return the texts of the opening, without its documents."""
         return (self.question, *self.goals, *self.options)
 
@@ -228,7 +228,7 @@ def _numbers(sentence: MemoSentence, context: MemoContext) -> _Problems:
             )
         return
     cited = (text for ref in sentence.refs if ref in context.cited for text in context.cited[ref].texts)
-    there = frozenset[str]().union(*(values_in(text) for text in (*cited, *context.asked)))
+    there = frozenset[str]().union(*(values_in(text) for text in (*cited, *context.opening_texts)))
     # A likelihood word is always written with its range, so the bounds may be stated.
     bounds = (context.likelihood.low, context.likelihood.high) if context.likelihood else ()
     values = (*context.values, *(Fraction(bound) for bound in bounds))
@@ -250,7 +250,7 @@ def _numbers(sentence: MemoSentence, context: MemoContext) -> _Problems:
 def _class(sentence: MemoSentence, context: MemoContext) -> _Problems:
     allowed = class_of_sentence(sentence, context.cited)
     words = vocabulary((sentence.text,)) & CLASS_WORDS.keys()
-    for word in sorted(words - vocabulary((*context.asked, *context.documents))):
+    for word in sorted(words - vocabulary((*context.opening_texts, *context.documents))):
         if exceeds(CLASS_WORDS[word], allowed):
             yield (
                 "class_too_strong",
@@ -298,7 +298,7 @@ def _length(sentence: MemoSentence, _: MemoContext) -> _Problems:
 
 
 def _terms(sentence: MemoSentence, context: MemoContext) -> _Problems:
-    known = vocabulary((*context.asked, *context.documents))
+    known = vocabulary((*context.opening_texts, *context.documents))
     # A term is named once, at its first place.
     first: dict[str, Term] = {}
     for term in unexplained(sentence.text, known):

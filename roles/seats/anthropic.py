@@ -74,24 +74,24 @@ class AnthropicSeat(ApiSeat):
         return bool(client.api_key or client.auth_token or getattr(client, "credentials", None))
 
     async def _asked(self, client: Any, brief: Brief, manner: Manner) -> Any:
-        return await client.messages.create(**self._asking(brief, manner))
+        return await client.messages.create(**self._body(brief, manner))
 
-    def _asking(self, brief: Brief, manner: Manner) -> dict[str, Any]:
+    def _body(self, brief: Brief, manner: Manner) -> dict[str, Any]:
         """Return the arguments of the request, without options that the server has refused."""
         is_enveloped = manner.form == "envelope"
         system, user = system_of(brief), user_of(brief, SCHEMA_HEADING if is_enveloped else PLAIN_HEADING)
         if not manner.marks_cache:
             system, user = _unmarked(system), _unmarked(user)
-        asking: dict[str, Any] = {"model": self.model, "max_tokens": manner.tokens_out_max, "stream": True}
+        body: dict[str, Any] = {"model": self.model, "max_tokens": manner.tokens_out_max, "stream": True}
         if manner.has_system:
-            asking["system"] = system
+            body["system"] = system
         else:
             # A server that takes no system message gets the same text at the start of the user's message.
             user = [*system, *user]
-        asking["messages"] = [{"role": "user", "content": user}]
+        body["messages"] = [{"role": "user", "content": user}]
         if is_enveloped:
-            asking["output_config"] = {"format": {"type": "json_schema", "schema": dict(ENVELOPE)}}
-        return asking
+            body["output_config"] = {"format": {"type": "json_schema", "schema": dict(ENVELOPE)}}
+        return body
 
     def _take_whole(self, answer: Any, request: Request, heard: Heard) -> None:
         if not isinstance(member(answer, "content"), list):

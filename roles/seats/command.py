@@ -94,7 +94,7 @@ class CommandSeat:
             raise SeatFailed("unavailable", what, gone=True) from None
         try:
             async with asyncio.timeout(self._seconds_max):
-                out, err, code = await _exchanged(process, self._asking(request))
+                out, err, code = await _exchanged(process, self._input(request))
         except TimeoutError:
             what = f"no answer in {self._seconds_max:g} seconds"
             _kill_marked(mark)
@@ -113,7 +113,7 @@ class CommandSeat:
             raise AttemptLost("unavailable", what, Used(latency_ms=latency))
         return self._read(out, latency)
 
-    def _asking(self, request: Request) -> bytes:
+    def _input(self, request: Request) -> bytes:
         """Return the bytes for the stdin of the program: the request as one JSON object."""
         return orjson.dumps(
             {

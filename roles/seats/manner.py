@@ -130,8 +130,8 @@ def without_refused(manner: Manner, words: str) -> Plainer | None:
     return None
 
 
-def _smaller(asked: int, words: str) -> int | None:
-    """Return a smaller limit if a refusal says that `asked` tokens are too many, else None."""
+def _smaller(requested: int, words: str) -> int | None:
+    """Return a smaller limit if a refusal says that `requested` tokens are too many, else None."""
     numbers = [_number(text) for text in _NUMBER.findall(words)]
     if not numbers or not _OF_SIZE.search(words):
         return None
@@ -142,10 +142,12 @@ def _smaller(asked: int, words: str) -> int | None:
         # A refusal that does not give the size of the prompt leaves only a guess: half of the context.
         room = size - size // 16 - (_number(prompt[1] or prompt[2]) if prompt is not None else size // 2)
         # If the numbers do not add up, halving still ends after a few refusals.
-        limit = min(room, asked // 2) if room >= asked else room
+        limit = min(room, requested // 2) if room >= requested else room
     else:
-        limit = max((number for number in numbers if TOKENS_OUT_MIN <= number < asked), default=asked // 2)
-    return limit if TOKENS_OUT_MIN <= limit < asked else None
+        limit = max(
+            (number for number in numbers if TOKENS_OUT_MIN <= number < requested), default=requested // 2
+        )
+    return limit if TOKENS_OUT_MIN <= limit < requested else None
 
 
 def _number(text: str) -> int:

@@ -79,27 +79,27 @@ class OpenAISeat(ApiSeat):
         return [_system(brief), _user(brief, self._manner.form)]
 
     async def _asked(self, client: Any, brief: Brief, manner: Manner) -> Any:
-        return await client.chat.completions.create(**self._asking(brief, manner))
+        return await client.chat.completions.create(**self._body(brief, manner))
 
     def _take_whole(self, answer: Any, request: Request, heard: Heard) -> None:
         self._take(answer, request, heard)
 
-    def _asking(self, brief: Brief, manner: Manner) -> dict[str, Any]:
+    def _body(self, brief: Brief, manner: Manner) -> dict[str, Any]:
         """Return the arguments of the request. No tool is offered and no sampling parameter is sent."""
-        asking: dict[str, Any] = {
+        body: dict[str, Any] = {
             "model": self.model,
             "messages": _messages(brief, manner),
             manner.limit: manner.tokens_out_max,
             "stream": True,
         }
         if manner.asks_usage:
-            asking["stream_options"] = {"include_usage": True}
+            body["stream_options"] = {"include_usage": True}
         if manner.form != "text":
-            asking["response_format"] = _response_format(brief, manner.form)
+            body["response_format"] = _response_format(brief, manner.form)
         if self.row.takes_cache_key:
             # Requests with the same key are routed to the same cache; the system message is the shared prefix.
-            asking["prompt_cache_key"] = hashlib.sha256(_system(brief).encode()).hexdigest()[:32]
-        return asking
+            body["prompt_cache_key"] = hashlib.sha256(_system(brief).encode()).hexdigest()[:32]
+        return body
 
     def _refused(
         self, refusal: Refusal, heard: Heard, headers: Mapping[str, str], *, is_whole: bool = False
@@ -197,13 +197,13 @@ def _without_ambient(sdk: Any, key: str) -> dict[str, Any]:
     return {**{name: sdk.Omit() for name in names}, "Authorization": f"Bearer {key}"}
 
 
-def _name(reported: object, asked: str) -> str:
+def _name(reported: object, requested: str) -> str:
     """Return the server's name of the model that answered, or the requested name.
 
     Servers of local models may report a path on their disk, which is private and no name for a ledger.
     """
     name = str(reported or "")
-    return name if name and not name.startswith("/") else asked
+    return name if name and not name.startswith("/") else requested
 
 
 def _messages(brief: Brief, manner: Manner) -> list[dict[str, str]]:

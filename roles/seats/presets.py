@@ -145,7 +145,7 @@ class PresetSeat(CommandSeat):
         with TemporaryDirectory(prefix="moot-seat-") as place:
             return await self._run(request, place)
 
-    def _asking(self, request: Request) -> bytes:
+    def _input(self, request: Request) -> bytes:
         return prompt_of(request.brief).encode()
 
     def _read(self, out: bytes, latency_ms: int) -> SeatReply:

@@ -88,18 +88,18 @@ class ExaminationReply(Part, frozen=True, kw_only=True):
 
 def _wrong_questions(known: Quotable, reply: QuestionsReply) -> Iterator[str]:
     yield from repeated((draft.question for draft in reply.questions), "questions")
-    asked = Counter[str]()
+    counts = Counter[str]()
     for n, draft in enumerate(reply.questions):
         # Without a quote a question could be about anything, and its answer could not be
         # held against it (AD-20).
         if draft.about.quote is None:
             yield f"questions[{n}].about: the exact words that it is about are wanted"
-        asked[parse_reference(draft.about.ref).id] += 1
+        counts[parse_reference(draft.about.ref).id] += 1
     least, most = _QUESTIONS
     for identity in known.by_id:
         # Counted per analysis and not per analyst: the examiner sees texts, and steps repeat their author.
-        if not least <= asked[identity] <= most:
-            yield f"questions: {identity} gets {asked[identity]}; each analysis gets {least} or {most}"
+        if not least <= counts[identity] <= most:
+            yield f"questions: {identity} gets {counts[identity]}; each analysis gets {least} or {most}"
 
 
 def _questions(numbering: Numbering, step: Step, reply: QuestionsReply) -> Iterator[Event]:

@@ -139,13 +139,13 @@ def _wrong_cross(known: Quotable, reply: SideQuestionsReply) -> Iterator[str]:
 
 
 def _wrong_answers(known: Quotable, reply: SideAnswersReply) -> Iterator[str]:
-    asked = [
+    questions = [
         identity
         # Only questions are answered; a challenge without one has had its say.
         for identity in known.ids_of(Challenge, but_by=known.step.role)
         if getattr(known.by_id[identity], "follow_up_question", None)
     ]
-    yield from exactly_one((draft.to for draft in reply.answers), asked, "answers", "question")
+    yield from exactly_one((draft.to for draft in reply.answers), questions, "answers", "question")
 
 
 def _wrong_closing(known: Quotable, reply: SideClosingReply) -> Iterator[str]:

@@ -413,10 +413,10 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
         return Protocol(name, summary, roles, **(fields | more))
 
 
-def _grouped(asked: Iterable[tuple[StepRow, Iterable[StepName]]]) -> tuple[Group, ...]:
+def _grouped(rows: Iterable[tuple[StepRow, Iterable[StepName]]]) -> tuple[Group, ...]:
     """Return the steps of rows in their groups."""
     by_name: dict[str, list[Step]] = {}
-    for row, steps in asked:
+    for row, steps in rows:
         name = row.group or row.task
         by_name.setdefault(name, []).extend(step_of(step, name, row.task) for step in steps)
     # Groups that ask no role are left out: an empty group would never be complete.

@@ -27,7 +27,7 @@ from rounds.run.budget import Reservations, used_up
 from rounds.run.experiments import conduct
 from rounds.run.human_actions import go_on
 from rounds.run.retries import BudgetReached, CallLimits, Ending, RateLimit, RetryPolicy, StepLost, answered
-from rounds.run.session import AskedStep, RunSession, StepRefused
+from rounds.run.session import PendingStep, RunSession, StepRefused
 
 CALLS_AT_ONCE: Final = 8
 SYNTHESIS: Final = "S"
@@ -47,9 +47,9 @@ class DriveEnd:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Callbacks of a running driver: a step is asked, a piece of its answer came, commits, a step was lost."""
+    """Callbacks of a running driver: a step starts, a piece of its reply came, commits, a step was lost."""
 
-    asked: Callable[[AskedStep, Seat], object] = lambda _asked, _seat: None
+    started: Callable[[PendingStep, Seat], object] = lambda _pending, _seat: None
     committed: Callable[[tuple[Event, ...]], object] = lambda _events: None
     lost: Callable[[str, SeatFailed], object] = lambda _step, _failure: None
     words: Callable[[str, str], object] = lambda _step, _words: None
@@ -196,9 +196,9 @@ class _Drive:
                 self._watch.committed(go_on(self._session))
             self._start(
                 [
-                    asked
-                    for asked in self._session.asked()
-                    if asked.step.id not in self._flying and asked.step.id not in self._waiting
+                    pending
+                    for pending in self._session.pending()
+                    if pending.step.id not in self._flying and pending.step.id not in self._waiting
                 ]
             )
         if not steps and state.stopped_by is not None:
@@ -217,18 +217,18 @@ class _Drive:
         self._stretch = self._stretch or (name.round, phase)
         return self._stretch != (name.round, phase)
 
-    def _start(self, open_now: list[AskedStep]) -> None:
+    def _start(self, open_now: list[PendingStep]) -> None:
         """Ask open steps; where a prompt's beginning is cached, the first goes ahead of its siblings."""
         ahead: dict[int, asyncio.Event] = {}
-        for asked in open_now:
-            seat = self._seats[asked.step.role]
+        for pending in open_now:
+            seat = self._seats[pending.step.role]
             # The vendor's cache holds a prefix only once its first response has begun; siblings sent at once
             # would all pay full.
             heard = asyncio.Event()
             first = ahead.get(id(seat))
             if first is None and self._staggered and isinstance(seat, Metered) and seat.caches:
                 ahead[id(seat)] = heard
-            self._flying[asked.step.id] = asyncio.create_task(self._ask(asked, seat, first, heard))
+            self._flying[pending.step.id] = asyncio.create_task(self._ask(pending, seat, first, heard))
 
     def _end(self, outcome: DriveEnd) -> None:
         """Stop asking; what is in flight may still be answered."""
@@ -248,20 +248,20 @@ class _Drive:
                     task.result()
 
     async def _ask(
-        self, asked: AskedStep, seat: Seat, first: asyncio.Event | None, heard: asyncio.Event
+        self, pending: PendingStep, seat: Seat, first: asyncio.Event | None, heard: asyncio.Event
     ) -> None:
         try:
             if first is not None:
                 await first.wait()
             async with self._slots:
-                await self._asked(asked, seat, heard)
+                await self._ask_now(pending, seat, heard)
         # Siblings wait for this event; it is set on failure too, or one lost call would hang them all.
         finally:
             heard.set()
 
-    async def _asked(self, asked: AskedStep, seat: Seat, heard: asyncio.Event) -> None:
+    async def _ask_now(self, pending: PendingStep, seat: Seat, heard: asyncio.Event) -> None:
         """Ask one step and act on how it ends; every way to fail is a row of the table in the module's docstring."""
-        step = asked.step.id
+        step = pending.step.id
         if self._ending is not None:
             return
         failing = self._failing.get(id(seat))
@@ -269,13 +269,13 @@ class _Drive:
         if failing is not None and failing.gone:
             self._lose(step, seat, failing)
             return
-        self._watch.asked(asked, seat)
+        self._watch.started(pending, seat)
         try:
             with suppress(
                 StepRefused, Ending
             ):  # another process answered it, or it stays open for the next driver
                 done = await answered(
-                    asked,
+                    pending,
                     seat,
                     self._limits,
                     self._rates[id(seat)],

@@ -35,7 +35,7 @@ from roles.seats.port import (
     attempt,
 )
 from rounds.run.budget import Reservations
-from rounds.run.session import AskedStep, ReplyRefused, RunSession, Submitted, attempt_row
+from rounds.run.session import PendingStep, ReplyRefused, RunSession, Submitted, attempt_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ class StepLost(Exception):
 
 
 async def answered(
-    asked: AskedStep,
+    pending: PendingStep,
     seat: Seat,
     limits: CallLimits,
     rate: RateLimit,
@@ -210,11 +210,11 @@ async def answered(
     Raises `StepLost`, `BudgetReached`, `Ending`, `SeatWaits` or `StepRefused`.
     """
     tries = _Tries()
-    brief, replies, lost = asked.brief, 0, 0
+    brief, replies, lost = pending.brief, 0, 0
     while True:
         # What a person sees live passes a mask: a model may repeat a secret that its prompt held.
         stream = MaskedStream(words)
-        request = Request(asked.step, brief, replies + 1, heard, stream)
+        request = Request(pending.step, brief, replies + 1, heard, stream)
         try:
             reply = await _attempt(request, seat, limits, rate, tries)
             stream.end()
@@ -224,7 +224,7 @@ async def answered(
             heard()
             lost += 1
             tries.add(brief, failure.used, None, failure.detail)
-            wait = limits.retry.wait_seconds(asked.step.id, lost, failure.wait_seconds)
+            wait = limits.retry.wait_seconds(pending.step.id, lost, failure.wait_seconds)
             if failure.overloaded:
                 rate.slow_down(wait)
             if not failure.again or lost >= limits.retry.attempts_max:
@@ -244,7 +244,7 @@ async def answered(
         errors = _unfit(reply)
         if not errors:
             try:
-                return _submit(asked, brief, reply, limits, rate, tries)
+                return _submit(pending, brief, reply, limits, rate, tries)
             except ReplyRefused as refused:
                 errors = refused.errors
         tries.add(brief, reply, reply, "; ".join(errors))
@@ -252,7 +252,7 @@ async def answered(
         if replies == REPLIES_MAX and seat.kind != "human":
             raise StepLost(_given_up(reply, errors))
         # The repair refers to the original prompt and not to an earlier repair, so prompts do not grow.
-        brief = repair(asked.brief, reply.content, errors)
+        brief = repair(pending.brief, reply.content, errors)
 
 
 async def _attempt(
@@ -282,14 +282,14 @@ async def _attempt(
 
 
 def _submit(
-    asked: AskedStep, brief: Brief, reply: SeatReply, limits: CallLimits, rate: RateLimit, tries: _Tries
+    pending: PendingStep, brief: Brief, reply: SeatReply, limits: CallLimits, rate: RateLimit, tries: _Tries
 ) -> Submitted:
     """Commit a reply. Raises `ReplyRefused`; the attempts are unchanged then."""
     # A copy, because a refused reply is added to the attempts later, with its error.
     tries_with = _Tries(list(tries.attempts), list(tries.used), tries.numbers, dict(tries.kept))
     tries_with.add(brief, reply, reply, None)
     answer = _answer(reply, tries_with)
-    done = limits.session.submit(asked.step.id, reply.content, answer, {**tries_with.kept, **reply.blobs})
+    done = limits.session.submit(pending.step.id, reply.content, answer, {**tries_with.kept, **reply.blobs})
     rate.went_well()
     call = next((event.call for event in done.events if event.call is not None), None)
     if call is not None and tries.numbers:

@@ -43,10 +43,10 @@ def asks_all_of(newer: frozenset[str], older: frozenset[str]) -> bool:
 
 def words_asked(text: str) -> frozenset[str]:
     """Return the words of what is asked, in any script, with the numbered names of the sentences around it."""
-    asking = [sentence for sentence in sentences(text) if asks(sentence)]
+    questions = [sentence for sentence in sentences(text) if asks(sentence)]
     named = (word for word in _WORD.findall(_REFERENCE.sub(" ", text)) if _NAME.fullmatch(word))
     return frozenset(
-        part for word in (*_WORD.findall(" ".join(asking) or text), *named) for part in _parts(word)
+        part for word in (*_WORD.findall(" ".join(questions) or text), *named) for part in _parts(word)
     )
 
 

@@ -177,7 +177,7 @@ Clock = Callable[[], str]
 """The present instant as FORMAT 1 writes it: `2026-03-04T05:06:07.000000Z`."""
 
 
-class AskedStep(msgspec.Struct, frozen=True):
+class PendingStep(msgspec.Struct, frozen=True):
     """An open step with the brief that its seat is to be given."""
 
     step: Step
@@ -225,14 +225,14 @@ class RunSession:
         """Return the book as it is now."""
         return self.run.book()
 
-    def asked(self, role: str | None = None) -> tuple[AskedStep, ...]:
+    def pending(self, role: str | None = None) -> tuple[PendingStep, ...]:
         """Return the open steps, of one role if named, with their briefs."""
         book = self.book()
         self._judged_by_its_own(book)
         # One cache for all open steps: their prompts share most blocks.
         memo = BriefCache()
         return tuple(
-            AskedStep(step, derive(book, self.protocol, step, self.prompt_set, memo))
+            PendingStep(step, derive(book, self.protocol, step, self.prompt_set, memo))
             for step in open_steps(self.protocol, book.state)
             if role is None or step.role == role
         )
@@ -371,4 +371,4 @@ def start(
     return session
 
 
-__all__ = ["Answer", "AskedStep", "RunSession", "StepRefused", "Submitted", "is_on_ledger", "start"]
+__all__ = ["Answer", "PendingStep", "RunSession", "StepRefused", "Submitted", "is_on_ledger", "start"]

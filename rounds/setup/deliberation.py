@@ -364,24 +364,24 @@ SMALL = 80
 
 def to_toml(deliberation: Deliberation) -> str:
     """Return the file: tables in the order of FORMAT 10, keys that are None or empty left out."""
-    blocks = [_block("[deliberation]", _said(deliberation.deliberation))]
+    blocks = [_block("[deliberation]", _set_keys(deliberation.deliberation))]
     for name in ("round", "predict", "context"):
-        blocks += [_block(f"[[{name}]]", _said(row)) for row in getattr(deliberation, name)]
-    blocks += [_block(f"[cast.{role}]", _said(row)) for role, row in deliberation.cast.items()]
+        blocks += [_block(f"[[{name}]]", _set_keys(row)) for row in getattr(deliberation, name)]
+    blocks += [_block(f"[cast.{role}]", _set_keys(row)) for role, row in deliberation.cast.items()]
     tables = (
         ("budget", deliberation.budget),
         ("gate", deliberation.gate),
         ("experiments", deliberation.experiments),
     )
     for name, table in tables:
-        if table is not None and _said(table):
-            blocks.append(_block(f"[{name}]", _said(table)))
+        if table is not None and _set_keys(table):
+            blocks.append(_block(f"[{name}]", _set_keys(table)))
     if deliberation.rules:
         blocks.append(_block("[rules]", deliberation.rules))
     return "\n".join(blocks)
 
 
-def _said(table: BaseModel) -> dict[str, Any]:
+def _set_keys(table: BaseModel) -> dict[str, Any]:
     """Return the keys that differ from their default: no None, no empty list, no switch that is off."""
     # Compared with `is`: a seed of 0 equals False and must still be written.
     return {key: value for key, value in table if value is not None and value != () and value is not False}
@@ -400,7 +400,7 @@ def toml_value(value: Any) -> str:
         case int():
             return str(value)
         case str():
-            return _string(value)
+            return _toml_string(value)
         case list() | tuple():
             return _list([toml_value(item) for item in cast("tuple[Any, ...]", value)])
         case _:
@@ -412,7 +412,7 @@ def _list(parts: list[str]) -> str:
     return line if len(line) <= SMALL else "[\n" + "".join(f"  {part},\n" for part in parts) + "]"
 
 
-def _string(value: str) -> str:
+def _toml_string(value: str) -> str:
     """Return long texts over several lines when nothing in them needs escaping but line feeds, else one line as in
     JSON."""
     # A quote at the end would run into the closing quotes, and a carriage return is

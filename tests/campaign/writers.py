@@ -13,7 +13,7 @@ from ledger.audit.verify import verify
 from ledger.state.book import Book
 from ledger.store.store import RunStore, create_run
 from roles.seats.port import Answer
-from rounds.run.session import AskedStep, RunSession, StepRefused
+from rounds.run.session import PendingStep, RunSession, StepRefused
 from rounds.run.verdicts import standard
 from tests.campaign.forks import start
 from tests.campaign.slices import Counts, expect, folder
@@ -87,7 +87,7 @@ def steps(index: int, slices: int) -> Counts:
         while counts["rounds"] < ROUNDS:
             path = place / str(counts["rounds"])
             session = begin(path, rows(1))
-            while session.asked() and counts["rounds"] < ROUNDS:
+            while session.pending() and counts["rounds"] < ROUNDS:
                 counts += _race(path, session, chance)
                 session = RunSession(RunStore(path, sync=False), standard, clock())
             expect(verify(path).ok, "intact after races")
@@ -96,7 +96,7 @@ def steps(index: int, slices: int) -> Counts:
 
 def _race(path: Path, session: RunSession, chance: random.Random) -> Counts:
     """Each step is answered by exactly one of those who tried; the losers are told so, or had said the same."""
-    asked = session.asked()
+    asked = session.pending()
     tried = [chance.choice(asked) for _ in range(chance.randint(2, 8))]
     same = chance.random() < 0.3
     replies = [_reply(session, one, 1 if same else number) for number, one in enumerate(tried)]
@@ -118,7 +118,7 @@ def _race(path: Path, session: RunSession, chance: random.Random) -> Counts:
     return counts
 
 
-def _reply(session: RunSession, one: AskedStep, seed: int) -> bytes:
+def _reply(session: RunSession, one: PendingStep, seed: int) -> bytes:
     """A lawful reply, and another one for every seed whatever the script says."""
     return Script(seed=seed).reply(session.book(), one.step, one.brief.saw) + b" " * seed
 

@@ -124,7 +124,7 @@ def test_what_is_written_into_a_form_is_the_reply(name: str, tmp_path: Path) -> 
     """R-22: for every step of every protocol, a lawful reply can be given in the form."""
     path, watched = tmp_path / "run", name == "structured"
     session = begin_structured(path, rows(1)) if watched else begin(path, name)
-    while asked := session.asked():
+    while asked := session.pending():
         one = asked[0]
         wanted = (
             Script().reply(session.book(), one.step, one.brief.saw)

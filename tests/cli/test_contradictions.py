@@ -28,7 +28,7 @@ def test_a_member_of_a_council_has_a_context_of_its_own(moot: Moot, council: Pat
         [("r1.plan.solo", "c1", 0), ("r1.plan.solo~2", "c1", 1), ("r1.plan.solo~2", "c2", 0)]
     ):
         session = session_at(council)
-        asked = next(one for one in session.asked() if one.step.id == step)
+        asked = next(one for one in session.pending() if one.step.id == step)
         file = tmp_path / f"{n}.json"
         file.write_bytes(reply(session.book(), asked.step, asked.brief.saw))
         before = RunStore(council).head()

@@ -129,7 +129,7 @@ def test_a_step_of_a_round_that_is_over_is_stale(moot: Moot, tmp_path: Path) -> 
     session = begin(tmp_path / "run", rows(2))
     script = Script()
     while session.book().state.round == 1:
-        for asked in session.asked():
+        for asked in session.pending():
             said = moot(
                 "submit",
                 session.run.path,

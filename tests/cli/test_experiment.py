@@ -332,7 +332,7 @@ def _page(moot: Moot, tmp_path: Path) -> str:
 
 def test_the_last_reply_before_experiments_says_what_is_waited_for(moot: Moot, tmp_path: Path) -> None:
     session = begin(tmp_path / "run", experiments="on")
-    while len(asked := session.asked()) != 1 or asked[0].step.task != "D.program":
+    while len(asked := session.pending()) != 1 or asked[0].step.task != "D.program":
         submit(session, asked[0], PROGRAM)
     last = asked[0].step
     said = orjson.dumps(reply(session.book(), last, PROGRAM))

@@ -50,7 +50,7 @@ def test_giving_up_is_accepted_while_the_run_goes_on_and_counts_at_its_end(
 
 def submitted(moot: Moot, session: RunSession, step: str) -> Said:
     """A scripted reply handed in; an answered step gets the bytes that it was answered with."""
-    asked = next((one for one in session.asked() if one.step.id == step), None)
+    asked = next((one for one in session.pending() if one.step.id == step), None)
     file = session.run.path.parent / f"{step}.json"
     if asked is not None:
         file.write_bytes(reply(session.book(), asked.step, asked.brief.saw))
@@ -60,7 +60,7 @@ def submitted(moot: Moot, session: RunSession, step: str) -> Said:
 def test_a_run_that_lost_nothing_ends_well(moot: Moot, tmp_path: Path) -> None:
     """R-2: its quorum stands first all the same."""
     session = begin(tmp_path / "run", "single-pass")
-    (asked,) = session.asked()
+    (asked,) = session.pending()
     (tmp_path / "reply.json").write_bytes(reply(session.book(), asked.step, asked.brief.saw))
     said = moot("submit", tmp_path / "run", asked.step.id, tmp_path / "reply.json")
     assert said.code == 0

@@ -46,7 +46,7 @@ def test_a_seat_that_must_not_see_the_question_does_not_get_it_with_its_step(
     """R-11: neither with the brief, nor in the run's name, nor while it waits, nor when its reply is refused."""
     run = moot("run", "-q", QUESTION, "--protocol", protocol, "--seats", "host", "--json").json["run"]
     blind, asked = WITHOUT_QUESTION[protocol], set[str]()
-    while steps := session_at(Path(run)).asked():
+    while steps := session_at(Path(run)).pending():
         for role in blind:
             for form in (("--json",), ()):
                 assert tells(moot("next", run, "--role", role, *form)) == []
@@ -76,7 +76,7 @@ def test_nor_over_the_tools(protocol: str, tmp_path: Path) -> None:
         async with Client(build(tmp_path)) as client:
             found = await call(client, "new", question=QUESTION, protocol=protocol)
             run = found["run"]
-            while steps := session_at(tmp_path / run).asked():
+            while steps := session_at(tmp_path / run).pending():
                 for role in WITHOUT_QUESTION[protocol]:
                     token = found["tokens"][role]
                     heard: list[Any] = [

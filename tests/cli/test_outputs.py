@@ -173,7 +173,7 @@ def test_next_prints_the_exact_brief_and_schema(moot: Moot, opened: Path) -> Non
     from rounds.run.session import RunSession
     from rounds.run.verdicts import standard
 
-    asked = RunSession(RunStore(opened), standard, now).asked()
+    asked = RunSession(RunStore(opened), standard, now).pending()
     steps = moot("next", opened, "--json").json["steps"]
     assert [(one["step"], one["brief"], one["schema"]) for one in steps] == [
         (one.step.id, one.brief.text, dict(one.brief.schema)) for one in asked
@@ -200,7 +200,7 @@ def test_a_run_goes_step_by_step_to_its_end_and_both_ways_make_the_same_ledger(
     script = Script(seed=3)
     path = session.run.path
     while steps := moot("next", path, "--json").json["steps"]:
-        by_id = {asked.step.id: asked for asked in session.asked()}
+        by_id = {asked.step.id: asked for asked in session.pending()}
         for step in steps:
             asked = by_id[step["step"]]
             reply = Path("reply.json")

@@ -243,7 +243,7 @@ def test_a_run_without_a_change_has_findings_too(moot: Moot, tmp_path: Path) -> 
     """A judge who upholds everything upholds the blocker, too."""
     run = tmp_path / "run"
     session = begin(run, "adversarial")
-    while asked := session.asked():
+    while asked := session.pending():
         step, brief = asked[0].step, asked[0].brief
         content = json.loads(scripted(session.book(), step, brief.saw))
         for score in content.get("scores", ()):

@@ -22,7 +22,7 @@ def answering(monkeypatch: pytest.MonkeyPatch, *, answer: bool) -> list[str]:
     """A person at the terminal who gives this answer; what they were asked."""
     questions: list[str] = []
 
-    def asking(*, silent: bool) -> Callable[[str, str], bool]:
+    def confirmation(*, silent: bool) -> Callable[[str, str], bool]:
         assert not silent
 
         def agreed(text: str, question: str) -> bool:
@@ -31,7 +31,7 @@ def answering(monkeypatch: pytest.MonkeyPatch, *, answer: bool) -> list[str]:
 
         return agreed
 
-    monkeypatch.setattr(verb, "asking", asking)
+    monkeypatch.setattr(verb, "confirmation", confirmation)
     return questions
 
 

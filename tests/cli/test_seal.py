@@ -56,7 +56,7 @@ def test_a_rollback_shows(sealed: tuple[Path, Path, Path], tmp_path: Path) -> No
     run, note, public = sealed
     shutil.rmtree(run)
     session = begin(run, rows(1))
-    asked = session.asked()[0]
+    asked = session.pending()[0]
     reply = Script().reply(session.book(), asked.step, asked.brief.saw)
     (tmp_path / "reply.json").write_bytes(reply)
     assert main(["submit", str(run), asked.step.id, str(tmp_path / "reply.json"), "--quiet"]) == 0

@@ -43,7 +43,7 @@ def test_a_run_that_is_opened_today_is_read(tmp_path: Path, name: str) -> None:
 
 def test_a_run_of_structured_is_read(tmp_path: Path) -> None:
     session, script = begin(tmp_path / "run", "structured", budget={"rounds": 3}), Script(3)
-    while asked := session.asked():
+    while asked := session.pending():
         content = script.reply(session.book(), asked[0].step, asked[0].brief.saw)
         session.submit(asked[0].step.id, content, Answer(seat="host", isolation="trusted"))
     is_read(tmp_path / "run")

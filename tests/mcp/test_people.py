@@ -27,7 +27,7 @@ async def waiting(client: Any, runs: Path) -> tuple[str, dict[str, str], list[st
     while not (await call(client, "status", run=run))["awaits"]:
         for step in (await call(client, "next", run=run, token=tokens["operator"]))["steps"]:
             session = session_at(runs / run)
-            one = next(one for one in session.asked() if one.step.id == step["step"])
+            one = next(one for one in session.pending() if one.step.id == step["step"])
             content = json.loads(short_reply(session.book(), one.step, one.brief.saw))
             if "dispositions" in content:  # two questions to a person, not one alone
                 asks = {"disposition": "escalated", "revision": None, "question": "until when?"}

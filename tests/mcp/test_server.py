@@ -80,7 +80,7 @@ async def play(client: Any, runs: Path, found: dict[str, Any], steps: int = 10_0
             book = session_at(runs / run).book()
             mine = await call(client, "next", run=run, token=tokens[step["role"]])
             assert {one["role"] for one in mine["steps"]} == {step["role"]}
-            brief = next(one for one in session_at(runs / run).asked() if one.step.id == step["step"])
+            brief = next(one for one in session_at(runs / run).pending() if one.step.id == step["step"])
             content = (
                 script.reply(book, brief.step, brief.brief.saw)
                 if found["protocol"] == "structured"

@@ -39,7 +39,7 @@ def changed_run(
     `until` stops playing as soon as it holds.
     """
     session = begin(path, protocol, dict(rules or {}), options=options)
-    while (asked := session.asked()) and not (until is not None and until(session.book())):
+    while (asked := session.pending()) and not (until is not None and until(session.book())):
         step = asked[0].step
         if step.id in lose:
             session.give_up(step.id, "given_up", "lost in a test")

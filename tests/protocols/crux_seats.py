@@ -22,7 +22,7 @@ from rounds.protocols.crux.standing import standing_of_look
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.programs import EXAMPLE
 from rounds.run.experiments import conduct
-from rounds.run.session import AskedStep, RunSession, start
+from rounds.run.session import PendingStep, RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import Programs, resolve
@@ -125,7 +125,7 @@ def play(
     With a `bench` the programs that the run waits for are run.
     """
     for _ in range(until):
-        open_ = session.asked()[::order]
+        open_ = session.pending()[::order]
         state = session.book().state
         waiting = awaited_experiments(session.protocol, state) if state.runs_programs else ()
         if not open_ and bench is not None and waiting:
@@ -138,10 +138,10 @@ def play(
             session.give_up(one.step.id, "given_up", "lost in a test")
         else:
             submit(session, one, world)
-    raise AssertionError(f"still open after {until} replies: {[one.step.id for one in session.asked()]}")
+    raise AssertionError(f"still open after {until} replies: {[one.step.id for one in session.pending()]}")
 
 
-def submit(session: RunSession, one: AskedStep, world: World) -> None:
+def submit(session: RunSession, one: PendingStep, world: World) -> None:
     """Hand in one scripted reply."""
     content = orjson.dumps(reply(session.book(), one.step, world))
     roles = (*ROLES, VERIFIER)

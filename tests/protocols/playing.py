@@ -15,7 +15,7 @@ from ledger.state.book import Book
 from roles.protocol import awaited_answers
 from roles.seats.port import Answer
 from rounds.run import human_actions
-from rounds.run.session import AskedStep, RunSession, start
+from rounds.run.session import PendingStep, RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
@@ -100,7 +100,7 @@ def play(session: RunSession, *, order: int = 1, lose: frozenset[str] = frozense
         if waiting := awaited_answers(session.protocol, session.book().state):
             human_actions.answer(session, waiting[0], "Do the smaller of the two.")
             continue
-        asked = session.asked()[::order]
+        asked = session.pending()[::order]
         if not asked:
             break
         one = asked[0]
@@ -119,7 +119,7 @@ def played(protocol: str, **rules: str) -> Path:
     return path
 
 
-def submit(session: RunSession, asked: AskedStep) -> None:
+def submit(session: RunSession, asked: PendingStep) -> None:
     """Hand one scripted reply in."""
     content = reply(session.book(), asked.step, asked.brief.saw)
     session.submit(asked.step.id, content, Answer(seat="host", isolation="trusted"))

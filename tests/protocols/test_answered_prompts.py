@@ -44,7 +44,7 @@ def test_a_persons_answer_is_shown_with_its_question_in_structured(tmp_path: Pat
     question = next(one for one in session.book().of(Concern) if one.for_human)
     answer(session, str(question.id), "CANARYANSWER", "Ada")
     until(session, script, phase, None, round_=2)
-    text = next(one for one in session.asked() if one.step.name.phase == phase).brief.text
+    text = next(one for one in session.pending() if one.step.name.phase == phase).brief.text
     assert "CANARYANSWER" in text
     assert f"question {question.id} | {question.text.splitlines()[0]}" in text
 
@@ -57,7 +57,7 @@ def test_a_challenger_sees_its_own_first_decision_and_no_others(tmp_path: Path) 
     """B-7: the published documents (S4) show a challenger its own first decision."""
     session = changed_run(tmp_path / "run", "tribunal", until=_has_voted)
     votes = {one.by: str(one.id) for one in session.book().of(Vote)}
-    asked = session.asked()
+    asked = session.pending()
     assert len(asked) == 6
     for one in asked:
         assert votes[one.step.role] in one.brief.text, one.step.id

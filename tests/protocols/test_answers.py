@@ -167,7 +167,7 @@ def test_a_rival_that_nobody_examined_becomes_the_focus_and_is_examined(tmp_path
 def test_without_options_points_are_on_whether_the_answer_stands(tmp_path: Path) -> None:
     session = begin(tmp_path / "run", ())
     script = Examiner(1)
-    while not (asked := session.asked())[0].step.id.startswith("r1.E.belief"):
+    while not (asked := session.pending())[0].step.id.startswith("r1.E.belief"):
         session.submit(
             asked[0].step.id,
             script.reply(session.book(), asked[0].step, asked[0].brief.saw),

@@ -186,7 +186,7 @@ def test_a_broken_program_goes_back_once_with_what_it_wrote_to_stderr(tmp_path: 
     world = contested("execution", programs={"action": ("error", "holds")})
     briefs: dict[str, str] = {}
     for _ in range(60):
-        asked = session.asked()
+        asked = session.pending()
         waiting = awaited_experiments(CRUX, session.book().state)
         if waiting and not asked:
             from rounds.run.experiments import conduct
@@ -352,7 +352,7 @@ def test_it_is_not_written_again_if_neither_changes(tmp_path: Path) -> None:
     book = session.book()
     assert group(book) == 54
     assert status_of(book.state) is OutcomeStatus.WAITING  # the other one is still worth a test
-    assert not session.asked()
+    assert not session.pending()
     assert book.state.round == 1
 
 
@@ -368,8 +368,8 @@ def test_context_settles_nothing_and_ends_the_wait(tmp_path: Path) -> None:
 def test_a_result_before_the_numbers_is_kept_back_until_they_are_in(tmp_path: Path) -> None:
     session = begin(tmp_path / "run")
     world = contested("document")
-    while session.asked()[0].step.name.phase != "E":
-        submit(session, session.asked()[0], world)
+    while session.pending()[0].step.name.phase != "E":
+        submit(session, session.pending()[0], world)
     answer(session, "C-1-1", "It holds.", result="holds")
     assert not [one for one in session.book().state.beliefs.values() if one.derived]
     book = sound(play(session, world))
@@ -380,8 +380,8 @@ def test_a_result_before_the_numbers_is_kept_back_until_they_are_in(tmp_path: Pa
 def test_a_result_while_a_test_is_planned_outranks_it(tmp_path: Path) -> None:
     session = begin(tmp_path / "run")
     world = varied(contested("document"), document="fails")
-    while session.asked()[0].step.name.phase != "D":
-        submit(session, session.asked()[0], world)
+    while session.pending()[0].step.name.phase != "D":
+        submit(session, session.pending()[0], world)
     answer(session, "C-1-1", "It holds.", result="holds")
     book = sound(play(session, world))
     assert group(book) == 81
@@ -390,9 +390,9 @@ def test_a_result_while_a_test_is_planned_outranks_it(tmp_path: Path) -> None:
 def test_a_result_while_the_memo_is_written_counts_when_it_is_done(tmp_path: Path) -> None:
     session = begin(tmp_path / "run")
     world = contested("person")
-    while session.asked()[0].step.name.phase != "S":
-        submit(session, session.asked()[0], world)
-    submit(session, session.asked()[0], world)
+    while session.pending()[0].step.name.phase != "S":
+        submit(session, session.pending()[0], world)
+    submit(session, session.pending()[0], world)
     answer(session, "N-1-2", "It fails.", result="fails")
     book = sound(play(session, world))
     assert [one.round for one in book.of(Memo)] == [1, 2]
@@ -431,7 +431,7 @@ def test_no_wait_ends_at_once_with_the_status(tmp_path: Path) -> None:
 def test_the_answer_stands_beside_its_question_claim_and_test_in_later_prompts(tmp_path: Path) -> None:
     session = waiting(tmp_path)
     answer(session, "N-1-2", "CANARYANSWER: it fails.", result="fails", output=b"CANARYOUTPUT")
-    asked = next(one for one in session.asked() if one.step.id.startswith("r2.S.memo"))
+    asked = next(one for one in session.pending() if one.step.id.startswith("r2.S.memo"))
     for text in ("CANARYANSWER", "CANARYOUTPUT", "What action would see", "One sees what action", "N-1-2"):
         assert text in asked.brief.text
 

@@ -111,7 +111,7 @@ def test_every_budget_of_calls_stops_or_ends(tmp_path: Path, calls: int) -> None
     world = contested("document")
     for _ in range(30):
         reason = used_up(session.book().state, 0.0)
-        asked = session.asked()
+        asked = session.pending()
         if reason is not None and asked:
             session.stop(reason)
             break
@@ -132,7 +132,7 @@ def test_a_persons_word_at_every_moment(tmp_path: Path, moment: str, result: str
     session = begin(tmp_path / "run")
     world = contested("person", "document", "person")
     for _ in range(40):
-        asked = session.asked()
+        asked = session.pending()
         if not asked or asked[0].step.id == moment:
             break
         submit(session, asked[0], world)
@@ -162,12 +162,12 @@ from tests.protocols.crux_seats import contested, submit
 session, left = session_at(Path(sys.argv[1])), int(sys.argv[2])
 world = contested("document", "calculation")
 while left:
-    submit(session, session.asked()[0], world)
+    submit(session, session.pending()[0], world)
     left -= 1
 def killed(file):
     os.kill(os.getpid(), signal.SIGKILL)
 os.fdatasync = killed
-submit(session, session.asked()[0], world)
+submit(session, session.pending()[0], world)
 """
 """Answers some steps, and is killed while it commits the next one: its bytes are there, and not acknowledged."""
 

@@ -31,7 +31,7 @@ FOUND: dict[str, Any] = {
 def prompts(session: RunSession, world: World) -> dict[str, str]:
     """Play while a step is open; step → the prompt that it was asked with."""
     texts: dict[str, str] = {}
-    while asked := session.asked():
+    while asked := session.pending():
         texts.update((one.step.id, one.brief.text) for one in asked)
         submit(session, asked[0], world)
     return texts
@@ -47,13 +47,13 @@ def shown_of(text: str) -> str:
 
 def test_the_question_is_checked_before_anybody_answers(tmp_path: Path) -> None:
     session = begin(tmp_path / "run")
-    assert [one.step.id for one in session.asked()] == ["r1.A.verifier"]
+    assert [one.step.id for one in session.pending()] == ["r1.A.verifier"]
 
 
 def test_a_lost_check_asks_the_first_role_all_the_same(tmp_path: Path) -> None:
     session = begin(tmp_path / "run")
     session.give_up("r1.A.verifier", "given_up", "lost in a test")
-    assert [one.step.id for one in session.asked()] == ["r1.B.action"]
+    assert [one.step.id for one in session.pending()] == ["r1.B.action"]
 
 
 @pytest.mark.parametrize("options", [2, 0])
@@ -119,13 +119,13 @@ def test_a_lost_agenda_and_a_lost_plan_are_named(tmp_path: Path) -> None:
     for n, (step, reason) in enumerate(lost.items()):
         session = begin(tmp_path / str(n), {"wait": "off"})
         world = contested("calculation" if "c1" in step else "document")
-        while not any(".S.memo." in one.step.id for one in session.asked()):
-            one = session.asked()[0]
+        while not any(".S.memo." in one.step.id for one in session.pending()):
+            one = session.pending()[0]
             if one.step.id == step:
                 session.give_up(step, "given_up", "lost in a test")
             else:
                 submit(session, one, world)
-        assert reason in session.asked()[0].brief.text
+        assert reason in session.pending()[0].brief.text
 
 
 def test_a_refused_program_is_named(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_persons_result_is_told_as_one(tmp_path: Path) -> None:
     play(session, contested("person"))
     question = next(one for one, facts in session.book().state.concerns.items() if facts.for_human)
     answer(session, question, "It fails.", result="fails")
-    asked = next(one for one in session.asked() if ".S.memo." in one.step.id)
+    asked = next(one for one in session.pending() if ".S.memo." in one.step.id)
     assert "it fails: a person measured or looked it up" in asked.brief.text
 
 
@@ -149,16 +149,16 @@ def test_an_open_claim_may_be_cited_for_what_was_not_done(tmp_path: Path) -> Non
     """A sentence of absence has no text that could support it, but the claim that stayed open."""
     session = begin(tmp_path / "run", {"wait": "off"})
     world = contested("person")
-    while not any(".S.memo." in one.step.id for one in session.asked()):
-        submit(session, session.asked()[0], world)
-    memo = reply(session.book(), session.asked()[0].step, world)
+    while not any(".S.memo." in one.step.id for one in session.pending()):
+        submit(session, session.pending()[0], world)
+    memo = reply(session.book(), session.pending()[0].step, world)
     absent = "Nobody has measured what the action would see."
     cited = {"field": "not_settled", "text": absent, "refs": ["C-1-1"], "quote": None, "judgment": False}
     memo["sentences"].append(cited)
     session.submit(
-        session.asked()[0].step.id, orjson.dumps(memo), Answer(seat="command", isolation="trusted")
+        session.pending()[0].step.id, orjson.dumps(memo), Answer(seat="command", isolation="trusted")
     )
-    check = next(one for one in session.asked() if ".S.check." in one.step.id)
+    check = next(one for one in session.pending() if ".S.check." in one.step.id)
     assert f"says | {absent}" in check.brief.text
     assert "tested | not settled: no test was made: only a person can measure it" in check.brief.text
 
@@ -168,17 +168,17 @@ def test_an_open_claim_may_be_cited_for_what_was_not_done(tmp_path: Path) -> Non
 
 def test_outputs_are_labeled_with_the_run_that_wrote_them(tmp_path: Path) -> None:
     session, world = begin(tmp_path / "run", experiments="on"), contested("execution")
-    while not any(".S.memo." in one.step.id for one in session.asked()):
-        if session.asked():
-            submit(session, session.asked()[0], world)
+    while not any(".S.memo." in one.step.id for one in session.pending()):
+        if session.pending():
+            submit(session, session.pending()[0], world)
         else:
             list(conduct(session, BENCH, session.book().state.unjudged[0]))
-    step = session.asked()[0]
+    step = session.pending()[0]
     assert "repetition 1 wrote |" in step.brief.text
     memo = reply(session.book(), step.step, world)
     memo["sentences"][1] |= {"text": "A program was run, and it held.", "refs": ["E-1-1", "C-1-1"]}
     session.submit(step.step.id, orjson.dumps(memo), Answer(seat="command", isolation="trusted"))
-    text = next(one for one in session.asked() if ".S.check." in one.step.id).brief.text
+    text = next(one for one in session.pending() if ".S.check." in one.step.id).brief.text
     for label in ("control must fail", "control must hold", "repetition 1", "repetition 2", "repetition 3"):
         assert text.count(f"E-1-1, {label}, output |") == 2, label
     assert text.count("E-1-1, counted | 3 held, 0 failed") == 2
@@ -194,8 +194,8 @@ def _too_long(made: dict[str, Any], field: str, words: int) -> None:
 @pytest.mark.parametrize("field", ["answer", "reasons"])
 def test_the_limit_in_words_counts_what_the_prompt_says(tmp_path: Path, field: str) -> None:
     session = begin(tmp_path / "run", options=0)
-    submit(session, session.asked()[0], World())
-    one = session.asked()[0]
+    submit(session, session.pending()[0], World())
+    one = session.pending()[0]
     assert (
         f"The {WORDS_MAX} words of `answer` and of each of `reasons` are counted at spaces" in one.brief.text
     )

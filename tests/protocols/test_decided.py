@@ -93,7 +93,7 @@ def test_whatever_a_person_says_the_run_decides(
     plain = deliberated(play(begin(tmp_path / "plain", name, rules)).state)
     session = opened(tmp_path / "run", name, rules)
     interfere(session)
-    while asked := session.asked():
+    while asked := session.pending():
         submit(session, asked[0])
         if not session.book().state.finished:
             interfere(session)
@@ -118,7 +118,7 @@ def test_a_lost_judge_and_a_person_s_answer_leave_the_decision_to_the_others(
 ) -> None:
     """R-4, R-3: one judge is given up, a person says something meanwhile, and the others decide."""
     session = begin(tmp_path / "run", name, rules, options=2)
-    while asked := session.asked():
+    while asked := session.pending():
         first = next((one for one in asked if one.step.id == lost), asked[0])
         if first.step.id == lost:
             session.give_up(lost, "given_up", "lost in a test")
@@ -134,7 +134,7 @@ def test_a_lost_judge_and_a_person_s_answer_leave_the_decision_to_the_others(
 def test_nobody_is_said_to_have_judged_while_somebody_may(tmp_path: Path) -> None:
     """R-4: a person is asked when the last of three judges is lost, once, and told which."""
     session = begin(tmp_path / "run", "debate", {"judges": "3"})
-    while asked := session.asked():
+    while asked := session.pending():
         if asked[0].step.task != "judging":
             submit(session, asked[0])
             continue
@@ -188,7 +188,7 @@ def test_round_one_has_no_earlier_decision_to_compare_with(tmp_path: Path) -> No
     state = session.book().state
     assert {facts.type for facts in state.decisions.values()} == {"gate", "override"}
     assert state.rounds[1].applicable == (1, 2, 3)
-    (asked,) = session.asked()
+    (asked,) = session.pending()
     assert "Routed to" not in asked.brief.text
     assert "It is harmless." not in asked.brief.text
     assert not set(asked.brief.saw) & {facts.seq for facts in state.decisions.values()}
@@ -199,7 +199,7 @@ def judged(
 ) -> Book:
     """A run in which what the judges hand in is changed."""
     session = begin(path, protocol, rules, options=2)
-    while asked := session.asked():
+    while asked := session.pending():
         one = asked[0]
         said: dict[str, Any] = orjson.loads(reply(session.book(), one.step, one.brief.saw))
         if one.step.role == "judge" and one.step.task in ("judging", "scoring"):

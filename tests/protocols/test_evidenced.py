@@ -84,7 +84,7 @@ class Careful(Script):
 
 def played(session: RunSession, until: str = "") -> RunSession:
     script = Careful(3)
-    while (asked := session.asked()) and not any(one.step.id == until for one in asked):
+    while (asked := session.pending()) and not any(one.step.id == until for one in asked):
         one = asked[0]
         content = script.reply(session.book(), one.step, one.brief.saw)
         session.submit(one.step.id, content, Answer(seat="host", isolation="trusted"))
@@ -128,7 +128,7 @@ def test_the_run_is_executed_again_to_the_same_head() -> None:
 
 def test_the_published_lengths_are_a_rule(tmp_path: Path) -> None:
     session = begin(tmp_path / "run", {"lengths": "published"})
-    assert "600 to 800 words" in session.asked()[0].brief.text
+    assert "600 to 800 words" in session.pending()[0].brief.text
     assert "at most 500 words" in brief_of("r1.B.action").text
 
 
@@ -265,7 +265,7 @@ def refused(session: RunSession, step: str, made: dict[str, Any]) -> str:
 
 
 def made_for(session: RunSession, step_id: str) -> dict[str, Any]:
-    one = next(one for one in session.asked() if one.step.id == step_id)
+    one = next(one for one in session.pending() if one.step.id == step_id)
     made: dict[str, Any] = json.loads(Careful(3).reply(session.book(), one.step, one.brief.saw))
     return made
 
@@ -294,8 +294,8 @@ def test_a_place_is_a_passage_and_no_whole_text(tmp_path: Path) -> None:
 def test_no_objection_is_passed_over_and_none_is_made_up(tmp_path: Path) -> None:
     session = begin(tmp_path / "run")
     script = Careful(3)
-    while not any(one.step.task == "G" for one in session.asked()):
-        one = session.asked()[0]
+    while not any(one.step.task == "G" for one in session.pending()):
+        one = session.pending()[0]
         made = json.loads(script.reply(session.book(), one.step, one.brief.saw))
         if one.step.task == "F":
             made["against"] = f"{one.step.role} would keep one journal."

@@ -19,9 +19,9 @@ HOST = Answer(seat="host", isolation="trusted")
 
 def until(session: RunSession, step: str) -> dict[str, Any]:
     """Play until a step is open; its lawful reply."""
-    while step not in {one.step.id for one in session.asked()}:
-        submit(session, session.asked()[0])
-    (asked,) = [one for one in session.asked() if one.step.id == step]
+    while step not in {one.step.id for one in session.pending()}:
+        submit(session, session.pending()[0])
+    (asked,) = [one for one in session.pending() if one.step.id == step]
     found: dict[str, Any] = orjson.loads(reply(session.book(), asked.step, asked.brief.saw))
     return found
 
@@ -113,10 +113,10 @@ def test_a_brief_names_the_lost_steps_that_it_would_have_shown(tmp_path: Path) -
 
 def _brief(session: RunSession, lost: str, step: str) -> str:
     """The brief of a step of a run that has lost one."""
-    while step not in {one.step.id for one in session.asked()}:
-        first = session.asked()[0]
+    while step not in {one.step.id for one in session.pending()}:
+        first = session.pending()[0]
         if first.step.id == lost:
             session.give_up(lost, "given_up", "lost in a test")
         else:
             submit(session, first)
-    return next(one.brief.text for one in session.asked() if one.step.id == step)
+    return next(one.brief.text for one in session.pending() if one.step.id == step)

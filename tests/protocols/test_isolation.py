@@ -22,7 +22,7 @@ def briefs(path: Path, name: str, rules: dict[str, str] | None = None) -> dict[s
     """The text of every brief of a run, by step."""
     session = begin(path, name, rules)
     found: dict[str, str] = {}
-    while asked := session.asked():
+    while asked := session.pending():
         found |= {one.step.id: one.brief.text for one in asked}
         submit(session, asked[0])
     return found
@@ -39,14 +39,14 @@ def test_the_question_reaches_only_those_who_may_see_it(name: str, tmp_path: Pat
 @pytest.mark.parametrize("name", sorted(PROTOCOLS.keys() - {"structured"}))
 def test_steps_side_by_side_see_nothing_of_each_other(name: str, tmp_path: Path) -> None:
     session = begin(tmp_path / "run", name)
-    while asked := session.asked():
+    while asked := session.pending():
         group = {one.step.id for one in asked}
         for one in asked:
             for other in group - {one.step.id}:
                 assert f"of {other.replace('.', ' ')}" not in one.brief.text
         first = asked[0]
         submit(session, first)
-        for one in session.asked():
+        for one in session.pending():
             if one.step.group == first.step.group and one.step.name.round == first.step.name.round:
                 assert f"of {first.step.id.replace('.', ' ')}" not in one.brief.text
 
@@ -56,7 +56,7 @@ def test_a_charter_is_its_own_roles_alone(name: str, tmp_path: Path) -> None:
     protocol = PROTOCOLS[name]
     session = begin(tmp_path / "run", name)
     templates = session.prompt_set["templates"]
-    while asked := session.asked():
+    while asked := session.pending():
         for one in asked:
             for role in protocol.roles:
                 own = next(known.charter for known in protocol.roles if known.id == one.step.role)

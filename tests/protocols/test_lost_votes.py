@@ -92,7 +92,7 @@ def test_no_ballot_acts_without_safety(whole: Book) -> None:
 def held(path: Path, voting: str, lost: frozenset[str]) -> tuple[RunSession, Ruling]:
     """A run in which every view would act, without the seats of `lost`."""
     session = begin(path, "tribunal", {"voting": voting})
-    while asked := session.asked():
+    while asked := session.pending():
         one = asked[0]
         if one.step.role in lost:
             session.give_up(one.step.id, "unavailable", "nobody there")

@@ -109,7 +109,7 @@ def test_any_one_reply_can_be_lost(name: str, apart: int, tmp_path: Path) -> Non
 @pytest.mark.parametrize("name", PLAIN)
 def test_everything_can_be_lost(name: str, tmp_path: Path) -> None:
     session = begin(tmp_path / "run", name)
-    while asked := session.asked():
+    while asked := session.pending():
         session.give_up(asked[0].step.id, "unavailable", "nobody there")
     book = session.book()
     assert book.state.finished
@@ -121,7 +121,7 @@ def test_everything_can_be_lost(name: str, tmp_path: Path) -> None:
 def test_briefs_are_the_same_after_the_run(name: str, tmp_path: Path) -> None:
     session = begin(tmp_path / "run", name)
     before: dict[str, str] = {}
-    while asked := session.asked():
+    while asked := session.pending():
         before |= {one.step.id: one.brief.sha256 for one in asked}
         play_one(session)
     book = session.book()
@@ -136,7 +136,7 @@ def play_one(session: RunSession) -> None:
     """Answer the first open step."""
     from tests.protocols.playing import submit
 
-    submit(session, session.asked()[0])
+    submit(session, session.pending()[0])
 
 
 def test_a_view_that_the_ruling_goes_against_is_named_with_its_reasons(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_view_that_the_ruling_goes_against_is_named_with_its_reasons(tmp_path:
         )
 
     session = begin(tmp_path / "run", "tribunal")
-    while asked := session.asked():
+    while asked := session.pending():
         one = asked[0]
         shown = [event for event in session.book().events if event.seq in one.brief.saw]
         content = orjson.dumps(disagreeing(session.book(), one.step, shown))

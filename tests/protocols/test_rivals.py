@@ -48,7 +48,7 @@ class AsTold(Script):
     """The script, with claims about the option that the brief names."""
 
     def answered(self, session: RunSession) -> str:
-        asked = session.asked()[0]
+        asked = session.pending()[0]
         content = self.reply(session.book(), asked.step, asked.brief.saw)
         option = rivals.option_for(session.book().state, asked.step.name.round, asked.step.role)
         if asked.step.task.startswith("D.") and option:
@@ -90,7 +90,7 @@ def test_the_brief_of_an_artifact_names_it_and_no_other_brief_does(tmp_path: Pat
     session, script = begun(tmp_path / "run", 2), AsTold(2)
     seen: dict[str, str] = {}
     while session.book().state.round == 1:
-        asked = session.asked()
+        asked = session.pending()
         seen |= {one.step.id: one.brief.text for one in asked}
         script.answered(session)
     naming = {step for step, text in seen.items() if "let the claim that you raise be about" in text}

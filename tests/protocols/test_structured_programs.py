@@ -80,7 +80,7 @@ class Planner(Script):
 
 
 def handed(session: RunSession, script: Script, step: Step) -> None:
-    asked = next(one for one in session.asked() if one.step.id == step.id)
+    asked = next(one for one in session.pending() if one.step.id == step.id)
     content = script.reply(session.book(), asked.step, asked.brief.saw)
     session.submit(step.id, content, Answer(seat="host", isolation="trusted"))
 
@@ -88,7 +88,7 @@ def handed(session: RunSession, script: Script, step: Step) -> None:
 def played(session: RunSession, script: Script, *, run: bool = True, until: str = "") -> Book:
     """Answer whatever is open, and run what is waited for; stop where a step is asked."""
     for _ in range(200):
-        asked = [one.step for one in session.asked()]
+        asked = [one.step for one in session.pending()]
         if any(step.id == until for step in asked):
             break
         waiting = awaited_experiments(STRUCTURED, session.book().state)
@@ -125,7 +125,7 @@ def test_what_artifacts_bring_is_run_before_the_checks_and_what_verdicts_bring_b
     assert not any(step.startswith("r1.F.") for step in book.state.answered)
     assert awaited_experiments(STRUCTURED, book.state) == ("E-1-2",)
     list(conduct(session, BENCH, "E-1-2"))
-    assert any(one.step.id.startswith("r1.F.") for one in session.asked())
+    assert any(one.step.id.startswith("r1.F.") for one in session.pending())
 
 
 def test_a_run_with_programs_ends_lawfully_and_is_executed_again_to_the_same_head(whole: RunSession) -> None:
@@ -163,7 +163,7 @@ def test_without_the_persons_word_nobody_is_asked_for_a_program(tmp_path: Path) 
     step = find_step(STRUCTURED, book.state, "r1.D.critic")
     assert step is not None
     assert STRUCTURED.reply_type(book.state, step) is CriticArtifact
-    assert "programs can be run" not in session.asked()[0].brief.text
+    assert "programs can be run" not in session.pending()[0].brief.text
 
 
 def test_where_programs_are_forbidden_later_nobody_waits_for_one(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_where_programs_are_forbidden_later_nobody_waits_for_one(tmp_path: Path)
     played(session, Planner(), run=False)
     amend_experiments(session, is_allowed=False, name="Ada")
     assert awaited_experiments(STRUCTURED, session.book().state) == ()
-    assert [one.step.task for one in session.asked()][:1] == ["E.check1"]
+    assert [one.step.task for one in session.pending()][:1] == ["E.check1"]
     book = played(session, Planner(), run=False)
     assert book.state.finished
     assert not book.of(ExperimentRun)
@@ -182,7 +182,7 @@ def test_programs_that_are_allowed_again_hold_up_no_check_that_was_open(tmp_path
     played(session, script, run=False)
     amend_experiments(session, is_allowed=False)
     amend_experiments(session, is_allowed=True)
-    assert [one.step.task for one in session.asked()][:1] == ["E.check1"]
+    assert [one.step.task for one in session.pending()][:1] == ["E.check1"]
     book = played(session, script)
     assert book.state.finished
     assert {one.verdict for one in book.of(ExperimentJudged)} == {
@@ -206,7 +206,7 @@ def test_a_run_stopped_while_it_waits_for_a_program_goes_on_with_it(tmp_path: Pa
 def test_a_decision_may_cite_what_was_run(tmp_path: Path) -> None:
     session, script = begin(tmp_path / "run"), Planner()
     played(session, script, until="r1.G.action")
-    asked = session.asked()[0]
+    asked = session.pending()[0]
     made = json.loads(script.reply(session.book(), asked.step, asked.brief.saw))
     made["decisions"][0]["cites"] = [{"id": "E-1-1", "relation": "supported-by"}]
     session.submit("r1.G.action", json.dumps(made).encode(), Answer(seat="host", isolation="trusted"))
@@ -238,7 +238,7 @@ def test_a_program_that_could_decide_nothing_is_refused_with_the_reason(
 ) -> None:
     session, script = begin(tmp_path / "run"), Planner(how=how)
     played(session, script, until="r1.D.critic")
-    asked = next(one for one in session.asked() if one.step.id == "r1.D.critic")
+    asked = next(one for one in session.pending() if one.step.id == "r1.D.critic")
     made = json.loads(script.reply(session.book(), asked.step, asked.brief.saw))
     made["proposed_claims"] = made["proposed_claims"][:1]
     made["programs"] = brought

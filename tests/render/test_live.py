@@ -94,7 +94,7 @@ def test_the_live_view_tells_every_round_once_and_leaves_the_terminal_clean() ->
     with LiveView(read, console, lambda: 0.0, RECORDED) as view:
         for count in range(2, 45):
             there[0] = count
-            view.asked("r1.B.action")
+            view.started("r1.B.action")
             view.committed()
         view.lost("r1.B.action")
     text = plain(written(console))
@@ -117,7 +117,7 @@ def test_plain_lines() -> None:
     with PlainView(read, console, RECORDED) as view:
         for count in range(2, 45):
             there[0] = count
-            view.asked("r1.B.action")
+            view.started("r1.B.action")
             view.committed()
     agrees("render", "lines", written(console))
 

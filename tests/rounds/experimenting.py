@@ -54,7 +54,7 @@ def with_claims(path: Path) -> RunSession:
     for _ in range(8):
         if session.book().state.claims:
             return session
-        submit(session, session.asked()[0], WORLD)
+        submit(session, session.pending()[0], WORLD)
     raise AssertionError("no claim was made")
 
 

@@ -41,7 +41,7 @@ def test_host_seats_use_no_calls(moot: Moot) -> None:
 def test_what_others_answered_leaves_the_budget_whole(kind: SeatKind, tmp_path: Path) -> None:
     """R-9: twelve answers of a host or a person on the ledger leave the engine its three calls."""
     session = begin(tmp_path / "run", "tribunal", budget={"calls": 3})
-    while asked := session.asked():
+    while asked := session.pending():
         step, saw = asked[0].step, asked[0].brief.saw
         session.submit(step.id, reply(session.book(), step, saw), Answer(kind, "trusted"))
     state = session.book().state

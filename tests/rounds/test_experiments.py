@@ -105,7 +105,7 @@ def test_a_reply_may_come_between_two_runs(tmp_path: Path) -> None:
     allow_experiment(session, experiment)
     running = conduct(session, BENCH, experiment)
     next(running)
-    submit(session, session.asked()[0], WORLD)
+    submit(session, session.pending()[0], WORLD)
     list(running)
     assert slots(session) == ALL
     assert errors(session) == []

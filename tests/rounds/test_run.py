@@ -47,7 +47,7 @@ def _submit_all(path: Path, order: random.Random | None) -> list[Event]:
     while steps := list(open_steps(session.protocol, session.book().state)):
         if order is not None:
             order.shuffle(steps)
-        asked = {entry.step.id: entry for entry in session.asked()}
+        asked = {entry.step.id: entry for entry in session.pending()}
         for step in steps:
             reply = script.reply(session.book(), step, asked[step.id].brief.saw)
             session.submit(step.id, reply, HOST)
@@ -80,7 +80,7 @@ def _brief(event: Event) -> str:
 
 def test_the_same_reply_again_is_accepted_and_writes_nothing(tmp_path: Path) -> None:
     session = begin(tmp_path / "run", rows(1))
-    asked = session.asked()[0]
+    asked = session.pending()[0]
     reply = Script().reply(session.book(), asked.step, asked.brief.saw)
     session.submit(asked.step.id, reply, HOST)
     before = [encode(event) for event in session.book().events]
@@ -107,7 +107,7 @@ def test_giving_up_an_artifact_takes_its_checks_away(tmp_path: Path) -> None:
         if step.id == "r1.D.critic":
             session.give_up(step.id, "given_up", "the seat is gone")
             continue
-        asked = next(entry for entry in session.asked() if entry.step.id == step.id)
+        asked = next(entry for entry in session.pending() if entry.step.id == step.id)
         session.submit(step.id, script.reply(session.book(), step, asked.brief.saw), HOST)
     state = session.book().state
     assert state.finished
@@ -123,7 +123,7 @@ def test_a_lost_verdict_reads_unclear(tmp_path: Path) -> None:
         if step.task == "E.check2":
             session.give_up(step.id, "timeout", "no answer for ten minutes")
             continue
-        asked = next(entry for entry in session.asked() if entry.step.id == step.id)
+        asked = next(entry for entry in session.pending() if entry.step.id == step.id)
         session.submit(step.id, script.reply(session.book(), step, asked.brief.saw), HOST)
     assert session.book().state.checks["V-1-2"].result == "UNCLEAR"
 

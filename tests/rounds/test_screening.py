@@ -251,12 +251,12 @@ def test_a_blocked_question_waits_for_a_person(tmp_path: Path, monkeypatch: pyte
     session = begin(tmp_path / "run", "ratchet")
     state = session.book().state
     assert state.held_up == ("@1",)
-    assert session.asked() == ()
+    assert session.pending() == ()
     assert not state.rounds
     with pytest.raises(people.NotThere, match="no ruling at @2"):
         people.override(session, "@2", "It is a test.")
     people.override(session, "@1", "It is a test of the screening.")
-    assert session.asked()
+    assert session.pending()
     assert play(session).state.finished
     is_sound(session)
 

@@ -22,7 +22,7 @@ from moot.view.labels import labels_told
 from moot.view.stop_checks import ended
 from moot.view.story import tell
 from moot.web.overview import standing_of
-from moot.web.rounds import asked_now
+from moot.web.rounds import steps_in_progress
 from roles.seats.host import HostSeat
 from roles.seats.port import Answer
 from rounds.run import human_actions as people
@@ -43,7 +43,7 @@ def stopped(tmp_path: Path) -> RunSession:
     while session.book().state.round < 2 or not any(
         s.startswith("r2.B") for s in session.book().state.answered
     ):
-        asked = session.asked()[0]
+        asked = session.pending()[0]
         content = Script().reply(session.book(), asked.step, asked.brief.saw)
         session.submit(asked.step.id, content, ANSWER)
     session.stop("human")
@@ -87,7 +87,7 @@ def test_what_a_person_adds_wakes_nobody(stopped: RunSession, act: str, moot: Mo
     assert has_news(Session(path), "critic")  # a seat that waits is woken, and told
     view = open_run(path).view
     assert standing_of(view) == "stopped"
-    assert asked_now(view) == {}
+    assert steps_in_progress(view) == {}
     book = view.book
     assert any("stopped in round 2 (human)" in label.text for label in labels_told(book))
     assert tell(book).closing is not None
@@ -115,7 +115,7 @@ def test_a_seat_does_not_wait_for_a_stopped_run(
 def test_a_stop_is_over_when_a_reply_comes(stopped: RunSession) -> None:
     """R-12: an event of the protocol ends a stop; after it nobody calls the run stopped."""
     people.note(stopped, "A note.")
-    asked = stopped.asked()[0]
+    asked = stopped.pending()[0]
     stopped.submit(asked.step.id, Script().reply(stopped.book(), asked.step, asked.brief.saw), ANSWER)
     book = stopped.book()
     assert (book.state.life, book.state.stopped_by) == ("running", None)

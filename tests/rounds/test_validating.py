@@ -86,13 +86,13 @@ def test_an_error_holds_the_run_up_until_it_is_mended_or_let_go(tmp_path: Path, 
     session = begin(tmp_path / "run", complaint)
     complaint.complains = True
     script = Script(seed=2)
-    (first,) = session.asked()
+    (first,) = session.pending()
     host = Answer(seat="host", isolation="trusted")
     session.submit(first.step.id, script.reply(session.book(), first.step, first.brief.saw), host)
     state = session.book().state
     (found,) = session.book().of(Validation)
     assert (found.after, found.ok, state.held_up) == ("B", False, (f"@{found.seq}",))
-    assert session.asked() == ()
+    assert session.pending() == ()
     said = status_text("run", state, None)
     assert f"by an error that the validation @{found.seq} found" in " ".join(said.split())
     assert "asked after R1 B: an error" in said
@@ -104,7 +104,7 @@ def test_an_error_holds_the_run_up_until_it_is_mended_or_let_go(tmp_path: Path, 
         let_go(session, f"@{found.seq}", "It is known and harmless.")
     complaint.complains = False
     assert session.book().state.held_up == ()
-    assert {one.step.task for one in session.asked()} == {"C"}
+    assert {one.step.task for one in session.pending()} == {"C"}
     end = play(session, script)
     assert session.book().state.finished, end
 

@@ -24,7 +24,7 @@ TEXT = json.dumps({"reply": '{"sections": []}'})
 @pytest.fixture
 def request_(tmp_path: Path) -> Request:
     """The first step of a run."""
-    asked = begin(tmp_path / "run").asked()[0]
+    asked = begin(tmp_path / "run").pending()[0]
     return Request(asked.step, asked.brief)
 
 

@@ -33,7 +33,7 @@ print(json.dumps({"seat": 1, "reply": {"step": said["step"], "fields": sorted(sa
 
 
 def ask(tmp_path: Path, program: str, seconds_max: float = 20.0) -> SeatReply:
-    asked = begin(tmp_path / "run").asked()[0]
+    asked = begin(tmp_path / "run").pending()[0]
     seat = CommandSeat([sys.executable, "-c", program], seconds_max=seconds_max)
     return asyncio.run(seat.reply(Request(asked.step, asked.brief)))
 
@@ -144,7 +144,7 @@ def test_a_flood_is_cut(tmp_path: Path) -> None:
 
 
 def test_no_such_program(tmp_path: Path) -> None:
-    asked = begin(tmp_path / "run").asked()[0]
+    asked = begin(tmp_path / "run").pending()[0]
     with pytest.raises(SeatFailed) as failed:
         asyncio.run(CommandSeat(["no-such-program-here"]).reply(Request(asked.step, asked.brief)))
     assert failed.value.gone

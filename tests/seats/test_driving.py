@@ -13,7 +13,7 @@ from ledger.events.run import Budgets
 from ledger.store.spending import Spending
 from roles.seats.port import Bound, Metered, Request, Seat
 from rounds.run.budget import Reservations
-from rounds.run.session import AskedStep, RunSession
+from rounds.run.session import PendingStep, RunSession
 from tests.fake_api.faults import Fault, status
 from tests.rounds.openings import ROLES, rows
 from tests.rounds.scripted import Script, ScriptedSeat
@@ -143,7 +143,7 @@ def test_what_a_kill_left_unsettled_stays_reserved(service: Service, tmp_path: P
     session = opened(tmp_path / "run", budgets=Budgets(usd="0.40"))
     spending = Spending(tmp_path / "run")
     reservations = Reservations((), spending.note)
-    asked = session.asked()[0]
+    asked = session.pending()[0]
     bound = _bound(service, asked)
     reservations.reserve(asked.step.id, bound)
     spending.path.write_bytes(spending.path.read_bytes() + b'\n{"act":"reser')
@@ -153,7 +153,7 @@ def test_what_a_kill_left_unsettled_stays_reserved(service: Service, tmp_path: P
     assert after.reserve(asked.step.id, bound) == 2
 
 
-def _bound(service: Service, asked: AskedStep) -> Bound:
+def _bound(service: Service, asked: PendingStep) -> Bound:
     with service.fake(lambda *_: "") as api:
         seat = service.seat(api)
     assert isinstance(seat, Metered)

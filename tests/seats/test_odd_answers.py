@@ -34,7 +34,7 @@ USAGE = {"prompt_tokens": 900, "completion_tokens": 90, "total_tokens": 990}
 @pytest.fixture
 def request_(tmp_path: Path) -> Request:
     """The first step of a run."""
-    asked = begin(tmp_path / "run").asked()[0]
+    asked = begin(tmp_path / "run").pending()[0]
     return Request(asked.step, asked.brief)
 
 

@@ -30,7 +30,7 @@ SECONDS_MAX: Final = 30.0
 @pytest.fixture
 def request_(tmp_path: Path) -> Request:
     """The first step of a run."""
-    asked = begin(tmp_path / "run").asked()[0]
+    asked = begin(tmp_path / "run").pending()[0]
     return Request(asked.step, asked.brief)
 
 

@@ -90,7 +90,7 @@ def program(place: Path, name: str, tell: str | None = None) -> Path:
 
 
 def ask(tmp_path: Path, name: str, model: str | None = None) -> SeatReply:
-    asked = begin(tmp_path / "run").asked()[0]
+    asked = begin(tmp_path / "run").pending()[0]
     return asyncio.run(PresetSeat(PRESETS[name], model).reply(Request(asked.step, asked.brief)))
 
 

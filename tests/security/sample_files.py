@@ -61,7 +61,7 @@ def _opened(place: Path) -> None:
         place / "run", opening.event, blobs=opening.blobs, files={"deliberation.toml": opening.toml.encode()},
         verdicts=standard, clock=clock(), sync=False,
     )  # fmt: skip
-    step = session.asked()[0]
+    step = session.pending()[0]
     session.submit(step.step.id, Script().reply(session.book(), step.step, step.brief.saw), ANSWER)
     spending = Spending(place / "run")
     for number in (1, 2, 3):
@@ -97,14 +97,14 @@ def _replies(place: Path) -> None:
         for depth in (0, 2, 5):
             session = playing.begin(place / f"{protocol}-{depth}", protocol)
             for _ in range(depth):
-                if open_steps := session.asked():
+                if open_steps := session.pending():
                     playing.submit(session, open_steps[0])
-            if open_steps := session.asked():
+            if open_steps := session.pending():
                 content = scripts.reply(session.book(), open_steps[0].step, open_steps[0].brief.saw)
                 (place / f"{protocol}-{depth}.json").write_bytes(content)
     session, script = begin(place / "whole", rows(1)), Script()
     for depth in range(14):
-        step = session.asked()[0]
+        step = session.pending()[0]
         content = script.reply(session.book(), step.step, step.brief.saw)
         if depth % 3 == 0:
             shutil.copytree(place / "whole", place / f"structured-{depth}")
@@ -113,7 +113,7 @@ def _replies(place: Path) -> None:
     shutil.rmtree(place / "whole")
     session = crux_seats.begin(place / "whole")
     for depth in range(40):
-        if not (open_steps := session.asked()):
+        if not (open_steps := session.pending()):
             break
         if depth % 2 == 0:
             content = json.dumps(crux_seats.reply(session.book(), open_steps[0].step, CRUX)).encode()

@@ -57,12 +57,12 @@ def replies(folder: Path, seeds: range) -> tuple[int, int]:
     accepted = refused = 0
     session, script, runs = begin(folder / "0", rows(1)), Script(), 0
     for seed in seeds:
-        asked = session.asked()
+        asked = session.pending()
         if not asked or session.book().state.finished:
             assert verify(session.run.path).ok
             runs += 1
             session = begin(folder / str(runs), rows(1))
-            asked = session.asked()
+            asked = session.pending()
         rng = random.Random(seed)
         one = rng.choice(asked)
         try:
@@ -70,7 +70,7 @@ def replies(folder: Path, seeds: range) -> tuple[int, int]:
         except KeyError:  # an accepted reply has no section of the name that the script wants to quote
             runs += 1
             session = begin(folder / str(runs), rows(1))
-            one = session.asked()[0]
+            one = session.pending()[0]
             good = script.reply(session.book(), one.step, one.brief.saw)
         head = session.run.head()
         with bounded(f"seed {seed}"):

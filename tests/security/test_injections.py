@@ -131,7 +131,7 @@ def test_what_is_refused_stays_refused_whatever_is_planted(tmp_path: Any) -> Non
 
 def refused(session: Any, text: str) -> list[int]:
     """How many errors each of the wrong replies to the first step gets."""
-    step = session.asked()[0].step
+    step = session.pending()[0].step
     section = {"name": "main", "text": f"words {text}"}
     wrong: list[Any] = [
         {"sections": [section], "responds_to": [f"P-1-1-{n}" for n in range(3)], "options": []},

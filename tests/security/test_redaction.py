@@ -118,7 +118,7 @@ def played(path: Path, secret: str, document: str, rng: random.Random) -> RunSes
         path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=False
     )
     quoted = rng.random() < 0.5
-    while asked := session.asked():
+    while asked := session.pending():
         made = orjson.loads(reply(session.book(), asked[0].step, asked[0].brief.saw))
         words = rng.choice(("", secret, rng.choice(document.splitlines()) if quoted else ""))
         leaky = planted(made, words, rng) if words else made

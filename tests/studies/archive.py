@@ -1,8 +1,8 @@
 """Pack a folder, such as what a study played, into one file: `python -m tests.studies.archive studies/pilot`.
 
-A finished study keeps its definition, its keys, its report and `archive.tar.xz`. The archive holds the rest: the runs, how
-each ended, the questions' files, what readers answered. No program reads it. To look inside, or to make the report again
-with the release that the report names, unpack it where it lies: `tar -xJf archive.tar.xz`.
+A finished study keeps its definition, its keys, its report and `archive.tar.xz`. The archive holds the rest: the
+runs, how each ended, the questions' files, what readers answered. No program reads it. To look inside, or to make the
+report again with the release that the report names, unpack it where it lies: `tar -xJf archive.tar.xz`.
 
 The same files give the same bytes: sorted names, no times, no owners.
 """

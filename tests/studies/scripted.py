@@ -89,7 +89,7 @@ def filled(study: Study) -> StudyState:
 def answered(session: Session) -> bool:
     """Hand in scripted replies until nothing is open; whether any was asked."""
     run, asked = session.inner, False
-    while open_now := run.asked():
+    while open_now := run.pending():
         for one in open_now:
             content = reply(run.book(), one.step, one.brief.saw)
             session.submit(one.step.id, content)

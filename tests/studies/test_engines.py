@@ -14,8 +14,7 @@ import pytest
 
 from moot.studies.conduct import StudyState, conduct, standing_of
 from moot.studies.definition import Study, read_study
-from moot.studies.playing import Engine, LocalEngine, RayEngine
-from moot.studies.playing import RETURNED, SHARED, JobEnd
+from moot.studies.playing import RETURNED, SHARED, Engine, JobEnd, LocalEngine, RayEngine
 from tests.studies.scripted import conducted, heads, taped
 
 ITEMS = ("one", "two", "three")

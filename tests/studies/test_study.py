@@ -11,15 +11,13 @@ from pathlib import Path
 import pytest
 
 from moot.__main__ import main
+from moot.documents import study_markdown
 from moot.errors import GOOD, NO, USAGE, WAITING, DeliberationError, MootError
 from moot.studies.conduct import standing_of
-from moot.studies.units import distinct
 from moot.studies.definition import read_keys, read_study
-from moot.studies.progress import queue_of
+from moot.studies.progress import queue_of, status_of
 from moot.studies.report import report_of
-from moot.studies.progress import status_of
-from moot.studies.units import StudyUnit, deliberation_for, jobs_of, last_of, units_of
-from moot.documents import study_markdown
+from moot.studies.units import StudyUnit, deliberation_for, distinct, jobs_of, last_of, units_of
 from moot.view.study import report_text
 from moot.web.report import study_page
 from tests.studies.scripted import answered, arm, conducted, filled, heads, taped, written
@@ -217,7 +215,9 @@ def test_a_rule_that_is_none_is_refused_with_its_arm_before_anything_is_begun(
     written(tmp_path, arm("single", "single-pass") + arm("x", "crux", 'rules = { stakes = "9" }'))
     for act in ("status", "run", "report"):
         assert main(["study", act, str(tmp_path)]) == 2
-        assert "rule stakes is one of low, normal, high, not '9' (study.toml, arm x" in capsys.readouterr().err
+        assert (
+            "rule stakes is one of low, normal, high, not '9' (study.toml, arm x" in capsys.readouterr().err
+        )
     assert not (tmp_path / "runs").exists()
 
 
@@ -244,7 +244,7 @@ def test_a_key_names_an_option_of_its_item(tmp_path: Path) -> None:
 
 def test_an_error_for_a_person_comes_whole_from_another_process() -> None:
     error = MootError("seat_failed", "what", "where", "fix", 5, "more")
-    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
+    again = pickle.loads(pickle.dumps(error))
     assert (again.line, again.code, again.exit_code, again.more) == (error.line, "seat_failed", 5, "more")
 
 
@@ -322,7 +322,9 @@ def test_assumptions_that_say_the_same_are_counted_once() -> None:
     assert distinct(["Yes.", "Yes.", "No."]) == ["Yes."], "without long words nothing tells them apart"
 
 
-WHOLE = [path for path in sorted((ROOT / "studies").glob("*/study.toml")) if "file = " not in path.read_text()]
+WHOLE = [
+    path for path in sorted((ROOT / "studies").glob("*/study.toml")) if "file = " not in path.read_text()
+]
 
 
 @pytest.mark.parametrize("place", WHOLE, ids=lambda one: one.parent.name)

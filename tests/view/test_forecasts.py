@@ -97,9 +97,9 @@ def test_forecasts_are_sealed_until_all_numbers_are_in(tmp_path: Path) -> None:
 
     session = begin(tmp_path / "run")
     world = contested("document")
-    while session.asked()[0].step.name.phase != "D":
+    while session.pending()[0].step.name.phase != "D":
         assert forecasts_of("run", session.book()) is None
-        submit(session, session.asked()[0], world)
+        submit(session, session.pending()[0], world)
     assert forecasts_of("run", session.book()) is not None
 
 

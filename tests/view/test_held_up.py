@@ -79,7 +79,7 @@ def test_next_does_not_say_that_somebody_called_human_is_asked(tmp_path: Path) -
     session = begin(tmp_path / "run", complaint)
     complaint.complains = True
     assert not until(session, Script(seed=2), "D", None)
-    said = steps_text(next_of("RUN", session, session.asked()))
+    said = steps_text(next_of("RUN", session, session.pending()))
     assert (
         said
         == "the run is held up until a person decides: `moot status RUN` says by what, and how to go on\n"

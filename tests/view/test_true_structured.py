@@ -112,7 +112,7 @@ def test_an_answer_in_a_running_run_is_not_its_answer(when: str, moot: Moot, tmp
 def play_one_round(session: Any, script: Script) -> None:
     """Answer every open step until another round opens."""
     number = session.book().state.round
-    while session.book().state.round == number and (asked := session.asked()):
+    while session.book().state.round == number and (asked := session.pending()):
         from roles.seats.port import Answer
 
         step, brief = asked[0].step, asked[0].brief

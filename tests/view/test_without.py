@@ -128,7 +128,7 @@ def until(session: RunSession, script: Script, task: str, role: str | None, roun
     """Answer step by step until one of that task, of that role, is the next in that round; False if none comes."""
     host = Answer(seat="host", isolation="trusted")
     for _ in range(200):
-        for one in session.asked():
+        for one in session.pending():
             there = one.step.name.round == round_ and role in (None, one.step.role)
             if there and one.step.task.startswith(task):
                 return True

@@ -65,7 +65,7 @@ def test_a_viewer_shows_who_thinks_and_the_words_so_far(tmp_path: Path) -> None:
             with Speech(
                 session.run.path, now=lambda: "2026-03-04T05:06:07.000000Z", monotonic=lambda: next(ticks)
             ) as speech:
-                speech.asked("r1.B.action")
+                speech.started("r1.B.action")
                 speech.words("r1.B.action", PIECE)
                 page = serving.get("/run/run/live").body
                 assert "<strong>thinks</strong>" in page

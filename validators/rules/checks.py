@@ -25,12 +25,12 @@ def applicable(opened: RoundOpened, index: LedgerIndex) -> tuple[int, ...]:
     )
 
 
-def asked(opened: RoundOpened, index: LedgerIndex, than: int) -> tuple[int, ...]:
-    """Return the applicable checks whose artifacts were not given up before seq `than`."""
+def feasible_checks(opened: RoundOpened, index: LedgerIndex, before: int) -> tuple[int, ...]:
+    """Return the applicable checks whose artifacts were not given up before seq `before`."""
     given_up = index.book.state.given_up
     # A check needs the artifacts themselves. When a seat failed to deliver one, the check is as impossible as
     # in a stress round.
-    lost = {role for role in index.authors if given_up.get(f"r{opened.round}.D.{role}", than) < than}
+    lost = {role for role in index.authors if given_up.get(f"r{opened.round}.D.{role}", before) < before}
     return tuple(check for check in opened.applicable if not lost.intersection(CHECK_NEEDS.get(check, ())))
 
 
@@ -42,18 +42,18 @@ class LastStance(NamedTuple):
     ref: str
 
 
-def last_stances(verification: str, than: int, index: LedgerIndex) -> dict[str, LastStance]:
-    """Return role → last stance on a verification before seq `than`."""
+def last_stances(verification: str, before: int, index: LedgerIndex) -> dict[str, LastStance]:
+    """Return role → last stance on a verification before seq `before`."""
     state = index.book.state
     stances: dict[str, LastStance] = {}
     owners: dict[str, str] = {}
     for identity, position in state.positions.items():
-        if position.on == verification and position.seq < than:
+        if position.on == verification and position.seq < before:
             owners[identity] = position.role
             stances[position.role] = LastStance(position.role, position.stance, identity)
     for identity, flip in state.flips.items():
         # A flip of another role's position changes no stance; POS002 reports it.
-        if flip.seq < than and owners.get(flip.of) == flip.role:
+        if flip.seq < before and owners.get(flip.of) == flip.role:
             stances[flip.role] = LastStance(flip.role, flip.to, identity)
     return stances
 
@@ -99,7 +99,7 @@ def inapplicable_check_is_not_asked(index: LedgerIndex) -> Iterator[Breach]:
 
 
 def _verdict(event: Verification, opened: RoundOpened, index: LedgerIndex) -> Iterator[Breach]:
-    possible = event.check_id in asked(opened, index, event.seq)
+    possible = event.check_id in feasible_checks(opened, index, event.seq)
     void = event.result == "NOT_APPLICABLE"
     if not possible and not void:
         yield Breach(
@@ -165,7 +165,7 @@ def _position(event: Position, opened: RoundOpened, index: LedgerIndex) -> Itera
     verdict = event_id("verification", event.round, event.check_id)
     if event.on != verdict:
         yield Breach(event.seq, f"a position on check {event.check_id} is on {verdict}, not {event.on}")
-    if event.check_id not in asked(opened, index, event.seq):
+    if event.check_id not in feasible_checks(opened, index, event.seq):
         yield Breach(event.seq, f"check {event.check_id} is not asked in round {event.round}")
     if index.earlier(verdict, event.seq) is not None:
         yield Breach(event.seq, f"{event.id} is sealed after {verdict} was given")
@@ -181,7 +181,7 @@ def _missing(
             continue
         missing = [
             str(number)
-            for number in asked(opened, index, event.seq)
+            for number in feasible_checks(opened, index, event.seq)
             if (event.round, role, number) not in sealed
         ]
         if missing:

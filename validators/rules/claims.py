@@ -250,9 +250,9 @@ def _documents(index: LedgerIndex) -> frozenset[str]:
     return frozenset(entry.id for entry in index.opened.context) if index.opened else frozenset()
 
 
-def _by_place(index: LedgerIndex, cited: str, than: int) -> Event | None:
-    seq = int(cited[1:]) if cited.startswith("@") and cited[1:].isdigit() else than
-    event = index.events[seq] if seq < than else None
+def _by_place(index: LedgerIndex, cited: str, before: int) -> Event | None:
+    seq = int(cited[1:]) if cited.startswith("@") and cited[1:].isdigit() else before
+    event = index.events[seq] if seq < before else None
     return event if event is not None and _is_cited_by_place(event) else None
 
 

@@ -131,12 +131,12 @@ def quote_stands_there(event: Event, index: LedgerIndex) -> Iterator[Breach | st
                 yield what
 
 
-def _with_output(index: LedgerIndex, ref: str, than: int) -> tuple[str, ...] | None:
+def _with_output(index: LedgerIndex, ref: str, before: int) -> tuple[str, ...] | None:
     """Return the texts at a reference, with an experiment's output; None where it cannot be looked up."""
-    texts = index.passages(ref, than)
+    texts = index.passages(ref, before)
     if texts is None or not isinstance(index.book.by_id.get(ref), ExperimentPlanned):
         return texts
-    output = written(index.book, ref, than)
+    output = written(index.book, ref, before)
     # Part of the output was removed, so a quotation may have been in the missing part.
     return None if None in output else (*texts, *(text for text in output if text))
 

@@ -46,10 +46,10 @@ def verifier_is_not_author(event: Event, index: LedgerIndex) -> Iterator[str]:
         yield f"the verifier authors a {event.kind}"
     if isinstance(event, Verification) and event.by in index.roles:
         # Both moved claims and cited evidence count: judging one's own artifact is judging one's own work.
-        for thing in _tested(event, index):
-            role = thing.role if isinstance(thing, Artifact) else None
-            if event.by == (thing.raised_by if isinstance(thing, Claim) else role):
-                yield f"{event.by} tests {thing.id}, which {event.by} wrote"
+        for tested in _tested(event, index):
+            role = tested.role if isinstance(tested, Artifact) else None
+            if event.by == (tested.raised_by if isinstance(tested, Claim) else role):
+                yield f"{event.by} tests {tested.id}, which {event.by} wrote"
 
 
 def _gathers(event: Event) -> bool:
@@ -64,9 +64,9 @@ def _tested(event: Verification, index: LedgerIndex) -> Iterator[Event]:
     ids = {change.claim_id for change in event.claim_status_changes}
     ids.update(parse_reference(evidence.ref).id for evidence in event.evidence_refs)
     for identity in sorted(ids):
-        thing = index.earlier(identity, event.seq)
-        if thing is not None:
-            yield thing
+        tested = index.earlier(identity, event.seq)
+        if tested is not None:
+            yield tested
 
 
 _OTHERS: Final = frozenset({"controller", "human", "import"})

@@ -353,10 +353,10 @@ def claim_is_readable_outside(event: Claim, index: LedgerIndex) -> Iterator[str]
         return
     # Ids from the question itself are readable outside, when the asker used them.
     labelled = (*opened.goals, *opened.options)
-    asked = {*(entry.id for entry in labelled), *(document.id for document in opened.context)}
+    labels = {*(entry.id for entry in labelled), *(document.id for document in opened.context)}
 
     def is_known(identity: str) -> bool:
-        return identity in asked or index.earlier(identity, event.seq) is not None
+        return identity in labels or index.earlier(identity, event.seq) is not None
 
     for name, ids in claims_with_ids(event, is_known):
         yield f"{name} names {', '.join(ids)} in its words; refs belong into `places`"

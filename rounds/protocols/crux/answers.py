@@ -149,9 +149,13 @@ def _conditional(draft: CruxDraft | CruxNumbers, claim: str, how: How | None = N
 
 
 def _belief(
-    numbering: Numbering, step: Step, n: int, points: Mapping[str, int], given: Iterable[ConditionalBelief]
+    numbering: Numbering,
+    step: Step,
+    n: int,
+    points: Mapping[str, int],
+    conditional: Iterable[ConditionalBelief],
 ) -> Belief:
-    forecast: dict[str, Any] = {"points": points, "derived": False, "given": tuple(given)}
+    forecast: dict[str, Any] = {"points": points, "derived": False, "given": tuple(conditional)}
     return numbering.event(Belief, step, id=forecast_id(1, step.role, n), role=step.role, **forecast)
 
 

@@ -87,10 +87,10 @@ def _questions(book: Book, phase: str) -> Iterator[Event]:
     yet."""
     numbering = Numbering(book, book.state.round)
     questions = [concern for concern in book.state.concerns.values() if _is_question(concern)]
-    asked = {claim for concern in questions for claim in concern.between}
+    known = {claim for concern in questions for claim in concern.between}
     for crux in askable(book.state):
         claim = book.by_id[crux.claim]
-        if isinstance(claim, Claim) and crux.claim not in asked:
+        if isinstance(claim, Claim) and crux.claim not in known:
             yield numbering.computed(
                 Concern,
                 phase,

@@ -98,8 +98,8 @@ def _seals(state: State, round_: int) -> bool:
 def asks_for_answers(state: State, round_: int) -> bool:
     """Return whether the round asks for answers: the run does, and the round checks something."""
     # A round without a check brings no verdict, so an answer after it would only repeat the one before.
-    asked = state.opening.rules.get(POSITIONS) == ANSWERS
-    return asked and bool(applicable_checks(state, round_))
+    wanted = state.opening.rules.get(POSITIONS) == ANSWERS
+    return wanted and bool(applicable_checks(state, round_))
 
 
 def _checks_drift(state: State, round_: int) -> bool:

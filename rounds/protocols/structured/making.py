@@ -339,11 +339,11 @@ def missing_checks(book: Book) -> tuple[Event, ...]:
         state.is_done(f"r{round_}.D.{role}") for role in present
     ):
         return ()
-    asked = applicable_checks(state, round_)
+    applicable = applicable_checks(state, round_)
     return tuple(
         _verdict(book, check, notes=_cause(state, round_, check))
         for check in (1, 2, 3, 4)
-        if check not in asked and event_id("verification", round_, check) not in state.checks
+        if check not in applicable and event_id("verification", round_, check) not in state.checks
     )
 
 
