@@ -30,6 +30,7 @@ from ledger.events import (
 )
 from ledger.events.claims import Finding, ProposedClaim
 from ledger.events.decisions import Cite
+from ledger.events.envelope import Evidence, Section
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -38,7 +39,6 @@ from ledger.events.run import (
     PlanRow,
     StopRule,
 )
-from ledger.events.values import Evidence, Section
 from ledger.events.verifications import CHECKS, StatusChange
 from ledger.format.canonical import BEGINNING, Head, encode, line_hash
 from ledger.state.lifecycle import STATUS_OF_BEARING

@@ -19,7 +19,7 @@ from typing import Annotated, Final, Literal, NamedTuple, TypeVar
 import msgspec
 from msgspec import Meta
 
-from ledger.events.values import HowTested
+from ledger.events.envelope import HowTested
 from ledger.plain_toml import toml_table
 from ledger.state.book import Blobs
 from ledger.state.state import State

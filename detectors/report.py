@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Final, Literal
 
 from ledger.events.decisions import Advice
+from ledger.events.envelope import FailureMode
 from ledger.events.run import Profile
-from ledger.events.values import FailureMode
 from ledger.result import Result
 
 SignalId = Literal["S1", "S2", "S3", "S4", "S5", "S6"]

@@ -40,7 +40,7 @@ from detectors.report import (
 from detectors.stopping.gates import StopJudgement, judge
 from detectors.stopping.questions import deciding_questions
 from ledger.events.decisions import Advice
-from ledger.events.values import FailureMode
+from ledger.events.envelope import FailureMode
 from ledger.plain_text import counted
 from ledger.state.book import Blobs, Book
 from ledger.state.fold import fold

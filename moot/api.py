@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ledger.state.fold import fold
-from moot.app.run import AnyPath, Run as Run
+from moot.app.runs import AnyPath, Run as Run
 from moot.environment import now
 from moot.errors import usage
 
@@ -37,7 +37,7 @@ def import_run(format: str, src: AnyPath, out: AnyPath) -> ImportReport:
     from detectors.parameters import DEFAULT_PROFILE, params_hash
     from ledger.interchange.formats import import_run as read_in
     from ledger.interchange.skill_import import Terms
-    from rounds.setup.screened import import_screened
+    from rounds.setup.gate import import_screened
 
     # An import gets the thresholds of today, because its files name none.
     terms = Terms(profile=DEFAULT_PROFILE, params=params_hash(DEFAULT_PROFILE))

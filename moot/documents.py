@@ -37,11 +37,11 @@ from moot.view.agreement import FROM_ANSWERS, HEADS, NOT_MEASURABLE, without_row
 from moot.view.annexes import annexes_of
 from moot.view.annexes_judging import open_questions, severities
 from moot.view.claims import ClaimTold, DecisionTold, lifecycle
-from moot.view.evidence import shown_as
 from moot.view.experiments import ExperimentShown, came_to_told, output_of
 from moot.view.forecasts import closing_lines, crux_line, percent, roles_range, status_line
 from moot.view.grounds import ground_standing
 from moot.view.judgements import options_of
+from moot.view.marks import shown_as
 from moot.view.outcome_status import became_line
 from moot.view.outcome_text import outcome_markdown
 from moot.view.reasons import Point

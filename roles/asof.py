@@ -12,8 +12,8 @@ from itertools import dropwhile
 from typing import Final
 
 from ledger.events import Event, Fallback, RoundOpened, RunClosed, RunOpened
+from ledger.events.envelope import Status
 from ledger.events.ids import StepName, parse_step
-from ledger.events.values import Status
 from ledger.state.book import Book, commit_end
 from ledger.state.lifecycle import Place, place_of_check, status_after
 from ledger.state.state import State

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Final, Literal, NamedTuple, get_args
 
+from ledger.events.envelope import Bearing, Evidence, EvidenceClass
 from ledger.events.ids import parse_reference
-from ledger.events.values import Bearing, Evidence, EvidenceClass
 from ledger.language.numbers import values_in
 from ledger.state.book import Book, contains_quote, passages
 from roles.calculation import calculation

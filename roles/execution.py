@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from ledger.events import Call, Event, Fallback
-from ledger.events.values import Quorum
+from ledger.events.envelope import Quorum
 from ledger.state.book import Book
 from ledger.store.failures import BlobMissing
 from roles.protocol import Group, Protocol, Step, find_group, loss_of

@@ -17,7 +17,7 @@ from ledger.events.artifacts import (
     IdentityInvariantCheck,
     OperatorWalkthrough,
 )
-from ledger.events.values import Bearing, Five, HowTested
+from ledger.events.envelope import Bearing, Five, HowTested
 
 Shape = TypeVar("Shape", bound=Struct)
 

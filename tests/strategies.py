@@ -14,8 +14,7 @@ from msgspec import inspect
 
 from ledger.events import KINDS, Event
 from ledger.events.artifacts import BODIES, DELTA_PATTERN
-from ledger.events.kinds import Law, Length, Total
-from ledger.events.values import (
+from ledger.events.envelope import (
     AT_PATTERN,
     CONTEXT_PATTERN,
     DECIMAL_PATTERN,
@@ -24,6 +23,7 @@ from ledger.events.values import (
     SAFE_INTEGER,
     STEP_PATTERN,
 )
+from ledger.events.kinds import Law, Length, Total
 from ledger.format.canonical import decode
 
 Document = dict[str, Any]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 from ledger.events import Alarm, Amendment, RunOpened, Signals, Validation
-from ledger.events.values import Severity
+from ledger.events.envelope import Severity
 from ledger.state.book import Blobs, Book
 
 

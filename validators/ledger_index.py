@@ -24,8 +24,8 @@ from ledger.events import (
     Verification,
     stream_of,
 )
+from ledger.events.envelope import Status
 from ledger.events.ids import Reference, StepName, kind_of, parse_reference, parse_step
-from ledger.events.values import Status
 from ledger.state.amendments import redacted_blobs, reworded
 from ledger.state.book import Book, Sections, passages, sections_of
 from ledger.state.fold import step as take

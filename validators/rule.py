@@ -7,7 +7,7 @@ from typing import Any, cast, get_type_hints
 
 import msgspec
 
-from ledger.events.values import Severity
+from ledger.events.envelope import Severity
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
 

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 import orjson
 
-from ledger.events.values import Severity
+from ledger.events.envelope import Severity
 from ledger.result import Result
 from ledger.state.book import Book
 from roles.protocol import UNLAWFUL

@@ -24,7 +24,7 @@ from detectors.forecasts.standing import (
     wants_numbers,
 )
 from detectors.parameters import ForecastTerms, forecast_parameters
-from ledger.events.values import HowTested
+from ledger.events.envelope import HowTested
 
 PARAMETERS: Final = forecast_parameters()
 FRAME: Final = FrameCheck(ill_posed=False, objection=False)

@@ -20,8 +20,8 @@ from benchmarks.signal_worlds.world import World
 from detectors.parameters import gate_parameters
 from detectors.stopping.gates import judge, readings_of
 from ledger.events import Belief, Claim, Event, RunOpened
+from ledger.events.envelope import Points
 from ledger.events.run import Labelled, Origin, PlanRow
-from ledger.events.values import Points
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import step
 from ledger.state.lifecycle import TESTED

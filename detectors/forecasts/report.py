@@ -39,7 +39,7 @@ from detectors.forecasts.standing import (
 )
 from detectors.parameters import ForecastTerms, Level, Stakes, forecast_parameters
 from detectors.report import EndWithout
-from ledger.events.values import HowTested, TestResult
+from ledger.events.envelope import HowTested, TestResult
 from ledger.plain_json import NotJson, decoded
 from ledger.result import Result
 from roles.outcome_status import OutcomeStatus

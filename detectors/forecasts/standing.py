@@ -29,7 +29,7 @@ from detectors.forecasts.arithmetic import (
     value_of_test,
 )
 from detectors.parameters import ForecastParameters, ForecastTerms, Level
-from ledger.events.values import HowTested, TestResult
+from ledger.events.envelope import HowTested, TestResult
 from roles.outcome_status import OutcomeStatus
 
 

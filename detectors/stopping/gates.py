@@ -28,7 +28,7 @@ from detectors.stopping.readiness import examined, passes_drift, reachable, sett
 from detectors.stopping.reading import ModeReading, closing_round
 from detectors.stopping.rounds import RoundUnits, count_rounds
 from ledger.events.decisions import Advice
-from ledger.events.values import FailureMode
+from ledger.events.envelope import FailureMode
 from ledger.state.state import State
 
 PANEL: Final[tuple[Callable[[State, Sequence[RoundUnits], GateParameters, int], ModeReading], ...]] = (

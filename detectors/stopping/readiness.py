@@ -25,8 +25,8 @@ from detectors.parameters import ExaminedTerms, SettledTerms
 from detectors.report import GateReading
 from detectors.stopping.questions import OpenQuestion, deciding_questions
 from detectors.stopping.rounds import RoundUnits
+from ledger.events.envelope import Points
 from ledger.events.run import PlanRow
-from ledger.events.values import Points
 from ledger.plain_text import counted
 from ledger.state.decided import final_in_force, in_force
 from ledger.state.state import ANSWERS, NEITHER, POSITIONS, STANDS, BeliefFacts, ClaimFacts, State

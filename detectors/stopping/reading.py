@@ -21,7 +21,7 @@ import msgspec
 from detectors.parameters import GateParameters, Share
 from detectors.report import EVIDENCE_MAX, AlarmVerdict
 from detectors.stopping.rounds import Units
-from ledger.events.values import FailureMode
+from ledger.events.envelope import FailureMode
 from ledger.state.state import State
 
 E_MAX: Final = 1_000_000.0

@@ -4,12 +4,12 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from ledger.events.envelope import Envelope, Identified
-from ledger.events.run import Labelled
-from ledger.events.values import (
+from ledger.events.envelope import (
+    Envelope,
     Evidence,
     HowTested,
     Id,
+    Identified,
     Name,
     Points,
     Prose,
@@ -17,6 +17,7 @@ from ledger.events.values import (
     Role,
     Value,
 )
+from ledger.events.run import Labelled
 
 
 class ConditionalBelief(Value, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from ledger.events.claims import ArtifactType
-from ledger.events.values import Five, Positive, Prose, Ref, Value
+from ledger.events.envelope import Five, Positive, Prose, Ref, Value
 
 DELTA_PATTERN: Final = r"^[A-Za-z_][A-Za-z0-9_.\[\]-]*\s*=\s*\S"
 

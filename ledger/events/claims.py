@@ -2,14 +2,15 @@
 
 from typing import Any, Literal
 
-from ledger.events.envelope import Envelope, Identified
-from ledger.events.values import (
+from ledger.events.envelope import (
     CheckId,
+    Envelope,
     Evidence,
     FailureMode,
     Five,
     HowTested,
     Id,
+    Identified,
     Name,
     Nat,
     Percent,

@@ -4,13 +4,13 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from ledger.events.envelope import Envelope, Identified
-from ledger.events.run import Profile
-from ledger.events.values import (
+from ledger.events.envelope import (
     Decimal,
+    Envelope,
     FailureMode,
     Hash,
     Id,
+    Identified,
     Name,
     Nat,
     Percent,
@@ -26,6 +26,7 @@ from ledger.events.values import (
     Value,
     Whole,
 )
+from ledger.events.run import Profile
 
 CiteType = Literal[
     "claim",

@@ -1,25 +1,106 @@
-"""The envelope: the fields that every event shares, in the order in which a line holds them (FORMAT 1)."""
+"""The envelope, the fields that every event shares in the order in which a line holds them, and their value types.
 
-from typing import Annotated, Literal
+The types bound what a line may hold (FORMAT 1 and 2): integers, prose, ids, enums. The forms of strings are checked by
+`grammar.py`; what depends on several fields at once, or is waived for imports, is in `laws.py`.
+"""
+
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
-from ledger.events.values import (
-    GENESIS,
-    ContextId,
-    Decimal,
-    Hash,
-    Id,
-    Instant,
-    Name,
-    Nat,
-    Positive,
-    Prose,
-    Role,
-    Round,
-    Step,
-    Value,
+SAFE_INTEGER: Final = 2**53 - 1
+LINE_BYTES_MAX: Final = 1 << 20
+DEPTH_MAX: Final = 12
+ROUND_MAX: Final = 9999
+GENESIS: Final = "0" * 64
+FORMAT: Final = 3
+"""The version of the format that this moot reads and writes; versions 1 and 2 are those of release 0.1."""
+
+HEX64_PATTERN: Final = r"^[0-9a-f]{64}$(?!\n)"
+AT_PATTERN: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$(?!\n)"
+DECIMAL_PATTERN: Final = r"^(?!-0(\.0+)?$)-?(0|[1-9][0-9]*)(\.[0-9]{1,9})?$(?!\n)"
+ROLE_PATTERN: Final = r"^[a-z][a-z0-9_]{0,31}$(?!\n)"
+STEP_PATTERN: Final = (
+    r"^r(0|[1-9][0-9]{0,3})\.[A-Za-z][A-Za-z0-9_]{0,23}(\.[a-z][a-z0-9_]{0,31})?"
+    r"\.[a-z][a-z0-9_]{0,31}(~([2-9]|[1-9][0-9]+))?$(?!\n)"
 )
+
+CONTEXT_PATTERN: Final = r"^c[1-9][0-9]*$(?!\n)"
+
+
+def form(pattern: str, length: int | None = None) -> Meta:
+    """Return a constraint: a string has this form.
+
+    It is published in the schemas; `grammar.py` checks it, several times as fast as msgspec.
+    """
+    return Meta(extra_json_schema={"pattern": pattern}, min_length=length, max_length=length)
+
+
+Nat = Annotated[int, Meta(ge=0, le=SAFE_INTEGER)]
+Whole = Annotated[int, Meta(ge=-SAFE_INTEGER, le=SAFE_INTEGER)]
+Positive = Annotated[int, Meta(ge=1, le=SAFE_INTEGER)]
+Round = Annotated[int, Meta(ge=0, le=ROUND_MAX)]
+Five = Annotated[int, Meta(ge=1, le=5)]
+Percent = Annotated[int, Meta(ge=0, le=100)]
+CheckId = Annotated[int, Meta(ge=1, le=5)]
+
+Name = Annotated[str, Meta(max_length=200)]
+Short = Annotated[str, Meta(max_length=500)]
+Prose = Annotated[str, Meta(max_length=8_000)]
+Long = Annotated[str, Meta(max_length=60_000)]
+Hash = Annotated[str, form(HEX64_PATTERN, 64)]
+Instant = Annotated[str, form(AT_PATTERN)]
+Decimal = Annotated[str, form(DECIMAL_PATTERN)]
+Role = Annotated[str, form(ROLE_PATTERN)]
+Step = Annotated[str, form(STEP_PATTERN)]
+ContextId = Annotated[str, form(CONTEXT_PATTERN)]
+Id = Annotated[str, Meta(min_length=1, max_length=200)]
+Ref = Annotated[str, Meta(min_length=1, max_length=500)]
+Scalar = Annotated[int, Meta(ge=-SAFE_INTEGER, le=SAFE_INTEGER)] | str | bool | None
+
+FailureMode = Literal["FM-1", "FM-2", "FM-3", "FM-4", "FM-5", "FM-6", "FM-7", "FM-8", "FM-9"]
+Status = Literal[
+    "pending", "tested_confirmed", "tested_refuted", "partially_refuted", "tested_unclear", "superseded"
+]
+Bearing = Literal["supports", "contradicts", "partly_contradicts", "inconclusive"]
+Result = Literal["BROKEN", "ROBUST", "UNCLEAR", "NOT_APPLICABLE"]
+Severity = Literal["error", "warning"]
+EvidenceClass = Literal["measured", "reproduced", "ran", "calculated", "quoted", "argued", "conceded", "said"]
+"""How a claim was tested, the strongest first. It is computed from the evidence, never taken from a seat."""
+HowTested = Literal["execution", "calculation", "document", "person", "judgement"]
+"""What would decide a claim."""
+TestResult = Literal["holds", "fails"]
+"""Result of a test that settles a claim."""
+StandingStatus = Literal["nobody_answered", "ill_posed", "run_this_first", "your_call", "decided"]
+"""Outcome status that forecasts and cruxes alone give (`roles/outcome_status.py` has all of them)."""
+Points = dict[str, Percent]
+"""Option (`O-1`, `none`) → points; they sum to 100."""
+
+
+class Value(Struct, frozen=True, kw_only=True, forbid_unknown_fields=False, gc=False):
+    """A frozen part of an event. It is in no cycle, so the collector need not know it."""
+
+
+class Evidence(Value, frozen=True, kw_only=True):
+    """Where something is said, and optionally the exact words that stand there."""
+
+    ref: Ref  # where it stands: an id, with its section behind #
+    quote: Prose | None = None  # the exact words that stand there
+
+
+class Section(Value, frozen=True, kw_only=True):
+    """A named part of a statement; the name is its anchor."""
+
+    name: Name  # its anchor
+    text: Long  # paragraphs, parted by an empty line
+
+
+class Quorum(Value, frozen=True, kw_only=True):
+    """Seats that a step or run declared, and seats that really answered."""
+
+    declared: Nat  # how many were asked
+    actual: Nat  # how many answered
+
 
 SeatKind = Annotated[str, Meta(max_length=32, pattern=r"^[a-z][a-z0-9_]{0,31}$(?!\n)")]
 """What answers: `anthropic`, `openai`, `command`, `human`, `host`, `tape`; a new provider may bring its own word."""

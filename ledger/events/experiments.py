@@ -4,11 +4,12 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from ledger.events.envelope import Envelope, Identified
-from ledger.events.values import (
+from ledger.events.envelope import (
     Decimal,
+    Envelope,
     Hash,
     Id,
+    Identified,
     Instant,
     Name,
     Nat,

@@ -17,10 +17,17 @@ import msgspec
 
 from ledger.events.artifacts import BODIES
 from ledger.events.claims import Artifact
-from ledger.events.envelope import Call, Envelope
+from ledger.events.envelope import (
+    CONTEXT_PATTERN,
+    DECIMAL_PATTERN,
+    HEX64_PATTERN,
+    ROLE_PATTERN,
+    STEP_PATTERN,
+    Call,
+    Envelope,
+)
 from ledger.events.ids import id_pattern
 from ledger.events.kinds import KINDS, Event, Law, Length, Paired, Total, values_at
-from ledger.events.values import CONTEXT_PATTERN, DECIMAL_PATTERN, HEX64_PATTERN, ROLE_PATTERN, STEP_PATTERN
 
 Check = Callable[[Any], "str | None"]
 """What is wrong with an event, in words; None when nothing is."""

@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from ledger.events.envelope import Envelope
-from ledger.events.values import (
+from ledger.events.envelope import (
     CheckId,
     Decimal,
+    Envelope,
     Hash,
     Id,
     Long,

@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from ledger.events.envelope import Envelope, Identified
-from ledger.events.values import (
+from ledger.events.envelope import (
     Bearing,
     CheckId,
+    Envelope,
     Evidence,
     EvidenceClass,
     Five,
     Hash,
     Id,
+    Identified,
     Name,
     Nat,
     Positive,

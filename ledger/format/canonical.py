@@ -21,8 +21,8 @@ import msgspec
 import orjson
 
 from ledger.events import KINDS, Artifact, Event
+from ledger.events.envelope import DEPTH_MAX, FORMAT, GENESIS, LINE_BYTES_MAX, SAFE_INTEGER
 from ledger.events.laws import grammar, laws_of
-from ledger.events.values import DEPTH_MAX, FORMAT, GENESIS, LINE_BYTES_MAX, SAFE_INTEGER
 
 _LINKS: Final = rb'\{"prev":"[0-9a-f]{64}","seq":(?:0|[1-9][0-9]{0,15}),"rest":(?:0|[1-9][0-9]{0,15}),'
 _D: Final = b"[0-9]"  # written out below: a counted repetition costs more than what it counts

@@ -25,9 +25,9 @@ from msgspec import inspect
 import schemas
 from ledger.events import KINDS
 from ledger.events.artifacts import BODIES
+from ledger.events.envelope import DEPTH_MAX, FORMAT, SAFE_INTEGER
 from ledger.events.ids import id_pattern
 from ledger.events.kinds import Length, Paired, Total
-from ledger.events.values import DEPTH_MAX, FORMAT, SAFE_INTEGER
 
 Schema = dict[str, Any]
 

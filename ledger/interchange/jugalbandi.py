@@ -17,6 +17,7 @@ import orjson
 
 from ledger.events import Assumption, Challenge, Disposition, Event, RoundOpened, RunOpened, Statement
 from ledger.events.claims import StatementType
+from ledger.events.envelope import GENESIS, Section
 from ledger.events.ids import event_id, label_id
 from ledger.events.run import (
     Budgets,
@@ -26,7 +27,6 @@ from ledger.events.run import (
     PlanRow,
     StopRule,
 )
-from ledger.events.values import GENESIS, Section
 from ledger.interchange.report import BadLine
 from ledger.interchange.skill_import import Imported, Terms
 from ledger.language.words import word_count

@@ -12,8 +12,8 @@ from typing import Final
 import msgspec
 
 from ledger.events import Claim, Decision, ExperimentJudged, Verification
+from ledger.events.envelope import Evidence, EvidenceClass, Result, Status
 from ledger.events.ids import event_id, number_of
-from ledger.events.values import Evidence, EvidenceClass, Result, Status
 from ledger.events.verifications import CHECKS, StatusChange
 from ledger.state.book import Book
 from ledger.state.fold import step

@@ -22,9 +22,9 @@ from ledger.events import (
 )
 from ledger.events.claims import Sighting
 from ledger.events.decisions import Cite
+from ledger.events.envelope import Evidence, Status
 from ledger.events.ids import event_id
 from ledger.events.run import FindingCount
-from ledger.events.values import Evidence, Status
 from ledger.events.verifications import CHECK_NEEDS, StatusChange
 from ledger.interchange.skill_rows import (
     AUTHORS,

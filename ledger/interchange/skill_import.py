@@ -24,6 +24,7 @@ import msgspec
 from msgspec import UNSET
 
 from ledger.events import Event, RunOpened
+from ledger.events.envelope import GENESIS, LINE_BYTES_MAX
 from ledger.events.ids import label_id
 from ledger.events.run import (
     Budgets,
@@ -35,7 +36,6 @@ from ledger.events.run import (
     Profile,
     StopRule,
 )
-from ledger.events.values import GENESIS, LINE_BYTES_MAX
 from ledger.format.canonical import encode
 from ledger.interchange.report import BadLine, MappedId, StatusDifference
 from ledger.interchange.skill_events import Drafting

@@ -14,7 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ledger.events.claims import ConcernType
 from ledger.events.decisions import Cite, DecisionType, Maker
-from ledger.events.values import (
+from ledger.events.envelope import (
     DEPTH_MAX,
     ROLE_PATTERN,
     SAFE_INTEGER,

@@ -38,7 +38,7 @@ from ledger.events import (
     Verification,
     Vote,
 )
-from ledger.events.values import Evidence
+from ledger.events.envelope import Evidence
 from ledger.interchange.markdown import inline, listed, quoted
 from ledger.state.book import Book, sections_of
 from ledger.state.decided import WORDS, conditions_of

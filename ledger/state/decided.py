@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
 from ledger.events import Decision
-from ledger.events.values import Status
+from ledger.events.envelope import Status
 from ledger.state.lifecycle import FALLEN
 from ledger.state.state import DecisionFacts, Rank, State
 

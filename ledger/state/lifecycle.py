@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from ledger.events.values import Bearing, Status
+from ledger.events.envelope import Bearing, Status
 
 TESTED: Final[tuple[Status, ...]] = (
     "tested_confirmed",

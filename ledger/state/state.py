@@ -12,6 +12,7 @@ import msgspec
 from ledger.events.answers import Agenda, ConditionalBelief, Frame, Memo
 from ledger.events.claims import Stance
 from ledger.events.decisions import Alarm, Cite, Signals
+from ledger.events.envelope import HowTested, Points, Quorum, Result, Scalar, Status
 from ledger.events.run import (
     Amendment,
     Budgets,
@@ -21,7 +22,6 @@ from ledger.events.run import (
     RunClosed,
     RunOpened,
 )
-from ledger.events.values import HowTested, Points, Quorum, Result, Scalar, Status
 from ledger.state.amendments import Life
 from ledger.state.lifecycle import HistoryEntry, Move, WeighedStatus, history, standing_after, status_after
 

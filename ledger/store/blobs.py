@@ -24,7 +24,7 @@ import msgspec
 import orjson
 
 from ledger.events import Amendment, Call, Decision, Event, ExperimentPlanned, ExperimentRun, RunOpened
-from ledger.events.values import GENESIS, Hash
+from ledger.events.envelope import GENESIS, Hash
 from ledger.plain_json import NotJson, decoded
 from ledger.state.amendments import record_of_original
 from ledger.store.disk import Disk, plain_file, readable, writing

@@ -18,7 +18,7 @@ from typing import BinaryIO, Final
 import msgspec
 
 from ledger.events import STREAMS, Event, stream_of
-from ledger.events.values import SAFE_INTEGER
+from ledger.events.envelope import SAFE_INTEGER
 from ledger.format.canonical import Head, NotCanonical, OtherVersion, Sealed, decode
 from ledger.store.blobs import BlobStore, are_new_lines, in_order
 from ledger.store.disk import Disk, plain_file, readable, refuse_link, staged, writing

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import msgspec
 
 from ledger.events import StreamName
-from ledger.events.values import FORMAT
+from ledger.events.envelope import FORMAT
 
 if TYPE_CHECKING:
     from ledger.state.state import State

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from ledger.events import STREAMS, StreamName
-from ledger.events.values import LINE_BYTES_MAX
+from ledger.events.envelope import LINE_BYTES_MAX
 from ledger.format.canonical import Head
 from ledger.store.disk import plain_file, readable
 from ledger.store.failures import Damaged, NotARun, OtherFormat, Problem

@@ -14,11 +14,18 @@ from ledger.events import Event
 from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
 from moot import version
-from moot.app.consent import need_word_for_seats, note_opened, was_opened_here
 from moot.app.opening import bench_of, open_run_at, place_of, seats_again
-from moot.app.run import AnyPath, Run
-from moot.app.runs import remove_run
-from moot.app.seats import SeatChoice, check_ready, declared_seats, seated, unknown_costs
+from moot.app.runs import AnyPath, Run, remove_run
+from moot.app.seats import (
+    SeatChoice,
+    check_ready,
+    declared_seats,
+    need_word_for_seats,
+    note_opened,
+    seated,
+    unknown_costs,
+    was_opened_here,
+)
 from moot.app.session import Session
 from moot.app.settings import RunOptions, deliberation_of, documents_of
 from moot.app.speech import Speech

@@ -16,9 +16,9 @@ from typing import Any, Final, Literal
 import msgspec
 
 from ledger.events import Event, ExperimentPlanned
+from ledger.events.envelope import DECIMAL_PATTERN
 from ledger.events.experiments import ExperimentControl, ExperimentLimits, InputBlob, NamedBlob, Predicate
 from ledger.events.ids import event_id
-from ledger.events.values import DECIMAL_PATTERN
 from ledger.format.canonical import decode, encode
 from ledger.language.words import first_words
 from ledger.state.experiments import QUESTION_WORDS_MAX, plan_problems

@@ -38,7 +38,7 @@ from ledger.state.experiments import (
 )
 from ledger.store.disk import Disk, read_plain, refuse_link, writing
 from ledger.store.store import DriverLease
-from moot.app.consent import Agreed, bench_for
+from moot.app.seats import Agreed, bench_for
 from moot.app.session import Session
 from moot.environment import now
 from moot.errors import MootError, usage

@@ -13,10 +13,9 @@ from ledger.store.disk import read_plain
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from moot import version
-from moot.app.consent import note_opened, was_opened_here
-from moot.app.run import AnyPath, Run
-from moot.app.runs import example_directories, fork_directory
+from moot.app.runs import AnyPath, Run, example_directories, fork_directory
 from moot.app.seat_specs import spoken
+from moot.app.seats import note_opened, was_opened_here
 from moot.app.session import Session
 from moot.app.settings import RunOptions, deliberation_of
 from moot.environment import now, read_settings

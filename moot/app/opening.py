@@ -14,10 +14,20 @@ from typing import TYPE_CHECKING, Final
 
 from ledger.store.commit import AlreadyARun
 from moot import version
-from moot.app.consent import Agreed, bench_for, need_word_for_programs, note_opened, was_opened_here
 from moot.app.runs import new_directory
 from moot.app.seat_specs import choose, model_of
-from moot.app.seats import SeatChoice, check_ready, declared_seats, make_seats, prices_in_force
+from moot.app.seats import (
+    Agreed,
+    SeatChoice,
+    bench_for,
+    check_ready,
+    declared_seats,
+    make_seats,
+    need_word_for_programs,
+    note_opened,
+    prices_in_force,
+    was_opened_here,
+)
 from moot.app.session import Session, open_session
 from moot.app.settings import COMMAND_LINE, RunOptions, deliberation_of, documents_of
 from moot.environment import now, read_settings

@@ -10,7 +10,7 @@ import msgspec
 from ledger.events import KINDS, STREAMS, Event, stream_of
 from ledger.state.lifecycle import STATUSES
 from ledger.state.state import State
-from moot.app.run import AnyPath, Run
+from moot.app.runs import AnyPath, Run
 from moot.errors import usage
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from ledger.audit.seal import (
 from ledger.format.canonical import Head, line_hash
 from ledger.store.disk import Disk, read_plain, refuse_link, write_failed, write_out, writing
 from ledger.store.failures import Damaged, Problem
-from moot.app.documents import write_document
+from moot.app.inputs import write_document
 from moot.errors import MootError, usage
 from moot.view.results import HeadSigned
 

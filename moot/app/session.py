@@ -14,13 +14,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from ledger.events import Event
-from ledger.events.envelope import SeatKind
-from ledger.events.values import TestResult
+from ledger.events.envelope import SeatKind, TestResult
 from ledger.state.book import commit_end
 from ledger.state.state import State
 from ledger.store.store import RunStore
-from moot.app.run import AnyPath
-from moot.app.runs import find_run
+from moot.app.runs import AnyPath, find_run
 from moot.environment import now
 from moot.errors import usage
 from moot.run_view import RunView

@@ -10,7 +10,7 @@ import typer
 import moot
 from ledger.interchange.formats import EXPORTERS, READERS, export_run
 from moot.api import Run, open_run, report as markdown
-from moot.app.documents import write_document
+from moot.app.inputs import write_document
 from moot.app.runs import find_run
 from moot.cli.command import NoPagerOption, RunArgument, VerbResult
 from moot.documents import Form

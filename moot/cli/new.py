@@ -13,7 +13,7 @@ import typer
 
 import moot
 from moot import version
-from moot.app.documents import write_document
+from moot.app.inputs import write_document
 from moot.app.opening import choices_for
 from moot.app.settings import RunOptions, deliberation_of, documents_of
 from moot.cli.command import JsonOption, QuietOption, VerbResult, among, protocol_names

@@ -10,13 +10,13 @@ from typing import Annotated, Final, cast
 import typer
 
 from ledger.events import Event
+from ledger.events.envelope import TestResult
 from ledger.events.experiments import ExperimentRun
-from ledger.events.values import TestResult
 from ledger.store.disk import read_plain
 from moot.api import open_run
-from moot.app.documents import read_text
 from moot.app.experiment_plans import PlanWish, plan_experiment
 from moot.app.experiments import SeriesRun, checks_of, find_experiment, run_experiments, write_files
+from moot.app.inputs import read_text
 from moot.app.runs import find_run
 from moot.app.session import Session, kept_name, names, open_session
 from moot.cli.command import (

@@ -16,9 +16,9 @@ from ledger.plain_text import one_line, visible
 from ledger.state.book import GrowingBook, commits
 from ledger.state.decided import final_in_force
 from moot.api import Run, open_run
-from moot.app.consent import bench_for
 from moot.app.experiments import re_run
 from moot.app.runs import example, examples, find_run, finished_examples
+from moot.app.seats import bench_for
 from moot.cli.command import JsonOption, QuietOption, RunArgument, VerbResult, confirmation
 from moot.errors import GOOD, NO, MootError, refuse, usage
 from moot.terminal.live import pause_seconds, player, recorded_seconds, view_of

@@ -11,7 +11,7 @@ import typer
 
 from moot import version
 from moot.api import open_run
-from moot.app.documents import write_document
+from moot.app.inputs import write_document
 from moot.app.runs import find_run
 from moot.app.seat_specs import no_seat, read_seats
 from moot.app.seats import SeatChoice

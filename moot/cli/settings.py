@@ -9,8 +9,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from moot.app.documents import earlier_decision
-from moot.app.inputs import BYTES_MAX, inputs_of
+from moot.app.inputs import BYTES_MAX, earlier_decision, inputs_of
 from moot.app.settings import RunOptions, Setting, settings
 from moot.cli.command import among, run_names
 from moot.errors import refuse

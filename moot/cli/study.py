@@ -10,7 +10,7 @@ from typing import Annotated, Final
 import typer
 
 from moot.api import open_run
-from moot.app.documents import write_document
+from moot.app.inputs import write_document
 from moot.cli import command as common
 from moot.cli.command import VerbResult
 from moot.errors import GOOD, NO, WAITING, refuse, usage

@@ -24,7 +24,7 @@ from moot.app.readings import (
     read_grounds,
     read_log,
 )
-from moot.app.run import Run
+from moot.app.runs import Run
 from moot.app.session import Session, names
 from moot.errors import usage
 from moot.mcp.seat_tools import Opened, opened_of

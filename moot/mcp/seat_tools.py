@@ -21,9 +21,8 @@ from moot.app.seats import declared_seats
 from moot.app.session import Session, role_of
 from moot.app.settings import keyed
 from moot.errors import usage
-from moot.mcp.pages import RESULT_BYTES_MAX, size_of
 from moot.mcp.rights import Rights
-from moot.mcp.tools import Tools
+from moot.mcp.tools import RESULT_BYTES_MAX, Tools, size_of
 from moot.output_schemas import result_of
 from moot.view.steps import Next, OpenStep
 from roles.seats.host import HostSeat

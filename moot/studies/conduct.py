@@ -23,7 +23,7 @@ from ledger.store.disk import Disk, read_plain, refuse_link, writing
 from ledger.store.failures import LedgerError, LockTimeout
 from ledger.store.lock import locked
 from ledger.store.store import RunStore
-from moot.app.consent import Agreed, bench_for, need_word_for_programs, need_word_for_seats
+from moot.app.seats import Agreed, bench_for, need_word_for_programs, need_word_for_seats
 from moot.environment import now
 from moot.errors import DAMAGED, MootError, usage
 from moot.studies.definition import FILE, Study

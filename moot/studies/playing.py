@@ -35,11 +35,10 @@ from ledger.result import Result
 from ledger.store.disk import plain_file
 from ledger.store.failures import DriverBusy, LedgerError
 from moot import version
-from moot.app.consent import bench_for
 from moot.app.driving import driven
 from moot.app.opening import bench_of, open_run_at
 from moot.app.seat_specs import choose
-from moot.app.seats import declared_seats, make_seats
+from moot.app.seats import bench_for, declared_seats, make_seats
 from moot.app.session import Session
 from moot.environment import FIXED
 from moot.errors import MootError, usage

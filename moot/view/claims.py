@@ -13,7 +13,7 @@ from ledger.events import (
     Decision,
 )
 from ledger.events.decisions import Cite, Relation
-from ledger.events.values import Bearing, Status
+from ledger.events.envelope import Bearing, Status
 from ledger.result import Result, extended
 from ledger.state.book import Book
 from ledger.state.decided import (
@@ -27,9 +27,18 @@ from ledger.state.decided import (
 )
 from ledger.state.lifecycle import HistoryEntry
 from ledger.state.state import State
-from moot.view.evidence import SHOWN_AS, claim_mark, how_tested, last_test, told_move, told_status
 from moot.view.grounds import DEPTH_MAX, Ground, Sectioned, decision_standing, rests_on
-from moot.view.marks import AT_RISK, STATUSES, Mark
+from moot.view.marks import (
+    AT_RISK,
+    SHOWN_AS,
+    STATUSES,
+    Mark,
+    claim_mark,
+    how_tested,
+    last_test,
+    told_move,
+    told_status,
+)
 from moot.view.outcome import Outcome
 from moot.view.text import WIDTH, folded, joined, listed
 from rounds.run.outcome import RunQuorum

@@ -25,8 +25,7 @@ from ledger.plain_text import counted, first_sentence, one_line, shortened
 from ledger.state.book import Book
 from moot.view import marks, words
 from moot.view.events import EventWords, words_of
-from moot.view.evidence import shown_as, told_move
-from moot.view.marks import mark_of
+from moot.view.marks import mark_of, shown_as, told_move
 
 TEXT: Final = 160
 """Maximum characters of a text in a plain line; the ledger has the rest."""

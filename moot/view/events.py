@@ -47,8 +47,7 @@ from ledger.state.decided import fallen_under
 from ledger.state.state import State
 from ledger.state.wording import clause
 from moot.view import marks, words
-from moot.view.evidence import claim_mark
-from moot.view.marks import NEUTRAL, Mark, mark_of
+from moot.view.marks import NEUTRAL, Mark, claim_mark, mark_of
 from moot.view.stop_checks import told_at_a_look
 
 

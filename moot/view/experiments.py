@@ -12,7 +12,7 @@ from ledger.plain_text import visible
 from ledger.result import Result
 from ledger.state.book import Blobs, Book
 from ledger.state.experiments import OutputMissing, content_of, plan_of, planned_note, runs_of, verdict_of
-from moot.view.evidence import claim_mark, shown_as as class_shown, times_run
+from moot.view.marks import claim_mark, shown_as as class_shown, times_run
 from moot.view.text import WIDTH, folded, joined
 
 TEXT_MAX = 4_000

@@ -15,13 +15,13 @@ from typing import Final, NamedTuple
 from detectors.forecasts.report import CruxReport, ForecastReport, report_of, rounded
 from detectors.forecasts.standing import ForecastStanding
 from ledger.events import Claim, Decision, Memo, Statement
-from ledger.events.values import EvidenceClass
+from ledger.events.envelope import EvidenceClass
 from ledger.plain_text import counted, one_line, shortened
 from ledger.state.book import Book, per_book
 from ledger.state.experiments import plan_of
-from moot.view.evidence import meaning, times_of
 from moot.view.judgements import named
 from moot.view.labels import calls_of
+from moot.view.marks import meaning, times_of
 from moot.view.objections import Dissenting
 from moot.view.reasons import Point
 from roles.evidence import basis_sentence

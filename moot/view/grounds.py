@@ -25,13 +25,22 @@ from ledger.events import (
     Vote,
 )
 from ledger.events.decisions import Cite
+from ledger.events.envelope import Evidence
 from ledger.events.ids import parse_reference
-from ledger.events.values import Evidence
 from ledger.state.book import Book, Sections, contains_quote, passages, per_book, sections_of
 from ledger.state.decided import fallen_under
 from ledger.state.state import State
-from moot.view.evidence import how_tested, last_test, shown_as, status_mark, times_run
-from moot.view.marks import RESULTS, STATUSES, Mark, mark_of
+from moot.view.marks import (
+    RESULTS,
+    STATUSES,
+    Mark,
+    how_tested,
+    last_test,
+    mark_of,
+    shown_as,
+    status_mark,
+    times_run,
+)
 
 
 class Quote(msgspec.Struct, frozen=True):

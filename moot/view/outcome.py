@@ -22,7 +22,6 @@ from ledger.state.lifecycle import OPEN
 from moot.view.agreement import forecasts_told, hangs_on_told, not_decided_yet, without_each
 from moot.view.annexes import final_text
 from moot.view.annexes_judging import falsifiers_of_judges, merged_questions, open_questions
-from moot.view.evidence import RAN, meaning
 from moot.view.judgements import (
     ballot_of,
     confidences_told,
@@ -34,6 +33,7 @@ from moot.view.judgements import (
     scores_told,
 )
 from moot.view.labels import calls_of, why_stopped
+from moot.view.marks import RAN, meaning
 from moot.view.objections import Dissenting, Objection, dissent_told, objection_told, terms_told
 from moot.view.outcome_status import Became, became_told, open_under, serious_questions, standing_of
 from moot.view.questions import Asking, asked_of_you

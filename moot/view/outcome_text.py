@@ -15,7 +15,7 @@ from ledger.events.ids import kind_of
 from ledger.interchange.markdown import inline
 from ledger.language.words import first_words, word_count
 from ledger.plain_text import counted
-from moot.view.evidence import shown_as
+from moot.view.marks import shown_as
 from moot.view.outcome import Outcome
 from moot.view.outcome_status import became_line
 from moot.view.questions import Asking

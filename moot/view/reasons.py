@@ -28,14 +28,14 @@ from ledger.events import (
     Verification,
     Vote,
 )
+from ledger.events.envelope import Evidence, EvidenceClass
 from ledger.events.ids import kind_of
-from ledger.events.values import Evidence, EvidenceClass
 from ledger.plain_text import first_sentence, one_line
 from ledger.result import Result
 from ledger.state.book import Book
-from moot.view.evidence import times_of
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
 from moot.view.judgements import ballot_of, latest, reason_of, scorecard
+from moot.view.marks import times_of
 from rounds.protocols.adversarial import GENUINE_FROM, SCALES
 from rounds.protocols.citations import UPHELD
 from rounds.protocols.step_table import rule

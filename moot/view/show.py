@@ -22,9 +22,8 @@ from ledger.state.fold import add_call
 from ledger.state.lifecycle import HistoryEntry
 from ledger.state.state import Spend
 from moot.view.events import words_of
-from moot.view.evidence import how_tested, told_move, told_status
 from moot.view.grounds import DEPTH_MAX, Ground, ground_of, ground_standing
-from moot.view.marks import STATUSES
+from moot.view.marks import STATUSES, how_tested, told_move, told_status
 from moot.view.seats import dollars, tokens_told
 from moot.view.text import WIDTH, folded, joined
 from moot.view.words import counted

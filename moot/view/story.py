@@ -19,8 +19,8 @@ from ledger.events import (
     Signals,
     Statement,
 )
+from ledger.events.envelope import Quorum
 from ledger.events.ids import StepName, parse_step
-from ledger.events.values import Quorum
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force, in_force, outcome
 from ledger.state.lifecycle import OPEN

@@ -29,10 +29,10 @@ from ledger.state.state import State
 from ledger.store.blobs import named_by_brief
 from moot.view import words
 from moot.view.agreement import alarms_told, families_told
-from moot.view.evidence import last_test
 from moot.view.experiments import test_told
 from moot.view.judgements import has_beliefs, named
 from moot.view.labels import Calls, calls_of
+from moot.view.marks import last_test
 from moot.view.seats import beyond_told, dollars, written_told
 from moot.view.text import listed
 from rounds.protocols import is_watched

@@ -12,7 +12,7 @@ from detectors.observations import Tally
 from ledger.plain_text import visible
 from moot.view.claims import ClaimTold
 from moot.view.marks import STATUSES, mark_of
-from moot.web.links import Links
+from moot.web.templating import Links
 
 LANE_WIDTH: Final = 260
 LANE_HEIGHT: Final = 22

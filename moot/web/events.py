@@ -21,9 +21,8 @@ from moot.view.grounds import Ground, ground_standing, sources_of
 from moot.view.marks import mark_of
 from moot.view.round import tell_check
 from moot.web.drawing import Node, axis, graph, lane
-from moot.web.links import Links
 from moot.web.rounds import grouped
-from moot.web.templating import paged
+from moot.web.templating import Links, paged
 
 CLAIMS_PAGE: Final = 150
 BACK_MAX: Final = 60

@@ -20,17 +20,16 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
 from ledger.store.failures import LedgerError
-from moot.app.run import Run
+from moot.app.runs import Run
 from moot.app.speech import FILE
 from moot.run_view import RunView
 from moot.view.event_lines import event_lines
 from moot.view.grounds import sources_of
 from moot.view.story import scene_of
-from moot.web.links import SiteLinks, links_of
 from moot.web.overview import labels_shown, standing_of
 from moot.web.rounds import round_lines, round_shown, steps_in_progress
 from moot.web.run_index import RunIndex
-from moot.web.templating import parts as macros_with
+from moot.web.templating import SiteLinks, links_of, parts as macros_with
 from roles.protocol import UNLAWFUL
 
 LINES_MAX: Final = 60

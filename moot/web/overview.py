@@ -46,8 +46,8 @@ from moot.view.seats import answered_by, one_family_told
 from moot.view.stop_checks import why_it_stopped
 from moot.view.text import numbers
 from moot.web.drawing import disagreement, small_bars
-from moot.web.links import Links
 from moot.web.rounds import round_lines, round_shown
+from moot.web.templating import Links
 from rounds.protocols import is_watched
 
 PAGE: Final = 200

@@ -16,17 +16,16 @@ from ledger.events import Event
 from ledger.plain_text import one_line, shortened
 from ledger.state.book import Book, strings
 from ledger.state.decided import standing
-from moot.app.run import Run
+from moot.app.runs import Run
 from moot.run_view import RunView
 from moot.view.events import words_of
 from moot.web.events import claims_page, decisions as decisions_of, event_page
-from moot.web.links import SiteLinks, links_of
 from moot.web.live import parts_of
 from moot.web.overview import brief_page, checked, heading, overview as overview_of, seats_page, signals_page
 from moot.web.report import report_html
 from moot.web.rounds import round_lines, round_shown, steps_in_progress
 from moot.web.run_index import LATEST, RunIndex, in_order
-from moot.web.templating import paged, parts, render
+from moot.web.templating import SiteLinks, links_of, paged, parts, render
 
 LOG_PAGE: Final = 200
 LOG_SAID: Final = 220

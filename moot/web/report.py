@@ -22,7 +22,7 @@ from ledger.events import Artifact, Event, Statement
 from ledger.events.ids import Reference, parse_reference
 from ledger.state.book import Book, sections_of
 from ledger.store.blobs import hash_of
-from moot.app.run import Run
+from moot.app.runs import Run
 from moot.run_view import RunView
 from moot.view import study
 from moot.view.agreement import FROM_ANSWERS, HEADS, NOT_MEASURABLE, without_rows
@@ -30,10 +30,9 @@ from moot.view.annexes import annexes_of
 from moot.view.grounds import Ground
 from moot.view.story import Story
 from moot.web.events import claims_page, parts_of
-from moot.web.links import ReportLinks
 from moot.web.overview import heading, overview, seats_page, signals_page
 from moot.web.rounds import grouped, round_shown
-from moot.web.templating import render
+from moot.web.templating import ReportLinks, render
 from rounds.protocols import is_watched
 
 ALL: Final = 1_000_000

@@ -16,13 +16,13 @@ from ledger.store.disk import read_plain
 from ledger.store.failures import LedgerError, refuse_strange
 from ledger.store.store import read_driver
 from ledger.store.streams import HEAD_BYTES
-from moot.app.run import Run
+from moot.app.runs import Run
 from moot.app.unlawful_runs import explain_with
 from moot.run_view import RunView
 from moot.view import words
 from moot.view.labels import Label
-from moot.web.links import address_of
 from moot.web.overview import labels_shown, standing_of
+from moot.web.templating import address_of
 from roles.protocol import UNLAWFUL
 from rounds.protocols import protocol_of
 

@@ -22,9 +22,8 @@ from ledger.state.state import ClaimFacts, State
 from roles.asof import at_opening
 from roles.brief import quote
 from roles.brief.quote import Quoted
-from roles.prompt_set import PromptSet, PromptSetError, rendered
+from roles.prompt_set import PromptSet, PromptSetError, Values, rendered
 from roles.protocol import Column, Protocol, Step, View
-from roles.templates import Values
 
 Scope = Literal[
     "run",  # the same in every brief of the run that shows it

@@ -24,10 +24,9 @@ from roles.brief.columns import UNNAMED, ColumnShown, shown_in
 from roles.brief.context import Block, BriefCache, BriefContext, LayoutRow, Scope, context_of, once
 from roles.brief.quote import Quoted
 from roles.brief.task import failed_drift, task_block
-from roles.prompt_set import PromptSet, prompt_set_hash, template
+from roles.prompt_set import PromptSet, Row as Element, Values, bar, prompt_set_hash, render, template
 from roles.protocol import Column, Extent, Protocol, Step
 from roles.schema import reply_schema, schema_bytes
-from roles.templates import Row as Element, Values, bar, render
 
 ONE_BLOCK_EACH: Final = (Column.QUESTION, Column.PROPOSAL, Column.SUPPLEMENTS, Column.ARTIFACTS)
 """Columns with one block per quotation, so that briefs that show the same quotations share blobs."""

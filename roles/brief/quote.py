@@ -34,13 +34,12 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.events.envelope import Envelope
-from ledger.events.values import Evidence
+from ledger.events.envelope import Envelope, Evidence
 from ledger.state.book import Book, sections_of
 from ledger.state.decided import conditions_of
 from ledger.state.state import CheckFacts, ClaimFacts, State
 from roles.objections import AGAINST, objection_in
-from roles.templates import bar
+from roles.prompt_set import bar
 
 
 class Quoted(msgspec.Struct, frozen=True):

@@ -29,9 +29,8 @@ from ledger.events.ids import StepName, number_of, parse_reference, parse_step
 from roles.brief import quote
 from roles.brief.context import BriefContext
 from roles.brief.quote import Quoted, evidence, graded, optional, quotation
-from roles.prompt_set import template
+from roles.prompt_set import Row, Values, bar, names, template
 from roles.protocol import Column, Pick, Sight, Whose
-from roles.templates import Row, Values, bar, names
 
 
 def picks(context: BriefContext) -> tuple[Pick, ...]:

@@ -6,16 +6,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Final
 
 from ledger.events import Event, Identified, Position, Statement
+from ledger.events.envelope import Status
 from ledger.events.ids import event_id, kind_of
-from ledger.events.values import Status
 from ledger.state.lifecycle import STATUSES, TESTED
 from roles.brief.columns import ColumnShown
 from roles.brief.context import Block, BriefContext
 from roles.brief.records import KINDS, lost, picks, target_of
 from roles.objections import objection_in
-from roles.prompt_set import template
+from roles.prompt_set import Row, Text, Values, names, template
 from roles.protocol import Column, Protocol
-from roles.templates import Row, Text, Values, names
 
 Columns = Mapping[Column, ColumnShown]
 """Column → its content in the brief."""

@@ -25,8 +25,8 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from ledger.events.answers import MemoSentence
+from ledger.events.envelope import EvidenceClass
 from ledger.events.ids import kind_of
-from ledger.events.values import EvidenceClass
 from ledger.language.numbers import numerals, values_in
 from ledger.language.numerals import Numeral
 from ledger.language.words import tokens, word_count

@@ -13,8 +13,8 @@ from ledger.events import (
     ExperimentRun,
     Verification,
 )
+from ledger.events.envelope import EvidenceClass
 from ledger.events.ids import kind_of, parse_reference
-from ledger.events.values import EvidenceClass
 from ledger.state.book import Book, passages, written
 from roles.evidence import ORDER
 from roles.memo.checks import CitedText

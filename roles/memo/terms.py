@@ -16,8 +16,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from ledger.events.envelope import EvidenceClass
 from ledger.events.ids import is_id, parse_step
-from ledger.events.values import EvidenceClass
 from ledger.language.words import CASELESS
 
 INSIDERS: Final = frozenset(

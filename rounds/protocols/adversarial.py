@@ -19,7 +19,7 @@ from msgspec import Meta
 
 from ledger.events import Argument, Concern, Event, Rating
 from ledger.events.decisions import Zones
-from ledger.events.values import Five
+from ledger.events.envelope import Five
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Step
 from roles.replies import Cited, Falsifiers, Part, Requirements, Sentence, Text, Word, titled
 from rounds.protocols.citations import Quotable, cites, exactly_one, out_of_order, repeated

@@ -11,8 +11,8 @@ from msgspec import Meta
 
 from ledger.events import Argument, Challenge, Event, ExperimentPlanned, RunOpened
 from ledger.events.decisions import Cite
+from ledger.events.envelope import Evidence
 from ledger.events.ids import kind_of, parse_reference
-from ledger.events.values import Evidence
 from ledger.state.book import Book, contains_quote, passages, sections_of, written
 from ledger.state.state import State
 from roles.protocol import Step

@@ -22,9 +22,9 @@ from typing import Annotated, Final, Literal, NamedTuple
 from msgspec import Meta
 
 from ledger.events import Argument, Challenge, Concern, Decision, Event, Rating, Score, Standing
+from ledger.events.envelope import Five
 from ledger.events.ids import StepName, label_id, number_of
 from ledger.events.run import PlanRow
-from ledger.events.values import Five
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
 from ledger.state.state import State

@@ -16,8 +16,8 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from ledger.events import Challenge, Disposition, Event, Response
+from ledger.events.envelope import Five
 from ledger.events.ids import number_of, parse_reference
-from ledger.events.values import Five
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Step
 from roles.replies import AnswerDraft, Cited, Falsifiers, Part, Passage, Sentence, Text, Word, titled
 from rounds.protocols.citations import Quotable, cites, defended_anew, exactly_one, repeated

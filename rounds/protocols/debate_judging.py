@@ -19,8 +19,8 @@ from msgspec import Meta
 
 from ledger.events import Argument, Concern, Decision, Event, Score, Standing, Statement
 from ledger.events.decisions import Fallacy
+from ledger.events.envelope import Five
 from ledger.events.ids import number_of, parse_step
-from ledger.events.values import Five
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
 from roles.protocol import Step

@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from ledger.events import Challenge, Disposition, Event, Response
 from ledger.events.decisions import Zones
-from ledger.events.values import Five
+from ledger.events.envelope import Five
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Step
 from roles.replies import AnswerDraft, Cited, Falsifiers, Part, Passage, RefText, Sentence, Text, Word
 from rounds.protocols.citations import (

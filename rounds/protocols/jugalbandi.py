@@ -19,9 +19,9 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import Meta
 
 from ledger.events import Assumption, Challenge, Concern, Disposition, Event
+from ledger.events.envelope import Five
 from ledger.events.ids import number_of
 from ledger.events.run import PlanRow
-from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Rules, Step
 from roles.replies import Cited, Falsifiers, Part, Passage, RefText, Requirements, Sentence, Text, Word

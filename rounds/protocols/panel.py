@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from ledger.events import Concern, Event, Rating, Statement
 from ledger.events.decisions import Requirement
-from ledger.events.values import Five
+from ledger.events.envelope import Five
 from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Falsifiers, Part, Sentence, Text, Word, titled
 from rounds.protocols.adversarial import off_scale

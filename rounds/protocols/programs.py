@@ -14,15 +14,15 @@ import orjson
 from msgspec import Meta
 
 from ledger.events import ExperimentJudged, ExperimentPlanned, ExperimentRun
+from ledger.events.envelope import DECIMAL_PATTERN, HowTested
 from ledger.events.experiments import ExperimentControl, ExperimentLimits, NamedBlob, Predicate
-from ledger.events.values import DECIMAL_PATTERN, HowTested
 from ledger.language.words import first_words
 from ledger.state.book import Book
 from ledger.state.experiments import QUESTION_WORDS_MAX, plan_of, plan_problems
 from ledger.state.state import EXPERIMENTS, INTERPRETER, State
+from roles.prompt_set import bar
 from roles.protocol import Step
 from roles.replies import Part, Word
-from roles.templates import bar
 from rounds.protocols.step_table import by
 
 RUN_HERE: Final[frozenset[HowTested]] = frozenset(("execution", "calculation"))

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import Meta
 
 from ledger.events import Assumption, Challenge, Disposition, Event
-from ledger.events.values import Five
+from ledger.events.envelope import Five
 from ledger.state.state import State
 from roles.protocol import Loss, Protocol, QuestionKind, RoleDefinition, Step
 from roles.replies import Falsifiers, Part, Passage, Requirements, Sentence, Text, Word

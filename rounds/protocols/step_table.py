@@ -21,10 +21,10 @@ from ledger.events import (
 )
 from ledger.events.claims import StatementType
 from ledger.events.decisions import Cite, Requirement
+from ledger.events.envelope import Section
 from ledger.events.ids import StepName, event_id, kind_of, number_of, round_of
 from ledger.events.kinds import KINDS
 from ledger.events.run import PlanRow
-from ledger.events.values import Section
 from ledger.language.words import word_count
 from ledger.state.book import Book
 from ledger.state.state import State

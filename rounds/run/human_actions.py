@@ -12,10 +12,9 @@ import msgspec
 
 from ledger.events import Alarm, Amendment, Claim, Concern, Decision, Event, ExperimentPlanned
 from ledger.events.decisions import Cite, Relation
-from ledger.events.envelope import Envelope
+from ledger.events.envelope import Envelope, TestResult
 from ledger.events.ids import event_id
 from ledger.events.run import Change
-from ledger.events.values import TestResult
 from ledger.state.amendments import GOES_ON
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force, replacement

@@ -18,8 +18,8 @@ from detectors.signals import slope_alarm
 from detectors.stopping.gates import is_open, readings_of
 from detectors.stopping.reading import ModeReading
 from ledger.events import Alarm, Amendment, Event
+from ledger.events.envelope import FailureMode
 from ledger.events.run import Change
-from ledger.events.values import FailureMode
 from ledger.state.amendments import absent_path
 from ledger.state.book import Book
 from ledger.state.state import State

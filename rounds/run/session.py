@@ -16,9 +16,9 @@ import msgspec
 
 from detectors.parameters import parameters_of
 from ledger.events import Amendment, Attempt, Call, Context, Decision, Event, RunOpened
+from ledger.events.envelope import GENESIS
 from ledger.events.ids import parse_step
 from ledger.events.run import Change, CloseReason
-from ledger.events.values import GENESIS
 from ledger.redaction.masking import masked
 from ledger.state.amendments import STOP_PATH
 from ledger.state.book import Book, with_next

@@ -57,7 +57,7 @@ class Verdicts(msgspec.Struct, frozen=True):
 
     def screenings(self, book: Book) -> tuple[Event, ...]:
         """Return the screenings that are due; `book` holds the opening alone."""
-        from rounds.setup.screened import screenings_due
+        from rounds.setup.gate import screenings_due
 
         return screenings_due(book)
 

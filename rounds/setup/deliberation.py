@@ -28,8 +28,8 @@ from pydantic import (
     model_validator,
 )
 
+from ledger.events.envelope import ROUND_MAX
 from ledger.events.run import SignatureCode
-from ledger.events.values import ROUND_MAX
 from roles.protocol import Protocol
 from rounds.protocols import PROTOCOLS, RULES
 from rounds.protocols.plans import PLANS, phases_of

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, 
 
 import msgspec
 
-from ledger.events import KINDS, Claim, Envelope, RoundOpened, Validation, values
+from ledger.events import KINDS, Claim, Envelope, RoundOpened, Validation, envelope
 from ledger.events.artifacts import BODIES
 from ledger.events.envelope import Attempt, Call, Context
 from ledger.events.ids import id_pattern
@@ -74,7 +74,7 @@ SHORT_COLUMNS: Final[Mapping[Column, str]] = {
 def spoken(annotation: Any) -> str:
     """A field's type as the page says it: `Prose?`, `[Evidence]`, `int 1–5`, `one of BROKEN ROBUST`."""
     for name in STRINGS:
-        if annotation == getattr(values, name):
+        if annotation == getattr(envelope, name):
             return name
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
@@ -109,8 +109,8 @@ def _counted(meta: msgspec.Meta) -> str:
 
 
 def _range(low: Any, high: Any) -> str:
-    if high == values.SAFE_INTEGER:
-        return "int" if low == -values.SAFE_INTEGER else f"int ≥{low}"
+    if high == envelope.SAFE_INTEGER:
+        return "int" if low == -envelope.SAFE_INTEGER else f"int ≥{low}"
     return f"int {low}–{high}"
 
 
@@ -172,7 +172,7 @@ def _law(law: Law) -> str:
 
 def types_table() -> str:
     """The named string types, with their bounds."""
-    rows = [(f"`{name}`", _bounds(getattr(values, name)), MEANINGS[name]) for name in STRINGS]
+    rows = [(f"`{name}`", _bounds(getattr(envelope, name)), MEANINGS[name]) for name in STRINGS]
     return _rows("type | bounds | meaning", rows)
 
 

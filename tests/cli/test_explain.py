@@ -10,7 +10,7 @@ import pytest
 
 from detectors.report import NAMES
 from ledger.events import KINDS
-from ledger.events.values import FailureMode, Status
+from ledger.events.envelope import FailureMode, Status
 from moot.errors import EXIT_CODES
 from moot.view.explain import STATUS_MEANINGS, TERMS, all_entries, explain
 from moot.view.stop_checks import HOLDS

@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from ledger.events import Claim, Concern, DriftCheck, Event, RoundOpened, RunOpened, Verification
+from ledger.events.envelope import Evidence
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -17,7 +18,6 @@ from ledger.events.run import (
     Origin,
     StopRule,
 )
-from ledger.events.values import Evidence
 from ledger.events.verifications import CHECKS, StatusChange
 from ledger.state.book import Book, book
 from ledger.state.lifecycle import BEARING_OF_STATUS

@@ -11,8 +11,8 @@ import pytest
 from detectors.stopping.gates import is_open, judge, readings_of
 from detectors.stopping.reading import ModeReading
 from ledger.events import Alarm, Claim, Event, RunOpened
+from ledger.events.envelope import FailureMode
 from ledger.events.run import Labelled
-from ledger.events.values import FailureMode
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold, step
 from ledger.state.state import State

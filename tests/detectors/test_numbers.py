@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from detectors.report import decimal_string
 from detectors.signals import exact_slope, exact_slopes
-from ledger.events.values import DECIMAL_PATTERN
+from ledger.events.envelope import DECIMAL_PATTERN
 
 SERIES = st.lists(st.integers(0, 40), min_size=2, max_size=30)
 

@@ -15,9 +15,8 @@ from detectors.report import EVIDENCE_MAX
 from detectors.signals import UnknownProfile, signals, signals_of_state
 from ledger.events import Event, Fallback, RoundOpened, RunOpened, Validation
 from ledger.events.decisions import SignalReading
-from ledger.events.envelope import Call, Context
+from ledger.events.envelope import DECIMAL_PATTERN, Call, Context, Quorum
 from ledger.events.run import PlanRow
-from ledger.events.values import DECIMAL_PATTERN, Quorum
 from ledger.state.book import book
 from ledger.state.fold import fold
 from moot.view.stop_checks import because

@@ -9,6 +9,7 @@ import msgspec
 
 from ledger.events import Call, Claim, Context, Decision, Event, RunOpened, Statement, Verification
 from ledger.events.decisions import Cite
+from ledger.events.envelope import Evidence, Section
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -17,7 +18,6 @@ from ledger.events.run import (
     PlanRow,
     StopRule,
 )
-from ledger.events.values import Evidence, Section
 from ledger.store.blobs import hash_of
 
 AT = "2026-01-02T03:04:05.000006Z"

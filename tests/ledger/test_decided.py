@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ledger.events import Concern, Decision, Event, Ruling, Screening, Verification
 from ledger.events.decisions import Cite
-from ledger.events.values import Evidence
+from ledger.events.envelope import Evidence
 from ledger.events.verifications import StatusChange
 from ledger.state import decided
 from ledger.state.decided import Fallen

@@ -13,6 +13,7 @@ from ledger.events import (
     ExperimentJudged,
     ExperimentPlanned,
 )
+from ledger.events.envelope import Evidence
 from ledger.events.experiments import (
     ClaimMove,
     ExperimentLimits,
@@ -21,7 +22,6 @@ from ledger.events.experiments import (
     RunCounts,
 )
 from ledger.events.run import Labelled
-from ledger.events.values import Evidence
 from ledger.events.verifications import StatusChange
 from ledger.format.canonical import NotCanonical, seal
 from ledger.state.fold import fold

@@ -12,8 +12,8 @@ import pytest
 from ledger.audit.problems import PROBLEMS_MAX
 from ledger.audit.verify import problems_of, verify
 from ledger.events import Amendment, Statement
+from ledger.events.envelope import Section
 from ledger.events.run import Change
-from ledger.events.values import Section
 from ledger.state.book import sections_of
 from ledger.store.blobs import BlobStore, blob_line
 from ledger.store.failures import WriteFailed

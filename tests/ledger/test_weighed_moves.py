@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ledger.events.values import Status
+from ledger.events.envelope import Status
 from ledger.state.lifecycle import WEIGHT, Move, Place, history, status_after
 
 CONFIRMED: Status = "tested_confirmed"

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("mcp")
 
 from moot.app.session import Session
-from moot.mcp.pages import RESULT_BYTES_MAX, page, size_of
+from moot.mcp.tools import RESULT_BYTES_MAX, page, size_of
 from tests.long_run import long_run
 from tests.mcp.conftest import connected
 from tests.mcp.test_server import call, opened, refused

@@ -13,12 +13,12 @@ from hypothesis import given, strategies as st
 from msgspec import structs
 
 from ledger.events import Claim, Decision, DriftCheck, Statement, Verification
+from ledger.events.envelope import Evidence
 from ledger.events.ids import parse_reference
-from ledger.events.values import Evidence
 from ledger.state.book import Book, book
 from moot.view.claims import claims_of, claims_text, decision_lines
 from moot.view.event_lines import event_lines
-from moot.view.evidence import claim_mark, shown_as, told_status
+from moot.view.marks import claim_mark, shown_as, told_status
 from moot.view.show import show_of, why_of
 from roles.brief import Brief, derive
 from roles.evidence import Exhibit, evidence_class, exhibits

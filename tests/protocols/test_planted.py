@@ -15,7 +15,7 @@ import orjson
 import pytest
 
 from ledger.events import Event
-from ledger.events.values import GENESIS
+from ledger.events.envelope import GENESIS
 from ledger.format.canonical import decode, encode, seal
 from ledger.state.book import Book, book
 from rounds.protocols import PROTOCOLS

@@ -36,6 +36,7 @@ from ledger.events import (
 )
 from ledger.events.claims import ModeSeen, ProposedClaim
 from ledger.events.decisions import Cite, Dissent, SignalReading
+from ledger.events.envelope import Evidence, Quorum, Section
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -48,7 +49,6 @@ from ledger.events.run import (
     Signature,
     StopRule,
 )
-from ledger.events.values import Evidence, Quorum, Section
 from ledger.events.verifications import Anchor, StatusChange
 from ledger.format.canonical import BEGINNING, Head, seal
 from ledger.state.book import Book, book

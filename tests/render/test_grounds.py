@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from ledger.events import Claim, Event, Verification
-from ledger.events.values import Evidence
+from ledger.events.envelope import Evidence
 from ledger.state.book import Book, book
 from moot.api import open_run
 from moot.view.grounds import Ground

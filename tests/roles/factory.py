@@ -38,6 +38,7 @@ from ledger.events import (
 )
 from ledger.events.claims import Finding, ProposedClaim
 from ledger.events.decisions import Cite, Dissent, Requirement, SignalReading
+from ledger.events.envelope import Evidence, Section
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -51,7 +52,6 @@ from ledger.events.run import (
     StopRule,
     Waiver,
 )
-from ledger.events.values import Evidence, Section
 from ledger.events.verifications import CHECKS, StatusChange, ValidationFinding
 from ledger.format.canonical import decode, encode
 from ledger.state.book import Book, book

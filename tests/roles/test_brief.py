@@ -15,7 +15,7 @@ from hypothesis import given, strategies as st
 
 from ledger.events import Decision, Statement
 from ledger.events.decisions import Cite
-from ledger.events.values import Section
+from ledger.events.envelope import Section
 from ledger.state.book import Book, book
 from roles.brief import REPAIR_CHARACTERS_MAX, Brief, BriefUnavailable, derive, repair
 from roles.prompt_set import PromptSet, read_prompt_set

@@ -11,7 +11,7 @@ from ledger.events import Artifact, Statement
 from ledger.events.ids import parse_reference
 from ledger.state.book import contains_quote, passages, sections_of
 from roles.brief import quote
-from roles.templates import bar
+from roles.prompt_set import bar
 from tests.roles.factory import DOCUMENT
 from tests.roles.runs import brief_of, run, steps_of_run
 

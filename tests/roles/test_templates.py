@@ -7,14 +7,17 @@ from hypothesis import given, strategies as st
 
 from roles.prompt_set import (
     PromptSetError,
+    TemplateError,
+    Values,
     encode_prompt_set,
     installed_prompt_set,
+    names,
     prompt_set_hash,
     read_prompt_set,
+    render,
     template,
 )
 from roles.protocol import Column
-from roles.templates import TemplateError, Values, names, render
 from rounds.protocols.structured import STRUCTURED
 from tests.roles.runs import installed, run, step_of, steps_of_run
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 import orjson
 
 from ledger.events import KINDS, STREAMS, Event
-from ledger.events.values import GENESIS
+from ledger.events.envelope import GENESIS
 from ledger.format.canonical import Head, NotCanonical, decode, line_hash
 from ledger.store.blobs import BlobStore, all_named_blobs, read_blob_line
 from ledger.store.store import RunStore

@@ -16,6 +16,7 @@ from msgspec import structs
 
 from detectors.parameters import params_hash
 from ledger.events import Event, RunOpened
+from ledger.events.envelope import GENESIS
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -25,7 +26,6 @@ from ledger.events.run import (
     PlanRow,
     StopRule,
 )
-from ledger.events.values import GENESIS
 from ledger.format.canonical import seal
 from ledger.state.book import Book, book
 from roles.prompt_set import installed_prompt_set, read_prompt_set

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ledger.events.values import Severity
+from ledger.events.envelope import Severity
 from ledger.state.book import Book
 from tests.validators.factory import CONTEXT, base
 from validators.ledger_index import RuleContext

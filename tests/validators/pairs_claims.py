@@ -6,7 +6,7 @@ from msgspec import structs
 
 from ledger.events import Rating, Verification
 from ledger.events.claims import Scale
-from ledger.events.values import Bearing, Evidence, Result, Status
+from ledger.events.envelope import Bearing, Evidence, Result, Status
 from ledger.events.verifications import StatusChange
 from ledger.state.book import Book
 from tests.validators.factory import add, base, body, change, cut, imported, seq_of

@@ -6,7 +6,7 @@ from msgspec import structs
 
 from ledger.events import Decision, Ruling, Verification, Vote
 from ledger.events.decisions import Cite
-from ledger.events.values import Evidence, EvidenceClass
+from ledger.events.envelope import Evidence, EvidenceClass
 from ledger.state.book import Book
 from tests.validators.factory import add, base, change, imported, seq_of
 from tests.validators.pair import Pair, at

@@ -13,7 +13,7 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.decisions import Cite
-from ledger.events.values import Evidence, Quorum, Section
+from ledger.events.envelope import Evidence, Quorum, Section
 from ledger.events.verifications import StatusChange
 from ledger.state.book import Book, book
 from ledger.store.failures import Problem

@@ -6,9 +6,8 @@ from msgspec import structs
 
 from ledger.events import Claim, Decision, RoundOpened, Verification
 from ledger.events.decisions import Cite
-from ledger.events.envelope import Context
+from ledger.events.envelope import Context, Evidence
 from ledger.events.run import Signature
-from ledger.events.values import Evidence
 from ledger.state.book import Book
 from tests.validators.factory import add, base, change, cut, end_of, imported, opened, seq_of
 from tests.validators.pair import Pair, at

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import structs
 
 from ledger.events import Artifact, Statement, Verification
-from ledger.events.values import Evidence
+from ledger.events.envelope import Evidence
 from ledger.state.book import Book, book
 from tests.validators.factory import CHOSEN, base, body, change, opened, seq_of
 from tests.validators.pair import Pair, at

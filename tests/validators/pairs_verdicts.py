@@ -8,7 +8,7 @@ import orjson
 from msgspec import structs
 
 from ledger.events import Call, Signals, Statement, Validation
-from ledger.events.values import GENESIS, Section
+from ledger.events.envelope import GENESIS, Section
 from ledger.events.verifications import ValidationFinding
 from ledger.state.book import Book, book
 from tests.validators.factory import Store, add, base, change, cut, find, seq_of, without_blob

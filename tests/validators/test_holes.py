@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from ledger.events.decisions import Cite
-from ledger.events.values import Evidence
+from ledger.events.envelope import Evidence
 from ledger.format.canonical import NotCanonical, decode, encode
 from ledger.state.book import Book
 from tests.validators.factory import CONTEXT, base, change, imported, seq_of

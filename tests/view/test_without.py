@@ -9,7 +9,7 @@ from tempfile import mkdtemp
 
 from detectors.report import EndWithout
 from moot.api import open_run, report
-from moot.app.run import Run
+from moot.app.runs import Run
 from moot.view.agreement import NOT_MEASURABLE
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_lines, outcome_markdown

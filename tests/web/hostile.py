@@ -50,6 +50,7 @@ from ledger.events.answers import (
     WordReadings,
 )
 from ledger.events.decisions import Cite, Dissent, Requirement, Zones
+from ledger.events.envelope import Evidence, Quorum
 from ledger.events.experiments import (
     ExperimentControl,
     ExperimentEnvironment,
@@ -66,7 +67,6 @@ from ledger.events.run import (
     Labelled,
     Waiver,
 )
-from ledger.events.values import Evidence, Quorum
 from ledger.events.verifications import ScreeningIssue
 from ledger.format.canonical import NotCanonical, decode, encode
 from ledger.store.blobs import hash_of

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ledger.events import Event, RunOpened
-from ledger.events.values import GENESIS
+from ledger.events.envelope import GENESIS
 from ledger.store.blobs import hash_of
 from ledger.store.store import RunStore, create_run
 from roles.prompt_set import installed_prompt_set

@@ -16,7 +16,7 @@ from ledger.events import Claim
 from ledger.store.store import RunStore
 from moot.__main__ import main
 from moot.api import open_run
-from moot.view import evidence, marks
+from moot.view import marks
 from moot.view.stop_checks import why_it_stopped
 from moot.view.story import tell
 from moot.web.report import report_html
@@ -231,7 +231,7 @@ def test_a_card_says_what_an_id_is(served: Viewer, runs: Path) -> None:
     card = served.get("/run/recorded/card/C-1-1")
     assert card.status == 200
     assert '<strong class="id">C-1-1</strong>' in card.body
-    assert f"&nbsp;{evidence.claim_mark(book, 'C-1-1').word}</span>" in card.body
+    assert f"&nbsp;{marks.claim_mark(book, 'C-1-1').word}</span>" in card.body
     claim = book.by_id["C-1-1"]
     assert isinstance(claim, Claim)
     assert claim.text in unescape(card.body)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import moot
-from moot.app.run import Run
+from moot.app.runs import Run
 from moot.app.session import session_at
 from moot.web import live
 from moot.web.live import Broadcasts

@@ -18,7 +18,7 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.events.values import Severity
+from ledger.events.envelope import Severity
 from ledger.state.amendments import redacted_blobs
 from ledger.state.experiments import CONTROLS, OutputMissing, Slot, judgement, plan_problems
 from ledger.state.fold import step as take

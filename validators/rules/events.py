@@ -8,10 +8,10 @@ from itertools import pairwise
 from typing import Final
 
 from ledger.events import Concern, Decision, Event, Fallback, Identified, Statement, Verification
+from ledger.events.envelope import Severity
 from ledger.events.ids import number_of
 from ledger.events.kinds import KINDS, Length
 from ledger.events.laws import broken_law, broken_waived_laws
-from ledger.events.values import Severity
 from ledger.state.state import EXPERIMENTS
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex, group_key, is_reply

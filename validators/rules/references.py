@@ -16,9 +16,9 @@ from ledger.events import (
     Rating,
     Verification,
 )
+from ledger.events.envelope import Evidence
 from ledger.events.ids import parse_reference, round_of
 from ledger.events.kinds import values_at
-from ledger.events.values import Evidence
 from ledger.state.book import contains_quote, written
 from ledger.state.decided import deliberated
 from roles.evidence import evidence_class, exhibits

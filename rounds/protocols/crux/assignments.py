@@ -23,8 +23,8 @@ from detectors.forecasts.standing import (
     numbers_about,
 )
 from detectors.parameters import Level, forecast_parameters
+from ledger.events.envelope import HowTested
 from ledger.events.ids import StepName, number_of
-from ledger.events.values import HowTested
 from ledger.state.book import Book
 from ledger.state.state import VERIFIER, ExperimentFacts, State
 from rounds.protocols.crux.standing import (

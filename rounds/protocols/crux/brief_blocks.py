@@ -26,8 +26,8 @@ from ledger.events.ids import event_id
 from ledger.state.book import Book
 from roles.brief.quote import person_answer, verification as verdict_quoted
 from roles.memo.citing import cited_texts
+from roles.prompt_set import bar
 from roles.protocol import Column, Step
-from roles.templates import bar
 from rounds.protocols.crux.answers import answer_of, shuffled
 from rounds.protocols.crux.assignments import (
     assigned,

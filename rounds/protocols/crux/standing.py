@@ -28,8 +28,8 @@ from detectors.forecasts.standing import (
 from detectors.parameters import ForecastTerms, Level, Stakes, forecast_parameters
 from ledger.events import Signals
 from ledger.events.answers import ConditionalBelief
+from ledger.events.envelope import HowTested
 from ledger.events.ids import event_id, kind_of, parse_reference, role_of
-from ledger.events.values import HowTested
 from ledger.state.lifecycle import Move
 from ledger.state.state import VERIFIER, BeliefFacts, State
 from rounds.protocols.plans import AUTHORS

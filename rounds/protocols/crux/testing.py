@@ -8,8 +8,8 @@ from typing import Any, Final
 import msgspec
 
 from ledger.events import Claim, Event, ExperimentPlanned, ExperimentRun, Verification
+from ledger.events.envelope import Bearing, Evidence, Result, Status, TestResult
 from ledger.events.ids import event_id, kind_of, number_of
-from ledger.events.values import Bearing, Evidence, Result, Status, TestResult
 from ledger.events.verifications import StatusChange
 from ledger.language.numbers import values_in
 from ledger.state.book import Book

@@ -25,8 +25,8 @@ from ledger.events import (
 )
 from ledger.events.claims import ArtifactType, Finding, ModeSeen, ProposedClaim, StatementType
 from ledger.events.decisions import Cite, Dissent
+from ledger.events.envelope import Bearing, Evidence
 from ledger.events.ids import cite_type, event_id
-from ledger.events.values import Bearing, Evidence
 from ledger.events.verifications import CHECK_NEEDS, CHECKS, StatusChange
 from ledger.language.words import word_count
 from ledger.state.book import Book, strings

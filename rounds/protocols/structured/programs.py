@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ledger.events import Claim, Event, ExperimentJudged, ExperimentPlanned
-from ledger.events.values import HowTested
+from ledger.events.envelope import HowTested
 from ledger.state.book import Book
 from ledger.state.lifecycle import OPEN
 from ledger.state.state import VERIFIER, State

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from ledger.events import Belief, Event, ExperimentJudged, ExperimentRun
+from ledger.events.envelope import Evidence
 from ledger.events.experiments import ClaimMove, ExperimentEnvironment, KeptOutput, RunCounts
 from ledger.events.run import ContextDocument
-from ledger.events.values import Evidence
 from ledger.events.verifications import StatusChange
 from ledger.state.book import Book, book
 from ledger.store.blobs import hash_of
