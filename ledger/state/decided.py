@@ -150,6 +150,26 @@ def standing(state: State, identity: str) -> Standing:
     return "at_risk" if fallen_under(state, identity) else "in_force"
 
 
+_RESULTS: Final[Mapping[Status, str]] = {"tested_confirmed": "holds", "tested_refuted": "fails"}
+
+
+def tested_by(state: State, concern: str) -> str | None:
+    """Return the claim that a way to be wrong names, once a test of the claim holds or fails."""
+    facts = state.concerns[concern]
+    named = facts.between if facts.type == "defeater" else ()
+    # A ledger of a stranger may name anything here.
+    claims = (claim for claim in named if claim in state.claims)
+    return next((claim for claim in claims if state.claims[claim].status in _RESULTS), None)
+
+
+def concern_standing(state: State, concern: str) -> str:
+    """Return `resolved`, `open`, or the test that answers a way to be wrong: `tested by C-1-1: fails`."""
+    if concern in state.resolved:
+        return "resolved"
+    claim = tested_by(state, concern)
+    return "open" if claim is None else f"tested by {claim}: {_RESULTS[state.claims[claim].status]}"
+
+
 def standings(state: State) -> dict[str, Standing]:
     """Return the standing of every decision."""
     return {identity: standing(state, identity) for identity in state.decisions}

@@ -19,6 +19,7 @@ from ledger.state.book import Book
 from ledger.state.decided import (
     Conditions,
     Standing,
+    concern_standing,
     conditions_of,
     fallen_under,
     overridden,
@@ -297,7 +298,7 @@ def _stands(cite: Cite, state: State) -> str | None:
         return standing(state, cite.id)
     # A decision may cite a concern that it resolves or leaves open.
     if cite.id in state.concerns:
-        return "resolved" if cite.id in state.resolved else "open"
+        return concern_standing(state, cite.id)
     return None
 
 

@@ -43,7 +43,7 @@ from ledger.events.ids import role_of
 from ledger.plain_text import counted
 from ledger.state.amendments import STOP_PATH
 from ledger.state.book import Book
-from ledger.state.decided import fallen_under
+from ledger.state.decided import concern_standing, fallen_under
 from ledger.state.state import State
 from ledger.state.wording import clause
 from moot.view import marks, words
@@ -142,8 +142,9 @@ def _asserted(
         case Concern():
             mark = NEUTRAL
             if now is not None:
-                mark = marks.RESOLVED if event.id in now.state.resolved else marks.OPEN
-            parts = [f"between {', '.join(event.between)}"] if event.between else []
+                mark = marks.OPEN if concern_standing(now.state, event.id) == "open" else marks.RESOLVED
+            relation = "between" if event.type == "tension" else "about"
+            parts = [f"{relation} {', '.join(event.between)}"] if event.between else []
             parts += ["for a person"] if event.for_human else []
             return EventWords(event, event.type, mark, ", ".join(parts), event.text, event.between)
         case Rating():

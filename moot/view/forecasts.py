@@ -18,6 +18,7 @@ from ledger.events import Claim, Decision, Memo, Statement
 from ledger.events.envelope import EvidenceClass
 from ledger.plain_text import counted, one_line, shortened
 from ledger.state.book import Book, per_book
+from ledger.state.decided import concern_standing, tested_by
 from ledger.state.experiments import plan_of
 from moot.view.judgements import named
 from moot.view.labels import calls_of
@@ -241,9 +242,15 @@ def answer_command(run: str, book: Book, claim: str) -> str:
 
 
 def unseen_told(book: Book) -> str:
-    """Return how many ways to be wrong were named, and an estimate of those that were not."""
+    """Return how many ways to be wrong were named, an estimate of those that were not, and those that were tested."""
     estimate = unseen(book.state)
-    return "" if estimate is None else _ways_named(estimate.distinct, float(estimate.jackknife))
+    named = "" if estimate is None else _ways_named(estimate.distinct, float(estimate.jackknife))
+    tested = (
+        f"{concern} {concern_standing(book.state, concern)}"
+        for concern in book.state.concerns
+        if tested_by(book.state, concern)
+    )
+    return ", ".join(filter(None, (named, *tested)))
 
 
 def _ways_named(distinct: int, jackknife: float) -> str:

@@ -28,7 +28,7 @@ from ledger.events.decisions import Cite
 from ledger.events.envelope import Evidence
 from ledger.events.ids import parse_reference
 from ledger.state.book import Book, Sections, contains_quote, passages, per_book, sections_of
-from ledger.state.decided import fallen_under
+from ledger.state.decided import concern_standing, fallen_under
 from ledger.state.state import State
 from moot.view.marks import (
     RESULTS,
@@ -168,7 +168,7 @@ def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
             return Ground(cite.id, "decision", cite.relation, event.by, event.text, standing, (), under)
         case Concern():
             quotes = quotes_of(book, event.evidence, sections)
-            standing = "resolved" if cite.id in book.state.resolved else "open"
+            standing = concern_standing(book.state, cite.id)
             return Ground(cite.id, event.type, cite.relation, event.by, event.text, standing, quotes, ())
         case Challenge():
             quotes = quotes_of(book, event.evidence, sections)

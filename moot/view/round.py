@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -28,6 +28,7 @@ from ledger.events import (
 from ledger.events.ids import kind_of, number_of, parse_reference, role_of, round_of
 from ledger.result import extended
 from ledger.state.book import Book, strings
+from ledger.state.decided import tested_by
 from ledger.state.state import State
 from moot.view.claims import ClaimTold, DecisionTold, tell_claim, tell_decision
 from moot.view.events import artifact_facts
@@ -70,7 +71,7 @@ class Product(msgspec.Struct, frozen=True):
 
 
 class ConcernTold(Concern, frozen=True, kw_only=True):
-    """A concern, a tension or a question. `resolved_by` names the event that closed it."""
+    """A concern, a tension, a question or a way to be wrong. `resolved_by` names what closed or tested it."""
 
     resolved_by: str | None
 
@@ -151,7 +152,7 @@ def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: i
         decisions=tuple(
             tell_decision(book, decision, sources_.sections, depth) for decision in book.of(Decision)
         ),
-        concerns=tell_concerns(book.of(Concern), sources_.closers),
+        concerns=tell_concerns(book, sources_.closers),
         drift=next(reversed(book.of(DriftCheck)), None),
         look=next(reversed(book.of(Signals)), None),
         alarms=book.of(Alarm),
@@ -226,9 +227,12 @@ def _stance(book: Book, event: Position, sections: Sectioned) -> Stance:
     )
 
 
-def tell_concerns(concerns: Iterable[Concern], closers: Mapping[str, str]) -> tuple[ConcernTold, ...]:
-    """Return concerns with the events that closed them (`Sources.closers`)."""
-    return tuple(extended(ConcernTold, event, resolved_by=closers.get(event.id)) for event in concerns)
+def tell_concerns(book: Book, closers: Mapping[str, str]) -> tuple[ConcernTold, ...]:
+    """Return the concerns of a book with what closed them (`Sources.closers`) or tests them."""
+    return tuple(
+        extended(ConcernTold, event, resolved_by=closers.get(event.id) or tested_by(book.state, event.id))
+        for event in book.of(Concern)
+    )
 
 
 READINGS: Final[Mapping[bool | None, str]] = {

@@ -12,7 +12,6 @@ import msgspec
 from ledger.events import (
     Amendment,
     Claim,
-    Concern,
     Decision,
     RunClosed,
     RunOpened,
@@ -192,7 +191,7 @@ def tell(book: Book) -> Story:
         decisions=decisions,
         outcome=tuple(by_id[identity] for identity in outcome(state)),
         is_final=bool(final_in_force(state)),
-        concerns=tell_concerns(book.of(Concern), sources.closers),
+        concerns=tell_concerns(book, sources.closers),
         reviews=tuple(
             Review(event.by, _summary(event), {tick.mode: tick.seen for tick in event.checklist})
             for event in book.of(Statement)

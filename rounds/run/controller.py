@@ -14,7 +14,7 @@ from ledger.events.run import CloseReason, Signature
 from ledger.events.verifications import ValidationFinding
 from ledger.state.amendments import absent_path
 from ledger.state.book import Book
-from ledger.state.decided import final_in_force
+from ledger.state.decided import final_in_force, tested_by
 from ledger.state.experiments import judgements_due
 from ledger.state.state import State
 from roles.protocol import Protocol, awaited_experiments, is_complete, next_lead
@@ -224,7 +224,11 @@ def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
     """Return the closing of a run: its final decisions, what is left open, the quorum it had."""
     state = book.state
     pending = tuple(identity for identity, facts in state.claims.items() if facts.status == "pending")
-    concerns = tuple(identity for identity in state.concerns if identity not in state.resolved)
+    concerns = tuple(
+        identity
+        for identity in state.concerns
+        if identity not in state.resolved and tested_by(state, identity) is None
+    )
     return RunClosed(
         round=state.round,
         phase="close",

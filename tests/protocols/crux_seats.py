@@ -65,6 +65,8 @@ class World:
     still: bool = False
     """Whether nothing supports them after that either."""
     dissents: bool = True
+    merged: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Role → where its way to be wrong goes in its own crux: `of` or `negated`."""
     rest: int = 1
     """Place of the option that has the other points; −1 is `none`."""
 
@@ -253,13 +255,21 @@ def _agenda(book: Book, world: World) -> dict[str, Any]:
                 "text": f"What {role} would see is so, {n}.",
                 "test": f"One sees what {role} would see, {n}.",
                 "how": how,
-                "of": [f"{label}#crux-{n}"],
-                "negated": [],
+                "of": [f"{label}#crux-{n}", *([way] if world.merged.get(role) == "of" else [])],
+                "negated": [way] if world.merged.get(role) == "negated" else [],
             }
             for label, role in by_role
+            for way in (f"{label}#defeater-1",)
             for n, (how, *_) in enumerate(world.proposed.get(role, ()), 1)
         ],
-        "could_be_wrong": [{"text": "It breaks.", "of": [f"{label}#defeater-1" for label in sorted(labels)]}],
+        "could_be_wrong": [
+            {
+                "text": "It breaks.",
+                "of": [
+                    f"{label}#defeater-1" for label in sorted(labels) if labels[label] not in world.merged
+                ],
+            }
+        ],
         "left_out": [],
     }
 

@@ -5,21 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
-from ledger.events import Agenda, Concern, Decision, Memo, Signals
+from ledger.events import Agenda, Concern, Decision, Memo, RunClosed, Signals
 from ledger.state.book import Book
+from ledger.state.decided import concern_standing
+from moot.view.outcome import outcome_of
 from roles.outcome_status import OutcomeStatus
 from roles.protocol import awaited_answers, awaited_experiments
+from roles.seats.port import Answer
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.crux import standing
 from rounds.protocols.crux.closing import status_of
 from rounds.run.controller import Controller
 from rounds.run.human_actions import NotThere, amend_experiments, answer, override, stop_waiting
 from rounds.run.reexecution import re_execute
-from rounds.run.session import RunSession
+from rounds.run.session import ReplyRefused, RunSession
 from rounds.run.verdicts import standard
-from tests.protocols.crux_seats import OPTIONS, ROLES, World, begin, contested, play, submit, varied
+from tests.protocols.crux_seats import OPTIONS, ROLES, World, begin, contested, play, reply, submit, varied
 from tests.rounds.experimenting import BENCH
 from validators.rulebook import findings
 
@@ -509,3 +513,41 @@ def test_ways_to_be_wrong_are_counted_with_who_named_them(tmp_path: Path) -> Non
     book = play(begin(tmp_path / "run"), World())
     (way,) = [one for one in book.of(Concern) if one.type == "defeater"]
     assert way.sightings == ROLES
+
+
+@pytest.mark.parametrize(("place", "result"), [("of", "fails"), ("negated", "holds")])
+def test_a_way_to_be_wrong_that_a_crux_tests_is_answered_with_it(
+    tmp_path: Path, place: str, result: str
+) -> None:
+    world = contested("document", document=result, merged={"action": place})
+    book = sound(play(begin(tmp_path / "run", {"wait": "off"}), world))
+    common, own = (concern for concern in book.of(Concern) if concern.type == "defeater")
+    assert (own.text, own.sightings, own.between) == ("a way that action found", ("action",), ("C-1-1",))
+    assert common.sightings == tuple(role for role in ROLES if role != "action")
+    standings = {concern: concern_standing(book.state, concern) for concern in (common.id, own.id)}
+    assert standings == {common.id: "open", own.id: f"tested by C-1-1: {result}"}
+    assert f"{own.id} tested by C-1-1: {result}" in outcome_of("run", book).looked_at
+    closed = book.of(RunClosed)[-1]
+    assert common.id in closed.open
+    assert own.id not in closed.open
+
+
+def test_a_way_to_be_wrong_stays_open_while_its_crux_is_not_settled(tmp_path: Path) -> None:
+    world = contested("document", document="not_settled", merged={"action": "of"})
+    book = sound(play(begin(tmp_path / "run", {"wait": "off"}), world))
+    own = next(concern for concern in book.of(Concern) if concern.between == ("C-1-1",))
+    assert concern_standing(book.state, own.id) == "open"
+    assert own.id in book.of(RunClosed)[-1].open
+
+
+def test_a_crux_needs_a_proposal_beside_the_ways_to_be_wrong(tmp_path: Path) -> None:
+    world, session = contested("document", merged={"action": "of"}), begin(tmp_path / "run", {"wait": "off"})
+    while (asked := session.pending()[0]).step.task != "C.agenda":
+        submit(session, asked, world)
+    agenda = reply(session.book(), asked.step, world)
+    agenda["cruxes"][0]["of"], agenda["left_out"] = (
+        [agenda["cruxes"][0]["of"][1]],
+        [{"of": agenda["cruxes"][0]["of"][0], "why": "It is said twice."}],
+    )
+    with pytest.raises(ReplyRefused, match="name the proposals that say it"):
+        session.submit(asked.step.id, orjson.dumps(agenda), Answer(seat="command", isolation="trusted"))

@@ -10,10 +10,10 @@ from detectors.forecasts.arithmetic import Numbers, incoherence
 from detectors.parameters import forecast_parameters
 from ledger.events import Agenda, Belief, Claim, Concern, Event, Statement
 from ledger.events.answers import ConditionalBelief, DroppedProposal, MergedProposals
-from ledger.events.ids import label_id, number_of
+from ledger.events.ids import label_id, number_of, parse_reference
 from ledger.events.run import Labelled
 from ledger.language.words import UNSPACED, word_count
-from ledger.state.book import Book
+from ledger.state.book import Book, sections_of
 from ledger.state.state import VERIFIER, State
 from roles.protocol import Step
 from rounds.protocols.citations import Quotable, as_points, exactly_one, names, points_problems
@@ -204,10 +204,14 @@ def wrong_agenda(known: Quotable, reply: AgendaReply) -> Iterator[str]:
     if not open_ended and reply.options:
         yield "options: the question names its own; leave the list empty"
     for n, crux in enumerate(reply.cruxes):
-        if not crux.of:
+        if cruxes.keys().isdisjoint(crux.of):
             yield f"cruxes[{n}].of: name the proposals that say it"
     placed = [
-        *((name, "cruxes", cruxes) for crux in reply.cruxes for name in (*crux.of, *crux.negated)),
+        *(
+            (name, "cruxes", {**cruxes, **ways})
+            for crux in reply.cruxes
+            for name in (*crux.of, *crux.negated)
+        ),
         *((name, "could_be_wrong", ways) for way in reply.could_be_wrong for name in way.of),
         *((omission.of, "left_out", {**cruxes, **ways}) for omission in reply.left_out),
     ]
@@ -222,10 +226,11 @@ def wrong_agenda(known: Quotable, reply: AgendaReply) -> Iterator[str]:
 
 
 def agreed(numbering: Numbering, step: Step, reply: AgendaReply) -> tuple[Event, ...]:
-    """Return the agenda, then its claims and the ways to be wrong."""
+    """Return the agenda, then its claims and the ways to be wrong; one that a crux tests names the claim."""
     book = numbering.book
-    places = {**_handles(book, "crux"), **_handles(book, "defeater")}
-    claims = [_claim(numbering, step, draft, places) for draft in reply.cruxes]
+    proposals, defeaters = _handles(book, "crux"), _handles(book, "defeater")
+    places = {**proposals, **defeaters}
+    claims = [_claim(numbering, step, draft, proposals) for draft in reply.cruxes]
     merged: list[MergedProposals] = []
 
     def merge(into: object, names: Iterable[str], *, negated: bool = False) -> None:
@@ -233,15 +238,27 @@ def agreed(numbering: Numbering, step: Step, reply: AgendaReply) -> tuple[Event,
         merged.append(MergedProposals(into=str(into), from_=refs, negated=negated))
 
     for claim, draft in zip(claims, reply.cruxes, strict=True):
-        merge(claim.id, draft.of)
+        merge(claim.id, (name for name in draft.of if name in proposals))
         # A proposal that says the opposite is merged too: its numbers count after they are negated.
-        if draft.negated:
-            merge(claim.id, draft.negated, negated=True)
+        if opposite := [name for name in draft.negated if name in proposals]:
+            merge(claim.id, opposite, negated=True)
     concerns: list[Concern] = []
-    for way in reply.could_be_wrong:
-        concern = numbering.event(Concern, step, way, type="defeater", sightings=_authors_of(way.of, places))
-        merge(concern.id, way.of)
+
+    def add(of: Iterable[str], text: str, between: tuple[str, ...] = ()) -> None:
+        sightings = _authors_of(of, places)
+        concern = numbering.event(
+            Concern, step, text=text, type="defeater", between=between, sightings=sightings
+        )
+        merge(concern.id, of)
         concerns.append(concern)
+
+    for way in reply.could_be_wrong:
+        add(way.of, way.text)
+    for claim, draft in zip(claims, reply.cruxes, strict=True):
+        for handles in (draft.of, draft.negated):
+            # A way to be wrong that a crux tests keeps the words of its author.
+            if ways := [name for name in handles if name in defeaters]:
+                add(ways, _text_at(book, defeaters[ways[0]]), (claim.id,))
     agenda = numbering.event(
         Agenda,
         step,
@@ -263,11 +280,17 @@ def _authors_of(names: Iterable[str], places: Mapping[str, str]) -> tuple[str, .
     return tuple(role for role in AUTHORS if any(f"-{role}#" in ref for ref in refs))
 
 
-def _claim(numbering: Numbering, step: Step, draft: MergedCrux, places: Mapping[str, str]) -> Claim:
+def _text_at(book: Book, place: str) -> str:
+    reference = parse_reference(place)
+    return "\n\n".join(sections_of(book.by_id[reference.id])[reference.section or ""])
+
+
+def _claim(numbering: Numbering, step: Step, draft: MergedCrux, proposals: Mapping[str, str]) -> Claim:
     # The first author in role order raises a merged claim, whatever the order in which the
     # verifier lists the proposals.
-    raised_by = _authors_of(draft.of, places)[0]
-    refs = tuple(places[name] for name in draft.of)
+    of = [name for name in draft.of if name in proposals]
+    raised_by = _authors_of(of, proposals)[0]
+    refs = tuple(proposals[name] for name in of)
     return numbering.event(Claim, step, draft, raised_by=raised_by, testable_as=draft.test, places=refs)
 
 

@@ -144,7 +144,10 @@ def _agenda(book: Book, _step: Step) -> Iterator[Shown]:
     yield from (_claim(book, claim) for claim in agenda.cruxes)
     for concern in book.of(Concern):
         if concern.type == "defeater":
-            yield _block(concern, [f"{concern.id} · an answer could be wrong", bar("text", concern.text)])
+            tests = "".join(f" · {claim} tests it" for claim in concern.between)
+            yield _block(
+                concern, [f"{concern.id} · an answer could be wrong{tests}", bar("text", concern.text)]
+            )
 
 
 def _own_forecast(book: Book, step: Step) -> Iterator[Shown]:
