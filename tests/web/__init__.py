@@ -1,1 +1,0 @@
-"""The viewer and the report, asked as a browser asks them: real processes, real files, real Chromium."""
