@@ -36,7 +36,7 @@ from rounds.protocols.step_table import (
 
 REVIEWERS: Final = tuple(f"reviewer_{n}" for n in range(1, 6))
 SEVERITIES: Final = {"Critical": 5, "High": 4, "Medium": 3, "Low": 2}
-"""Weights of the severities; a finding that another field shares weighs one more, at most 5."""
+"""Severities as numbers, 1 to 5."""
 _LENSES: Final = (
     ("Security", "What can be abused, leaked or forged?"),
     ("Architecture", "Does the design carry what it has to carry, now and in two years?"),
@@ -132,17 +132,13 @@ def _verdict(numbering: Numbering, step: Step, reply: PanelVerdict) -> Iterator[
 
 
 def by_weight(numbering: Numbering) -> list[Concern]:
-    """Return the findings: cross-cutting ones first, with severity raised by one, then by severity and number."""
-    ratings = numbering.book.of(Rating)
-    shared = {event.of for event in ratings if event.criterion == "cross-cutting"}
-
-    def weight(concern: Concern) -> tuple[bool, int]:
-        raised = min(5, (concern.severity or 0) + (concern.id in shared))
-        # AD-32: a finding that concerns two fields comes before any finding of a single field.
-        return (concern.id not in shared, -raised)
-
-    # Sorting is stable, so findings of equal weight keep the order of their numbers.
-    return sorted(numbering.book.of(Concern), key=weight)
+    """Return the findings: cross-cutting ones first, each part by severity, then by number (AD-32)."""
+    shared = {event.of for event in numbering.book.of(Rating) if event.criterion == "cross-cutting"}
+    # The source also raises the severity of a cross-cutting finding. Here its place says so: a High raised by one
+    # would be level with a Critical, which cannot rise.
+    return sorted(
+        numbering.book.of(Concern), key=lambda concern: (concern.id not in shared, -(concern.severity or 0))
+    )
 
 
 _FINDINGS: Final = ("statement", "concern")

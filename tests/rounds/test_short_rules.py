@@ -7,6 +7,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, strategies as st
 
+from ledger.events import Concern, Rating
+from ledger.state.book import book
 from rounds.protocols.comparative import CRITERIA, Pairing, is_close, means, pairings, weighted
 from rounds.protocols.debate_judging import (
     ALPHA_LEAST,
@@ -19,8 +21,11 @@ from rounds.protocols.debate_judging import (
     total,
     weighed,
 )
+from rounds.protocols.panel import by_weight
 from rounds.protocols.priority import borda, level_of_sum, ranked, summed
+from rounds.protocols.step_table import Numbering
 from rounds.protocols.tribunal import POLICIES
+from tests.detectors.ledgers import Blobs
 
 SIDES = {"R-1-1": "PRO", "R-1-2": "PRO", "R-1-3": "CON", "R-1-4": "CON"}
 
@@ -158,3 +163,17 @@ def test_borda_is_not_the_sum() -> None:
 )
 def test_votes_follow_from_numbers(policy: object, numbers: tuple[int, int], decision: str) -> None:
     assert policy(*numbers) == decision  # type: ignore[operator]
+
+
+def test_findings_of_two_fields_come_first_and_the_graver_before_the_lighter() -> None:
+    at = {"round": 1, "phase": "findings", "by": "reviewer_1"}
+    findings = [
+        Concern(**at, id=f"N-1-{n}", type="concern", text="a finding", severity=severity)
+        for n, severity in enumerate((3, 4, 5, 5), 1)
+    ]
+    marks = [
+        Rating(**at, of=identity, scale="severity_1_5", value=3, criterion="cross-cutting", reason="so")
+        for identity in ("N-1-1", "N-1-2", "N-1-3")
+    ]
+    order = [finding.id for finding in by_weight(Numbering(book([*findings, *marks], Blobs()), 1))]
+    assert order == ["N-1-3", "N-1-2", "N-1-1", "N-1-4"]
