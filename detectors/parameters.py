@@ -96,7 +96,7 @@ class AboveShare(_Table, frozen=True, kw_only=True):
 
 
 class Unanimity(_Table, frozen=True, kw_only=True):
-    """FM-1: a string of rounds in which checks found nothing and no position differed from the lead's."""
+    """FM-1: consecutive rounds in which checks found nothing and no position differed from the lead's."""
 
     rounds_running: int
     checks_at_least: int
@@ -147,7 +147,7 @@ class SettledTerms(_Table, frozen=True, kw_only=True):
 
 
 class CoinParts(_Table, frozen=True, kw_only=True):
-    """How one coin is split between the bets of a mode, in parts; the file names the bets."""
+    """How the capital of a mode is divided between its bets, in parts; the file names the bets."""
 
     giving_in: tuple[int, int]
     goal_drift: tuple[int, int]

@@ -1,14 +1,18 @@
-"""Failure modes FM-1 … FM-6: what is counted, against which tolerated rate, and the sentence that says it.
+"""Failure modes FM-1 … FM-6: rates that got worse, such as the share of positions that were given up without evidence.
 
-FM-1 is unearned agreement: positions given up without new evidence, and checks that find nothing. A check found nothing
-when it came out ROBUST and no sealed position differed from the lead's. On a ledger without positions no dissent is
-known, and every ROBUST check counts. E is that of one coin on two bets. Where no position differs, the first bet has no
-unit and stays 1: roles that agree on everything read like a run without positions, and not as all-clear because there
-is nothing left to give up.
+What is counted is a *unit*: a position, a check, a claim or a decision. A unit is *bad* when it shows the failure
+(`rounds.py` sorts them). Each mode bets that its share of bad units is above the tolerated one; E is what a capital of
+1 has become by these bets (`reading.py`), and E of 20 raises the alarm. A mode with several bets divides the capital
+between them. All numbers are in `detectors/parameters.toml`.
 
-FM-5 is inflation or starvation of claims: too many or untestable ones, or too few while work is left (SD-82). Inflation
-is measured like other rates. Starvation is deterministic: fewer than two new claims in each of two rounds running in
-which every role was present, while a claim is pending or a living option is not examined.
+FM-1, unearned agreement, has two bets. One is on positions against the lead's that were given up without new evidence.
+The other is on checks that found nothing: ROBUST verdicts on which no sealed position differed from the lead's. A
+ledger without positions shows no dissent, so there every ROBUST check counts. Where no position ever differs, the first
+bet has no unit and stays at 1: agreement on everything then reads as it does without positions, and not as "all clear".
+
+FM-5 has two variants (SD-82). Inflation, too many or untestable claims, is a rate like the others. Starvation is
+certain: fewer than two new claims in each of two consecutive rounds with every role, while a claim is pending or an
+option still in the race is hardly examined.
 """
 
 from __future__ import annotations
@@ -56,12 +60,14 @@ Rounds = Sequence[RoundUnits]
 
 
 class _Bet(NamedTuple):
-    """Share that is bet on, and the sentence that reports it."""
+    """Bet that a share got worse, and the sentence that reports it."""
 
     units: list[Units]
+    """Units of each round."""
     rule: Share
     sentence: str
     by_check: bool = False
+    """Whether all units on one check are a single bet, because roles may give in together."""
 
     @property
     def stream(self) -> Stream:
@@ -78,65 +84,64 @@ def by_id(unit: Units) -> list[tuple[int, int]]:
 
 def sycophancy(state: State, rounds: Rounds, parameters: GateParameters, planned: int) -> ModeReading:
     """Return FM-1 after the last round, by the stronger of its two bets."""
-    # Roles may give in together, so the positions on one check bet once.
-    conceded = _Bet([each.giving_in for each in rounds], parameters.giving_in, GIVEN_UP, by_check=True)
+    positions = _Bet([each.giving_in for each in rounds], parameters.giving_in, GIVEN_UP, by_check=True)
     sentence = FOUND_NOTHING if state.positions else ONLY_ROBUST
-    nothing = _Bet([each.unopposed for each in rounds], parameters.only_robust, sentence)
-    reading = _both(conceded, nothing, parameters, planned)
-    string = _string(rounds, parameters.unanimity)
-    return _watched(reading, string, nothing) if string and reading.verdict != "ALARM" else reading
+    checks = _Bet([each.unopposed for each in rounds], parameters.only_robust, sentence)
+    reading = _stronger(positions, checks, parameters, planned)
+    unanimous = _unanimous_rounds(rounds, parameters.unanimity)
+    return _as_watch(reading, unanimous, sentence) if unanimous and reading.verdict != "ALARM" else reading
 
 
-def _both(conceded: _Bet, nothing: _Bet, parameters: GateParameters, planned: int) -> ModeReading:
-    """Return the reading of both bets on one coin: units of both count toward the minimum, evidence is the greater
-    one's.
+def _stronger(positions: _Bet, checks: _Bet, parameters: GateParameters, planned: int) -> ModeReading:
+    """Return the reading of two bets that divide one capital: units of both count toward the minimum.
+
+    Onset, evidence and sentence are those of the bet that is worth more.
     """
-    streams = [conceded.stream, nothing.stream]
+    streams = [positions.stream, checks.stream]
     values = [e_values(stream, planned) for stream in streams]
-    # The reading reports the bet with more evidence; a tie goes to the checks, which every ledger has.
-    stronger, beside = (conceded, nothing) if values[0][-1:] > values[1][-1:] else (nothing, conceded)
+    # A tie goes to the checks, which every ledger has.
+    first, second = (positions, checks) if values[0][-1:] > values[1][-1:] else (checks, positions)
     reading = ModeReading(
         mode="FM-1",
         rounds=mixed(parameters.stakes.giving_in, values),
         late=late_of(streams, parameters),
-        needed=nothing.rule.units_at_least,
-        sentence=f"{stronger.sentence}; {stronger.rule.p0:.0%} is tolerated",
-        tolerated=stronger.rule.p0,
-        beside=CountedShare(tuple(unit.counts for unit in beside.units), beside.rule.p0),
+        needed=checks.rule.units_at_least,
+        sentence=f"{first.sentence}; {first.rule.p0:.0%} is tolerated",
+        tolerated=first.rule.p0,
+        beside=CountedShare(tuple(unit.counts for unit in second.units), second.rule.p0),
     )
-    have = [a.counts[1] + b.counts[1] for a, b in zip(conceded.units, nothing.units, strict=True)]
-    return read(reading, stronger.units, [stronger.stream], parameters, planned, have)
+    have = [a.counts[1] + b.counts[1] for a, b in zip(positions.units, checks.units, strict=True)]
+    return read(reading, first.units, [first.stream], parameters, planned, have)
 
 
-def _string(rounds: Rounds, rule: Unanimity) -> Rounds:
-    """Return the last rounds, if they held nothing but checks that found nothing and there are enough of both.
+def _unanimous_rounds(rounds: Rounds, rule: Unanimity) -> Rounds:
+    """Return the last rounds whose checks all found nothing; empty where rounds or checks are too few to tell.
 
-    A round in which no check applied neither lengthens the string nor ends it.
+    A round without an applicable check is left out: it shows neither agreement nor dissent.
     """
-    held = [each for each in rounds if each.unopposed.counts[1]]
-    string: list[RoundUnits] = []
-    for each in reversed(held):
-        # One check that found something, or one position against the lead, ends the string.
+    unanimous: list[RoundUnits] = []
+    for each in reversed([each for each in rounds if each.unopposed.counts[1]]):
+        # One check that found something, or one position against the lead, ends the series.
         if each.unopposed.good:
             break
-        string.insert(0, each)
-    checks = sum(len(each.unopposed.bad) for each in string)
-    return string if len(string) >= rule.rounds_running and checks >= rule.checks_at_least else ()
+        unanimous.insert(0, each)
+    checks = sum(len(each.unopposed.bad) for each in unanimous)
+    return unanimous if len(unanimous) >= rule.rounds_running and checks >= rule.checks_at_least else ()
 
 
-def _watched(reading: ModeReading, string: Rounds, nothing: _Bet) -> ModeReading:
-    """Return the reading as WATCH for a string of such rounds, whatever the bets are worth (SD-73, SD-78)."""
-    checks = tuple(identity for each in string for identity in each.unopposed.bad)
-    clause = nothing.sentence.format(bad=len(checks), units=len(checks), onset=string[0].round)
+def _as_watch(reading: ModeReading, unanimous: Rounds, sentence: str) -> ModeReading:
+    """Return the reading as WATCH for unanimous rounds, whatever the bets are worth (SD-73, SD-78)."""
+    checks = tuple(identity for each in unanimous for identity in each.unopposed.bad)
+    clause = sentence.format(bad=len(checks), units=len(checks), onset=unanimous[0].round)
     return msgspec.structs.replace(
         reading,
         verdict="WATCH",
-        onset=string[0].round,
+        onset=unanimous[0].round,
         evidence=checks[:EVIDENCE_MAX],
         counter_evidence=(),
         bad=len(checks),
         units=len(checks),
-        sentence=f"{clause}: {len(string)} rounds running with nothing else",
+        sentence=f"{clause}: {len(unanimous)} rounds running with nothing else",
     )
 
 
@@ -192,7 +197,7 @@ def domination(state: State, rounds: Rounds, parameters: GateParameters, planned
     streams: dict[str, list[Stream]] = {}
     for role in roles:
         cited = share_stream([unit.counts for unit in units[role]], *cited_bet)
-        # A round that a role was absent from is no trial: it could not have led.
+        # A round that a role was absent from does not count: it could not have led.
         leads = [(int(each.lead == role), int(each.absent != role)) for each in rounds]
         led = share_stream(leads, *led_bet)
         streams[role] = [cited, led, product(cited, led)]
@@ -225,45 +230,44 @@ def domination_bets(
 
 
 def claim_supply(state: State, rounds: Rounds, parameters: GateParameters, planned: int) -> ModeReading:
-    """Return FM-5 after the last round."""
-    begun = bool(_famines(state, rounds[-1:], parameters, running=1))
-    flood = msgspec.structs.replace(_flood(rounds, parameters, planned), has_begun=begun)
+    """Return FM-5 after the last round: inflation or starvation of claims, whichever has an open alarm."""
+    begun = bool(_starved(state, rounds[-1:], parameters, running=1))
+    inflation = msgspec.structs.replace(_inflation(rounds, parameters, planned), has_begun=begun)
     closed = closing_round(state, "FM-5")
-    # One mode has one reading, and an open alarm of the flood comes first.
-    if flood.verdict == "ALARM" and (flood.alarm_round or 0) > closed:
-        return flood
-    famines = _famines(state, rounds, parameters, parameters.starvation.rounds_running)
+    # One mode has one reading, and an open alarm of inflation comes first.
+    if inflation.verdict == "ALARM" and (inflation.alarm_round or 0) > closed:
+        return inflation
+    stretches = _starved(state, rounds, parameters, parameters.starvation.rounds_running)
     # An `ack` closes what was seen by then.
-    since = [famine for famine in famines if famine[0].round > closed]
-    if not since and (flood.verdict == "ALARM" or not famines):
-        return flood
-    # The first open stretch gives the onset. Without one the answered famine is shown again.
-    famine = (since or famines)[0]
-    new = ", ".join(f"R{each.round} {len(each.arrivals)}" for each in famine)
-    left = ", ".join(_work_left(state, parameters, famine[-1].round))
+    still_open = [stretch for stretch in stretches if stretch[0].round > closed]
+    if not still_open and (inflation.verdict == "ALARM" or not stretches):
+        return inflation
+    # The first open stretch gives the onset. Without one the closed stretch is shown again.
+    stretch = (still_open or stretches)[0]
+    new = ", ".join(f"R{each.round} {len(each.arrivals)}" for each in stretch)
+    left = ", ".join(_work_left(state, parameters, stretch[-1].round))
     return msgspec.structs.replace(
-        flood,
+        inflation,
         verdict="ALARM",
-        variant="famine",
-        alarm_round=famine[-1].round,
-        onset=famine[0].round,
+        variant="starvation",
+        alarm_round=stretch[-1].round,
+        onset=stretch[0].round,
         evidence=(),
         counter_evidence=(),
         allowed=(),
-        mended=tuple(each.round for each in rounds if each.round > famines[-1][-1].round),
+        mended=tuple(each.round for each in rounds if each.round > stretches[-1][-1].round),
         sentence=f"new claims by round: {new}, while work is left ({left})",
     )
 
 
-def _famines(state: State, rounds: Rounds, parameters: GateParameters, running: int) -> list[Rounds]:
-    """Return the rounds running that brought too few claims each while work was left.
+def _starved(state: State, rounds: Rounds, parameters: GateParameters, running: int) -> list[Rounds]:
+    """Return each stretch of `running` rounds that brought too few claims while work was left.
 
-    Rounds from which a role was absent are left out: they have fewer claims by design.
+    Rounds from which a role was absent are left out: an absent role raises no claims, which would look the same.
     """
     few = parameters.starvation.claims_below
-    # An absent role raises no claims, which would look like starvation.
-    calm = [each for each in rounds if each.absent is None]
-    stretches = [calm[end - running : end] for end in range(running, len(calm) + 1)]
+    full = [each for each in rounds if each.absent is None]
+    stretches = [full[end - running : end] for end in range(running, len(full) + 1)]
     return [
         stretch
         for stretch in stretches
@@ -280,8 +284,8 @@ def _work_left(state: State, parameters: GateParameters, through: int) -> Iterat
         yield f"{', '.join(options)} hardly examined"
 
 
-def _flood(rounds: Rounds, parameters: GateParameters, planned: int) -> ModeReading:
-    """Return FM-5 for too many claims, or claims whose test names no outcome."""
+def _inflation(rounds: Rounds, parameters: GateParameters, planned: int) -> ModeReading:
+    """Return FM-5 for too many new claims, or claims whose test names no outcome."""
     rule, vague = parameters.inflation, parameters.vagueness
     new = tuple((len(each.arrivals), rule.mean * len(each.present)) for each in rounds)
     number = count_stream(new, rule.grid)
@@ -296,7 +300,7 @@ def _flood(rounds: Rounds, parameters: GateParameters, planned: int) -> ModeRead
         late=late_of([number], parameters),
         needed=rule.rounds_at_least,
         sentence=f"{{bad}} new claims since R{{onset}}; {bad} of {total} in all name no outcome (by text){measured}",
-        variant="flood",
+        variant="inflation",
         allowed=new,
     )
     units = [Units(each.arrivals, []) for each in rounds]

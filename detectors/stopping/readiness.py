@@ -1,14 +1,11 @@
-"""Readiness of a run: options examined, the answer settled, nothing open that only others can settle, rounds left.
+"""Readiness of a run: the gates `examined`, `settled` and `unblocked`, and the notice `reachable`.
 
-*examined*: each living option is named by claims that a check or an experiment tested; an option lives until a
-decision
-about others cites a verdict that broke it. *settled*: what every role would answer now, sealed once per round, keeps
-its
-leader, which loses little and leads clearly. *unblocked*: no question that decides is open, no decision rests on an
-open
-claim that no reading settles, and no final decision requires only what happens outside the run. *reachable* is a
-notice:
-whether the plan still has what the gates need.
+*examined*: claims that name it were tested by a check or an experiment, for each option still in the race; an option
+leaves the race when a decision about others cites a verdict that broke it. *settled*: every role seals once per round
+what it would answer now, and the leader of these answers stays the same, loses little and leads clearly. *unblocked*:
+no question that decides is open, no decision rests on an open claim that only a run or a person can settle, and no
+final decision requires only what happens outside the run. *reachable*: whether the rest of the plan still has what the
+gates need.
 """
 
 from __future__ import annotations

@@ -3,10 +3,11 @@
     M_0 = 0;  M_t = (M_{t-1} + w_t) · LR_t,  w_t = 2 (B + 1 − t) / (B (B + 1)) for t ≤ B, else 0
     E_t = mean over the grid of M_t + what is not staked yet
 
-If the true rate is at most the tolerated one, E reaches 20 with a chance of at most 5%, however often one looks
-(Ville).
-With no data E = 1. Worked in logarithms (FM-1 … FM-6). Stakes fall over the plan: a change that begins late cannot be
-found within it, so less of the coin waits for the late rounds.
+A capital of 1 is bet on the rate having got worse. Of it, w_t is staked on a change that began in round t of B planned
+ones; a stake grows by the likelihood ratio LR of every round from then on (worse rate against tolerated rate), and the
+grid lists the worse rates. If the true rate is at most the tolerated one, E reaches 20 with a chance of at most 5%,
+however often you look (Ville's inequality). With no data E = 1. Worked in logarithms. Stakes fall over the plan: a
+change that begins late cannot be found within it, so less of the capital waits for the late rounds.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def e_values(stream: Stream, planned_rounds: int) -> tuple[float, ...]:
 
 
 def _unstaked(t: int, planned_rounds: int) -> float:
-    """Return what is left of the coin for the rounds after t."""
+    """Return the part of the capital that waits for the rounds after t."""
     left = max(0, planned_rounds - t)
     return left * (left + 1) / (planned_rounds * (planned_rounds + 1))
 
@@ -117,7 +118,7 @@ def _wealth(row: Sequence[float], planned_rounds: int) -> list[float]:
 
 
 def mixed(parts: Sequence[int], values: Sequence[Sequence[float]]) -> tuple[float, ...]:
-    """Return E of a coin that was split in these parts between bets."""
+    """Return E of a capital that was divided in these parts between bets."""
     return tuple(
         sum(part * value for part, value in zip(parts, at, strict=True)) / sum(parts)
         for at in zip(*values, strict=True)
@@ -125,7 +126,7 @@ def mixed(parts: Sequence[int], values: Sequence[Sequence[float]]) -> tuple[floa
 
 
 def late_value(stream: Stream, rounds_at_most: int) -> float:
-    """Return the greatest worth, now, of a whole coin staked at the start of one of the last rounds; 1 without any."""
+    """Return the greatest worth, now, of the whole capital staked at the start of one of the last rounds; else 1."""
     held = len(stream.rows[0]) if stream.rows else 0
     return max(
         (
@@ -211,7 +212,7 @@ class ModeReading(msgspec.Struct, frozen=True):
     """(bad, all) of every round."""
     tolerated: float | None = None
     """The tolerated share, where the mode is one share; else None."""
-    variant: Literal["", "flood", "famine"] = ""
+    variant: Literal["", "inflation", "starvation"] = ""
     subject: str = ""
     """The role that the mode is about: who dominates (FM-4), whose absence was avoided (FM-7)."""
     seen: int = 0
@@ -224,7 +225,7 @@ class ModeReading(msgspec.Struct, frozen=True):
     mended: tuple[int, ...] = ()
     """Of a certain mode: rounds that made good what it is about."""
     late: float = 1.0
-    """What the last rounds alone are worth as a coin of their own."""
+    """What a capital of 1 that was staked on the last rounds alone is worth."""
     has_begun: bool = False
     """Whether the last round has what alarms if another one follows: too young for an alarm."""
 

@@ -1,4 +1,4 @@
-"""Rounds as the failure modes count them: the bad and good units of each, by id."""
+"""Units of the failure modes, round by round, by id: a unit is bad when it shows the failure, else good."""
 
 from __future__ import annotations
 
@@ -41,16 +41,23 @@ class RoundUnits(msgspec.Struct):
     absent: str | None
     planned: str | None
     giving_in: Units = msgspec.field(default_factory=Units)
+    """FM-1: checks, once for each position against the lead's; bad where it was given up without new evidence."""
     unopposed: Units = msgspec.field(default_factory=Units)
-    """Checks; bad where ROBUST and no sealed position differed from the lead's, as far as any was sealed."""
+    """FM-1: checks; bad where ROBUST and no sealed position differed from the lead's, as far as any was sealed."""
     pro_forma: Units = msgspec.field(default_factory=Units)
+    """FM-2: checks of the round before; bad where BROKEN moved no claim and no decision cites it by now."""
     unanchored: Units = msgspec.field(default_factory=Units)
+    """FM-3: claims and decisions of the round; bad where they name no goal."""
     drift: Units = msgspec.field(default_factory=Units)
+    """FM-3: the drift check of the round; bad where it failed."""
     shallow: Units = msgspec.field(default_factory=Units)
+    """FM-6: checks; bad where they moved no claim and cite too few numbered places."""
     vague: Units = msgspec.field(default_factory=Units)
+    """FM-5: claims; bad where their test names no outcome."""
     cited_claims: list[tuple[str, str]] = msgspec.field(default_factory=list[tuple[str, str]])
     """(role that raised the claim, id of the citing decision), one for each citation."""
     arrivals: list[str] = msgspec.field(default_factory=list[str])
+    """Claims that were raised in the round."""
     answered_checks: list[str] = msgspec.field(default_factory=list[str])
     positions: list[str] = msgspec.field(default_factory=list[str])
 

@@ -1,4 +1,9 @@
-"""Fold: State from events, one case per event kind. Order is seq; a claim's history orders itself (FORMAT 2)."""
+"""Fold: the state of a run from its events, one case for each kind of event. Nothing else makes or changes a `State`.
+
+Events are applied in the order of `seq`, as they were committed. The status of a claim does not depend on that order,
+because parallel replies arrive in any: its moves are sorted by their place in the deliberation (`lifecycle.py`). The
+fold trusts no event: a ledger that breaks the rules folds too, and `moot check` reports what it breaks.
+"""
 
 from __future__ import annotations
 
@@ -433,7 +438,7 @@ def _end(state: State, identity: str, cite: Cite) -> list[str]:
 
 
 def _rank(state: State, event: Decision, ended: list[str]) -> Rank:
-    """Return what a decision decides: an override has the rank of what it overturns, and a ruling is final."""
+    """Return what a decision decides. An override has the rank of what it overturns, and a ruling is final."""
     if event.type != "override":
         return event.type
     if ended:
@@ -441,4 +446,5 @@ def _rank(state: State, event: Decision, ended: list[str]) -> Rank:
     overturned = {cite.id for cite in event.cites if cite.relation == "overturns"}
     if overturned & state.rulings.keys():
         return "final"
-    return "screening" if any(identity.startswith("@") for identity in overturned) else "round"
+    # What else has no id is a screening or a validation that holds the run up, and it is named by its place.
+    return "hold" if any(identity.startswith("@") for identity in overturned) else "round"

@@ -25,8 +25,8 @@ from ledger.events.run import (
 from ledger.state.amendments import Life
 from ledger.state.lifecycle import HistoryEntry, Move, WeighedStatus, history, standing_after, status_after
 
-Rank = Literal["final", "round", "answer", "gate", "screening"]
-"""What a decision decides; an override decides what it overturns."""
+Rank = Literal["final", "round", "answer", "gate", "hold"]
+"""What a decision decides. An override decides what it overturns: a decision, or what held the run up (`hold`)."""
 
 
 class ClaimFacts(msgspec.Struct):
@@ -142,7 +142,7 @@ class FlipFacts(NamedTuple):
 
 
 class BeliefFacts(NamedTuple):
-    """A belief. `n` says what it is: 1 sealed, 2 derived (in round 1: a redraw), 3 its own."""
+    """Forecast of a role. `n` of its id: 1 given with the answer, 3 with the numbers on cruxes, above 3 computed."""
 
     id: str
     round: int

@@ -30,8 +30,8 @@ RESPONSES: Final[dict[tuple[FailureMode, str], tuple[str, str]]] = {
     ("FM-2", ""): ("charter.critic", "safety_valve"),
     ("FM-3", ""): ("charter.all", "resurface_goals"),
     ("FM-4", ""): ("charter.all", "share_the_frame"),
-    ("FM-5", "flood"): ("charter.all", "cap_claims"),
-    ("FM-5", "famine"): ("charter.all", "raise_claims"),
+    ("FM-5", "inflation"): ("charter.all", "cap_claims"),
+    ("FM-5", "starvation"): ("charter.all", "raise_claims"),
     ("FM-6", ""): ("charter.all", "deepen_evidence"),
 }
 """Charter and fixed wording of the prompt set, by failure mode and variant (SD-78 … SD-85)."""
@@ -44,7 +44,7 @@ FOCUS: Final = (
 )
 """Focus of the next rounds after FM-9, until each option was examined."""
 FOCUS_PATH: Final = "round.focus"
-CAPPED: Final = (("FM-5", "flood"),)
+CAPPED: Final = (("FM-5", "inflation"),)
 """Failure modes that cap the claims of an artifact (SD-82)."""
 
 
@@ -131,7 +131,7 @@ def _answers(
     wording = RESPONSES.get((reading.mode, reading.variant))
     # More claims are not asked for while those that exist cannot all be tested.
     waiting = len(untested(state)) > parameters.untested["share_at_most"] * len(state.claims)
-    if wording is not None and not (reading.variant == "famine" and waiting):
+    if wording is not None and not (reading.variant == "starvation" and waiting):
         yield _amendment(state, phase, *wording, cause, reason)
     if reading.mode in STRESSED:
         role = STRESSED[reading.mode] or reading.subject

@@ -16,6 +16,8 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, 
 
 import msgspec
 
+from ledger.audit.problems import PROBLEMS_MAX
+from ledger.audit.seal import NOTE_BYTES_MAX
 from ledger.events import KINDS, Claim, Envelope, RoundOpened, Validation, envelope
 from ledger.events.artifacts import BODIES
 from ledger.events.envelope import Attempt, Call, Context
@@ -24,13 +26,26 @@ from ledger.events.kinds import Law, Paired, Total
 from ledger.events.run import PlanRow
 from ledger.events.verifications import CHECK_NEEDS
 from ledger.format.schema import meanings
-from ledger.state.fold import fold
+from ledger.interchange.skill_import import DOCUMENTS_MAX
+from ledger.interchange.skill_rows import BAD_LINES_MAX, FILE_BYTES_MAX as IMPORT_BYTES_MAX, ROW_BYTES_MAX
+from ledger.plain_toml import DOTTED_NAMES_MAX
+from ledger.redaction.removal import REMOVED_MAX
+from ledger.redaction.words import WORDS_MIN
+from ledger.state.fold import FINDINGS_MAX, fold
 from ledger.state.lifecycle import STATUS_OF_BEARING, TRANSITIONS
+from ledger.store.blobs import BLOB_LINE_BYTES_MAX
+from ledger.store.lock import WAIT_SECONDS
+from moot.app.inputs import BYTES_MAX
+from moot.app.settings import DOCUMENT_BYTES_MAX
+from moot.cli.integrity import SECRET_BYTES_MAX
 from roles.protocol import Column
+from roles.schema import REPLY_BYTES_MAX
 from rounds.protocol_page import loss_table
 from rounds.protocols.plans import NORMAL, PLANS
 from rounds.protocols.structured import STRUCTURED
 from rounds.protocols.structured.visibility import VISIBILITY
+from rounds.run.retries import REPLIES_MAX, RetryPolicy
+from rounds.setup.toml_file import FILE_BYTES_MAX
 from tests.architecture.rooms import drawing
 from tests.rounds.openings import opening
 
@@ -340,8 +355,46 @@ def roles_table() -> str:
     return _rows("role | asks", [(f"`{role.id}`", role.question) for role in STRUCTURED.roles])
 
 
+def limits_table() -> str:
+    """What moot refuses beyond a size, a number or a time."""
+    rows = {
+        "a line of a stream": f"{_size(envelope.LINE_BYTES_MAX)}, nested {envelope.DEPTH_MAX} deep",
+        "a line of `blobs.jsonl`": _size(BLOB_LINE_BYTES_MAX),
+        "an integer": f"2^{envelope.SAFE_INTEGER.bit_length()}−1 in absolute value",
+        "a round": str(envelope.ROUND_MAX),
+        "a reply": _size(REPLY_BYTES_MAX),
+        "a deliberation file": f"{_size(FILE_BYTES_MAX)}; {DOTTED_NAMES_MAX} names joined by dots in one key",
+        "a context document that is read from a file": f"{_size(DOCUMENT_BYTES_MAX)}; a plain file",
+        "all context documents of a command line": f"{_size(BYTES_MAX)}, or as many as `--rule context-bytes=N` says",
+        "a line of an import": f"{_size(ROW_BYTES_MAX)}, nested {envelope.DEPTH_MAX} deep; "
+        f"{BAD_LINES_MAX} bad lines are named",
+        "a file of an import": _size(IMPORT_BYTES_MAX),
+        "documents of an import": str(DOCUMENTS_MAX),
+        "findings in a `validation`": str(FINDINGS_MAX),
+        "replies to one step that do not fit its shape, from a seat that the engine calls": str(REPLIES_MAX),
+        "attempts at one step that are lost (overload, time-out, broken connection)": str(
+            RetryPolicy().attempts_max
+        ),
+        "waiting for the lock": f"{WAIT_SECONDS:.0f} seconds, in the order of asking",
+        "a secret that is removed": f"{WORDS_MIN} characters to {_size(SECRET_BYTES_MAX)}; "
+        f"in {REMOVED_MAX} lines and blobs together",
+        "problems that `verify` lists": f"{PROBLEMS_MAX} of a kind",
+        "a checkpoint": _size(NOTE_BYTES_MAX),
+    }
+    return _rows("what | at most", rows.items())
+
+
+def _size(count: int) -> str:
+    """Bytes as people read them: `4 MiB`, or `400 000 bytes`."""
+    for unit, name in ((1 << 20, "MiB"), (1 << 10, "KiB")):
+        if count % unit == 0:
+            return f"{count // unit} {name}"
+    return f"{count:,} bytes".replace(",", " ")
+
+
 TABLES: Final[Mapping[str, Callable[[], str]]] = {
     "rooms": drawing,
+    "limits": limits_table,
     "types": types_table,
     "envelope": envelope_table,
     "call": lambda: model_table(Call, Context, Attempt),

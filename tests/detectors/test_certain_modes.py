@@ -108,7 +108,7 @@ def test_two_rounds_of_hardly_any_claim_starve_a_run_with_an_option_to_examine(
 ) -> None:
     found = reading(fold(events_of(rounds)), "FM-5")
     assert found.verdict == verdict
-    assert (found.variant == "famine") == (verdict == "ALARM")
+    assert (found.variant == "starvation") == (verdict == "ALARM")
 
 
 def test_a_run_with_nothing_left_to_test_does_not_starve() -> None:

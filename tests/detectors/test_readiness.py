@@ -103,7 +103,7 @@ def test_a_run_that_never_asked_for_an_answer_is_not_settled_and_cannot_become_r
 
 
 def inflation_alarms(book: Book) -> dict[int, str]:
-    """Round → flood or famine, where FM-5 is alarmed by the installed thresholds."""
+    """Round → inflation or starvation, where FM-5 is alarmed by the installed thresholds."""
     found = {
         number: readings_of(fold(book.events[: last + 1]), gate_parameters())[4]
         for number, last in ends(book).items()
@@ -112,7 +112,7 @@ def inflation_alarms(book: Book) -> dict[int, str]:
 
 
 def test_a_flood_of_claims_speaks_from_the_third_round_on():
-    assert inflation_alarms(long()) == dict.fromkeys(range(3, 14), "flood")
+    assert inflation_alarms(long()) == dict.fromkeys(range(3, 14), "inflation")
     assert inflation_alarms(finished()) == {}
 
 

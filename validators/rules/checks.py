@@ -215,8 +215,9 @@ def flip_is_of_own_position(event: Flip, index: LedgerIndex) -> Iterator[str]:
 def flip_brings_new_evidence(index: LedgerIndex) -> Iterator[Breach]:
     """Evidence given for a flip was not cited in the same check before.
 
-    Evidence that every role had already seen when the position was sealed does not explain why it changed. Such a flip
-    counts as one without evidence.
+    A role that changes its mind names new evidence, or it only follows the others. What the verdict on that check
+    cites, and what an earlier flip on it cited, is new to no role. FM-1 counts a flip on nothing but the verdict's
+    own evidence as one without evidence.
     """
     cited: dict[str, set[str]] = {}
     for event in index.events:
