@@ -52,7 +52,10 @@ class LayoutRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ReaderLayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Rows between the frame and the role for one kind of reader; a column without a row is not shown."""
+    """Rows between the frame and the role for one kind of reader; a column without a row is not shown.
+
+    A run keeps its layout with its prompt set, so a column that is new since then changes no brief of that run.
+    """
 
     rows: tuple[LayoutRow, ...]
     claims: Literal["as_found", "as_they_stand"]

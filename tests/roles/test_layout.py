@@ -12,9 +12,11 @@ from roles.brief import derive
 from roles.brief.context import SCOPES, Reader, ReaderLayout, layout_of
 from roles.prompt_set import PromptSet, PromptSetError, installed_prompt_set, read_prompt_set
 from roles.protocol import Column, View
+from rounds.protocol_page import widest_opening
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.structured import STRUCTURED
 from rounds.protocols.structured.visibility import VISIBILITY
+from rounds.setup.size import played
 from tests.roles.runs import brief_of, installed, run, step_of, steps_of_run
 
 LAYOUTS = {
@@ -30,7 +32,8 @@ READINGS = [
 
 def reader_of(kind: str, view: View) -> Reader:
     """Who reads the brief of a kind of step."""
-    judges = view[Column.QUESTION].extent in ("goals", "all_to_judge")
+    question = view.get(Column.QUESTION)
+    judges = question is not None and question.extent in ("goals", "all_to_judge")
     if kind.startswith("S."):
         return "resolver" if judges else "reviewer"
     return "judge" if judges else "writer"
@@ -43,6 +46,16 @@ def test_every_column_that_a_step_may_see_has_one_place(kind: str) -> None:
     places = list(chain.from_iterable(row.columns for row in reading.rows))
     assert set(view) <= set(places)
     assert len(places) == len(set(places))
+
+
+@pytest.mark.parametrize("name", [name for name in PROTOCOLS if name != "structured"])
+def test_every_column_of_a_short_protocol_has_a_place(name: str) -> None:
+    protocol = PROTOCOLS[name]
+    for state, groups in played(protocol, widest_opening(protocol)):
+        for step in chain.from_iterable(group.steps for group in groups):
+            view = protocol.view(state, step)
+            reading = LAYOUTS[protocol.prompts].readings[reader_of(step.name.phase + ".", view)]
+            assert set(view) <= set(chain.from_iterable(row.columns for row in reading.rows)), step.id
 
 
 @pytest.mark.parametrize("reading", READINGS)

@@ -100,7 +100,8 @@ VISIBILITY: Final[Mapping[str, View]] = {
         C.AMENDMENTS: ALL,
     },
 }
-"""A column that is not named is never shown."""
+"""What each kind of step sees. A column that is not named is never shown; one that is named also needs a place in
+`roles/prompts/structured/layout.json`, or no brief shows it (`tests/roles/test_layout.py` looks)."""
 
 
 # ---------------------------------------------------------------- the option for a role's claim
