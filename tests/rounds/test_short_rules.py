@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
@@ -166,7 +167,7 @@ def test_votes_follow_from_numbers(policy: object, numbers: tuple[int, int], dec
 
 
 def test_findings_of_two_fields_come_first_and_the_graver_before_the_lighter() -> None:
-    at = {"round": 1, "phase": "findings", "by": "reviewer_1"}
+    at: dict[str, Any] = {"round": 1, "phase": "findings", "by": "reviewer_1"}
     findings = [
         Concern(**at, id=f"N-1-{n}", type="concern", text="a finding", severity=severity)
         for n, severity in enumerate((3, 4, 5, 5), 1)
