@@ -36,8 +36,8 @@ from moot.view import marks, words
 from moot.view.agreement import FROM_ANSWERS, HEADS, NOT_MEASURABLE, without_rows
 from moot.view.annexes import annexes_of
 from moot.view.annexes_judging import open_questions, severities
-from moot.view.claims import ClaimTold, DecisionTold, lifecycle
-from moot.view.experiments import ExperimentShown, came_to_told, output_of
+from moot.view.claims import ClaimView, DecisionView, lifecycle
+from moot.view.experiments import ExperimentShown, output_of, verdict_sentence
 from moot.view.forecasts import closing_lines, crux_line, percent, roles_range, status_line
 from moot.view.grounds import ground_standing
 from moot.view.judgements import options_of
@@ -45,12 +45,12 @@ from moot.view.marks import shown_as
 from moot.view.outcome_status import became_line
 from moot.view.outcome_text import outcome_markdown
 from moot.view.reasons import Point
-from moot.view.review import ChangeReview, counts_told, where
-from moot.view.round import READINGS, CheckTold, ConcernTold
-from moot.view.seats import SeatTold, answered_by, contexts_told, dollars_cell, filled_by, one_family_told
+from moot.view.review import ChangeReview, counts_text, where
+from moot.view.round import READINGS, CheckView, ConcernView
+from moot.view.seats import SeatView, answered_by, contexts_text, dollars_cell, filled_by, one_family_warning
 from moot.view.stop_checks import alarms_first, why_it_stopped
 from moot.view.story import Story, spent
-from moot.view.study import StudyReport, answer_of, planned_told, sections_of, so_far_told
+from moot.view.study import StudyReport, answer_of, planned_text, progress_text, sections_of
 from rounds.protocols import is_watched
 from rounds.run.acceptance import current_acceptance
 
@@ -122,15 +122,15 @@ def study_markdown(report: StudyReport) -> str:
         "study.md.j2",
         report=report,
         answer=answer_of(report),
-        planned=planned_told(report),
-        so_far=so_far_told(report),
+        planned=planned_text(report),
+        so_far=progress_text(report),
         sections=sections_of(report),
     )
 
 
 def review_markdown(review: ChangeReview) -> str:
     """Return a review as a comment: the outcome, upheld findings, and the others in a collapsed section."""
-    return render("review.md.j2", review=review, counts=counts_told(review), where=where)
+    return render("review.md.j2", review=review, counts=counts_text(review), where=where)
 
 
 def render(template: str, **values: Any) -> str:
@@ -229,7 +229,7 @@ def _box(ticked: bool, mode: str) -> Markup:
     return Markup(f"{'[x]' if ticked else '[ ]'} {markdown.inline(words.failure(mode))}")
 
 
-def _checks(checks: Mapping[int, CheckTold]) -> str:
+def _checks(checks: Mapping[int, CheckView]) -> str:
     """Return the marks of the four checks of a round."""
     # A dot marks a check that the round did not have, so that columns line up.
     return " ".join(
@@ -247,7 +247,7 @@ def _failures(view: RunView) -> tuple[AlarmReading, ...] | None:
     return tuple(judge(view.book.state, parameters).alarms)
 
 
-def _concerns(view: RunView) -> list[ConcernTold]:
+def _concerns(view: RunView) -> list[ConcernView]:
     """Return concerns, tensions and questions outside the annexes: open ones first, those for a person, the newest."""
     book = view.book
     elsewhere = {*severities(book)}
@@ -260,7 +260,7 @@ def _concerns(view: RunView) -> list[ConcernTold]:
     )
 
 
-def _other_decisions(story: Story) -> list[DecisionTold]:
+def _other_decisions(story: Story) -> list[DecisionView]:
     """Return the decisions outside the outcome that fit: overrides and overturned ones before round decisions."""
     # False sorts first: overrides and overturned decisions come before ordinary round decisions.
     ordered = sorted(
@@ -270,12 +270,12 @@ def _other_decisions(story: Story) -> list[DecisionTold]:
     return [decision for decision in story.other_decisions if decision.seq in chosen]
 
 
-def _is_whole(decision: DecisionTold, answer: str) -> bool:
+def _is_whole(decision: DecisionView, answer: str) -> bool:
     """Return whether the outcome has the words of a decision uncut, so that they need not be repeated."""
     return one_line(decision.text) == answer and WHOLE[0] <= word_count(answer) <= WHOLE[1]
 
 
-def _grounds(decision: DecisionTold) -> str:
+def _grounds(decision: DecisionView) -> str:
     """Return the first grounds of a decision, each with its standing."""
     return ", ".join(
         f"{ground.id} {ground_standing(ground)}" for ground in decision.rests_on[: LIMITS["GROUNDS"]]
@@ -294,7 +294,7 @@ def _fitting(paragraphs: Sequence[str]) -> tuple[list[str], int]:
     return kept, sum(counts[len(kept) :])
 
 
-def _cited(story: Story) -> list[ClaimTold]:
+def _cited(story: Story) -> list[ClaimView]:
     """Return the claims to show: all where they are few, else those under the decision, which readers look for."""
     if len(story.claims) <= LIMITS["SHOWN"]:
         return list(story.claims)
@@ -302,7 +302,7 @@ def _cited(story: Story) -> list[ClaimTold]:
     return [claim for claim in story.claims if claim.id in cited][: LIMITS["SHOWN"]]
 
 
-def _lifecycle_head(claims: Iterable[ClaimTold]) -> str:
+def _lifecycle_head(claims: Iterable[ClaimView]) -> str:
     """Return the head of the lifecycle column, with the readers where the ledger keeps no evidence levels."""
     readers = dict.fromkeys(how for claim in claims for how in claim.tested if how.startswith("read by "))
     return f"lifecycle ({', '.join(readers)})" if readers else "lifecycle"
@@ -334,7 +334,7 @@ def _figure(value: float, form: str) -> str:
     return form.format(value) if value else "unknown"
 
 
-def _has_figures(seats: Iterable[SeatTold]) -> bool:
+def _has_figures(seats: Iterable[SeatView]) -> bool:
     """Return whether any seat reported tokens or time."""
     return any(filling.tokens_in or filling.latency_ms for seat in seats for filling in seat.fillings)
 
@@ -366,15 +366,15 @@ def _places(events: Iterable[Event]) -> Iterator[list[Event]]:
         yield list(group)
 
 
-def _filled(seat: SeatTold) -> str:
+def _filled(seat: SeatView) -> str:
     """Return what answered for a role."""
     return "; ".join(filled_by(filling) for filling in seat.fillings) or f"{seat.seat}, never asked"
 
 
-def _contexts(seat: SeatTold) -> str:
+def _contexts(seat: SeatView) -> str:
     """Return in how many conversations a role answered."""
     return "; ".join(
-        contexts_told(filling, f"replies {filling.calls}, contexts ") for filling in seat.fillings
+        contexts_text(filling, f"replies {filling.calls}, contexts ") for filling in seat.fillings
     )
 
 
@@ -394,7 +394,7 @@ _WORDS: Final[dict[str, Any]] = {
     "answered_by": answered_by,
     "became": became_line,
     "block_lines": _block_lines,
-    "came_to": came_to_told,
+    "came_to": verdict_sentence,
     "checks": _checks,
     "cited": _cited,
     "claim_counts": _claim_counts,
@@ -414,7 +414,7 @@ _WORDS: Final[dict[str, Any]] = {
     "lifecycle": lifecycle,
     "lifecycle_head": _lifecycle_head,
     "never_stressed": _never_stressed,
-    "one_family": one_family_told,
+    "one_family": one_family_warning,
     "other_decisions": _other_decisions,
     "percent": percent,
     "point": _point,

@@ -193,7 +193,7 @@ class Conditions(NamedTuple):
     falsifiers: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
 
-    def told(self) -> tuple[tuple[str, str], ...]:
+    def introduced(self) -> tuple[tuple[str, str], ...]:
         """Return each condition with the words that introduce it."""
         return (
             *((WORDS["falsifiers"], text) for text in self.falsifiers),

@@ -31,8 +31,8 @@ from rounds.analysis.stress import (
     lost,
     missing,
     planned_forks,
+    report_order,
     role_losses,
-    told_order,
 )
 from rounds.protocols import named_protocol
 from rounds.run.forking import CannotFork, Wish, fork as fork_ledger, next_round
@@ -192,7 +192,7 @@ def stress(path: Path, *, roles: Sequence[str] = (), per_role: int, make: bool) 
         made=created,
         missing=[] if make else wanted,
         unfinished=[fork.run for fork in compared if not fork.rounds] + created,
-        forks=told_order([fork for fork in compared if fork.rounds]),
+        forks=report_order([fork for fork in compared if fork.rounds]),
         roles=[loss for loss in role_losses(known, compared) if not roles or loss.role in roles],
         left_out=list(shares),
         spared=spared,

@@ -28,11 +28,11 @@ from moot.terminal import theme
 from moot.terminal.stage import Stage, round_title
 from moot.terminal.theme import labels_text, style_of
 from moot.view import marks, words
-from moot.view.claims import DecisionTold
+from moot.view.claims import DecisionView
 from moot.view.event_lines import event_lines
 from moot.view.labels import Label
 from moot.view.marks import mark_of
-from moot.view.round import READINGS, CheckTold, RoundTold, tell_round
+from moot.view.round import READINGS, CheckView, RoundView, tell_round
 from moot.view.stop_checks import out_of_reach
 from moot.view.story import scene_of
 from roles.protocol import Protocol, open_steps
@@ -258,7 +258,7 @@ def player(
     return play
 
 
-def round_block(summary: RoundTold, planned: int) -> RenderableType:
+def round_block(summary: RoundView, planned: int) -> RenderableType:
     """Return the summary of a round."""
     table = Table.grid(padding=(0, 1))
     table.add_column(no_wrap=True, style=theme.FAINT, width=9)
@@ -269,7 +269,7 @@ def round_block(summary: RoundTold, planned: int) -> RenderableType:
     return Group(title, Padding(table, (0, 0, 0, 1)))
 
 
-def _rows(summary: RoundTold) -> Iterator[tuple[str, Text]]:
+def _rows(summary: RoundView) -> Iterator[tuple[str, Text]]:
     for fallback in summary.fallbacks:
         yield "fallback", Text(f"▲ {fallback.step_failed} given up: {one_line(fallback.detail)}", "bold red")
     for check in summary.checks:
@@ -306,14 +306,14 @@ def _rows(summary: RoundTold) -> Iterator[tuple[str, Text]]:
     yield from _verdicts_of_controller(summary)
 
 
-def _word(decision: DecisionTold) -> str:
+def _word(decision: DecisionView) -> str:
     """Return the word before a decision; one that was overturned is not called decided."""
     if not decision.in_force:
         return "replaced"
     return decision.type if decision.type in ("final", "override", "answer") else "decided"
 
 
-def _verdicts_of_controller(summary: RoundTold) -> Iterator[tuple[str, Text]]:
+def _verdicts_of_controller(summary: RoundView) -> Iterator[tuple[str, Text]]:
     if summary.validated is not None and any(summary.validated):
         errors, warnings = summary.validated
         style = "bold red" if errors else theme.FAINT
@@ -337,7 +337,7 @@ def _verdicts_of_controller(summary: RoundTold) -> Iterator[tuple[str, Text]]:
         yield "amended", Text(f"{amendment.what}: {one_line(amendment.reason)}")
 
 
-def _check(check: CheckTold) -> Text:
+def _check(check: CheckView) -> Text:
     mark = mark_of(marks.RESULTS, check.result)
     line = theme.text_of(mark)
     # Roles that predicted another verdict are named: dissent is what a reader looks for in a finished round.

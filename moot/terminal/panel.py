@@ -25,10 +25,10 @@ from ledger.state.state import State
 from moot.terminal import theme
 from moot.terminal.theme import labels_text
 from moot.view import marks, words
-from moot.view.labels import labels_told
+from moot.view.labels import labels_of_run
 from moot.view.marks import mark_of
-from moot.view.seats import one_family_told, seats_told
-from moot.view.stop_checks import alarm_told, because, ended, gate_told, held_told, next_round
+from moot.view.seats import one_family_warning, seats_of
+from moot.view.stop_checks import alarm_line, because, ended, gate_sentence, gates_held, next_round
 from moot.view.text import log_sparkline, numbers, sparkline
 
 TEXT: Final = 140
@@ -55,16 +55,16 @@ def panel(book: Book, report: SignalReport) -> RenderableType:
     """
     state = book.state
     # The verdict line says these already, and the panel has 20 lines.
-    labels = [label for label in labels_told(book) if label.kind not in TOLD_BELOW]
+    labels = [label for label in labels_of_run(book) if label.kind not in TOLD_BELOW]
     lines = [Text(report.headline, theme.HEADER), *labels_text(labels)]
     if report.profile == "gates":
-        lines += [_checked(gate.ok, gate_told(gate)) for gate in report.gates if gate.decides]
+        lines += [_checked(gate.ok, gate_sentence(gate)) for gate in report.gates if gate.decides]
         deciding = [item.id for item in deciding_questions(state)]
         lines += [Text("  ").append_text(_named(item, book)) for item in deciding[:QUESTIONS]]
     else:
         lines += [_checked(signal.satisfied, f"{signal.name} ({signal.id})") for signal in report.signals]
     open_ones = [alarm for alarm in report.alarms if alarm.is_open]
-    lines += [Text(alarm_told(alarm), theme.style_of(marks.ALARMS["ALARM"])) for alarm in open_ones[:ALARMS]]
+    lines += [Text(alarm_line(alarm), theme.style_of(marks.ALARMS["ALARM"])) for alarm in open_ones[:ALARMS]]
     if len(open_ones) > ALARMS:
         lines.append(Text(f"and {counted(len(open_ones) - ALARMS, 'more alarm')}: --all"))
     if state.options:
@@ -88,7 +88,7 @@ def whole_panel(book: Book, report: SignalReport, parameters: GateParameters | N
     """Return the panel with what does not decide; `parameters` are the thresholds of the report."""
     state = book.state
     parts: list[RenderableType] = [
-        *labels_text(labels_told(book)),
+        *labels_text(labels_of_run(book)),
         *_head(state, report),
         *_gates(report),
         *_course(state, parameters),
@@ -106,7 +106,7 @@ def _head(state: State, report: SignalReport) -> Iterator[RenderableType]:
     where = f"round {report.round} of {planned}, after event {report.at}, profile {report.profile}"
     yield Text(f"{report.run}  " if report.run else "", theme.HEADER).append(where, theme.FAINT)
     line = Text(f"{report.headline}  ", theme.HEADER)
-    yield line.append(f"({held_told(report)} hold)").append(_obeyed(state, report), theme.FAINT)
+    yield line.append(f"({gates_held(report)} hold)").append(_obeyed(state, report), theme.FAINT)
     yield Text(because(report), theme.HEADER)
     if state.closing is not None:
         yield Text(ended(state))
@@ -216,7 +216,7 @@ def _sections(book: Book) -> Iterator[tuple[str, list[Text]]]:
     state, quorum = book.state, book.state.quorum
     if quorum.declared:
         yield f"Quorum: {quorum.actual} of {quorum.declared} steps answered", []
-    if alike := one_family_told(seats_told(book)):
+    if alike := one_family_warning(seats_of(book)):
         yield f"Warning: {one_line(alike)}", []
     # Open means that a later check may still change the status.
     waiting = [identity for identity, claim in state.claims.items() if claim.status in OPEN]

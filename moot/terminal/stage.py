@@ -17,9 +17,9 @@ from moot.terminal import theme
 from moot.terminal.theme import labels_text
 from moot.view import marks, words
 from moot.view.marks import mark_of
-from moot.view.round import CheckTold, RoundTold
+from moot.view.round import CheckView, RoundView
 from moot.view.seats import answered_by
-from moot.view.stop_checks import told_at_a_look
+from moot.view.stop_checks import look_warnings
 from moot.view.story import Scene, spent
 
 WIDE: Final = 120
@@ -75,7 +75,7 @@ class Stage:
         return [*head, *seats[:room], *foot]
 
 
-def round_title(summary: RoundTold, planned: int) -> Text:
+def round_title(summary: RoundView, planned: int) -> Text:
     """Return a title such as `R4 of 8 · STRESS without critic · lead observer`."""
     title = Text(f"R{summary.n} of {planned}", theme.HEADER)
     # A stress round is marked in the title, because its verdicts mean something else.
@@ -98,7 +98,7 @@ def _top(scene: Scene, width: int) -> Iterator[RenderableType]:
         yield _phases(scene, scene.round)
 
 
-def _phases(scene: Scene, summary: RoundTold) -> Text:
+def _phases(scene: Scene, summary: RoundView) -> Text:
     """Return the phases of the round: done, in progress, to come."""
     line = round_title(summary, scene.rounds_planned).append("   ")
     # A phase that has open steps but no events yet counts as begun.
@@ -116,7 +116,7 @@ def _phases(scene: Scene, summary: RoundTold) -> Text:
     return line
 
 
-def checks_line(summary: RoundTold) -> Text:
+def checks_line(summary: RoundView) -> Text:
     """Return the verdicts of a round, with dots for those to come."""
     line = Text()
     verdicts = summary.cross_checks
@@ -143,7 +143,7 @@ def signals_line(scene: Scene) -> Text:
     # A run does not obey an early stop, which would surprise a reader of "stop" here.
     if look.stop and look.round < scene.not_before:
         line.append(f", obeyed from R{scene.not_before} on", theme.FAINT)
-    if note := told_at_a_look(look):
+    if note := look_warnings(look):
         line.append(f"  {note}", theme.style_of(marks.FAILS))
     return line
 
@@ -208,7 +208,7 @@ def _cut(text: Text) -> Text:
     return text
 
 
-def _columns(scene: Scene, summary: RoundTold, width: int) -> Table:
+def _columns(scene: Scene, summary: RoundView, width: int) -> Table:
     """Return a table with a row per phase and a column per seat."""
     table = Table(box=None, expand=True, padding=(0, 1, 0, 0), show_edge=False, header_style="")
     table.add_column("", width=4, no_wrap=True)
@@ -226,7 +226,7 @@ def _columns(scene: Scene, summary: RoundTold, width: int) -> Table:
     return table
 
 
-def _role_head(role: str, summary: RoundTold) -> Text:
+def _role_head(role: str, summary: RoundView) -> Text:
     if role == summary.absent:
         return Text(f"{role} (absent)", "dim strike")
     if role == summary.lead:
@@ -234,7 +234,7 @@ def _role_head(role: str, summary: RoundTold) -> Text:
     return Text(role, theme.HEADER)
 
 
-def _stack(scene: Scene, summary: RoundTold) -> Table:
+def _stack(scene: Scene, summary: RoundView) -> Table:
     """Return one line per seat: what it did in this round, and what it does now."""
     table = Table.grid(padding=(0, 1), expand=True)
     table.add_column(no_wrap=True)
@@ -258,7 +258,7 @@ def _now(role: str, scene: Scene) -> Text:
     return text.append(f" +{len(busy) - 3}" if len(busy) > 3 else "", theme.FAINT)
 
 
-def _cell(role: str, phase: str, summary: RoundTold, room: int = 0) -> Text:
+def _cell(role: str, phase: str, summary: RoundView, room: int = 0) -> Text:
     """Return what a role did in a phase; empty when nothing. Without room for words a tick replaces them."""
     parts = [
         # An artifact's text is a title already; of a statement the first sentence is its position.
@@ -272,7 +272,7 @@ def _cell(role: str, phase: str, summary: RoundTold, room: int = 0) -> Text:
     return Text("\n" if room else " ").join([*parts, *([short] if short else [])])
 
 
-def _marks(role: str, phase: str, summary: RoundTold, room: int) -> Iterator[Text]:
+def _marks(role: str, phase: str, summary: RoundView, room: int) -> Iterator[Text]:
     """Yield claims, stances, verdicts, flips and decisions: short enough to be shown everywhere."""
     checks = [check for check in summary.checks if check.by == role]
     match phase:
@@ -308,7 +308,7 @@ def _marks(role: str, phase: str, summary: RoundTold, room: int) -> Iterator[Tex
             pass
 
 
-def _stances(role: str, summary: RoundTold) -> Iterator[Text]:
+def _stances(role: str, summary: RoundView) -> Iterator[Text]:
     """Yield closed boxes until the verdict is there; then the stance, with ≠ where the verdict differs."""
     # Only the box is drawn: a stance on a screen before its verdict could reach another seat.
     for stance in summary.sealed:
@@ -322,7 +322,7 @@ def _stances(role: str, summary: RoundTold) -> Iterator[Text]:
                 yield Text(f"{check.check_id}{mark.shape}{differs}", theme.style_of(mark))
 
 
-def _flips(role: str, summary: RoundTold) -> Iterator[Text]:
+def _flips(role: str, summary: RoundView) -> Iterator[Text]:
     for check in summary.checks:
         for stance in check.stances:
             if stance.role == role and stance.flipped_to:
@@ -332,7 +332,7 @@ def _flips(role: str, summary: RoundTold) -> Iterator[Text]:
                 yield Text(f"flip {check.check_id}{before}→{after.shape}{why}", theme.style_of(after))
 
 
-def verdict_text(check: CheckTold) -> Text:
+def verdict_text(check: CheckView) -> Text:
     """Return a verdict such as `1 ✗ BROKEN`."""
     mark = mark_of(marks.RESULTS, check.result)
     return Text(f"{check.check_id} {mark.plain}", theme.style_of(mark))

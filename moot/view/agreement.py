@@ -53,7 +53,7 @@ def pools_without(book: Book) -> tuple[PoolWithout, ...]:
     return pools if whole else ()
 
 
-def hangs_on_told(book: Book, chief: Decision | None, without: Mapping[str, EndWithout]) -> str | None:
+def condition_sentence(book: Book, chief: Decision | None, without: Mapping[str, EndWithout]) -> str | None:
     """Return the sentence for the outcome; None without data, and where a person decided in place of the roles."""
     if not without or chief is None or chief.type == "override":
         return None
@@ -65,12 +65,12 @@ def hangs_on_told(book: Book, chief: Decision | None, without: Mapping[str, EndW
         if end.changes:
             instead = "the outcome would be another"
             if end.leader not in leaders:
-                instead = f"{leader_told(end.leader, options)} would lead" if end.leader else "nobody answers"
+                instead = f"{leader_text(end.leader, options)} would lead" if end.leader else "nobody answers"
             changing.append(f"{role}: without it {instead}")
     return "; ".join(changing) or "no single role: without any one of them the answer would be the same"
 
 
-def leader_told(option: str | None, options: bool) -> str:
+def leader_text(option: str | None, options: bool) -> str:
     """Return an option by its id; the codes for no option in words."""
     if option == NEITHER:
         return "none of the options" if options else "another answer"
@@ -83,7 +83,7 @@ def without_rows(book: Book) -> list[tuple[str, ...]]:
     return [
         (
             pool.role,
-            leader_told(pool.without, options),
+            leader_text(pool.without, options),
             f"{pool.margin:g}",
             ("another one leads" if pool.changes else "the same") + ", within the noise" * pool.close,
         )
@@ -103,7 +103,7 @@ def leader_so_far(book: Book) -> str | None:
         leader = leader_of_group(book) if are_readable(book) else None
     else:
         leader = next((pool.leader for pool in pools_without(book)), None)
-    return None if leader is None else leader_told(leader, bool(options_of(book)))
+    return None if leader is None else leader_text(leader, bool(options_of(book)))
 
 
 def not_decided_yet(book: Book) -> str:
@@ -113,7 +113,7 @@ def not_decided_yet(book: Book) -> str:
     return named(book, f"Nothing is decided yet.{leads}")
 
 
-def forecasts_told(book: Book) -> str:
+def forecasts_clause(book: Book) -> str:
     """Return how sure the roles are without a decision, by their sealed forecasts."""
     # Derived forecasts come from the same roles, so counting them would count a role twice.
     sealed = sum(not belief.derived for belief in book.state.beliefs.values())
@@ -138,7 +138,7 @@ RECENT: Final = 2
 """Number of last rounds with checks in which nothing may have been found."""
 
 
-def alarms_told(book: Book) -> str:
+def alarms_clause(book: Book) -> str:
     """Return the open alarms, else whether alarms were watched for and whether agreement was ever tested."""
     state = book.state
     if alarms := state.open_alarms():
@@ -147,10 +147,10 @@ def alarms_told(book: Book) -> str:
     # Detectors never watched an imported run, which is not the same as finding nothing.
     if state.is_import:
         watch = "no failure mode was looked for as it ran"
-    return "; ".join(filter(None, (watch, unopposed_told(book))))
+    return "; ".join(filter(None, (watch, untested_agreement(book))))
 
 
-def unopposed_told(book: Book) -> str:
+def untested_agreement(book: Book) -> str:
     """Return the common answer that was never tested; empty where any role differed or a test found something."""
     state = book.state
     if not without_each(book):  # nobody sealed an answer, or answers are still coming in
@@ -166,7 +166,7 @@ def unopposed_told(book: Book) -> str:
     tested, moved = _crux_tests(state) if has_beliefs(book) else _checks(state)
     if moved:
         return ""
-    leader = leader_told(first.pop(), bool(options_of(book)))
+    leader = leader_text(first.pop(), bool(options_of(book)))
     nothing = "no test found anything" if tested else "nothing was tested"
     return (
         f"every role put {leader} first in every sealed answer and {nothing}, so this is no all-clear (FM-1)"
@@ -204,7 +204,7 @@ def _crux_tests(state: State) -> tuple[bool, bool]:
 UNNAMED: Final = "an unnamed family"
 
 
-def families_told(book: Book) -> str:
+def families_text(book: Book) -> str:
     """Return `families agree: claude (3) and gpt (2) all put O-2 first`, or how they differ.
 
     Empty where only one family answered, or where the families did not choose between the same things.

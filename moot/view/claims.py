@@ -37,8 +37,8 @@ from moot.view.marks import (
     claim_mark,
     how_tested,
     last_test,
-    told_move,
-    told_status,
+    move_text,
+    status_with_level,
 )
 from moot.view.outcome import Outcome
 from moot.view.text import WIDTH, folded, joined, listed
@@ -116,7 +116,7 @@ def _evidence(book: Book, claim: str) -> tuple[str | None, str]:
     return (None, "") if last is None else (last.class_ or None, how_tested(book, last))
 
 
-class ClaimTold(Claim, frozen=True, kw_only=True):
+class ClaimView(Claim, frozen=True, kw_only=True):
     """A claim with its lifecycle; `tested` says how each move came about, `mark` shows its status."""
 
     status: Status
@@ -125,11 +125,11 @@ class ClaimTold(Claim, frozen=True, kw_only=True):
     mark: Mark
 
 
-def tell_claim(book: Book, event: Claim) -> ClaimTold:
+def tell_claim(book: Book, event: Claim) -> ClaimView:
     """Return a claim with its lifecycle."""
     facts = book.state.claims[event.id]
     return extended(
-        ClaimTold,
+        ClaimView,
         event,
         status=facts.status,
         history=tuple(facts.history),
@@ -138,14 +138,14 @@ def tell_claim(book: Book, event: Claim) -> ClaimTold:
     )
 
 
-def lifecycle(claim: ClaimTold) -> str:
+def lifecycle(claim: ClaimView) -> str:
     """Return the moves of a claim: `○ pending → ● quoted (V-3-1) → ⇢ superseded (C-5-2)`."""
     steps = [STATUSES["pending"].plain]
     for entry, how in zip(claim.history, claim.tested, strict=True):
         # A re-test with the same result is recorded as a move of its own (SD-44).
         again = " again" if entry.from_ == entry.to else ""
         illegal = ", not allowed" if not entry.legal else ", outweighed" if entry.outweighed else ""
-        status = told_status(entry.to, entry.class_, how)
+        status = status_with_level(entry.to, entry.class_, how)
         steps.append(f"{status}{again} ({entry.by}{illegal})")
     return " → ".join(steps)
 
@@ -154,7 +154,7 @@ def claims_text(claims: Claims, width: int = WIDTH) -> str:
     """Return what `moot claims` prints: each claim, its test, and its moves."""
     lines: list[str] = []
     for claim in claims.claims:
-        stands = told_status(claim.status, claim.class_, claim.tested)
+        stands = status_with_level(claim.status, claim.class_, claim.tested)
         lines.append(f"{claim.id}  {stands}  raised by {claim.raised_by}")
         lines += folded(claim.text, width=width)
         lines += folded(f"testable as: {claim.testable_as}", width=width)
@@ -165,7 +165,7 @@ def claims_text(claims: Claims, width: int = WIDTH) -> str:
     counts = Counter((claim.status, _class(claim)) for claim in claims.claims)
     ordered = sorted(counts, key=lambda key: list(STATUSES).index(key[0]))
     # The first two characters are the shape and its space, which a summary does not need.
-    parts = [f"{counts[key]} {told_status(*key, key[1])[2:]}" for key in ordered]
+    parts = [f"{counts[key]} {status_with_level(*key, key[1])[2:]}" for key in ordered]
     lines.append(f"{len(claims.claims)} claims: {listed(parts)}")
     return joined(lines)
 
@@ -174,10 +174,10 @@ def _moves(history: Sequence[StatusMove]) -> Iterator[str]:
     before = STATUSES["pending"].plain
     for move in history:
         bearing = f" ({move.bearing})" if move.bearing else ""
-        after = told_move(move.to, move.class_ or "", move.tested, move.by)
+        after = move_text(move.to, move.class_ or "", move.tested, move.by)
         yield f"    {before} → {after}{bearing} @{move.seq}"
         # Each line starts from the status as it was worded on the line before.
-        before = told_status(move.to, move.class_, move.tested)
+        before = status_with_level(move.to, move.class_, move.tested)
 
 
 def _class(claim: ClaimLine) -> str:
@@ -302,7 +302,7 @@ def _stands(cite: Cite, state: State) -> str | None:
     return None
 
 
-class DecisionTold(Decision, frozen=True, kw_only=True):
+class DecisionView(Decision, frozen=True, kw_only=True):
     """A decision; `fallen` are grounds that no longer hold, which puts it AT RISK.
 
     `in_place_of` is the decision that it overrides, the first of a chain. `standing` is its standing in words.
@@ -345,11 +345,11 @@ ENDING: Final = frozenset({"overturns", "supersedes"})
 """Relations of a cite by which a decision ends another one instead of resting on it."""
 
 
-def tell_decision(book: Book, event: Decision, sections: Sectioned, depth: int = DEPTH_MAX) -> DecisionTold:
+def tell_decision(book: Book, event: Decision, sections: Sectioned, depth: int = DEPTH_MAX) -> DecisionView:
     """Return a decision with everything that it rests on, `depth` decisions down."""
     identity = event.id
     return extended(
-        DecisionTold,
+        DecisionView,
         event,
         conditions=conditions_of(event),
         in_place_of=_in_place_of(book, identity),
@@ -378,7 +378,7 @@ STANDING_MARKS = {"in_force": "in force", "at_risk": "AT RISK", "overturned": "o
 def _cited(cite: Citation, marks: Mapping[str, str]) -> str:
     stands = cite.stands or ""
     # Without an evidence level, as in an import, the plain status word has to do.
-    return told_status(stands, cite.class_, cite.tested) if cite.class_ else marks.get(stands, stands)
+    return status_with_level(stands, cite.class_, cite.tested) if cite.class_ else marks.get(stands, stands)
 
 
 def decisions_text(decisions: Decisions, caveats: Sequence[str], width: int = WIDTH) -> str:
@@ -402,7 +402,7 @@ def decisions_text(decisions: Decisions, caveats: Sequence[str], width: int = WI
         for cite in decision.cites:
             stands = f" {_cited(cite, marks)}" if cite.stands else ""
             lines.append(f"    {cite.relation} {cite.id}{stands}")
-        conditions = Conditions(tuple(decision.falsifiers), tuple(decision.requirements)).told()
+        conditions = Conditions(tuple(decision.falsifiers), tuple(decision.requirements)).introduced()
         lines += [f"    {word}: {text}" for word, text in conditions]
     lines.append("1 decision" if len(decisions.decisions) == 1 else f"{len(decisions.decisions)} decisions")
     # The verdict's full evidence is too long to print here, so point to the last one.

@@ -35,8 +35,8 @@ def diff_text(diff: RunDiff) -> str:
             *_differences("decisions", diff.decisions, diff.texts),
             "",
             *([*_signals(diff.signals), ""] if diff.signals is not None else []),
-            f"cost a: {_cost_told(diff.cost.a)}",
-            f"cost b: {_cost_told(diff.cost.b)}",
+            f"cost a: {_cost_text(diff.cost.a)}",
+            f"cost b: {_cost_text(diff.cost.b)}",
         ]
     )
 
@@ -114,7 +114,7 @@ def _signals(signals: SignalDifferences) -> list[str]:
     return lines
 
 
-def _cost_told(cost: Cost) -> str:
+def _cost_text(cost: Cost) -> str:
     # Seats that report no counts leave 0 in the sums, which would read as free of charge.
     is_counted = cost.tokens_in or cost.tokens_out or not cost.calls
     parts = (

@@ -242,10 +242,10 @@ def estimate_line(estimate: Estimate, cap: str | None = None) -> str:
     """Return an estimate in one line, shown before a run starts; `cap` is the budget in dollars, which binds."""
     # The cap is enforced, unlike the estimate, so it is worded as a promise.
     limit = "" if cap is None else f", never more than ${Decimal(cap):.2f} (--max-usd)"
-    return f"{_replies_told(estimate)}, {dollars_told(estimate.usd)}{limit}, {_time_told(estimate)}"
+    return f"{_replies_text(estimate)}, {dollars_text(estimate.usd)}{limit}, {_time_text(estimate)}"
 
 
-def _replies_told(estimate: Estimate) -> str:
+def _replies_text(estimate: Estimate) -> str:
     most = counted(estimate.replies_at_most, "reply")
     return (
         most
@@ -254,7 +254,7 @@ def _replies_told(estimate: Estimate) -> str:
     )
 
 
-def _time_told(estimate: Estimate) -> str:
+def _time_text(estimate: Estimate) -> str:
     low, high = duration(estimate.minutes.low), duration(estimate.minutes.high)
     return f"about {low}" if low == high else f"about {low} to {high}"
 
@@ -274,7 +274,7 @@ def _estimate_lines(estimate: Estimate) -> Iterator[str]:
     # Further rounds of `crux` follow from a person's results and are no part of the price.
     rounds = "" if estimate.protocol == "crux" else f", {counted(estimate.rounds, 'round')}"
     yield f"ESTIMATE of {estimate.file}: {estimate.protocol}{rounds}; no bound (--max-usd is one)"
-    yield _replies_told(estimate)
+    yield _replies_text(estimate)
     for role in dict.fromkeys(part.role for part in estimate.parts):
         mine = [part for part in estimate.parts if part.role == role]
         phases = listed([f"{part.phase} {part.replies}" for part in mine])
@@ -282,8 +282,8 @@ def _estimate_lines(estimate: Estimate) -> Iterator[str]:
     yield f"by seat (prices of {estimate.prices_dated})"
     for seat in estimate.seats:
         yield from _seat_lines(seat)
-    tokens = _tokens_told(estimate.tokens_in, estimate.tokens_out)
-    yield f"in all: {tokens}, {dollars_told(estimate.usd)}, {_time_told(estimate)}"
+    tokens = _tokens_text(estimate.tokens_in, estimate.tokens_out)
+    yield f"in all: {tokens}, {dollars_text(estimate.usd)}, {_time_text(estimate)}"
     yield "it rests on"
     yield from (f"  {assumption}" for assumption in estimate.assumptions)
 
@@ -291,18 +291,18 @@ def _estimate_lines(estimate: Estimate) -> Iterator[str]:
 def _seat_lines(seat: EstimateSeat) -> Iterator[str]:
     model = f" ({seat.model})" if seat.model and seat.model not in seat.seat else ""
     yield f"  {seat.seat}{model}: {', '.join(seat.roles)}, {counted(seat.replies, 'reply')}"
-    yield f"    {_tokens_told(seat.tokens_in, seat.tokens_out)}, {dollars_told(seat.usd)}"
+    yield f"    {_tokens_text(seat.tokens_in, seat.tokens_out)}, {dollars_text(seat.usd)}"
 
 
-def _tokens_told(tokens_in: Span, tokens_out: Span) -> str:
-    return f"{_span_told(tokens_in)} tokens in, {_span_told(tokens_out)} out"
+def _tokens_text(tokens_in: Span, tokens_out: Span) -> str:
+    return f"{_span_text(tokens_in)} tokens in, {_span_text(tokens_out)} out"
 
 
-def _span_told(span: Span) -> str:
+def _span_text(span: Span) -> str:
     return f"{span.low:,} to {span.high:,}" if span.low != span.high else f"{span.low:,}"
 
 
-def dollars_told(usd: Dollars | None) -> str:
+def dollars_text(usd: Dollars | None) -> str:
     """Return dollars in words: `$0.10 to $0.40`."""
     if usd is None:
         return "cost unknown"

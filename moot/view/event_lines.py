@@ -25,7 +25,7 @@ from ledger.plain_text import counted, first_sentence, one_line, shortened
 from ledger.state.book import Book
 from moot.view import marks, words
 from moot.view.events import EventWords, words_of
-from moot.view.marks import mark_of, shown_as, told_move
+from moot.view.marks import mark_of, move_text, shown_as
 
 TEXT: Final = 160
 """Maximum characters of a text in a plain line; the ledger has the rest."""
@@ -166,5 +166,5 @@ def _moved(book: Book, event: Verification) -> Iterator[tuple[str, str]]:
         yield "opened", f"{event.id}: {', '.join(opened)}"
     for change in event.claim_status_changes:
         how = shown_as(change.class_) if change.class_ else f"read by {event.by}"
-        after = told_move(change.to, change.class_ or "", how, event.id)
+        after = move_text(change.to, change.class_ or "", how, event.id)
         yield "claim", f"{change.claim_id} {marks.STATUSES[change.from_].plain} → {after}"

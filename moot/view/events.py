@@ -48,7 +48,7 @@ from ledger.state.state import State
 from ledger.state.wording import clause
 from moot.view import marks, words
 from moot.view.marks import NEUTRAL, Mark, claim_mark, mark_of
-from moot.view.stop_checks import told_at_a_look
+from moot.view.stop_checks import look_warnings
 
 
 class EventWords(msgspec.Struct, frozen=True):
@@ -276,7 +276,7 @@ def _governed(
         case Signals():
             held = f"{event.satisfied} of {event.of} hold ({event.profile})"
             return EventWords(
-                event, "signals", mark_of(marks.ADVICE, event.advice), held, told_at_a_look(event)
+                event, "signals", mark_of(marks.ADVICE, event.advice), held, look_warnings(event)
             )
         case Alarm():
             raised = event.action == "raised"

@@ -130,7 +130,7 @@ def shown_as(book: Book, experiment: str) -> str:
     return class_shown(facts.class_, times_run(book, experiment))
 
 
-def test_told(book: Book, experiment: str) -> str:
+def test_text(book: Book, experiment: str) -> str:
     """Return an experiment in a few words: `E-2-1 holds (ran ×3)`."""
     facts = book.state.experiments.get(experiment)
     came_to = (facts.verdict if facts is not None else None) or "not run"
@@ -267,7 +267,7 @@ def experiments_of(run: str, book: Book) -> list[ExperimentShown]:
     return [experiment_of(run, book, experiment) for experiment in book.state.experiments]
 
 
-def came_to_told(experiment: ExperimentShown) -> str:
+def verdict_sentence(experiment: ExperimentShown) -> str:
     """Return one sentence with verdict, counts, controls, claims and environment of an experiment."""
     claims = ", ".join(f"{claim} {status}" for claim, status in experiment.claims.items())
     if not experiment.runs:

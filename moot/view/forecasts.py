@@ -182,7 +182,7 @@ def reasons_of_roles(book: Book) -> list[Point]:
 # ---------------------------------------------------------------- cruxes that are not settled
 
 
-def worth_told(points: Fraction) -> str:
+def worth_text(points: Fraction) -> str:
     """Return the value of a test in words."""
     return f"a test is worth {float(points):.1f} points"
 
@@ -192,7 +192,7 @@ def revisit_if(book: Book) -> Iterator[Point]:
     for crux in standing_now(book).unsettled:
         claim = book.by_id.get(crux.claim)
         if isinstance(claim, Claim):
-            yield Point.of(f"Open: {one_line(claim.text)} ({worth_told(crux.best)})", crux.claim)
+            yield Point.of(f"Open: {one_line(claim.text)} ({worth_text(crux.best)})", crux.claim)
 
 
 def tests_to_make(run: str, book: Book) -> Iterator[Point]:
@@ -202,14 +202,14 @@ def tests_to_make(run: str, book: Book) -> Iterator[Point]:
         claim = book.by_id.get(crux.claim)
         # An open question asks for the same test, with the same command, under "needs you".
         if isinstance(claim, Claim) and question_about(book, crux.claim) is None:
-            test = f"{verbs[crux.how].capitalize()}: {one_line(claim.testable_as)} ({worth_told(crux.best)})"
-            program, experiment = program_told(run, book, crux.claim)
+            test = f"{verbs[crux.how].capitalize()}: {one_line(claim.testable_as)} ({worth_text(crux.best)})"
+            program, experiment = program_text(run, book, crux.claim)
             yield Point.of(
                 f"{test}:{program} `{answer_command(run, book, crux.claim)}`", crux.claim, experiment
             )
 
 
-def program_told(run: str, book: Book, claim: str) -> tuple[str, str | None]:
+def program_text(run: str, book: Book, claim: str) -> tuple[str, str | None]:
     """Return the last program that roles planned for a claim, with the command that runs it here, and its experiment.
 
     Empty once one of the claim's programs was run: its verdict is on the ledger, and another kind of test is needed.
@@ -241,7 +241,7 @@ def answer_command(run: str, book: Book, claim: str) -> str:
     return f"moot answer {shlex.quote(run)} {question_about(book, claim) or claim} --holds|--fails 'TEXT'"
 
 
-def unseen_told(book: Book) -> str:
+def unseen_text(book: Book) -> str:
     """Return how many ways to be wrong were named, an estimate of those that were not, and those that were tested."""
     estimate = unseen(book.state)
     named = "" if estimate is None else _ways_named(estimate.distinct, float(estimate.jackknife))

@@ -82,7 +82,7 @@ class Ground(msgspec.Struct, frozen=True):
         return status_mark(self.standing, self.class_, self.tested)
 
     @property
-    def pooled_told(self) -> str:
+    def pooled_text(self) -> str:
         """Return what the pooled quotes are, in words; empty where there are none."""
         also = "also " if self.quotes else ""
         return f"{also}the verdict's evidence, given for {self.pool} claims together" if self.pooled else ""
@@ -99,7 +99,7 @@ class Ground(msgspec.Struct, frozen=True):
                     return Foremost(quote, ground.id if ground.kind == "verification" else None, "")
         # A pooled quote may belong to another claim, so it is never shown as this one's evidence.
         pooled = next((holder for holder in (self, *tests) if holder.pooled), None)
-        return Foremost(None, None, f"{pooled.pooled_told}: see {pooled.id}" if pooled else "")
+        return Foremost(None, None, f"{pooled.pooled_text}: see {pooled.id}" if pooled else "")
 
 
 class Foremost(msgspec.Struct, frozen=True):

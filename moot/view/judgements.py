@@ -209,7 +209,7 @@ def terms_in(text: str) -> str | None:
     return latest(sentence for sentence in sentences(text) if _TERMS.search(sentence))
 
 
-def ruling_told(book: Book) -> str:
+def ruling_text(book: Book) -> str:
     """Return the ruling with its basis; empty where there was no vote.
 
     A voter's words follow only where that vote agrees with the ruling and the votes are not split.
@@ -263,7 +263,7 @@ def option_of(book: Book, decision: Decision) -> str | None:
     return match[0] if match else None
 
 
-def merged_told(members: Majority) -> str:
+def majority_text(members: Majority) -> str:
     """Return `33 of 33 say O-2. In the words of one of them …`."""
     first, *others = members.agreeing
     # Agreement on an option is none on how it is carried out, so the other plans are named beside the first.
@@ -278,7 +278,7 @@ def merged_told(members: Majority) -> str:
     return f"{members.most} of {total} say {members.option}. In the words of one of them {words}"
 
 
-def confidences_told(members: Majority) -> str:
+def confidences_text(members: Majority) -> str:
     """Return the members' confidence: `Stated confidence, of 5: 4 by 31 of 33 members, 3 by 2`."""
     stated = Counter(plan.confidence for plan in members.plans if plan.confidence).most_common()
     if not stated:
@@ -288,7 +288,7 @@ def confidences_told(members: Majority) -> str:
     return f"Stated confidence, of 5: {first} by {number} of {len(members.plans)} members{rest}."
 
 
-def scores_told(book: Book) -> str:
+def scores_text(book: Book) -> str:
     """Return the totals of sides or options, or the votes, in one sentence; empty without scores."""
     if (ballot := ballot_of(book)) is not None:
         each = ", ".join(

@@ -32,7 +32,7 @@ class Label(NamedTuple):
     text: str
 
 
-def labels_told(book: Book) -> tuple[Label, ...]:
+def labels_of_run(book: Book) -> tuple[Label, ...]:
     """Return the labels of a run, the gravest first (FORMAT 9, DESIGN 4)."""
     return labels_of(book.state, Counter(call.simulated for event in book.events if (call := event.call)))
 
@@ -168,7 +168,7 @@ def finished_exit(quorum: RunQuorum) -> int:
     return GOOD if quorum.kind in ("whole", "imported") else SEAT_FAILED
 
 
-def rules_asked_told(state: State) -> str:
+def rules_checked_text(state: State) -> str:
     """Return after which phases the rules were checked; empty where they are checked only once per round."""
     # Checks run after single phases, and the validation closes the round; both check the rules.
     phases = state.checked.get(state.round, []) + state.validated.get(state.round, [])
@@ -183,7 +183,7 @@ def is_held_by_an_error(state: State) -> bool:
     return state.held_up[:1] == (f"@{state.faulty}",)
 
 
-def held_up_told(run: str, state: State) -> str:
+def hold_text(run: str, state: State) -> str:
     """Return what blocks the run and how to go on; empty where nothing does.
 
     `run` is how commands name the run.

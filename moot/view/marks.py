@@ -97,15 +97,15 @@ def how_tested(book: Book, entry: HistoryEntry) -> str:
     return f"read by {test.by}" if isinstance(test, Verification) else ""
 
 
-def told_move(to: str, class_: str, how: str, by: str) -> str:
+def move_text(to: str, class_: str, how: str, by: str) -> str:
     """Return the words for a move that is given by its parts."""
     if not how:
         return f"{STATUSES[to].plain} by {by}"
     read = "" if class_ else f", {how}"
-    return f"{told_status(to, class_, how)}{read} in {by}"
+    return f"{status_with_level(to, class_, how)}{read} in {by}"
 
 
-def told_status(status: str, class_: str | None, how: str) -> str:
+def status_with_level(status: str, class_: str | None, how: str) -> str:
     """Return `● ran ×3` for confirmed, `✗ refuted (quoted)`; the plain status where there is no level."""
     return status_mark(status, class_, how).plain
 

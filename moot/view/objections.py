@@ -49,7 +49,7 @@ class Objection(Dissenting, frozen=True):
         return f"{self.ref}; to the other plans: {', '.join(self.also)}" if self.also else self.ref
 
 
-def objection_told(
+def strongest_objection(
     book: Book, decision: Decision | None, why: list[Point], others: Sequence[Decision] = ()
 ) -> Objection | None:
     """Return the strongest objection to the decision in its author's words; None where the ledger has none.
@@ -229,7 +229,7 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
     return Objection(gravest.by, f"{one_line(gravest.text)}{rated}", gravest.id)
 
 
-def dissent_told(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
+def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
     """Yield who disagrees with the decision."""
     if decision is None or decision.type == "override":
         return  # who disagreed with what a person overruled says nothing about the override
@@ -250,7 +250,7 @@ def dissent_told(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
             yield Dissenting(plan.id, first_sentence(plan.text), plan.id)
 
 
-def terms_told(book: Book, decision: Decision) -> Iterator[tuple[bool, Point]]:
+def terms_of_voters(book: Book, decision: Decision) -> Iterator[tuple[bool, Point]]:
     """Yield the terms of voters and dissenters in their own words, and whether the author is for the decision.
 
     Those who are for it come first: what they ask for is a condition of the decision, or of changing it.

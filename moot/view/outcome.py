@@ -19,26 +19,26 @@ from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import conditions_of, fallen_under, final_in_force, in_force, overridden
 from ledger.state.lifecycle import OPEN
-from moot.view.agreement import forecasts_told, hangs_on_told, not_decided_yet, without_each
+from moot.view.agreement import condition_sentence, forecasts_clause, not_decided_yet, without_each
 from moot.view.annexes import final_text
 from moot.view.annexes_judging import falsifiers_of_judges, merged_questions, open_questions
 from moot.view.judgements import (
     ballot_of,
-    confidences_told,
+    confidences_text,
     has_beliefs,
     majority,
-    merged_told,
+    majority_text,
     named,
-    ruling_told,
-    scores_told,
+    ruling_text,
+    scores_text,
 )
 from moot.view.labels import calls_of, why_stopped
 from moot.view.marks import RAN, meaning
-from moot.view.objections import Dissenting, Objection, dissent_told, objection_told, terms_told
-from moot.view.outcome_status import Became, became_told, open_under, serious_questions, standing_of
+from moot.view.objections import Dissenting, Objection, dissent_of, strongest_objection, terms_of_voters
+from moot.view.outcome_status import Became, became_of_decisions, open_under, serious_questions, standing_of
 from moot.view.questions import Asking, asked_of_you
 from moot.view.reasons import Point, approval_of, reasons_of
-from moot.view.trust import looked_at_told, trust_told
+from moot.view.trust import looked_at_text, trust_text
 from moot.view.words import going_on
 from roles.outcome_status import OutcomeStatus
 
@@ -92,18 +92,18 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
     standing = standing_of(book, chief, reading.finals)
     # A memo states its own conditions; only decisions without one need them derived.
     requirements = memo.get("requirements") or reading.conditions("requirements")
-    terms = [] if chief is None else list(terms_told(book, chief))
+    terms = [] if chief is None else list(terms_of_voters(book, chief))
     # Who voted for acting asks for a condition of acting; who voted against says what would change the ruling.
     acts = (ballot := ballot_of(book)) is not None and ballot.ruling.decision != "REFUSE"
     requirements += [point for is_for, point in terms if is_for and acts]
-    dissent = [*dissent_told(book, chief), *(reading.forecasts.dissent if reading.forecasts else ())]
+    dissent = [*dissent_of(book, chief), *(reading.forecasts.dissent if reading.forecasts else ())]
     return Outcome(
         status=standing.status,
         status_why=standing.why or _beside(reading, standing.status, requirements, without),
         question=state.opening.question.strip(),
         answer=reading.answer(),
         how_sure=reading.how_sure(),
-        hangs_on=hangs_on_told(book, chief, without),
+        hangs_on=condition_sentence(book, chief, without),
         without=without,
         do_now=list(reading.do_now()),
         why=reading.reasons[:WHY],
@@ -113,7 +113,7 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
             *(reading.forecasts.unsettled if reading.forecasts else ()),
         ],
         requirements=requirements,
-        objection=objection_told(
+        objection=strongest_objection(
             book,
             chief,
             reading.reasons[:WHY],
@@ -123,9 +123,9 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
         needs_you=asked_of_you(run, book),
         not_settled=[*_options_missing(book), *(memo.get("not_settled") or reading.not_settled())],
         assumed=memo.get("assumed") or reading.assumed(),
-        trust=trust_told(book),
-        looked_at=looked_at_told(run, book, beyond),
-        became=became_told(book),
+        trust=trust_text(book),
+        looked_at=looked_at_text(run, book, beyond),
+        became=became_of_decisions(book),
         # Other states resume by an answer or an experiment, which `needs_you` lists.
         go_on=going_on(run, state.stopped_by) if standing.status is OutcomeStatus.STOPPED else None,
     )
@@ -237,11 +237,11 @@ class _Reading:
         # A decision text may be a whole plan, and the outcome is one paragraph.
         text = one_line(self.chief.text)
         if self.chief.type not in ("override", "answer"):
-            if ruling := ruling_told(self.book):
+            if ruling := ruling_text(self.book):
                 # After its first sentence, the rule's own decision names withdrawn vetoes and lost votes.
                 return named(self.book, " ".join([ruling, *sentences(self.chief.text)[1:]]))
             if self.members is not None:
-                return named(self.book, merged_told(self.members))
+                return named(self.book, majority_text(self.members))
         # Members decide for good on their own, so theirs is final without a closing decision.
         text = named(self.book, text)
         return text if self.finals or self.members is not None else f"Not final: {text}"
@@ -249,11 +249,11 @@ class _Reading:
     def how_sure(self) -> str:
         """Return the stated confidence, then what it rests on."""
         if self.chief is None:
-            return forecasts_told(self.book)
+            return forecasts_clause(self.book)
         if self.forecasts is not None and self.chief.by == "controller":
             return self.forecasts.how_sure
         # The votes or scores of the roles say nothing about a person's confidence.
-        scores = "" if self.by_person else scores_told(self.book)
+        scores = "" if self.by_person else scores_text(self.book)
         return " ".join(part for part in (self._stated(self.chief), self._basis(), scores) if part)
 
     def _stated(self, chief: Decision) -> str:
@@ -273,7 +273,7 @@ class _Reading:
             under = f"confidence under it, as stated: {each}" if each else "nobody states a confidence"
             return f"Computed by the rule of the protocol; {under}."
         if self.members is not None:
-            return confidences_told(self.members)
+            return confidences_text(self.members)
         if chief.confidence is None:
             return "No confidence is stated."
         who = (chief.name or chief.made_by).replace("_", " ")

@@ -161,7 +161,7 @@ class Became(Result, frozen=True):
     overruled_by: str | None
 
 
-def became_told(book: Book) -> list[Became]:
+def became_of_decisions(book: Book) -> list[Became]:
     """Return the latest statement about each decision that has one."""
     return [_became(book, statement) for statement in became_of(book).values()]
 

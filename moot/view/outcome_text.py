@@ -88,7 +88,7 @@ _CUTS: Final = (
 """Cuts in the order in which they are tried: fewer points before shorter ones."""
 
 
-def status_told(outcome: Outcome) -> str:
+def status_clause(outcome: Outcome) -> str:
     """Return the status in words, and why in a clause: `YOUR CALL: the votes are split`."""
     why = outcome.status_why or _MEANINGS.get(outcome.status, "")
     return f"{STATUSES[outcome.status]}: {why}" if why else STATUSES[outcome.status]
@@ -132,7 +132,7 @@ def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list
         # A question may run to pages, and the opening event has all of it.
         rest = textwrap.shorten(" ".join(question[QUESTION_LINES - 1 :]), width - 22, placeholder="")
         question = [*question[: QUESTION_LINES - 1], f"{rest} … (moot log RUN @0)"]
-    lines = [*question, *textwrap.wrap(status_told(outcome), width)]
+    lines = [*question, *textwrap.wrap(status_clause(outcome), width)]
     before = ""
     for label, text in rows:
         margin = f"{label if label != before else '':<{INDENT}}"
@@ -270,7 +270,7 @@ def _cut(text: str, most: int, where: str) -> str:
 def outcome_markdown(outcome: Outcome, run: str = "RUN") -> Iterator[str]:
     """Yield the block in Markdown, with the same rows and labels."""
     rows = _fitting(outcome, run, None)
-    yield f"**{inline(status_told(outcome))}**"
+    yield f"**{inline(status_clause(outcome))}**"
     yield ""
     before = ""
     for label, text in rows:

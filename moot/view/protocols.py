@@ -12,7 +12,7 @@ from ledger.events import RunOpened
 from ledger.events.run import PlanRow
 from ledger.plain_text import counted, shortened
 from ledger.result import Result
-from moot.view.estimate import Dollars, Estimate, dollars_told, duration
+from moot.view.estimate import Dollars, Estimate, dollars_text, duration
 from moot.view.stop_checks import seldom_ready, what_a_plan_lacks
 from moot.view.text import WIDTH, joined, listed
 from roles.castings import CASTINGS
@@ -122,7 +122,7 @@ def choices_lines(choices: Sequence[Choice], chosen: str, width: int = WIDTH) ->
     for choice in choices:
         mark = "→" if choice.protocol == chosen else " "
         name = f"{choice.protocol} {choice.plan}" if choice.plan else choice.protocol
-        line = f"{mark} {name:<22} {choice.replies:>4}   {dollars_told(choice.usd)}"
+        line = f"{mark} {name:<22} {choice.replies:>4}   {dollars_text(choice.usd)}"
         # At 80 columns two narrow columns would break every word of the purpose.
         begin = FITS_FROM if width > 2 * FITS_FROM - 10 else 4
         first, *rest = wrap(choice.fits, max(20, width - begin))

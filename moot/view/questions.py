@@ -83,12 +83,12 @@ def _request(run: str, book: Book, question: _Question) -> Asking:
     if not claims or not has_beliefs(book):
         command = f"moot answer {shlex.quote(run)} {question.ids[0]} 'TEXT'"
         return Asking(text=_put(book, question), ids=question.ids, command=command)
-    from moot.view.forecasts import program_told, standing_now, worth_told
+    from moot.view.forecasts import program_text, standing_now, worth_text
 
     command = f"moot answer {shlex.quote(run)} {question.ids[0]} --holds|--fails 'TEXT'"
     values = {crux.claim: crux.best for crux in standing_now(book).unsettled}
-    worth = "".join(f" ({worth_told(values[claim])})" for claim in claims if claim in values)
-    program, _ = program_told(run, book, claims[0])
+    worth = "".join(f" ({worth_text(values[claim])})" for claim in claims if claim in values)
+    program, _ = program_text(run, book, claims[0])
     return Asking(text=f"{_put(book, question)}{worth}{program}", ids=question.ids, command=command)
 
 

@@ -224,7 +224,7 @@ def where(finding: ReviewFinding) -> str:
     return f"{finding.places[0].file}:{finding.places[0].line}" if finding.places else ""
 
 
-def counts_told(review: ChangeReview) -> str:
+def counts_text(review: ChangeReview) -> str:
     """Return `3 of 5 findings stand; 1 as grave as 4 of 5`."""
     standing = sum(finding.stands for finding in review.findings)
     text = f"{standing} of {counted(len(review.findings), 'finding')} stand"
@@ -235,7 +235,7 @@ def counts_told(review: ChangeReview) -> str:
 
 def review_text(review: ChangeReview, width: int = WIDTH) -> str:
     """Return the outcome block, then the findings with their places."""
-    lines = [*outcome_lines(review.outcome, review.run, width), "", counts_told(review)]
+    lines = [*outcome_lines(review.outcome, review.run, width), "", counts_text(review)]
     for finding in review.findings:
         mark = "✗" if finding.id in review.failing else "·" if finding.stands else " "
         severity = f"{finding.severity} of 5" if finding.severity else "blocker"

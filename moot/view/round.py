@@ -30,7 +30,7 @@ from ledger.result import extended
 from ledger.state.book import Book, strings
 from ledger.state.decided import tested_by
 from ledger.state.state import State
-from moot.view.claims import ClaimTold, DecisionTold, tell_claim, tell_decision
+from moot.view.claims import ClaimView, DecisionView, tell_claim, tell_decision
 from moot.view.events import artifact_facts
 from moot.view.grounds import DEPTH_MAX, Quote, Sectioned, Sources, quotes_of, sources_of
 
@@ -52,7 +52,7 @@ class Moved(msgspec.Struct, frozen=True):
     bearing: str | None
 
 
-class CheckTold(Verification, frozen=True, kw_only=True):
+class CheckView(Verification, frozen=True, kw_only=True):
     """A verification and what it moved. `stances` are the positions sealed before it, in role order."""
 
     moved: tuple[Moved, ...]
@@ -70,7 +70,7 @@ class Product(msgspec.Struct, frozen=True):
     text: str
 
 
-class ConcernTold(Concern, frozen=True, kw_only=True):
+class ConcernView(Concern, frozen=True, kw_only=True):
     """A concern, a tension, a question or a way to be wrong. `resolved_by` names what closed or tested it."""
 
     resolved_by: str | None
@@ -85,17 +85,17 @@ class Observation(msgspec.Struct, frozen=True):
     agrees: bool | None
 
 
-class RoundTold(RoundOpened, frozen=True, kw_only=True):
+class RoundView(RoundOpened, frozen=True, kw_only=True):
     """One round. `phase` is the last one that has an event, `planned` the phases of its plan row."""
 
     n: int
     planned: tuple[str, ...]
     products: tuple[Product, ...]
     sealed: tuple[Stance, ...]
-    checks: tuple[CheckTold, ...]
-    claims: tuple[ClaimTold, ...]
-    decisions: tuple[DecisionTold, ...]
-    concerns: tuple[ConcernTold, ...]
+    checks: tuple[CheckView, ...]
+    claims: tuple[ClaimView, ...]
+    decisions: tuple[DecisionView, ...]
+    concerns: tuple[ConcernView, ...]
     drift: DriftCheck | None
     look: Signals | None
     alarms: tuple[Alarm, ...]
@@ -105,7 +105,7 @@ class RoundTold(RoundOpened, frozen=True, kw_only=True):
     signature: tuple[Observation, ...]
 
     @property
-    def cross_checks(self) -> Mapping[int, CheckTold]:
+    def cross_checks(self) -> Mapping[int, CheckView]:
         """Return the round's own checks, 1 to 4, without repeated judgements and without those of the synthesis."""
         return {
             # The four checks have the numbers 1 to 4 (SD-27); re-tests and resolutions are no part of them.
@@ -125,7 +125,7 @@ class RoundTold(RoundOpened, frozen=True, kw_only=True):
         return sum(check.result in ("BROKEN", "UNCLEAR") for check in self.cross_checks.values())
 
 
-def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: int = DEPTH_MAX) -> RoundTold:
+def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: int = DEPTH_MAX) -> RoundView:
     """Return a round that has been opened; its decisions go `depth` decisions down."""
     state, opened = book.state, book.state.rounds[round_]
     sources_ = sources or sources_of(book)
@@ -135,7 +135,7 @@ def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: i
     tests = sorted(book.of(Verification), key=lambda test: number_of(test.id))
     judged = {test.id for test in tests}
     return extended(
-        RoundTold,
+        RoundView,
         opened,
         n=round_,
         planned=plan[opened.plan_row].phases if opened.plan_row < len(plan) else (),
@@ -195,13 +195,13 @@ def _holder(event: Position | Flip) -> str:
     return role_of(event.id) if event.by == "import" else event.by
 
 
-def tell_check(book: Book, event: Verification, sections: Sectioned) -> CheckTold:
+def tell_check(book: Book, event: Verification, sections: Sectioned) -> CheckView:
     """Return a verification with the positions that were sealed before it; `book` holds its round."""
     changed = {change.claim_id: change for change in event.claim_status_changes}
     # A check may look at a claim without changing its status, which is a result too.
     unmoved = [Moved(claim, None, None, None) for claim in event.claims_affected if claim not in changed]
     return extended(
-        CheckTold,
+        CheckView,
         event,
         moved=(
             *(Moved(change.claim_id, change.from_, change.to, change.bearing) for change in changed.values()),
@@ -227,10 +227,10 @@ def _stance(book: Book, event: Position, sections: Sectioned) -> Stance:
     )
 
 
-def tell_concerns(book: Book, closers: Mapping[str, str]) -> tuple[ConcernTold, ...]:
+def tell_concerns(book: Book, closers: Mapping[str, str]) -> tuple[ConcernView, ...]:
     """Return the concerns of a book with what closed them (`Sources.closers`) or tests them."""
     return tuple(
-        extended(ConcernTold, event, resolved_by=closers.get(event.id) or tested_by(book.state, event.id))
+        extended(ConcernView, event, resolved_by=closers.get(event.id) or tested_by(book.state, event.id))
         for event in book.of(Concern)
     )
 

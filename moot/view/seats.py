@@ -96,7 +96,7 @@ class Filling(msgspec.Struct, frozen=True):
     latency_ms: int
 
 
-class SeatTold(CastMember, frozen=True, kw_only=True):
+class SeatView(CastMember, frozen=True, kw_only=True):
     """A role of the cast: who it is, its declared seat, and what really answered."""
 
     fillings: tuple[Filling, ...]
@@ -125,7 +125,7 @@ def dollars_cell(cost: Spend | Filling) -> str:
     return f"{cost.micro_usd / 1_000_000:.4f}" + (f" and {cost.unpriced} unknown" if cost.unpriced else "")
 
 
-def contexts_told(filling: Filling, before: str = "") -> str:
+def contexts_text(filling: Filling, before: str = "") -> str:
     """Return in how many conversations the replies were given, as far as they name one."""
     if not filling.contexts:
         return "not named"
@@ -142,7 +142,7 @@ def contexts_told(filling: Filling, before: str = "") -> str:
     return before + ", ".join([str(filling.contexts), *notes])
 
 
-def seats_told(book: Book) -> tuple[SeatTold, ...]:
+def seats_of(book: Book) -> tuple[SeatView, ...]:
     """Return every role of the cast, in protocol order, with what answered for it."""
     opened = book.state.opening
     calls: dict[str, list[Call]] = {}
@@ -153,7 +153,7 @@ def seats_told(book: Book) -> tuple[SeatTold, ...]:
     lost = Counter(name.role for step in book.state.given_up if (name := parse_step(step)))
     return tuple(
         extended(
-            SeatTold,
+            SeatView,
             member,
             fillings=tuple(_fillings(calls.get(member.role, []))),
             lost=lost[member.role],
@@ -199,7 +199,7 @@ def filled_by(filling: Filling) -> str:
     return f"{filling.seat}{': ' + who if who else ''} ({state})"
 
 
-def answered_by(seats: Iterable[SeatTold]) -> str:
+def answered_by(seats: Iterable[SeatView]) -> str:
     """Return what fills the seats, in one line; roles with the same filling are grouped."""
     groups: dict[str, list[str]] = {}
     for seat in seats:
@@ -210,7 +210,7 @@ def answered_by(seats: Iterable[SeatTold]) -> str:
     return "; ".join(f"{', '.join(roles)}: {filled}" for filled, roles in groups.items())
 
 
-def one_family_told(seats: Iterable[SeatTold]) -> str | None:
+def one_family_warning(seats: Iterable[SeatView]) -> str | None:
     """Return the warning that all model seats are of one family, or None."""
     return one_family(
         Answered(seat.role, filling.seat, filling.provider, filling.model)
@@ -219,7 +219,7 @@ def one_family_told(seats: Iterable[SeatTold]) -> str | None:
     )
 
 
-def _unfilled(seat: SeatTold) -> str:
+def _unfilled(seat: SeatView) -> str:
     """Return the words for a role without a reply."""
     # Steps without a reply may be open, still to come, or given up; only the last is certain.
     given_up = f", given up {seat.lost} times" if seat.lost > 1 else ", given up" if seat.lost else ""
@@ -281,7 +281,7 @@ def costs_of(book: Book) -> RunCosts:
     return RunCosts(tuple(roles), tuple(phases), cells, rounds, _each(book.state, whole))
 
 
-def written_told(book: Book) -> str:
+def written_text(book: Book) -> str:
     """Return how many words seats wrote, in all accepted replies: `2,511 words`; a lower bound where a text is gone."""
     words, is_whole = 0, True
     for call in (event.call for event in book.events if event.call is not None):
@@ -301,7 +301,7 @@ def spent_beyond(run: Path) -> Amounts:
     return Reservations(Spending(run).entries()).beyond
 
 
-def tokens_told(spend: Spend) -> str:
+def tokens_text(spend: Spend) -> str:
     """Return `12,300 tokens in, 4,100 out`; empty where no seat reported any, because 0 would read as measured."""
     return (
         f"{spend.tokens_in:,} tokens in, {spend.tokens_out:,} out"
@@ -310,7 +310,7 @@ def tokens_told(spend: Spend) -> str:
     )
 
 
-def beyond_told(beyond: Amounts | None) -> str:
+def beyond_text(beyond: Amounts | None) -> str:
     """Return what lost attempts cost on top of the accepted replies; empty where there were none."""
     if beyond is None or beyond.calls <= 0:
         return ""

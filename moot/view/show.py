@@ -23,8 +23,8 @@ from ledger.state.lifecycle import HistoryEntry
 from ledger.state.state import Spend
 from moot.view.events import words_of
 from moot.view.grounds import DEPTH_MAX, Ground, ground_of, ground_standing
-from moot.view.marks import STATUSES, how_tested, told_move, told_status
-from moot.view.seats import dollars, tokens_told
+from moot.view.marks import STATUSES, how_tested, move_text, status_with_level
+from moot.view.seats import dollars, tokens_text
 from moot.view.text import WIDTH, folded, joined
 from moot.view.words import counted
 
@@ -99,10 +99,10 @@ def _history(book: Book, event: Event) -> Iterator[str]:
             before = STATUSES["pending"].plain
             for entry in book.state.claims[event.id].history:
                 how = how_tested(book, entry)
-                after = told_move(entry.to, entry.class_, how, entry.by)
+                after = move_text(entry.to, entry.class_, how, entry.by)
                 yield f"{before} → {after}{_moves_nothing(entry)}"
                 if entry.counts:
-                    before = told_status(entry.to, entry.class_, how)
+                    before = status_with_level(entry.to, entry.class_, how)
         case Decision():
             first, last = overridden(book.state, event.id), replacement(book.state, event.id)
             if first != event.id:
@@ -133,7 +133,7 @@ def _caused(book: Book, event: Claim | Decision) -> Iterator[str]:
         add_call(spend, call)
     if replies:
         places = ", ".join(f"@{seq}" for seq in replies)
-        tokens = tokens_told(spend) or "tokens unknown"
+        tokens = tokens_text(spend) or "tokens unknown"
         yield f"took {counted(len(replies), 'reply')} whole ({places}): {tokens}, {dollars(spend)}"
 
 
@@ -304,8 +304,8 @@ def _nodes(
         told=ground_standing(ground),
         quotes=quotes,
     )
-    for child, told_elsewhere in () if again else under[ground.id]:
-        yield from _nodes(child, depth + 1, under, left, again=told_elsewhere)
+    for child, listed_elsewhere in () if again else under[ground.id]:
+        yield from _nodes(child, depth + 1, under, left, again=listed_elsewhere)
 
 
 def _fitting(nodes: Sequence[WhyNode]) -> list[WhyNode]:

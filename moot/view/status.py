@@ -18,11 +18,11 @@ from ledger.state.decided import final_in_force
 from ledger.state.state import State
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
-from moot.view.labels import beside_outcome, held_up_told, rules_asked_told
+from moot.view.labels import beside_outcome, hold_text, rules_checked_text
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.questions import SHOWN
-from moot.view.seats import WHOLE, beyond_told, costs_of, dollars, tokens_told
-from moot.view.stop_checks import alarms_first, held_told, no_all_clear
+from moot.view.seats import WHOLE, beyond_text, costs_of, dollars, tokens_text
+from moot.view.stop_checks import alarms_first, gates_held, no_all_clear
 from moot.view.text import WIDTH, joined, listed
 from moot.view.words import round_in
 from roles.outcome_status import OutcomeStatus
@@ -222,7 +222,7 @@ def status_text(run: str, state: State, report: SignalReport | None, beyond: Amo
         f"R{round_} without {role}{'' if round_ in state.rounds else ' (to come)'}"
         for round_, role in _absences(state).items()
     ]
-    spend = [str(state.spend.calls), tokens_told(state.spend), dollars(state.spend), beyond_told(beyond)]
+    spend = [str(state.spend.calls), tokens_text(state.spend), dollars(state.spend), beyond_text(beyond)]
     waiting = [] if state.finished else [step.id for step in open_steps(protocol_of(opened), state)]
     # Only watched protocols have leads, stress rounds, drift checks and stop signals.
     watched = is_watched(opened)
@@ -231,10 +231,10 @@ def status_text(run: str, state: State, report: SignalReport | None, beyond: Amo
         ("stress", listed(stress) if watched else ""),
         ("drift", listed(drift) if watched else ""),
         ("calls", ", ".join(part for part in spend if part)),
-        ("rules", rules_asked_told(state)),
-        ("stop", _stop_told(state, report) if watched else ""),
+        ("rules", rules_checked_text(state)),
+        ("stop", _stop_text(state, report) if watched else ""),
         ("open", ", ".join(waiting)),
-        ("held up", held_up_told(run, state)),
+        ("held up", hold_text(run, state)),
     )
     return joined(
         [
@@ -258,12 +258,12 @@ def standing(state: State) -> str:
     return state.life
 
 
-def _stop_told(state: State, report: SignalReport | None) -> str:
+def _stop_text(state: State, report: SignalReport | None) -> str:
     """Return the signals as they read now: an open alarm first, then the count and the advice."""
     if report is None:
         return "the signals cannot be read: the run's own thresholds are gone"
     not_before = state.opening.stop.not_before
-    text = f"R{report.round}: {held_told(report)} hold ({report.profile}), {report.advice.replace('_', ' ')}"
+    text = f"R{report.round}: {gates_held(report)} hold ({report.profile}), {report.advice.replace('_', ' ')}"
     text += "." * bool(no_all_clear(report)) + no_all_clear(report)
     # An open alarm puts the count in doubt, so it must be read first.
     if alarmed := alarms_first(report):

@@ -76,7 +76,7 @@ def _headline(report: SignalReport, state: State) -> str:
             ids = ", ".join(report.waits_for[:NAMED_MAX]) + f" and {more} more" * (more > 0)
             return f"WAIT: answer {ids} first"
         case "wait":
-            return f"WAIT: {gate_told(failing[0])}"
+            return f"WAIT: {gate_sentence(failing[0])}"
         case "ended":
             lacking = f"{counted(len(failing), 'gate')} failed" if report.gates else held
             return f"ENDED, not ready: {lacking}"
@@ -97,7 +97,7 @@ def _next(report: SignalReport, state: State) -> str:
     return f"next round is about {f'what is missing without the {row.absent}' if row.absent else about}"
 
 
-def alarm_told(alarm: AlarmReading) -> str:
+def alarm_line(alarm: AlarmReading) -> str:
     """Say an alarm in one line: its name and code, since when, and what was counted."""
     since = f" since R{alarm.onset_round}" if alarm.onset_round is not None else ""
     return f"{words.failure(alarm.id)}{since}: {alarm.detail}"
@@ -106,7 +106,7 @@ def alarm_told(alarm: AlarmReading) -> str:
 def because(report: SignalReport) -> str:
     """Return one sentence: `Not ready because 45.0% of the claims are untested (limit 30%), alarms are open: …`."""
     if report.deciding:
-        sentences = dict.fromkeys(gate_told(gate) for gate in report.deciding if gate.ok == report.ready)
+        sentences = dict.fromkeys(gate_sentence(gate) for gate in report.deciding if gate.ok == report.ready)
         # A run also stops where what is missing cannot be had by going on.
         if report.stop and not report.ready:
             return f"Stops, not ready: {', '.join(sentences)}."
@@ -126,7 +126,7 @@ def no_all_clear(report: SignalReport) -> str:
     return f" This is no all-clear: {blind} could not be measured." if report.ready and blind else ""
 
 
-def held_told(report: SignalReport) -> str:
+def gates_held(report: SignalReport) -> str:
     """Return how many of the deciding gates hold, or of the signals in runs without gates."""
     if not report.deciding:
         return f"{report.satisfied} of {report.of} signals"
@@ -146,7 +146,7 @@ def ended(state: State) -> str:
     return f"The run {state.closing.state} because {words.why_closed(state.closing.reason)}."
 
 
-def gate_told(gate: GateReading) -> str:
+def gate_sentence(gate: GateReading) -> str:
     """Say what a gate found, with the names of failure modes next to their codes."""
     return words.failures_in(gate.text or gate.value or gate.name)
 
@@ -267,7 +267,7 @@ def out_of_reach(book: Book) -> str:
     return notice.text if notice is not None and not notice.ok else ""
 
 
-def told_at_a_look(look: Signals) -> str:
+def look_warnings(look: Signals) -> str:
     """Return the warnings of a look: the plan cannot become ready, or reading cannot settle the question."""
     failing = _failing(look)
     return "; ".join(

@@ -24,16 +24,16 @@ from ledger.state.book import Book
 from ledger.state.decided import final_in_force, in_force, outcome
 from ledger.state.lifecycle import OPEN
 from ledger.state.state import Spend
-from moot.view.claims import ClaimTold, DecisionTold, tell_claim, tell_decision
+from moot.view.claims import ClaimView, DecisionView, tell_claim, tell_decision
 from moot.view.grounds import Sources, sources_of
-from moot.view.labels import Label, held_up_told, labels_told, rules_asked_told
+from moot.view.labels import Label, hold_text, labels_of_run, rules_checked_text
 from moot.view.round import (
-    ConcernTold,
-    RoundTold,
+    ConcernView,
+    RoundView,
     tell_concerns,
     tell_round,
 )
-from moot.view.seats import SeatTold, dollars, seats_told, tokens_told
+from moot.view.seats import SeatView, dollars, seats_of, tokens_text
 from moot.view.words import PHASES
 
 
@@ -60,9 +60,9 @@ class Scene(msgspec.Struct, frozen=True):
     played: tuple[Label, ...]
     labels: tuple[Label, ...]
     question: str
-    seats: tuple[SeatTold, ...]
+    seats: tuple[SeatView, ...]
     rounds_planned: int
-    round: RoundTold | None
+    round: RoundView | None
     thinking: tuple[Thinking, ...]
     claims: Mapping[str, int]
     decisions_in_force: int
@@ -95,12 +95,12 @@ def scene_of(
     # An id that does not parse as a step has no role or act to show.
     open_steps = [(name, since) for step, since in started.items() if (name := parse_step(step))]
     # A live view shows progress, so the label would only repeat what is on screen.
-    labels = tuple(label for label in labels_told(book) if label.kind != "UNFINISHED")
+    labels = tuple(label for label in labels_of_run(book) if label.kind != "UNFINISHED")
     return Scene(
         played=played,
         labels=labels,
         question=opened.question,
-        seats=seats_told(book),
+        seats=seats_of(book),
         rounds_planned=len(opened.plan),
         # Depth 1: a live view is redrawn often and shows no nested grounds.
         round=tell_round(book, state.round, sources, depth=1) if state.round in state.rounds else None,
@@ -112,8 +112,8 @@ def scene_of(
         spend=state.spend,
         quorum=state.quorum,
         finished=state.finished,
-        rules=rules_asked_told(state),
-        held_up=held_up_told("RUN", state),
+        rules=rules_checked_text(state),
+        held_up=hold_text("RUN", state),
     )
 
 
@@ -128,7 +128,7 @@ def clock_time(seconds: float) -> str:
 
 def spent(spend: Spend) -> str:
     """Return `85 calls, 12,300 tokens in, 4,100 out, 0.42 USD, 3 of unknown cost`."""
-    parts = (f"{spend.calls} calls", tokens_told(spend), dollars(spend) if spend.calls else "")
+    parts = (f"{spend.calls} calls", tokens_text(spend), dollars(spend) if spend.calls else "")
     return ", ".join(part for part in parts if part)
 
 
@@ -149,13 +149,13 @@ class Story(msgspec.Struct, frozen=True):
 
     opening: RunOpened
     labels: tuple[Label, ...]
-    seats: tuple[SeatTold, ...]
-    rounds: tuple[RoundTold, ...]
-    claims: tuple[ClaimTold, ...]
-    decisions: tuple[DecisionTold, ...]
-    outcome: tuple[DecisionTold, ...]
+    seats: tuple[SeatView, ...]
+    rounds: tuple[RoundView, ...]
+    claims: tuple[ClaimView, ...]
+    decisions: tuple[DecisionView, ...]
+    outcome: tuple[DecisionView, ...]
     is_final: bool
-    concerns: tuple[ConcernTold, ...]
+    concerns: tuple[ConcernView, ...]
     reviews: tuple[Review, ...]
     notes: tuple[Amendment, ...]
     closing: RunClosed | None
@@ -164,7 +164,7 @@ class Story(msgspec.Struct, frozen=True):
     last: str
 
     @property
-    def other_decisions(self) -> tuple[DecisionTold, ...]:
+    def other_decisions(self) -> tuple[DecisionView, ...]:
         """Return the decisions outside the outcome: round decisions, overturned ones, a person's answers."""
         final = {decision.seq for decision in self.outcome}
         return tuple(decision for decision in self.decisions if decision.seq not in final)
@@ -184,8 +184,8 @@ def tell(book: Book) -> Story:
     by_id = {decision.id: decision for decision in decisions}
     return Story(
         opening=state.opening,
-        labels=labels_told(book),
-        seats=seats_told(book),
+        labels=labels_of_run(book),
+        seats=seats_of(book),
         rounds=rounds,
         claims=tuple(tell_claim(book, event) for event in book.of(Claim)),
         decisions=decisions,

@@ -228,10 +228,10 @@ def answer_of(report: StudyReport) -> str:
         if not report.keys:
             return "No arm can be compared: no right answers are known here."
         return "No arm can be compared yet: there is no item that both it and the baseline have answered."
-    return " ".join(_against_told(comparison, report.baseline) for comparison in report.against)
+    return " ".join(_against_text(comparison, report.baseline) for comparison in report.against)
 
 
-def _against_told(comparison: Against, baseline: str) -> str:
+def _against_text(comparison: Against, baseline: str) -> str:
     value, low, high = comparison.difference.value, comparison.difference.low, comparison.difference.high
     points = f"{100 * (value or 0):+.0f} points of right answers against {baseline}"
     items = counted(comparison.difference.n, "item")
@@ -325,7 +325,7 @@ def sections_of(report: StudyReport) -> list[StudyTable]:
     return sections
 
 
-def planned_told(report: StudyReport) -> str:
+def planned_text(report: StudyReport) -> str:
     """Return what was planned, when, and the hash that proves it."""
     # The date shows that the plan came before the results; the hash shows that it is the same plan.
     when = f" on {report.planned_at[:10]}, before the first run" if report.planned_at else "; no run is begun"
@@ -333,7 +333,7 @@ def planned_told(report: StudyReport) -> str:
     return f"Planned{when} (study.toml, SHA-256 {report.plan_sha256[:12]}…): {words}"
 
 
-def so_far_told(report: StudyReport) -> str:
+def progress_text(report: StudyReport) -> str:
     """Return how much of the study is done."""
     arms = counted(len(report.arms), "arm")
     return f"{counted(report.items, 'item')}, {arms}; {report.came_out} of {counted(report.runs, 'run')} came out."
@@ -341,7 +341,7 @@ def so_far_told(report: StudyReport) -> str:
 
 def report_text(report: StudyReport) -> str:
     """Return what `moot study report` prints."""
-    lines = [report.question, answer_of(report), "", planned_told(report), so_far_told(report)]
+    lines = [report.question, answer_of(report), "", planned_text(report), progress_text(report)]
     for title, heads, rows in sections_of(report):
         cells = [list(heads), *rows]
         widths = [max(len(row[n]) for row in cells) for n in range(len(heads))]

@@ -1,6 +1,6 @@
 """Two sentences on how an outcome came about: reasons to trust it, and the effort spent.
 
-trust_told(book) and looked_at_told(run, book) are fields of `moot.view.outcome.Outcome`.
+trust_text(book) and looked_at_text(run, book) are fields of `moot.view.outcome.Outcome`.
 
 Among the reasons are prompts that a server probably cut, because it counted fewer tokens than the prompt can be.
 Ollama and servers like it drop what does not fit into their context, and say nothing. What a token is differs by
@@ -28,12 +28,12 @@ from ledger.state.book import Book
 from ledger.state.state import State
 from ledger.store.blobs import named_by_brief
 from moot.view import words
-from moot.view.agreement import alarms_told, families_told
-from moot.view.experiments import test_told
+from moot.view.agreement import alarms_clause, families_text
+from moot.view.experiments import test_text
 from moot.view.judgements import has_beliefs, named
 from moot.view.labels import Calls, calls_of
 from moot.view.marks import last_test
-from moot.view.seats import beyond_told, dollars, written_told
+from moot.view.seats import beyond_text, dollars, written_text
 from moot.view.text import listed
 from rounds.protocols import is_watched
 from rounds.run.outcome import quorum_of
@@ -54,7 +54,7 @@ FRONT: Final = re.compile(r"---\n(.*?\n)---\n", re.DOTALL)
 KEYS: Final = frozenset({"moot-run", "moot-head", "moot-decisions"})
 
 
-def trust_told(book: Book) -> str:
+def trust_text(book: Book) -> str:
     """Return origin, seats and families, isolation, quorum, alarms, and the seats' view of the process."""
     state, calls = book.state, calls_of(book.events)
     parts = [_made_how(book, calls), *_starts_from(book)]
@@ -68,16 +68,16 @@ def trust_told(book: Book) -> str:
         elif models:
             who = f"model named by its caller: {', '.join(models)}"
         # Agreement across families is stronger than agreement within one, so it follows the cast.
-        parts += [f"{counted(roles, 'role')}, {who}", named(book, families_told(book))]
+        parts += [f"{counted(roles, 'role')}, {who}", named(book, families_text(book))]
         # A seat that received half of a prompt did not have its brief, so a line on isolation would mislead.
-        parts.append(cut_told(book, calls.all) or _apart(calls))
+        parts.append(cut_prompts_text(book, calls.all) or _apart(calls))
     quorum = quorum_of(state)
     if quorum.declared and quorum.kind != "imported":
         lost = "" if quorum.kind == "whole" else f" ({quorum.kind.upper()})"
         parts.append(f"{quorum.actual} of {counted(quorum.declared, 'step')} answered{lost}")
     # While a run goes on, sentences of its memo are still being checked.
     parts += [_sentences_checked(book)] if state.finished else []
-    parts += [named(book, alarms_told(book)), _process(book)]
+    parts += [named(book, alarms_clause(book)), _process(book)]
     return "; ".join(filter(None, parts)) + "."
 
 
@@ -170,7 +170,7 @@ def _process(book: Book) -> str:
     return f"the seats say of the process: {', '.join(modes)}" if modes else ""
 
 
-def looked_at_told(run: str, book: Book, beyond: Amounts | None = None) -> str:
+def looked_at_text(run: str, book: Book, beyond: Amounts | None = None) -> str:
     """Return rounds, replies, tokens or words, cost, tests, and why the run ended."""
     state, spend = book.state, book.state.spend
     tokens = spend.tokens_in + spend.tokens_out
@@ -178,15 +178,15 @@ def looked_at_told(run: str, book: Book, beyond: Amounts | None = None) -> str:
         counted(len(state.rounds), "round"),
         counted(spend.calls, "reply"),
         # Host seats report no tokens, and words are the next best measure of effort.
-        f"{tokens:,} tokens" if tokens else written_told(book),
+        f"{tokens:,} tokens" if tokens else written_text(book),
         dollars(spend) if spend.calls else "",
-        beyond_told(beyond),
+        beyond_text(beyond),
     ]
     unseen = ""
     if has_beliefs(book):
-        from moot.view.forecasts import unseen_told
+        from moot.view.forecasts import unseen_text
 
-        unseen = unseen_told(book)
+        unseen = unseen_text(book)
     return (
         "; ".join(filter(None, (", ".join(filter(None, parts)), _tests(run, book), unseen, _ended(state))))
         + "."
@@ -207,7 +207,7 @@ def _tests(run: str, book: Book) -> str:
             return f"no program was run{by_reading}{by_hand}"
         return f"no test was run{_why_untested(book)}"
     # The sentence names a few tests, and the rest is counted.
-    tests = [test_told(book, of) for of in list(judged)[:TESTS_NAMED]]
+    tests = [test_text(book, of) for of in list(judged)[:TESTS_NAMED]]
     more = [f"{len(judged) - TESTS_NAMED} more"] if len(judged) > TESTS_NAMED else []
     reproduced = sum(verdict.class_ == "reproduced" for verdict in judged.values())
     again = f"{', '.join([*tests, *more])}; again: moot replay {shlex.quote(run)} --re-run"
@@ -236,7 +236,7 @@ def _ended(state: State) -> str:
     return f"{state.closing.state}: {words.CLOSINGS.get(state.closing.reason, state.closing.reason)}"
 
 
-def cut_told(book: Book, prompts: int) -> str:
+def cut_prompts_text(book: Book, prompts: int) -> str:
     """Return how many prompts were probably cut, with the first of them; empty without suspicion."""
     counts: dict[str, int] = {}
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from detectors.observations import Tally
 from ledger.plain_text import visible
-from moot.view.claims import ClaimTold
+from moot.view.claims import ClaimView
 from moot.view.marks import STATUSES, mark_of
 from moot.web.templating import Links
 
@@ -50,7 +50,7 @@ class Node(NamedTuple):
     alt: str
 
 
-def lane(claim: ClaimTold, rounds: int, links: Links, *, named: bool) -> Markup:
+def lane(claim: ClaimView, rounds: int, links: Links, *, named: bool) -> Markup:
     """Draw a claim's life over the rounds: one line, and a shape for every status. Only a named picture has links."""
     moves = [move for move in claim.history if move.counts]
     born = _x(claim.round, rounds)

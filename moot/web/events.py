@@ -15,7 +15,7 @@ from ledger.state.book import Book, strings
 from ledger.state.decided import Conditions, conditions_of, outcome
 from moot.run_view import RunView
 from moot.view import marks
-from moot.view.claims import DecisionTold, tell_claim, tell_decision
+from moot.view.claims import DecisionView, tell_claim, tell_decision
 from moot.view.events import words_of
 from moot.view.grounds import Ground, ground_standing, sources_of
 from moot.view.marks import mark_of
@@ -150,19 +150,19 @@ def _rows(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", value) if isinstance(value, list) else []
 
 
-def decisions(view: RunView) -> list[DecisionTold]:
+def decisions(view: RunView) -> list[DecisionView]:
     """Return all decisions of a run: those in force first, then overturned final ones, then the latest."""
     book = view.book
     first = {identity: place for place, identity in enumerate(outcome(book.state))}
 
-    def order(decision: DecisionTold) -> tuple[int, bool, int]:
+    def order(decision: DecisionView) -> tuple[int, bool, int]:
         return first.get(decision.id, len(first)), decision.type != "final", -decision.seq
 
     sections = sources_of(book).sections
     return sorted((tell_decision(book, event, sections, 1) for event in book.of(Decision)), key=order)
 
 
-def picture(decision: DecisionTold, links: Links) -> Markup:
+def picture(decision: DecisionView, links: Links) -> Markup:
     """Return the evidence graph, in which a thing that is cited twice is one node."""
     nodes: dict[str, Node] = {
         decision.id: Node(decision.id, 0, decision.id, "◼", "open", links.event(decision.id), decision.id)

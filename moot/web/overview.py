@@ -14,7 +14,7 @@ from ledger.plain_json import NotJson, decoded
 from ledger.state.book import Book
 from ledger.store.failures import LedgerError
 from moot.run_view import RunView
-from moot.view.seats import costs_of, seats_told
+from moot.view.seats import costs_of, seats_of
 from moot.web.templating import paged
 from roles.brief import BriefUnavailable, derive
 from roles.prompt_set import PromptSetError, read_prompt_set
@@ -36,13 +36,13 @@ from ledger.events import Claim, Decision, DriftCheck, Ruling, Score, Standing, 
 from ledger.events.run import Labelled
 from ledger.state.decided import final_in_force, outcome
 from ledger.store.store import read_driver
-from moot.view.claims import DecisionTold, tell_decision
+from moot.view.claims import DecisionView, tell_decision
 from moot.view.events import words_of
 from moot.view.experiments import experiments_of
 from moot.view.grounds import sources_of
 from moot.view.judgements import scores_of
-from moot.view.labels import Label, calls_of, labels_told
-from moot.view.seats import answered_by, one_family_told
+from moot.view.labels import Label, calls_of, labels_of_run
+from moot.view.seats import answered_by, one_family_warning
 from moot.view.stop_checks import why_it_stopped
 from moot.view.text import numbers
 from moot.web.drawing import disagreement, small_bars
@@ -80,7 +80,7 @@ def seats_page(view: RunView, *, role: str = "", page: int = 1, size: int = PAGE
     page, pages, rows = paged(wanted, page, size)
     judged, breaches = briefs_judged(view)
     return {
-        "seats": seats_told(view.book),
+        "seats": seats_of(view.book),
         "costs": costs_of(view.book),
         "replies": [(event, breaches.get(event.seq)) for event in rows],
         "judged": judged,
@@ -250,7 +250,7 @@ def standing_of(view: RunView) -> str:
 
 def labels_shown(view: RunView) -> tuple[Label, ...]:
     """Return the labels of a run, the gravest first; the last counts replies from seats that were not isolated."""
-    labels, calls = labels_told(view.book), calls_of(view.book.events)
+    labels, calls = labels_of_run(view.book), calls_of(view.book.events)
     if not calls.trusted:
         return labels
     text = (
@@ -276,7 +276,7 @@ def isolation_of(view: RunView) -> str:
 def overview(view: RunView) -> dict[str, Any]:
     """Return what a run's first page shows besides its heading and its outcome."""
     book, state = view.book, view.book.state
-    seats, opened = seats_told(book), state.opening
+    seats, opened = seats_of(book), state.opening
     question, _, more = opened.question.strip().partition("\n")
     final, rounds = final_in_force(state), sorted(state.rounds)
     # Without a final decision the latest round decision comes first: it is the closest to an answer.
@@ -287,7 +287,7 @@ def overview(view: RunView) -> dict[str, Any]:
         "question": question,
         "more_question": more.strip(),
         "answered_by": answered_by(seats) if not state.is_import else "an import does not say",
-        "one_family": one_family_told(seats),
+        "one_family": one_family_warning(seats),
         "decided": [_decision(view, identity) for identity in listed[:DECISIONS_SHOWN]],
         "overturned": [
             _decision(view, identity)
@@ -307,7 +307,7 @@ def overview(view: RunView) -> dict[str, Any]:
     }
 
 
-def _decision(view: RunView, identity: str) -> DecisionTold:
+def _decision(view: RunView, identity: str) -> DecisionView:
     event = view.book.by_id[identity]
     assert isinstance(event, Decision), "only decisions are decided"
     return tell_decision(view.book, event, sources_of(view.book).sections, 1)

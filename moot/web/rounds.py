@@ -17,7 +17,7 @@ from moot.app.speech import read_speech
 from moot.run_view import RunView
 from moot.view.events import EventWords, words_of
 from moot.view.grounds import sources_of
-from moot.view.round import RoundTold, tell_round
+from moot.view.round import RoundView, tell_round
 from moot.view.words import PHASES
 from roles.protocol import UNLAWFUL, find_group, open_steps
 from rounds.protocols import protocol_of
@@ -53,7 +53,7 @@ class LiveStep:
 class RoundShown:
     """A round by phases and seats; `house` holds the events of the controller and of people."""
 
-    summary: RoundTold
+    summary: RoundView
     planned: int
     phases: tuple[tuple[str, str], ...]
     """Each phase with its place: done, now or next."""
@@ -104,7 +104,7 @@ def round_shown(view: RunView, number: int, live: Mapping[str, LiveStep] | None 
     )
 
 
-def _phases(summary: RoundTold, events: Sequence[Event], working: set[str]) -> Iterator[tuple[str, str]]:
+def _phases(summary: RoundView, events: Sequence[Event], working: set[str]) -> Iterator[tuple[str, str]]:
     begun = [event.phase for event in events if event.phase not in ("open", "close")]
     # A round may begin in a phase that its plan leaves out, which is then shown first.
     first = [phase for phase in begun[:1] if phase not in summary.planned]

@@ -27,13 +27,13 @@ from ledger.state.book import Book
 from moot.run_view import RunView
 from moot.view import marks, words
 from moot.view.claims import lifecycle
-from moot.view.experiments import came_to_told, output_of
+from moot.view.experiments import output_of, verdict_sentence
 from moot.view.forecasts import answer_command, closing_lines, crux_line, percent, roles_spread, status_line
 from moot.view.marks import Mark, mark_of, meaning, status_mark
 from moot.view.outcome_status import became_line
 from moot.view.outcome_text import STATUSES
-from moot.view.seats import contexts_told, dollars_cell, filled_by
-from moot.view.stop_checks import alarm_told, alarms_first, gate_told
+from moot.view.seats import contexts_text, dollars_cell, filled_by
+from moot.view.stop_checks import alarm_line, alarms_first, gate_sentence
 from moot.view.story import spent
 
 WORDS_IN_ADDRESS: Final = 120
@@ -178,16 +178,16 @@ def environment() -> Environment:
         "one_line": one_line,
         "first_sentence": first_sentence,
         "shortened": shortened,
-        "came_to": came_to_told,
+        "came_to": verdict_sentence,
         "became": became_line,
         "output": output_of,
         "lifecycle": lifecycle,
         "spent": spent,
         "filled_by": filled_by,
         "alarms_first": alarms_first,
-        "alarm_told": alarm_told,
-        "gate_told": gate_told,
-        "contexts_told": contexts_told,
+        "alarm_line": alarm_line,
+        "gate_sentence": gate_sentence,
+        "contexts_text": contexts_text,
         "dollars_cell": dollars_cell,
         "instant": instant,
         "said": in_words,

@@ -223,7 +223,7 @@ def _counted(state: State, rounds: Sequence[int]) -> Counted:
     )
 
 
-def told_order(losses: Sequence[ForkLosses]) -> list[ForkLosses]:
+def report_order(losses: Sequence[ForkLosses]) -> list[ForkLosses]:
     """Return forks by role, round and name; unchanged ones first, because they show what chance does."""
     return sorted(losses, key=lambda fork: (fork.without or "", fork.rounds, fork.run))
 

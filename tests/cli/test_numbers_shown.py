@@ -17,8 +17,8 @@ from detectors.stopping.rounds import count_rounds
 from ledger.state.fold import fold
 from ledger.state.state import Spend, State
 from moot.api import Run, open_run
-from moot.view.seats import contexts_told, dollars, dollars_cell, seats_told
-from moot.view.stop_checks import because, held_told
+from moot.view.seats import contexts_text, dollars, dollars_cell, seats_of
+from moot.view.stop_checks import because, gates_held
 from moot.view.story import tell
 from tests.cli.conftest import Moot
 from tests.recorded import LONG, NAMES, protocol_of, recorded_names, run_of
@@ -117,7 +117,7 @@ def test_status_says_what_signals_says(moot: Moot, run: Path) -> None:
         assert status[name] == found[name]
     assert status["through"] == found["at"]
     said = re.sub(r"\s+", " ", moot("status", run).out)
-    held = held_told(signals(open_run(run).book, status["profile"]))
+    held = gates_held(signals(open_run(run).book, status["profile"]))
     assert f"{held} hold ({found['profile']})" in said
     _counts_hold(said)
 
@@ -136,9 +136,9 @@ def test_what_nobody_knows_is_not_nothing(moot: Moot, run: Path) -> None:
     said = moot("status", run, "--json").json
     for cost in (said["spend"], *said["spend_parts"]):
         assert (cost["usd"] is None) == (cost["calls"] > 0 and cost["unpriced"] >= cost["calls"])
-    for seat in seats_told(ours.book):
+    for seat in seats_of(ours.book):
         for one in seat.fillings:
-            assert ("each fresh" in contexts_told(one)) == (one.contexts == one.calls and not one.continued)
+            assert ("each fresh" in contexts_text(one)) == (one.contexts == one.calls and not one.continued)
             assert ("unknown" in dollars_cell(one)) == (one.unpriced > 0)
             assert one.contexts <= one.calls - one.unnamed
     if ours.state.spend.unpriced:
@@ -153,7 +153,7 @@ def test_contexts_are_counted_of_replies_that_named_one() -> None:
 
     def told(calls: int, contexts: int, unnamed: int, continued: int) -> str:
         filling = SimpleNamespace(calls=calls, contexts=contexts, unnamed=unnamed, continued=continued)
-        return contexts_told(filling)  # type: ignore[arg-type]
+        return contexts_text(filling)  # type: ignore[arg-type]
 
     assert told(4, 1, 3, 0) == "1, 3 of 4 replies name none"
     assert told(4, 4, 0, 0) == "4, each fresh"

@@ -18,7 +18,7 @@ from ledger.events.ids import parse_reference
 from ledger.state.book import Book, book
 from moot.view.claims import claims_of, claims_text, decision_lines
 from moot.view.event_lines import event_lines
-from moot.view.marks import claim_mark, shown_as, told_status
+from moot.view.marks import claim_mark, shown_as, status_with_level
 from moot.view.show import show_of, why_of
 from roles.brief import Brief, derive
 from roles.evidence import Exhibit, evidence_class, exhibits
@@ -361,9 +361,9 @@ def test_evidence_is_kept_as_it_was_given() -> None:
 
 
 def test_a_surface_says_how_a_claim_was_tested_and_not_that_it_is_confirmed() -> None:
-    assert told_status("tested_confirmed", None, "read by verifier") == "● confirmed"
-    assert told_status("tested_confirmed", "argued", "argued") == "● argued"
-    assert told_status("tested_refuted", "quoted", "quoted") == "✗ refuted (quoted)"
+    assert status_with_level("tested_confirmed", None, "read by verifier") == "● confirmed"
+    assert status_with_level("tested_confirmed", "argued", "argued") == "● argued"
+    assert status_with_level("tested_refuted", "quoted", "quoted") == "✗ refuted (quoted)"
     moved = [
         (event, one)
         for event, one in changes()

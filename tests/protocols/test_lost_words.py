@@ -12,8 +12,8 @@ from ledger.state.book import Book
 from moot.documents import run_report
 from moot.run_view import RunView
 from moot.view.grounds import rests_on
-from moot.view.labels import labels_told
-from moot.view.seats import answered_by, seats_told
+from moot.view.labels import labels_of_run
+from moot.view.seats import answered_by, seats_of
 from rounds.run.outcome import quorum_of
 from tests.protocols.playing import begin, play
 
@@ -96,7 +96,7 @@ def test_what_a_loss_means_is_so_beside_other_losses(
 
 def test_a_seat_that_gave_up_was_asked(tmp_path: Path) -> None:
     """R-2, its sibling: a finished run whose judge gave up said that the judge was "not yet asked"."""
-    seats = answered_by(seats_told(played(tmp_path / "run", "jugalbandi", "r1.challenge.challenger")))
+    seats = answered_by(seats_of(played(tmp_path / "run", "jugalbandi", "r1.challenge.challenger")))
     assert (
         seats == "proposer: host (trusted); challenger: host (no reply, given up); resolver: host (no reply)"
     )
@@ -122,6 +122,6 @@ def test_a_cited_vote_is_shown_with_its_numbers(tmp_path: Path) -> None:
 )
 def test_a_loss_stands_before_every_other_label(lost: str, kind: str, tmp_path: Path) -> None:
     """R-2: pages and reports show labels; the quorum is in the first of them."""
-    (first, *_) = labels_told(played(tmp_path / "run", "adversarial", lost))
+    (first, *_) = labels_of_run(played(tmp_path / "run", "adversarial", lost))
     assert first.kind == kind
     assert first.text.startswith("2 of 3 steps were answered")

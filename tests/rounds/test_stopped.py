@@ -18,7 +18,7 @@ from moot.api import open_run
 from moot.app import session as working
 from moot.app.session import Session
 from moot.mcp.seat_tools import has_news, public_status
-from moot.view.labels import labels_told
+from moot.view.labels import labels_of_run
 from moot.view.stop_checks import ended
 from moot.view.story import tell
 from moot.web.overview import standing_of
@@ -89,7 +89,7 @@ def test_what_a_person_adds_wakes_nobody(stopped: RunSession, act: str, moot: Mo
     assert standing_of(view) == "stopped"
     assert steps_in_progress(view) == {}
     book = view.book
-    assert any("stopped in round 2 (human)" in label.text for label in labels_told(book))
+    assert any("stopped in round 2 (human)" in label.text for label in labels_of_run(book))
     assert tell(book).closing is not None
     assert "stopped because a person stopped it" in ended(state)
     before = len(book.events)

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from ledger.events import Event
 from ledger.state.book import Book, book
-from moot.view.agreement import choices, families_told
-from moot.view.trust import trust_told
+from moot.view.agreement import choices, families_text
+from moot.view.trust import trust_text
 from tests.protocols.crux_seats import World, begin, play
 from tests.protocols.playing import begin as begin_short, play as play_short
 
@@ -52,11 +52,11 @@ def test_families_that_differ_say_which_option_each_puts_first(believed: Book) -
         "observer": GPT,
         "critic": QWEN,
     }
-    told = families_told(by(believed, models))
+    told = families_text(by(believed, models))
     assert told == "families differ: claude put O-1 first, gpt put O-1 first, qwen put O-2 first"
-    mixed = families_told(by(believed, {**models, "observer": QWEN}))
+    mixed = families_text(by(believed, {**models, "observer": QWEN}))
     assert mixed == "families differ: claude put O-1 first, qwen put O-1 (1 seat) and O-2 (1 seat) first"
-    assert "families differ" in trust_told(by(believed, models))
+    assert "families differ" in trust_text(by(believed, models))
 
 
 @pytest.mark.parametrize(
@@ -72,11 +72,11 @@ def test_one_family_agrees_with_nobody(believed: Book, models: dict[str, str | N
     everybody = {
         role: next(iter(models.values()), None) for role in ("action", "guardian", "observer", "critic")
     }
-    assert families_told(by(believed, {**everybody, **models})) == ""
+    assert families_text(by(believed, {**everybody, **models})) == ""
 
 
 def test_what_is_not_named_is_said_to_be_so(believed: Book) -> None:
-    told = families_told(by(believed, {"action": CLAUDE, "observer": CLAUDE}))
+    told = families_text(by(believed, {"action": CLAUDE, "observer": CLAUDE}))
     assert told.startswith(
         "families differ: an unnamed family put O-1 (1 seat) and O-2 (1 seat) first, claude"
     )
@@ -89,5 +89,5 @@ def test_votes_are_counted_by_family(tmp_path: Path) -> None:
     votes = choices(recorded)
     assert len(votes) == 3
     models = dict(zip(votes, (CLAUDE, GPT, GPT), strict=True))
-    told = families_told(by(recorded, models))
+    told = families_text(by(recorded, models))
     assert told == f"families agree: claude (1) and gpt (2) all chose {next(iter(set(votes.values())))}"

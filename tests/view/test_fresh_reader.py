@@ -14,7 +14,7 @@ from ledger.state.decided import standing
 from moot.api import open_run
 from moot.view.forecasts import closing_lines, forecasts_of
 from moot.view.outcome import Outcome, outcome_of
-from moot.view.outcome_text import QUESTION, outcome_lines, status_told
+from moot.view.outcome_text import QUESTION, outcome_lines, status_clause
 from roles.protocol import Step
 from tests.long_run import NAME
 from tests.protocols.changing import Change, changed_run
@@ -198,7 +198,7 @@ def test_a_tension_that_a_person_decides_is_put_as_a_question() -> None:
 
 def test_blanks_of_a_final_text_are_in_the_status_and_named() -> None:
     _, outcome = recorded("ratchet-notice")
-    assert status_told(outcome) == "DECIDED: 3 blanks left to fill"
+    assert status_clause(outcome) == "DECIDED: 3 blanks left to fill"
     assert (
         "Fill in [DAY MONTH YEAR], [TEAM NAME], [EMAIL ADDRESS] in the final text" in outcome.do_now[0].text
     )
@@ -222,7 +222,7 @@ def test_the_plans_of_other_members_are_named() -> None:
 
 def test_conditions_are_those_of_all_members_who_agree() -> None:
     _, outcome = recorded("council-ledger")
-    assert status_told(outcome) == "DECIDED: 9 requirements in 3 plans"
+    assert status_clause(outcome) == "DECIDED: 9 requirements in 3 plans"
     for points in (outcome.requirements, outcome.changes_our_mind):
         assert [point.refs for point in points] == [[f"D-1-{n}"] for n in (1, 2, 3) for _ in range(3)]
     for label in ("required", "revisit if"):

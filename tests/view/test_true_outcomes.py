@@ -17,7 +17,7 @@ from ledger.events import Argument, Assumption, Challenge, Concern, Decision, St
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from moot.view.outcome import Outcome, outcome_of
-from moot.view.outcome_text import outcome_lines, status_told
+from moot.view.outcome_text import outcome_lines, status_clause
 from roles.protocol import Step
 from rounds.run import human_actions
 from tests.protocols.changing import Change, changed_run, unchanged
@@ -99,7 +99,7 @@ def test_every_line_is_so_by_the_ledger(protocol: str, rules: dict[str, str], tm
 
 def test_statuses_of_the_plain_scripts(tmp_path: Path) -> None:
     told = {
-        (protocol, *rules.values()): status_told(played(tmp_path / str(n), protocol, rules=rules)[1])
+        (protocol, *rules.values()): status_clause(played(tmp_path / str(n), protocol, rules=rules)[1])
         for n, (protocol, rules) in enumerate(RUNS)
     }
     assert told == {
@@ -154,7 +154,7 @@ def test_an_approval_has_the_surviving_arguments_as_reasons_and_a_concern_agains
     against = book.by_id[found.objection.line.rpartition("(")[2].rstrip(")")]
     assert isinstance(against, Concern)
     assert f"[judge: {score} of 5]" in found.objection.line
-    assert status_told(found) == "DECIDED: approve, 1 requirement"
+    assert status_clause(found) == "DECIDED: approve, 1 requirement"
 
 
 def test_a_rejection_has_the_concerns_as_reasons_and_the_advocate_against_it(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(tmp_path: Path) -
     (decision,) = book.of(Decision)
     blockers = [cite.id for cite in decision.cites if cite.relation == "based-on"]
     assert [point.refs[0] for point in found.why] == blockers
-    assert status_told(found) == "DECIDED: rethink, 1 requirement"
+    assert status_clause(found) == "DECIDED: rethink, 1 requirement"
 
 
 # ---------------------------------------------------------------- votes
@@ -209,7 +209,7 @@ def voting(utility: str, accuracy: str, safety: str, first: str | None = None) -
 @pytest.mark.parametrize("voting_rule", ["documented", "shipped"])
 def test_a_split_is_your_call_and_nobodys_words_are_the_answer(voting_rule: str, tmp_path: Path) -> None:
     _, found = played(tmp_path, "tribunal", voting("ACT", "REFUSE", "WARN"), rules={"voting": voting_rule})
-    assert status_told(found) == "YOUR CALL: the votes are split"
+    assert status_clause(found) == "YOUR CALL: the votes are split"
     assert "No majority (utility ACT, accuracy REFUSE, safety WARN)" in found.answer
     assert "reasons of" not in found.answer
     assert found.why == []
@@ -221,7 +221,7 @@ def test_a_unanimous_warning_is_no_vote_to_act(tmp_path: Path) -> None:
 
     book, found = played(tmp_path, "tribunal", voting("WARN", "WARN", "WARN"))
     assert found.answer.startswith("WARN by the rule unanimous (3 of 3 votes say WARN). utility: ")
-    assert status_told(found) == "DECIDED"
+    assert status_clause(found) == "DECIDED"
     (votes,) = [annex for annex in annexes_of(book) if annex.title == "Votes"]
     assert votes.notes[1].startswith("3 of 3 vote WARN; ")
 
@@ -237,7 +237,7 @@ def test_a_majority_is_told_with_who_went_another_way(tmp_path: Path) -> None:
 def test_a_veto_decides_and_a_withdrawn_one_is_named(tmp_path: Path) -> None:
     _, vetoed = played(tmp_path / "vetoed", "tribunal", voting("ACT", "ACT", "REFUSE"))
     assert vetoed.answer.startswith("REFUSE: SAFETY vetoed: ")
-    assert status_told(vetoed) == "DECIDED"
+    assert status_clause(vetoed) == "DECIDED"
     _, withdrawn = played(tmp_path / "withdrawn", "tribunal", voting("ACT", "ACT", "ACT", first="REFUSE"))
     assert "A veto of safety in the first ballot was withdrawn." in withdrawn.answer
 
@@ -268,7 +268,7 @@ def test_judges_who_do_not_agree_come_to_no_determination(tmp_path: Path) -> Non
     book, found = played(tmp_path, "debate", change, rules={"judges": "3"})
     (decision,) = book.of(Decision)
     assert decision.text.startswith("No determination")
-    assert status_told(found) == "YOUR CALL: the judges came to no determination"
+    assert status_clause(found) == "YOUR CALL: the judges came to no determination"
 
 
 def test_scores_and_recommendations_of_several_judges_are_labeled(tmp_path: Path) -> None:
@@ -296,7 +296,7 @@ def test_options_within_five_per_cent_are_your_call(tmp_path: Path) -> None:
                 row["score"] = 3
 
     _, found = played(tmp_path, "comparative", change, options=2)
-    assert status_told(found) == "YOUR CALL: O-1 and O-2 are within five per cent"
+    assert status_clause(found) == "YOUR CALL: O-1 and O-2 are within five per cent"
     assert found.answer.startswith("Close: O-1")
 
 
@@ -313,14 +313,14 @@ def test_a_council_without_a_majority_is_your_call(tmp_path: Path) -> None:
         made |= {"decision": f"Not O-1, but O-{step.name.repeat}.", "answers": f"O-{step.name.repeat}"}
 
     _, found = played(tmp_path / "split", "council", change)
-    assert status_told(found) == "YOUR CALL: no option has more than half of 3 members"
+    assert status_clause(found) == "YOUR CALL: no option has more than half of 3 members"
 
     def agreed(step: Step, made: dict[str, Any]) -> None:
         made |= {"decision": "Build O-3 later.", "answers": f"O-{1 if step.name.repeat < 3 else 2}"}
 
     _, majority = played(tmp_path / "majority", "council", agreed)
     assert majority.answer.startswith("2 of 3 say O-1 (three streams).")
-    assert status_told(majority).startswith("DECIDED")
+    assert status_clause(majority).startswith("DECIDED")
 
 
 def test_levels_far_apart_are_settled_by_an_answer(tmp_path: Path) -> None:
@@ -328,7 +328,7 @@ def test_levels_far_apart_are_settled_by_an_answer(tmp_path: Path) -> None:
     for concern in ("N-1-1", "N-1-2"):
         human_actions.answer(session, concern, "Urgency is right.", "Ada")
     found = outcome_of("run", session.book())
-    assert status_told(found) == "DECIDED"
+    assert status_clause(found) == "DECIDED"
     assert found.needs_you == []
 
 
@@ -384,7 +384,7 @@ def test_an_override_has_nothing_of_what_it_overruled_but_as_its_objection(
     human_actions.say_what_became(session, "held", "It worked for a year.", decided, "Ada")
     human_actions.override(session, decided, "Do the opposite.", "Bo")
     found = outcome_of("run", session.book())
-    assert (found.answer, status_told(found)) == ("Do the opposite.", "DECIDED: by a person")
+    assert (found.answer, status_clause(found)) == ("Do the opposite.", "DECIDED: by a person")
     assert found.how_sure.startswith(f"Decided by Bo in place of {decided}.")
     assert found.why == []
     assert found.dissent == []

@@ -17,7 +17,7 @@ from ledger.events.run import Budgets
 from ledger.state.book import Book
 from ledger.store.store import RunStore
 from moot.view.outcome import outcome_of
-from moot.view.outcome_text import outcome_lines, status_told
+from moot.view.outcome_text import outcome_lines, status_clause
 from moot.view.seats import money, spent_beyond
 from moot.view.status import status_text
 from roles.protocol import Step
@@ -207,4 +207,4 @@ def test_costs_of_lost_replies_are_in_the_status_row(tmp_path: Path) -> None:
     state = RunStore(path).book().state
     said = " ".join(status_text(str(path), state, None, spent_beyond(path)).split())
     assert "without an accepted reply" in said
-    assert status_told(outcome_of("run", RunStore(path).book()))
+    assert status_clause(outcome_of("run", RunStore(path).book()))

@@ -320,7 +320,7 @@ def _view(state: State, step: Step) -> View:
     """Return a step's row, with the extra column only where there is something to show in it."""
     view = _SHEET.view(state, step)
     raises = step.task.startswith("D.") and spreads(state)
-    return {**view, Column.TOLD: ALL} if raises or programs.is_told(state, step) else view
+    return {**view, Column.TOLD: ALL} if raises or programs.shows_programs(state, step) else view
 
 
 def _tells(book: Book, step: Step, column: Column) -> Iterator[tuple[str, str, tuple[int, ...]]]:
@@ -331,7 +331,7 @@ def _tells(book: Book, step: Step, column: Column) -> Iterator[tuple[str, str, t
         option = option_for(book.state, step.name.round, step.role)
         if option is not None:
             yield "your claim", YOURS.format(option=option), ()
-    if programs.is_told(book.state, step):
+    if programs.shows_programs(book.state, step):
         yield from programs.program_blocks(book, step)
 
 

@@ -114,7 +114,7 @@ _OF_ROUND: Final = (*_WRITES[4:], "F", "G")
 _OF_RUN: Final = ("S.resolve", "S.review", "S.close")
 
 
-def is_told(state: State, step: Step) -> bool:
+def shows_programs(state: State, step: Step) -> bool:
     """Return whether a step is shown blocks about programs."""
     return plans_programs(state) and step.task in (*_WRITES, *_OF_ROUND, *_OF_RUN)
 
