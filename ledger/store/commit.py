@@ -1,7 +1,12 @@
 """Writing: append a commit, create a run with its first one, settle what a dead writer left (FORMAT 8).
 
-A commit goes to its blobs, its streams, then to the head, each step durable before the next. A whole commit beyond the
-head was never acknowledged; it is kept, and the head moves past it. Other bytes beyond the head go to quarantine.
+A commit is one or more events that are written together; `rest` of an event counts those of its commit that follow.
+The file `head` names the last event that was acknowledged to the caller. A `mark` is a place in all files at once: the
+head, and the length of each stream and of the blobs up to it. "Durable" means synced: a power failure leaves it there.
+
+A commit goes to its blobs, its streams, then to the head, each step durable before the next. A dead writer may leave
+bytes beyond the head, which no caller was told of. The next writer settles them: it keeps whole commits and moves the
+head past them, and sets other bytes aside in `quarantine/`.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ from rounds.protocols.debate import ArgumentDraft
 from rounds.protocols.step_table import (
     FOR_A_PERSON,
     Numbering,
-    Sheet,
     StepRow,
+    StepTable,
     asks,
     each,
     rule,
@@ -195,7 +195,7 @@ def _verdict(numbering: Numbering, step: Step, reply: ApprovalReply) -> Iterator
     )
 
 
-SHEET: Final = Sheet(
+STEPS: Final = StepTable(
     (
         StepRow(
             "case",
@@ -261,7 +261,7 @@ _CUES: Final = (
     r"<begin>(?:i|we) (?:propose|suggest|intend|plan|want) (?:that|to)\b[^?]{0,300}?[.;]\s+(?:now )?(?:find|name"
     r"|list|show|look for|tell)\b[^.?!]{0,40}\b(?:weak\w*|flaws?|holes|gaps|problems?|wrong|against)\b",
 )
-ADVERSARIAL: Final[Protocol] = SHEET.protocol(
+ADVERSARIAL: Final[Protocol] = STEPS.protocol(
     "adversarial",
     "an advocate and a challenger side by side, then a judge: zones, narratives, a verdict",
     (

@@ -34,8 +34,8 @@ from rounds.protocols.citations import Quotable, cites, cites_of_winner, exactly
 from rounds.protocols.debate_judging import four_digits
 from rounds.protocols.step_table import (
     Numbering,
-    Sheet,
     StepRow,
+    StepTable,
     Wrong,
     after,
     asks,
@@ -354,7 +354,7 @@ def _advocates(state: State, round_: int, phase: str) -> Iterator[StepName]:
 
 _CASES: Final = Pick("case", kinds=("statement", "argument", "concern"))
 
-SHEET: Final = Sheet(
+STEPS: Final = StepTable(
     (
         StepRow(
             "weights",
@@ -428,7 +428,7 @@ _CUES: Final = (
     r"\b(?:against|on|by) (?:these|the following|our|five|four|three) criteria\b",
     r"\bscorecard\b|\bdecision matrix\b",
 )
-COMPARATIVE: Final[Protocol] = SHEET.protocol(
+COMPARATIVE: Final[Protocol] = STEPS.protocol(
     "comparative",
     "options in pairs: two advocates with swapped lenses, rebuttals, and a weighted scorecard",
     (

@@ -24,8 +24,8 @@ from rounds.protocols.citations import Quotable, cites, defended_anew, exactly_o
 from rounds.protocols.step_table import (
     FOR_A_PERSON,
     Numbering,
-    Sheet,
     StepRow,
+    StepTable,
     after,
     as_many,
     asks,
@@ -143,7 +143,7 @@ def _assessment(numbering: Numbering, step: Step, reply: ExaminationReply) -> It
 _ANALYSES: Final = Pick("analysis", kinds=("statement",))
 _ASKED: Final = Pick("questions", kinds=("challenge",))
 
-SHEET: Final = Sheet(
+STEPS: Final = StepTable(
     (
         StepRow(
             "analysis",
@@ -213,7 +213,7 @@ _CUES: Final = (
     r"\bwhich (?:of (?:them|these|the) )?(?:figures?|numbers?|claims?|statements?|sources?|pages?) (?:is|are)"
     r" (?:right|correct|true|wrong|accurate)\b",
 )
-CROSS_EXAMINATION: Final[Protocol] = SHEET.protocol(
+CROSS_EXAMINATION: Final[Protocol] = STEPS.protocol(
     "cross-examination",
     "independent analyses, two or three questions to each, answered by defending or conceding",
     (

@@ -33,8 +33,8 @@ from rounds.protocols.debate_judging import (
 )
 from rounds.protocols.step_table import (
     Numbering,
-    Sheet,
     StepRow,
+    StepTable,
     after,
     asks,
     each,
@@ -197,7 +197,7 @@ def _judged(numbering: Numbering, step: Step, reply: AnyJudgement) -> tuple[Even
     return statement(step, "summary", parts)
 
 
-SHEET: Final = Sheet(
+STEPS: Final = StepTable(
     (
         StepRow(
             "opening",
@@ -263,7 +263,7 @@ SHEET: Final = Sheet(
     )
 )
 
-DEBATE: Final[Protocol] = SHEET.protocol(
+DEBATE: Final[Protocol] = STEPS.protocol(
     "debate",
     "two sides open, question each other, answer and close; a judge, or a panel, scores every argument",
     (

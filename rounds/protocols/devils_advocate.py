@@ -29,8 +29,8 @@ from rounds.protocols.citations import (
 from rounds.protocols.step_table import (
     FOR_A_PERSON,
     Numbering,
-    Sheet,
     StepRow,
+    StepTable,
     after,
     asks,
     each,
@@ -131,7 +131,7 @@ _STEELMAN: Final = Pick("steelman", kinds=("statement",))
 _ATTACK: Final = Pick("attack", kinds=("challenge",))
 _DEFENCE: Final = Pick("defence", kinds=("statement", "response"))
 
-SHEET: Final = Sheet(
+STEPS: Final = StepTable(
     (
         StepRow(
             "steelman",
@@ -226,7 +226,7 @@ _CUES: Final = (
     r"\b(?:tell|explain to) (?:me|us) why (?:i am|i'm|we are|we're|this is|that is) wrong\b",
     r"\bwhy (?:am i|are we) wrong\b",
 )
-DEVILS_ADVOCATE: Final[Protocol] = SHEET.protocol(
+DEVILS_ADVOCATE: Final[Protocol] = STEPS.protocol(
     "devils-advocate",
     "the strongest form of a position, five attacks on it, concede or defend, and what survived",
     (

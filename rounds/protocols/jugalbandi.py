@@ -29,8 +29,8 @@ from rounds.protocols.citations import Quotable, cites, one_for_each, repeated
 from rounds.protocols.step_table import (
     FOR_A_PERSON,
     Numbering,
-    Sheet,
     StepRow,
+    StepTable,
     after,
     asks,
     each,
@@ -152,7 +152,7 @@ def _has_plan(state: State, round_: int) -> bool:
 _REVISED: Final = Pick("resolve", kinds=("statement",), sections=("plan",), back=1)
 _PLAN: Final = Pick("plan", kinds=("statement", "assumption"))
 
-SHEET: Final = Sheet(
+STEPS: Final = StepTable(
     (
         StepRow(
             "plan",
@@ -219,7 +219,7 @@ _UNLESS: Final = (
     r"\b(?:yes or no|disagree\w*|divided|at odds|cannot agree|(?:is|are) split|no (?:going|way) back"
     r"|cannot be undone|should we)\b",
 )
-JUGALBANDI: Final[Protocol] = SHEET.protocol(
+JUGALBANDI: Final[Protocol] = STEPS.protocol(
     "jugalbandi",
     "a plan, at least three challenges from somebody who never saw the task, and a disposition for each",
     (

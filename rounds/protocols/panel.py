@@ -23,8 +23,8 @@ from rounds.protocols.citations import Quotable, cites, exactly_one, one_for_eac
 from rounds.protocols.step_table import (
     FOR_A_PERSON,
     Numbering,
-    Sheet,
     StepRow,
+    StepTable,
     after,
     as_many,
     asks,
@@ -143,7 +143,7 @@ def by_weight(numbering: Numbering) -> list[Concern]:
 
 _FINDINGS: Final = ("statement", "concern")
 
-SHEET: Final = Sheet(
+STEPS: Final = StepTable(
     (
         StepRow(
             "findings",
@@ -206,7 +206,7 @@ SHEET: Final = Sheet(
 )
 
 
-PANEL: Final[Protocol] = SHEET.protocol(
+PANEL: Final[Protocol] = STEPS.protocol(
     "panel",
     "reviewers with a lens each, a round of cross-reference, and a judge of their own",
     (

@@ -22,7 +22,7 @@ from ledger.state.decided import deliberated
 from roles.protocol import Loss, Protocol, QuestionKind, RoleDefinition, Step
 from roles.replies import Part, Sentence, Word
 from rounds.protocols.citations import cites, exactly_one
-from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks, handed_in, says
+from rounds.protocols.step_table import Numbering, StepRow, StepTable, asks, handed_in, says
 
 Level = Literal["P0", "P1", "P2", "P3"]
 POINTS: Final[Mapping[str, int]] = {"P0": 4, "P1": 3, "P2": 2, "P3": 1}
@@ -148,7 +148,7 @@ def _whose(levels: Mapping[str, Mapping[str, str]]) -> str:
     return f"{', '.join(levels)} alone, as {', '.join(lost)} gave no levels"
 
 
-SHEET: Final = Sheet(
+STEPS: Final = StepTable(
     (
         StepRow(
             "rating",
@@ -192,7 +192,7 @@ _CUES: Final = (
 _UNLESS: Final = (
     r"\b(?:alphabet\w*|isort|chronological\w*|numerical order|sort order|out of order|by (?:name|date|id))\b",
 )
-PRIORITY: Final[Protocol] = SHEET.protocol(
+PRIORITY: Final[Protocol] = STEPS.protocol(
     "priority",
     "two lenses, urgency and impact, give every option a level; levels far apart are put to you",
     (

@@ -22,8 +22,8 @@ from rounds.protocols.citations import Quotable, cites, one_for_each, repeated
 from rounds.protocols.step_table import (
     FOR_A_PERSON,
     Numbering,
-    Sheet,
     StepRow,
+    StepTable,
     after,
     asks,
     each,
@@ -110,7 +110,7 @@ def _revision(numbering: Numbering, step: Step, reply: RevisionReply) -> Iterato
 
 _DRAFT: Final = Pick("draft", kinds=("statement",))
 
-SHEET: Final = Sheet(
+STEPS: Final = StepTable(
     (
         StepRow(
             "draft",
@@ -161,7 +161,7 @@ _UNLESS: Final = (
     r"\b(?:docstring|commit message|unit tests?|code comment)\b",
     r"\b(?:migration|project|test|rollout) plan\b",
 )
-RATCHET: Final[Protocol] = SHEET.protocol(
+RATCHET: Final[Protocol] = STEPS.protocol(
     "ratchet",
     "a draft, exactly three critiques, each fixed or justified",
     (

@@ -24,8 +24,8 @@ from rounds.protocols.citations import Quotable, cites, repeated
 from rounds.protocols.jugalbandi import RELATIONS, AssumptionDraft, escalated, unmatched
 from rounds.protocols.step_table import (
     Numbering,
-    Sheet,
     StepRow,
+    StepTable,
     each,
     repeated_step,
     rule,
@@ -126,7 +126,7 @@ def _protocol(name: str, summary: str, times: Callable[[State], int], lost: str,
     solo = RoleDefinition(
         "solo", "What is to be done, and what is wrong with that?", "charters/solo", "Planner"
     )
-    return Sheet((row,)).protocol(name, summary, (solo,), prompts="single-pass", **more)
+    return StepTable((row,)).protocol(name, summary, (solo,), prompts="single-pass", **more)
 
 
 _DISPOSITIONS: Final = ("two", "three")

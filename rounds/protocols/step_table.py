@@ -1,7 +1,9 @@
-"""A sheet: a protocol as rows, one per kind of step, and the protocol that follows from them.
+"""Step table: a protocol as rows, one per kind of step, and the functions of the protocol that follow from them.
 
-A row names the roles that are asked, the quotes of the brief, the reply's shape and checks, the events it yields (the
-first at once, numbered ones when the group closes, in role order), and what its loss means.
+A row names the roles that are asked, what their prompt quotes, the shape and the checks of the reply, the events that
+the reply becomes, and what its loss means. The first event is written at once and carries the call. Events with a
+number wait until all steps of the group are settled, and are numbered in role order: ids do not depend on which reply
+arrived first.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ COUNTED: Final[Mapping[type[Envelope], str]] = {
 }
 """Kinds whose ids count the events of a round."""
 ROUNDS_KEPT: Final = 1_000
-"""Rounds whose groups a sheet remembers."""
+"""Rounds whose groups a step table remembers."""
 FOR_A_PERSON: Final = "what was handed in stands side by side, and a person decides"
 
 
@@ -277,7 +279,7 @@ def as_many(roles: tuple[str, ...], name: str, last: str) -> Callable[[Rules], t
 # ---------------------------------------------------------------- the protocol
 
 
-class Sheet(msgspec.Struct, frozen=True, eq=False):
+class StepTable(msgspec.Struct, frozen=True, eq=False):
     """The rows of a protocol in order, and what follows from them."""
 
     rows: tuple[StepRow, ...]

@@ -29,7 +29,7 @@ from roles.brief.records import target_of
 from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Part, Sentence, Text
 from rounds.protocols.citations import Quotable, cites
-from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks, rule, statement
+from rounds.protocols.step_table import Numbering, StepRow, StepTable, asks, rule, statement
 from rounds.protocols.votes import SAFETY_LOST, aggregate_votes, sides_with
 
 VIEWS: Final = ("utility", "accuracy", "safety")
@@ -256,7 +256,7 @@ _LOST_VIEW: Final = {
     "analyse.safety": Loss("refuse", "nobody could challenge safety; without its vote the ruling is REFUSE"),
 }
 
-SHEET: Final = Sheet(
+STEPS: Final = StepTable(
     (
         StepRow(
             "analyse",
@@ -303,10 +303,10 @@ SHEET: Final = Sheet(
 
 def _plan(_rules: Rules, _options: int) -> tuple[PlanRow, ...]:
     """Return a round for each row."""
-    return tuple(PlanRow(round=n, phases=(row.phase,)) for n, row in enumerate(SHEET.rows, 1))
+    return tuple(PlanRow(round=n, phases=(row.phase,)) for n, row in enumerate(STEPS.rows, 1))
 
 
-TRIBUNAL: Final[Protocol] = SHEET.protocol(
+TRIBUNAL: Final[Protocol] = STEPS.protocol(
     "tribunal",
     "utility, accuracy and safety analyse, challenge each other, revise and vote; the ruling is code",
     (

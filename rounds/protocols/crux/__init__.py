@@ -41,7 +41,7 @@ from rounds.protocols.crux.replies import (
 )
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.programs import plans_programs
-from rounds.protocols.step_table import Sheet, StepRow, Steps, asks_each, rule
+from rounds.protocols.step_table import StepRow, Steps, StepTable, asks_each, rule
 
 ROLES: Final = (
     RoleDefinition(
@@ -128,7 +128,7 @@ _FIRST, _SECOND, _CHECKER = _with_memo(AUTHORS[0]), _with_memo(AUTHORS[1]), _wit
 
 # ---------------------------------------------------------------- the table
 
-SHEET: Final = Sheet(
+STEPS: Final = StepTable(
     (
         StepRow(
             "A",
@@ -320,13 +320,13 @@ def _rounds(_rules: Rules, _options: int) -> tuple[PlanRow, ...]:
     return (PlanRow(round=1, phases=("A", "B", "C", "E", "D", "S")), *later)
 
 
-CRUX: Final[Protocol] = SHEET.protocol(
+CRUX: Final[Protocol] = STEPS.protocol(
     "crux",
     "sealed forecasts, tests of what could change the answer, and an answer that follows from both",
     ROLES,
     plan=_rounds,
     has_castings=True,
-    widest=SHEET.widest,
+    widest=STEPS.widest,
     owed=closing.owed,
     after_answer=closing.forecasts_after_answer,
     brought=testing.brought,

@@ -48,7 +48,7 @@ from roles.replies import (
 from rounds.protocols.plans import AUTHORS, standard_13
 from rounds.protocols.programs import plans_programs
 from rounds.protocols.schedule import active_roles, applicable_checks, plan_row, synthesis_is_due
-from rounds.protocols.step_table import ALL, Numbering, Sheet, StepRow, Steps, When, Wrong, asks_each
+from rounds.protocols.step_table import ALL, Numbering, StepRow, Steps, StepTable, When, Wrong, asks_each
 from rounds.protocols.structured import making, problems, programs
 from rounds.protocols.structured.replies import WITH_PROGRAMS, AnswerNow
 from rounds.protocols.structured.visibility import RULE, SPREAD, VISIBILITY, YOURS, option_for, spreads
@@ -208,7 +208,7 @@ def _check_row(check: int, group: str) -> StepRow:
     )
 
 
-_SHEET: Final = Sheet(
+_STEPS: Final = StepTable(
     (
         _row(
             "B",
@@ -318,7 +318,7 @@ _SHEET: Final = Sheet(
 
 def _view(state: State, step: Step) -> View:
     """Return a step's row, with the extra column only where there is something to show in it."""
-    view = _SHEET.view(state, step)
+    view = _STEPS.view(state, step)
     raises = step.task.startswith("D.") and spreads(state)
     return {**view, Column.TOLD: ALL} if raises or programs.shows_programs(state, step) else view
 
@@ -339,7 +339,7 @@ def _plan(_rules: Rules, _options: int) -> tuple[PlanRow, ...]:
     return standard_13()
 
 
-STRUCTURED: Final[Protocol] = _SHEET.protocol(
+STRUCTURED: Final[Protocol] = _STEPS.protocol(
     "structured",
     "four roles cross-examine a question in rounds, with stress tests, drift checks and a synthesis",
     ROLES,
