@@ -156,8 +156,10 @@ class CoinParts(_Table, frozen=True, kw_only=True):
 
 
 class CautiousTerms(_Table, frozen=True, kw_only=True):
-    """READY waits while a mode's E is not below the first, or what its last rounds alone are worth not below the
-    second."""
+    """Limits below which every failure mode must be before a run is READY.
+
+    They are on its E, and on what its last rounds alone are worth.
+    """
 
     e_value_below: float
     late_value_below: float

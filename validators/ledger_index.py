@@ -196,8 +196,9 @@ class LedgerIndex:
             yield *history[-1], None
 
     def stood_at_opening(self, claim: str, event: Event) -> Status | None:
-        """Return the status that a claim had for `event`: when its step opened, or just before an event without step
-        (FORMAT 2).
+        """Return the status that a claim had for `event` (FORMAT 2).
+
+        It is that when the step of `event` opened, or just before an event without a step.
 
         None when the claim was not raised by then, or when the event's step is not known to have opened.
         """

@@ -170,8 +170,9 @@ class CheckReport(Result, frozen=True):
 
 
 def rules_hash(rules: Sequence[Rule] = RULES) -> str:
-    """Return SHA-256 of the canonical JSON of [[code, version], …], by code, which `validation` events keep (FORMAT
-    2).
+    """Return SHA-256 of the canonical JSON of [[code, version], …], by code.
+
+    `validation` events keep it (FORMAT 2).
 
     Only a rule that is new, gone or judges differently changes it, never the order in which rules are asked.
     """

@@ -21,8 +21,9 @@ class GroupForecast(NamedTuple):
 
     @property
     def leader(self) -> int:
-        """Return the place of the option with most points. Ties go to the first in option order, so `none` never wins
-        one.
+        """Return the place of the option with most points.
+
+        Ties go to the first in option order, so `none` never wins one.
         """
         return self.sums.index(max(self.sums))
 

@@ -46,9 +46,12 @@ from roles.outcome_status import OutcomeStatus
 
 
 class CruxReport(Result, frozen=True):
-    """A crux with its words. `probability`: the proposers' mean, in percent. `value`: of a test, in points, now while
-    it is not settled; `value_here`: of the test that this run can make, null where it can make none. `result` and
-    `level` are null while it is not settled; `disagree`: two programs were run for it and came out differently."""
+    """A crux with its words.
+
+    `probability`: the proposers' mean, in percent. `value`: of a test, in points, now while it is not settled;
+    `value_here`: of the test that this run can make, null where it can make none. `result` and `level` are null
+    while it is not settled; `disagree`: two programs were run for it and came out differently.
+    """
 
     claim: str
     text: str

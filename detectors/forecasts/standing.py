@@ -194,8 +194,9 @@ def standing_of(table: ForecastTable) -> ForecastStanding:
 
 
 def numbers_about(table: ForecastTable, crux: Crux) -> dict[str, Numbers]:
-    """Return each role's numbers about a crux over the options: those sealed before the tests, else its own
-    proposal's.
+    """Return each role's numbers about a crux over the options.
+
+    They are those sealed before the tests, else those of the role's own proposal.
     """
     return {**({} if table.made_options else crux.proposed), **crux.sealed}
 

@@ -243,8 +243,9 @@ def course_of(state: State, through: int) -> Course:
 
 
 def _lost(before: Mapping[str, Forecast], after: Mapping[str, Forecast]) -> Fraction | None:
-    """Return points that the leader of `before` has lost, in the mean of the roles that answered both; 0 where it
-    gained.
+    """Return how many points the leader of `before` has lost; 0 where it gained.
+
+    It is the mean of the roles that answered both rounds.
     """
     # Only roles that answered both rounds are compared, because an absent role shifts the mean by itself.
     both = [role for role in before if role in after]

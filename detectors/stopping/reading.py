@@ -36,8 +36,9 @@ class Stream(msgspec.Struct, frozen=True):
 
 
 def share_stream(counts: Sequence[tuple[int, int]], p0: float, grid: Sequence[float]) -> Stream:
-    """Return the stream of a share: `counts` holds (x bad, n units) per round. If everything is tolerated, all ratios
-    are 1.
+    """Return the stream of a share: `counts` holds (x bad, n units) per round.
+
+    If everything is tolerated, all ratios are 1.
     """
     if p0 >= 1:
         return Stream(tuple((0.0,) * len(counts) for _ in grid))
@@ -67,8 +68,9 @@ def clustered_stream(rounds: Sequence[Sequence[tuple[int, int]]], p0: float, gri
 
 
 def count_stream(counts: Sequence[tuple[int, float]], grid: Sequence[float]) -> Stream:
-    """Return the stream of a count: `counts` holds (x, L) per round, the mean L is tolerated, the grid holds
-    multiples of L.
+    """Return the stream of a count: `counts` holds (x, L) per round.
+
+    The mean L is tolerated, and the grid holds multiples of L.
     """
     return Stream(tuple(tuple(x * math.log(g) - (g - 1) * mean for x, mean in counts) for g in grid))
 
@@ -253,8 +255,9 @@ class ModeReading(msgspec.Struct, frozen=True):
 
     @property
     def p_anytime(self) -> str:
-        """Return 1 over the greatest E so far, at most 1, four significant digits: valid however often one looks
-        (Ville).
+        """Return 1 over the greatest E so far, at most 1, with four significant digits.
+
+        It is valid however often you look (Ville).
         """
         return printed(1 / max((1.0, *self.rounds)))
 

@@ -171,8 +171,9 @@ def _impossible(
 
 
 class BlobAudit:
-    """Single pass over the blobs of a run, against which every event is then checked. Keeps one line number per blob
-    and no contents.
+    """Single pass over the blobs of a run, against which every event is then checked.
+
+    Keeps one line number per blob and no contents.
     """
 
     def __init__(self, blobs: BlobStore, acknowledged: int) -> None:

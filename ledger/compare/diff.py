@@ -52,8 +52,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """One-to-one alignment: every id is in at most one pair. `only_a` and `only_b` are those neither identical nor
-    matched.
+    """One-to-one alignment: every id is in at most one pair.
+
+    `only_a` and `only_b` are those neither identical nor matched.
     """
 
     identical: tuple[Pair, ...]
@@ -198,8 +199,10 @@ class Differences(Result, frozen=True):
 
 
 class Cost(Result, frozen=True):
-    """What a run's calls took. `usd` leaves out the `unpriced` calls, null where that are all; tokens leave out unknown
-    counts."""
+    """What a run's calls took.
+
+    `usd` leaves out the `unpriced` calls, null where that are all; tokens leave out unknown counts.
+    """
 
     calls: int
     tokens_in: int

@@ -80,8 +80,9 @@ def line_hash(line: bytes) -> str:
 
 
 def decode(line: bytes, proven: int = 0) -> Event:
-    """Return the event of a line without its line feed. The first `proven` bytes, up to after `rest`, are known to be
-    right.
+    """Return the event of a line without its line feed.
+
+    The first `proven` bytes, up to after `rest`, are known to be right.
 
     Raises `NotCanonical` (or `OtherVersion`) when the line is not canonical or breaks its kind's schema.
     Unknown fields are accepted; `unknown_fields` names them.
@@ -200,8 +201,9 @@ def check_numbers_and_depth(value: Any, depth: int) -> None:
 
 
 def refuse_control_characters(value: Any) -> None:
-    """Raise `NotCanonical` for a control character in any string of `value`, names of fields included. Tab and line
-    feed are allowed.
+    """Raise `NotCanonical` for a control character in any string of `value`, names of fields included.
+
+    Tab and line feed are allowed.
     """
     if isinstance(value, str):
         match = _CONTROL.search(value)

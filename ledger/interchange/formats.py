@@ -58,8 +58,9 @@ class UnknownFormat(LedgerError):
 
 @contextmanager
 def _filled(directory: Path, disk: Disk) -> Generator[Path]:
-    """Yield a new or empty directory, which appears with all that is put into it. Raises `NotEmpty` and
-    `WriteFailed`.
+    """Yield a new or empty directory, which appears with all that is put into it.
+
+    Raises `NotEmpty` and `WriteFailed`.
     """
     with writing(directory):
         if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):

@@ -129,8 +129,9 @@ def _rounded(value: float) -> int:
 
 
 def published_assumptions(text: str, *, baseline: bool = False) -> int:
-    """Count list lines of the first section about assumptions; the baseline's section ends at any `##…` (JB-9,
-    JB-10).
+    """Count list lines of the first section about assumptions (JB-9, JB-10).
+
+    The baseline's section ends at any `##…`.
     """
     section = _section(text, _ASSUMPTIONS, baseline=baseline)
     return 0 if section is None else len(_LIST_LINE.findall(section))

@@ -172,8 +172,9 @@ class Terms:
 
 
 def goals_of(run: RunFile, claims: Numbered[ClaimRow], decisions: Numbered[DecisionRow]) -> dict[str, str]:
-    """Return anchor → goal id, in order of appearance: by round, claims before decisions; those in run.json come
-    first.
+    """Return anchor → goal id, those in run.json first.
+
+    The others are in order of appearance: by round, claims before decisions.
     """
     anchors = [
         *((row.round, 0, present(row.anchor_ref)) for _, row in claims.rows),
@@ -232,8 +233,9 @@ def _digest(rows: Rows) -> str:
 def documents_of(
     source: Mapping[str, bytes],
 ) -> tuple[tuple[ContextDocument, ...], dict[str, bytes], list[str]]:
-    """Return artifacts and round files as context documents named by their path, in natural order; their blobs;
-    notes.
+    """Return artifacts and round files as context documents, with their blobs and notes.
+
+    A document is named by its path; they are in natural order.
     """
     documents: list[ContextDocument] = []
     blobs: dict[str, bytes] = {}

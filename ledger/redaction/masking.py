@@ -124,8 +124,9 @@ class Mask:
         return "".join((*pieces, text[done:]))
 
     def safe_cut(self, text: str) -> int:
-        """Return how much of the beginning of a stream can be masked by itself: up to a word end outside every
-        secret.
+        """Return how many characters at the beginning of a stream can be masked by themselves.
+
+        They end with a word that lies outside every secret.
         """
         blank = max((len(secret) for secret in self._secrets if " " in secret), default=0)
         within = len(text) - blank * SPELLED_CHARACTERS_MAX

@@ -155,8 +155,9 @@ def _kept_mode(place: Path, mode: int) -> int:
 
 @contextmanager
 def staged(path: Path, *, disk: Disk) -> Generator[Path]:
-    """Yield a hidden directory beside `path` that becomes `path` when the block succeeds, and is removed when it
-    fails.
+    """Yield a hidden directory beside `path` that becomes `path` when the block succeeds.
+
+    It is removed when the block fails.
 
     What a killed process left of such a directory is removed by the next one that creates something beside it: a
     process locks the directory that it fills, and the lock ends with the process. `path` may be an empty directory.

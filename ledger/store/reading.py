@@ -208,8 +208,9 @@ class LogTail:
         self._directory = directory
 
     def news(self) -> News | None:
-        """Return what was committed since the last call; None for nothing. Raises `NotARun`, `Damaged` or
-        `OtherFormat`.
+        """Return what was committed since the last call; None for nothing.
+
+        Raises `NotARun`, `Damaged` or `OtherFormat`.
         """
         last = read_acknowledged(self._directory)
         if last.head == self.mark.head:

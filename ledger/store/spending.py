@@ -1,5 +1,6 @@
-"""Spending record `<run>/spending.jsonl`: what attempts may have cost beyond the ledger, one line per act, written
-first.
+"""Spending record `<run>/spending.jsonl`: what attempts may have cost beyond the ledger.
+
+One line per act, written before the act.
 
 A request that was sent and never answered may have been billed, and a reply that was refused twice has no event. So
 that a budget survives a kill and a resume, each attempt is recorded before it is sent. The file is not part of the

@@ -98,8 +98,9 @@ class RunStore:
 
     @contextmanager
     def writer(self, wait_seconds: float = WAIT_SECONDS) -> Generator[Writer]:
-        """Take the lock, settle what a dead writer left, and yield a writer. Raises `LockTimeout`, and what `events`
-        raises.
+        """Take the lock, settle what a dead writer left, and yield a writer.
+
+        Raises `LockTimeout`, and what `events` raises.
         """
         if not os.access(path_in(self.path, "head"), os.F_OK):  # a directory that is no run gets no lock file
             read_head(self.path)

@@ -214,8 +214,11 @@ class Left(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """`files` are single files, by the path the person gave; `documents` the texts of everything else; `left` what was
-    passed over; `changes` the names of the documents that are diffs computed here."""
+    """Texts that a person gave as context.
+
+    `files` are single files, by the path the person gave; `documents` the texts of everything else; `left` what was
+    passed over; `changes` the names of the documents that are diffs computed here.
+    """
 
     files: tuple[str, ...]
     documents: tuple[Taken, ...]

@@ -68,8 +68,9 @@ def read_decisions(run: Run, *, final: bool = False, in_force: bool = False) -> 
 
 
 def find_event(run: Run, identity: str) -> Event:
-    """Return the event with an id (H-5) or at a sequence number (@41). Raises `MootError` when the run has no such
-    event.
+    """Return the event with an id (H-5) or at a sequence number (@41).
+
+    Raises `MootError` when the run has no such event.
     """
     # A reference may point into an event (`S-5-1#s2`); the event is what is listed.
     wanted = identity.partition("#")[0]

@@ -65,8 +65,9 @@ def read_seats(everybody: str | None, one_by_one: Iterable[str]) -> tuple[str | 
 def choose(
     roles: Iterable[str], everybody: str | None, specs: Mapping[str, str], written: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return role → specification: `--seat` wins over `--seats`, then the deliberation file. Raises when a role has
-    none.
+    """Return role → specification: `--seat` wins over `--seats`, then the deliberation file.
+
+    Raises when a role has none.
 
     A mix is dealt over the roles that have no seat of their own, in the order of the protocol.
     """

@@ -97,7 +97,8 @@ def add_reading_tools(tools: Tools) -> None:
         round: int | None = None,
     ) -> Any:
         """Return the events as the ledger holds them, in order; `kind` and `round` choose among them. A long result
-        comes in pages: `limit` entries that follow the first `after`. While the run is open: operator only."""
+        comes in pages: `limit` entries that follow the first `after`. While the run is open: operator only.
+        """
         # Only filters and no id here: `show` returns single events.
         wanted = EventFilter(kind=kind, round=round)
         return reading("log", run, token, lambda ours: read_log(ours, listed_events(ours, None, wanted)))
@@ -105,19 +106,22 @@ def add_reading_tools(tools: Tools) -> None:
     @tools.tool(result_of("show"))
     def show(run: str, id: str, token: str | None = None) -> Any:
         """Return one thing of a run by its id (C-1-4, D-2-1, @41): its words, what became of it, what names it later.
-        While the run is open: operator only."""
+        While the run is open: operator only.
+        """
         return reading("show", run, token, lambda ours: read_event(ours, id))
 
     @tools.tool(result_of("why"))
     def why(run: str, id: str, token: str | None = None) -> Any:
         """Return what a decision or a claim rests on, down to quoted words, each thing once. A long result comes in
-        pages: `limit` entries that follow the first `after`. While the run is open: operator only."""
+        pages: `limit` entries that follow the first `after`. While the run is open: operator only.
+        """
         return reading("why", run, token, lambda ours: read_grounds(ours, id))
 
     @tools.tool(result_of("diff"))
     def diff(a: str, b: str, token: str | None = None) -> Any:
         """Compare two runs: claims, lifecycles, decisions, signals, and where they first differ. `limit` and `after`
-        count the texts of each run."""
+        count the texts of each run.
+        """
         sessions = [tools.session(a), tools.session(b)]
         theirs = [session for session in sessions if tools.rights.is_of(session.inner, token)]
         for session in sessions:
@@ -168,7 +172,8 @@ def add_people_tools(tools: Tools) -> None:
         """Put the question that the run waits for to the person at this client, in a form of its own, and write the
         answer down; call it again for the next one. Nothing is written when the person declines, or when the question
         was settled while the form was open. Where the client has no such form it says so: then ask the person
-        yourself, and call `answer`. Operator only."""
+        yourself, and call `answer`. Operator only.
+        """
         if not isinstance(form, AcceptedElicitation):
             return Act(run=run, events=[])
         session, person = tools.opened("ask", run, token), form.data
@@ -199,20 +204,23 @@ def add_people_tools(tools: Tools) -> None:
         """Hand in the person's answer to a question (N-1-2). Ask the person; never answer yourself. `result`: the
         person tested the claim that the question is about, and it holds or fails; then a claim (C-1-2) can be named
         too. `output`: what the test produced. `by`: the person's name, if they gave it. Operator only, before and after
-        the end."""
+        the end.
+        """
         content, session = output.encode() if output is not None else None, tools.opened("answer", run, token)
         return _acted(run, session.answer(question, text, by=by, result=result, output=content))
 
     @tools.tool(Act)
     def override(run: str, target: str, text: str, token: str, by: str | None = None) -> Any:
         """Overturn a decision (D-1-1), a ruling or a screening (@SEQ), as the person says. Operator only, before and
-        after the end."""
+        after the end.
+        """
         return _acted(run, tools.opened("override", run, token).override(target, text, by=by))
 
     @tools.tool(Act)
     def ack(run: str, alarm: str, text: str, token: str, by: str | None = None) -> Any:
         """Close an open alarm (FM-1 or @SEQ) for the person, with the reason. Operator only, before and after the
-        end."""
+        end.
+        """
         return _acted(run, tools.opened("ack", run, token).ack(alarm, text, by=by))
 
     @tools.tool(Act)
@@ -228,7 +236,8 @@ def add_people_tools(tools: Tools) -> None:
     ) -> Any:
         """Make a new run that shares everything before a round, and goes on without a role or simply again; with `here`
         it shares everything so far, so that two answers can be tried. Operator only, before and after the end;
-        returns the tokens of the new run."""
+        returns the tokens of the new run.
+        """
         from moot.app.forks import ForkPoint, made_fork
 
         path = tools.opened("fork", run, token).path

@@ -43,7 +43,8 @@ class Opened(Result, frozen=True):
     """A run that was opened, as it was set up. `cast`: role → title and charge; `rules`: the variants in force;
     `gate`: why the question's words chose the protocol, null where you named it. `rounds`: how many are planned;
     `replies`: how many these ask for, at most. `tokens`: role → token, `operator`
-    first; a seat is given its own and no other."""
+    first; a seat is given its own and no other.
+    """
 
     run: str
     protocol: str
@@ -184,7 +185,8 @@ def add_opening_tools(tools: Tools) -> None:
         `max_rounds` is its rounds. `gate`: {single: one reply; compete, triggers: never one reply} for that choice.
         `experiments`: {"run": "on"} asks for programs to be run; they stay off until the person says so (`moot run
         --resume RUN --experiments on`). Returns the run's name, its cast and variants, and a token for every seat
-        and for you, the operator."""
+        and for you, the operator.
+        """
         chosen = {key: value for key, value in settings.items() if value is not None and value is not False}
         tables = {
             "deliberation": {"question": question, **chosen},
@@ -219,7 +221,8 @@ def add_opening_tools(tools: Tools) -> None:
     def gate(text: str, options: list[str] | None = None) -> Any:
         """Return which protocol `new` gives a question that names none, with the reason, replies, price and time, and
         what else would fit. Strong cues in English choose a protocol for its own kind of question, everything else is
-        crux."""
+        crux.
+        """
         return moot.gate(text, options or [])
 
 
@@ -241,7 +244,8 @@ def add_seat_tools(tools: Tools) -> None:
         """Return the open steps of your seat: the exact brief, and the JSON Schema of the reply. With the operator's
         token: of `role`, or of all, `limit` of them that follow the first `after`. Waits up to `wait_seconds` (600
         at most) for one to open. `done` means that the run is finished. A long brief comes in parts, `brief_max`
-        characters each: go on with `brief_from` until the end is said, and read all of it before you answer."""
+        characters each: go on with `brief_from` until the end is said, and read all of it before you answer.
+        """
         # Checked before the waiting: a wrong argument must not cost ten minutes.
         if brief_from < 0 or (brief_max is not None and brief_max < 1):
             raise ToolError("brief_from is 0 or more, brief_max 1 or more")
@@ -284,7 +288,8 @@ def add_seat_tools(tools: Tools) -> None:
     ) -> Any:
         """Hand in the reply to an open step: one JSON object as text, which satisfies the step's schema.
         `accepted` false comes with the errors: fix exactly these and submit again. The same reply again is
-        accepted again. `context_id` (c1, c2, …) names your conversation; one conversation holds one role."""
+        accepted again. `context_id` (c1, c2, …) names your conversation; one conversation holds one role.
+        """
         session = tools.session(run)
         tools.rights.check("submit", session.inner, token, role_of(step))
         try:
@@ -302,7 +307,8 @@ def add_seat_tools(tools: Tools) -> None:
     @tools.tool(PublicStatus)
     def status(run: str) -> Any:
         """Return the state of a run: round, phase, open steps, whether it is finished or held up. Nothing that a seat
-        must not see."""
+        must not see.
+        """
         return public_status(run, tools.session(run))
 
 

@@ -68,8 +68,11 @@ BEST_OF_MAX: Final = 20
 
 
 class StudyRow(FileTable):
-    """`[study]`: what is asked of the study, and what holds for every run. `instant` is the clock of runs that only
-    play recordings; `equal_cost`: whether the arms spend alike by their budgets, or the difference is only stated."""
+    """`[study]`: what is asked of the study, and what holds for every run.
+
+    `instant` is the clock of runs that only play recordings; `equal_cost`: whether the arms spend alike by their
+    budgets, or the difference is only stated.
+    """
 
     question: Line
     baseline: Name
@@ -101,8 +104,11 @@ class ItemRow(FileTable):
 
 
 class ArmRow(FileTable):
-    """`[[arm]]`: a way to answer. `best_of`: so many answers, and one more reply that chooses among them. A seat may be
-    `tape:…/{item}`: recordings that are played again."""
+    """`[[arm]]`: a way to answer.
+
+    `best_of`: so many answers, and one more reply that chooses among them. A seat may be `tape:…/{item}`:
+    recordings that are played again.
+    """
 
     id: Name
     what: Line | None = None

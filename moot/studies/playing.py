@@ -60,8 +60,11 @@ DROPPED: Final = ("lock", "driver")
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """All that a worker needs. `store`: `shared` (the worker sees `directory`), `returned` (the archive comes back with
-    the result), or the address of a directory that fsspec knows, where the archive is put."""
+    """All that a worker needs.
+
+    `store`: `shared` (the worker sees `directory`), `returned` (the archive comes back with the result), or the
+    address of a directory that fsspec knows, where the archive is put.
+    """
 
     name: str
     directory: str

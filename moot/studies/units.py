@@ -60,8 +60,11 @@ class StudyUnit:
 
 @dataclass(frozen=True, slots=True)
 class StudyJob:
-    """One run. `part`: empty for the whole unit, `draw-n`, `choice`, or `judge-first` and `judge-second`, which show
-    the unit's answer as first or second beside the baseline's. `after`: jobs that it waits for, by name."""
+    """One run.
+
+    `part`: empty for the whole unit, `draw-n`, `choice`, or `judge-first` and `judge-second`, which show the unit's
+    answer as first or second beside the baseline's. `after`: jobs that it waits for, by name.
+    """
 
     unit: StudyUnit
     part: str

@@ -1,7 +1,8 @@
 """Agreement between the roles: the answer without each role, answers without opposition, and model families.
 
 All of it is computed from the sealed answers, votes and decisions, and costs no reply. What the others would have said
-without hearing a role takes a fork (`moot fork --stress`)."""
+without hearing a role takes a fork (`moot fork --stress`).
+"""
 
 from __future__ import annotations
 

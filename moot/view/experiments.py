@@ -44,8 +44,11 @@ class RunShown(Result, frozen=True):
 
 
 class CheckShown(Result, frozen=True):
-    """A series that was run beside the ledger, in `file`. `verdict` is computed from its runs; it is null where
-    `problem` says that they cannot be believed. `recorded` is the ledger's verdict, null before the first."""
+    """A series that was run beside the ledger, in `file`.
+
+    `verdict` is computed from its runs; it is null where `problem` says that they cannot be believed. `recorded` is
+    the ledger's verdict, null before the first.
+    """
 
     file: str
     at: str

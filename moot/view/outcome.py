@@ -58,7 +58,8 @@ class Outcome(Result, frozen=True):
 
     `status_why` says in a clause what the status follows from. `go_on` is the command that resumes a stopped run.
     `became`: what a person said later of its decisions. `without`: the end without each role, by the sealed answers,
-    empty where there are none; `hangs_on` says it in a sentence."""
+    empty where there are none; `hangs_on` says it in a sentence.
+    """
 
     status: OutcomeStatus
     status_why: str

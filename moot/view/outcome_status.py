@@ -2,7 +2,8 @@
 
 Only typed facts count: who is awaited, how the run was closed, rulings, votes, scores, dispositions, open
 questions, sealed forecasts and claims. No status is parsed from a sentence. The first line of `standing_of` that
-applies decides."""
+applies decides.
+"""
 
 from __future__ import annotations
 
@@ -147,9 +148,12 @@ def _handed_over(book: Book) -> int:
 
 
 class Became(Result, frozen=True):
-    """What a person said later of one decision. `overruled_by`: the decision that has stood in its place since, null
-    while it is in force. `points`: how likely the run called it, of 100, null where it gave no
-    number; `brier`: (points / 100 − came true)², 0 best and 1 worst, null where nothing can be scored."""
+    """What a person said later of one decision.
+
+    `overruled_by`: the decision that has stood in its place since, null while it is in force. `points`: how likely
+    the run called it, of 100, null where it gave no number; `brier`: (points / 100 − came true)², 0 best and 1
+    worst, null where nothing can be scored.
+    """
 
     decision: str
     fate: Fate

@@ -160,8 +160,10 @@ class RoleLine(Result, frozen=True):
 
 
 class ProtocolLine(Result, frozen=True):
-    """A protocol: `--protocol NAME`. `fits` says when; `rules` are its named variants, the default first,
-    `meanings` what they choose."""
+    """A protocol: `--protocol NAME`.
+
+    `fits` says when; `rules` are its named variants, the default first, `meanings` what they choose.
+    """
 
     name: str
     summary: str
@@ -217,8 +219,10 @@ def _marked(rows: Sequence[PlanRow]) -> tuple[list[int], list[int]]:
 
 
 class NewFile(Result, frozen=True):
-    """`replies`: how many replies the plan asks for at most, S included. `lacks`: why it can never become ready;
-    `seldom`: why it seldom does, empty where it mostly does."""
+    """`replies`: how many replies the plan asks for at most, S included.
+
+    `lacks`: why it can never become ready; `seldom`: why it seldom does, empty where it mostly does.
+    """
 
     file: str
     protocol: str

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 
 class Act(Result, frozen=True):
-    """`events`: ids (or `@seq`) of what was written, what follows from it included."""
+    """Result of a submission.
+
+    `events`: ids (or `@seq`) of what was written; `errors`: why nothing was; `next`: steps that are open now;
+    `quorum`: what the run rests on so far; `outcome`: its outcome, once it is finished.
+    """
 
     run: str
     events: list[str]
@@ -87,10 +91,12 @@ class Log(Result, frozen=True):
 
 
 class Redacted(Result, frozen=True):
-    """`events`: ids (or `@seq`) written to the run or its copy. `blobs`: hashes that are gone. `changed`: events of the
-    copy (as `@seq`) in which words were replaced. `copy`: the new run's directory, null when blobs alone were removed.
-    `left`: places where words of a blob that was named by its hash still stand (`@seq`, `blobs/<hash>`, other files).
-    `unsearched`: lines that were not looked for, because they are too short or moot's own words.
+    """`events`: ids (or `@seq`) written to the run or its copy.
+
+    `blobs`: hashes that are gone. `changed`: events of the copy (as `@seq`) in which words were replaced. `copy`:
+    the new run's directory, null when blobs alone were removed. `left`: places where words of a blob that was named
+    by its hash still stand (`@seq`, `blobs/<hash>`, other files). `unsearched`: lines that were not looked for,
+    because they are too short or moot's own words.
     """
 
     run: str
@@ -163,9 +169,12 @@ class RemovedRun(Result, frozen=True):
 
 
 class RunEnd(Result, frozen=True):
-    """`waiting`: open steps that need `moot submit` or come after a pause, otherwise experiments and questions that
+    """Result of a drive.
+
+    `waiting`: open steps that need `moot submit` or come after a pause, otherwise experiments and questions that
     need a person; `detail`: which limit stopped it; `quorum`: what the run rests on so far; `outcome`: the outcome
-    block."""
+    block.
+    """
 
     run: str
     state: Literal["finished", "waiting", "paused", "stopped"]
@@ -178,7 +187,8 @@ class RunEnd(Result, frozen=True):
 
 class Submission(Result, frozen=True):
     """`events`: ids (or `@seq`) of what was written; `errors`: why nothing was; `next`: steps that are open now;
-    `quorum`: what the run rests on so far; `outcome`: what it comes to, once it is finished."""
+    `quorum`: what the run rests on so far; `outcome`: what it comes to, once it is finished.
+    """
 
     accepted: bool
     events: list[str]
@@ -197,8 +207,11 @@ class DivergenceLine(Result, frozen=True):
 
 
 class ReRun(Result, frozen=True):
-    """An experiment run again: `now` is null where it was not run here; `falls` are the sentences of the memo that rest
-    on a verdict which came out otherwise."""
+    """An experiment run again.
+
+    `now` is null where it was not run here; `falls` are the sentences of the memo that rest on a verdict which came
+    out otherwise.
+    """
 
     id: str
     recorded: str | None

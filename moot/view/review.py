@@ -47,8 +47,11 @@ class FileLines(Result, frozen=True):
 
 
 class ReviewFinding(Result, frozen=True):
-    """`severity` and `score` (the mean of its ratings) are of 5, null where nobody gave one; without a
-    severity it was raised as a blocker, and counts as 5."""
+    """A finding of a review.
+
+    `severity` and `score` (the mean of its ratings) are of 5, null where no reviewer gave one. Without a severity
+    it was raised as a blocker, and counts as 5.
+    """
 
     id: str
     by: str

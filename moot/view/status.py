@@ -274,9 +274,11 @@ def _stop_text(state: State, report: SignalReport | None) -> str:
 
 
 class ListedRun(Result, frozen=True, kw_only=True):
-    """A run. `status` and `answer` are those of its outcome; `decision` is the first final one in force, null while
-    there is none, `by_person` whether it is an override and `person` who made it, null without a name, `finals` how
-    many there are; `questions` wait for a person, no more than its outcome names.
+    """A run.
+
+    `status` and `answer` are those of its outcome; `decision` is the first final one in force, null while there is
+    none, `by_person` whether it is an override and `person` who made it, null without a name, `finals` how many
+    there are; `questions` wait for a person, no more than its outcome names.
 
     A run that cannot be read has `problem`, why, and else null; its other texts are empty.
     """

@@ -33,10 +33,13 @@ class OpenStep(Result, frozen=True):
 
 
 class Next(Result, frozen=True):
-    """`done`: the run is finished. `waiting_for`: open steps that are not listed because another role was asked for,
-    `human` where a screening has to be overridden first, or `experiments` where `moot experiment run` or
-    `moot run --resume` has to run them: no step starts a program. `stopped_by`: why the run was stopped, null while it
-    goes on; a reply to a listed step, or `moot run --resume`, goes on with it."""
+    """`done`: the run is finished.
+
+    `waiting_for`: open steps that are not listed because another role was asked for, `human` where a screening has
+    to be overridden first, or `experiments` where `moot experiment run` or `moot run --resume` has to run them: no
+    step starts a program. `stopped_by`: why the run was stopped, null while it goes on; a reply to a listed step,
+    or `moot run --resume`, goes on with it.
+    """
 
     run: str
     done: bool

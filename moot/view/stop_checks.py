@@ -1,7 +1,8 @@
 """The stop checks for people: verdict, gates, alarms, why a run stopped, and what its plan still allows.
 
 The terminal, the web page, `--json` and MCP show the same lines. A run that cannot stop yet names the subject of
-its next round."""
+its next round.
+"""
 
 from __future__ import annotations
 

@@ -102,8 +102,11 @@ def queue_text(queue: StudyQueue) -> str:
 
 
 class StudyDraft(Result, frozen=True):
-    """A study file that was written. `shows`: number of items → the smallest difference in the share of right answers
-    that they show at 80 % power (McNemar, p ≤ .05, in the kindest case); null where none can."""
+    """A study file that was written.
+
+    `shows`: number of items → the smallest difference in the share of right answers that they show at 80 % power
+    (McNemar, p ≤ .05, in the kindest case); null where none can.
+    """
 
     study: str
     items: int
@@ -134,8 +137,11 @@ class Estimated(Result, frozen=True):
 
 
 class ArmFound(Result, frozen=True):
-    """One arm. `right`: the share of items, repetitions averaged. Means are those of one answer: all runs that it took.
-    `brier` and `beliefs` only where runs have beliefs; `per_right`: replies for one right answer."""
+    """One arm.
+
+    `right`: the share of items, repetitions averaged. Means are those of one answer: all runs that it took. `brier`
+    and `beliefs` only where runs have beliefs; `per_right`: replies for one right answer.
+    """
 
     arm: str
     what: str
@@ -156,8 +162,11 @@ class ArmFound(Result, frozen=True):
 
 
 class Against(Result, frozen=True):
-    """An arm against the baseline on the items that both answered. `only_arm`, `only_baseline`: items that one alone
-    has right in its first repetition; `p`: McNemar's exact test of these, `p_holm` adjusted for the number of arms."""
+    """An arm against the baseline on the items that both answered.
+
+    `only_arm`, `only_baseline`: items that one alone has right in its first repetition; `p`: McNemar's exact test
+    of these, `p_holm` adjusted for the number of arms.
+    """
 
     arm: str
     difference: Estimated
@@ -200,8 +209,11 @@ class Measured(Result, frozen=True):
 
 
 class StudyReport(Result, frozen=True):
-    """What a study found. `planned_at`, `plan_sha256`: the study file before the first run. `holds_not`: what a reader
-    has to know before believing a figure."""
+    """What a study found.
+
+    `planned_at`, `plan_sha256`: the study file before the first run. `holds_not`: what a reader has to know before
+    believing a figure.
+    """
 
     study: str
     question: str

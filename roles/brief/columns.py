@@ -208,8 +208,10 @@ def _cited_verdicts(context: BriefContext) -> tuple[Verification, ...]:
 
 
 def flips(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """Quote changed positions and tensions of the round, with objections if the extent asks for them; or open tensions,
-    with retrospectives if the extent asks for them."""
+    """Quote changed positions and tensions of the round, or open tensions.
+
+    The extent of `sight` also asks for objections with the former, for retrospectives with the latter.
+    """
     unresolved = context.open_tensions()
     match sight.extent:
         case "all_and_objections":

@@ -94,7 +94,8 @@ class Prices(msgspec.Struct, frozen=True):
     def bound(self, model: str, prompt_tokens_max: int, tokens_out_max: int) -> Decimal | None:
         """Return the highest possible cost of an attempt, over all tiers it can reach and any use of the cache.
 
-        None for a model without a price."""
+        None for a model without a price.
+        """
         tiers = self.models.get(model, ())
         holds = [tier.holds(prompt_tokens_max) for tier in tiers]
         if True not in holds:

@@ -379,8 +379,10 @@ def provider_of(spec: str) -> Provider:
 
 
 def family_name(model: str | None) -> str | None:
-    """Return the leading letters of a model's name without its maker: `qwen` for `qwen3:8b`, `claude` for
-    `anthropic/claude-opus-5-5`."""
+    """Return the leading letters of a model's name without its maker.
+
+    `qwen` for `qwen3:8b`, `claude` for `anthropic/claude-opus-5-5`.
+    """
     # OpenRouter puts the maker in front (`MAKER/MODEL`); the maker is not the family.
     name = _NAME.match((model or "").rpartition("/")[2])
     family = name[0].lower() if name else None

@@ -65,8 +65,11 @@ class FinalAnswer(Result, frozen=True):
 
 
 class Answers(Result, frozen=True):
-    """What each run answers, null while it does not. `same`: the words are the same, or a rule chose the same option in
-    both; words that differ may still mean the same, and are shown. Null when one has no answer."""
+    """What each run answers, null while it does not.
+
+    `same`: the words are the same, or a rule chose the same option in both; words that differ may still mean the
+    same, and are shown. Null when one has no answer.
+    """
 
     same: bool | None
     a: FinalAnswer | None

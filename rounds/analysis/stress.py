@@ -87,8 +87,10 @@ def planned_forks(state: State, per_role: int = FORKS_A_ROLE) -> list[Planned]:
 
 
 def is_fork_of(fork: State, parent: Book) -> bool:
-    """Return whether a run really shares its claimed beginning with `parent`, by number and hash of the last shared
-    line."""
+    """Return whether a run really shares its claimed beginning with `parent`.
+
+    The last shared line tells, by its number and hash.
+    """
     origin = fork.opening.origin
     if origin.type != "fork" or origin.seq is None or origin.seq >= len(parent.events):
         return False

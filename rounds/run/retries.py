@@ -47,8 +47,10 @@ class RetryPolicy:
     wait_seconds_max: float = 60.0
 
     def wait_seconds(self, step: str, lost: int, asked_for: float | None) -> float:
-        """Return the seconds to wait after the `lost`-th lost attempt: the service's wish, or doubling, less up to a
-        quarter."""
+        """Return the seconds to wait after the `lost`-th lost attempt.
+
+        It is what the service asks for, else a doubling time, less up to a quarter.
+        """
         if asked_for is not None:
             # A service may ask for an hour; a run that sleeps that long looks dead, so it tries
             # again after a minute.
@@ -204,8 +206,9 @@ async def answered(
     heard: Callable[[], None] = lambda: None,
     words: Callable[[str], object] = lambda _: None,
 ) -> Submitted:
-    """Return the step's reply, committed. `heard` is called at the first byte of the first attempt, `words` with each
-    piece.
+    """Return the step's reply, committed.
+
+    `heard` is called at the first byte of the first attempt, `words` with each piece.
 
     Raises `StepLost`, `BudgetReached`, `Ending`, `SeatWaits` or `StepRefused`.
     """

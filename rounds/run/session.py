@@ -157,8 +157,10 @@ def _check_side_by_side(protocol: Protocol, book: Book, step: Step, context_id: 
 
 
 def context_of(book: Book, step: Step, context_id: str | None) -> Context:
-    """Return whether a context is fresh or continued, by the ids this run has seen; it serves one role (FORMAT 5, law
-    5)."""
+    """Return whether a context is fresh or continued, by the ids this run has seen.
+
+    A context serves one role (FORMAT 5, law 5).
+    """
     if context_id is None:
         return Context(mode=None, id=None)
     owner = book.state.contexts.get(context_id)

@@ -413,8 +413,10 @@ def _list(parts: list[str]) -> str:
 
 
 def _toml_string(value: str) -> str:
-    """Return long texts over several lines when nothing in them needs escaping but line feeds, else one line as in
-    JSON."""
+    """Return a TOML string: long texts over several lines, else one line as in JSON.
+
+    A text is written over several lines when nothing in it needs escaping but line feeds.
+    """
     # A quote at the end would run into the closing quotes, and a carriage return is
     # normalized by some readers.
     plain = (

@@ -37,8 +37,11 @@ class DeliberationError(Exception):
 
 
 class FileForm(NamedTuple):
-    """Form of a kind of file. `tables`: the model of each table; `words`: the keys of a table without a model;
-    `help`: a pointer to a valid file."""
+    """Form of a kind of file.
+
+    `tables`: the model of each table; `words`: the keys of a table without a model; `help`: a pointer to a valid
+    file.
+    """
 
     tables: Mapping[str, type[BaseModel]]
     words: Sequence[str]
@@ -49,8 +52,10 @@ FILE_BYTES_MAX: Final = 1 << 18
 
 
 def read_toml(content: bytes, name: str) -> tuple[Table, str]:
-    """Return the table in a file's bytes, and its text. `name` is the file's name in errors. Raises
-    `DeliberationError`."""
+    """Return the table in a file's bytes, and its text.
+
+    `name` is the file's name in errors. Raises `DeliberationError`.
+    """
     # Checked before parsing: a file of a gigabyte must not be read into tables first.
     if len(content) > FILE_BYTES_MAX:
         raise DeliberationError(

@@ -152,8 +152,9 @@ def brief_is_derived_again(index: LedgerIndex) -> Iterator[Breach]:
 
 
 def _excused(breach: Breach, moment: Moment, index: LedgerIndex) -> Breach:
-    """Turn a breach into a warning in a redacted copy, where a brief that quoted replaced words cannot be derived as
-    it was.
+    """Turn a breach into a warning in a redacted copy.
+
+    A brief that quoted replaced words cannot be derived there as it was.
     """
     if index.reworded.isdisjoint(moment.event.saw):
         return breach

@@ -83,8 +83,10 @@ def look(book: Book, phase: str) -> tuple[Event, ...]:
 
 
 def _questions(book: Book, phase: str) -> Iterator[Event]:
-    """Yield one question for each unsettled crux that is worth a test, that a person can settle, and that was not asked
-    yet."""
+    """Yield one question for each unsettled crux that is worth a test and that a person can settle.
+
+    A crux is asked about once.
+    """
     numbering = Numbering(book, book.state.round)
     questions = [concern for concern in book.state.concerns.values() if _is_question(concern)]
     known = {claim for concern in questions for claim in concern.between}
@@ -271,8 +273,10 @@ def _closing_is_done(state: State) -> bool:
 
 
 def decided(book: Book) -> tuple[Event, ...]:
-    """Return the final decision, which replaces the last: the memo's answer without its unsupported sentences, or the
-    leader."""
+    """Return the final decision, which replaces the last one.
+
+    It is the memo's answer without its unsupported sentences, or the leader.
+    """
     state, round_ = book.state, book.state.round
     seen, memo = last_look(state), last_memo(state, round_)
     assert seen is not None, "a run closes after a look"

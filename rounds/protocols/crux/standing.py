@@ -313,8 +313,9 @@ def numbering_roles(state: State) -> tuple[str, ...]:
 
 
 def numbers_end(state: State) -> int | None:
-    """Return the seq of the event that completed the numbers, or of the agenda where none are asked for; None before
-    it.
+    """Return the seq of the event that completed the numbers; None before it.
+
+    Where no numbers are asked for it is the agenda.
 
     A person's result from before is kept back until then: no role gives numbers about a claim whose result is known.
     """

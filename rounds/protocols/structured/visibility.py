@@ -118,8 +118,9 @@ def spreads(state: State) -> bool:
 
 
 def option_for(state: State, round_: int, role: str) -> str | None:
-    """Return the option for a role's claim, of those that no verdict dropped; `state` is that at the opening of phase
-    D.
+    """Return the option for a role's claim, of those that no verdict dropped.
+
+    `state` is that at the opening of phase D.
 
     A pending claim about one option alone counts like a test. Roles choose one after the other, in
     role order, and ties follow the order of the options.
