@@ -51,7 +51,7 @@ def isolated(text: str) -> str:
 
 
 def json_escaped(json: str) -> str:
-    """Return JSON text of the same meaning with nothing invisible but line feeds: `\\u202e` replaces an override."""
+    r"""Return JSON text of the same meaning with nothing invisible but line feeds: `\u202e` replaces an override."""
     if json.isascii() and "\x7f" not in json:
         return json
     return "".join(

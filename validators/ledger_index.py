@@ -39,15 +39,29 @@ class LedgerProblem(Protocol):
     """Problem of bytes, chain or blobs, as `verify` reports it."""
 
     @property
-    def seq(self) -> int | None: ...
+    def seq(self) -> int | None:
+        """Return the event that it is about, where one can be named."""
+        ...
+
     @property
-    def stream(self) -> str | None: ...
+    def stream(self) -> str | None:
+        """Return the stream that it is in, where one can be named."""
+        ...
+
     @property
-    def line(self) -> int | None: ...
+    def line(self) -> int | None:
+        """Return the line of the stream, counted from 1."""
+        ...
+
     @property
-    def what(self) -> str: ...
+    def what(self) -> str:
+        """Return what is wrong, in a clause."""
+        ...
+
     @property
-    def is_damage(self) -> bool: ...
+    def is_damage(self) -> bool:
+        """Return whether bytes changed after they were written."""
+        ...
 
 
 ReadSignals = Callable[..., Any]

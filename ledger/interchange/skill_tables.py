@@ -34,9 +34,14 @@ class Numberable(Protocol):
     """Row with an id and a round."""
 
     @property
-    def id(self) -> str: ...
+    def id(self) -> str:
+        """Return the id."""
+        ...
+
     @property
-    def round(self) -> int: ...
+    def round(self) -> int:
+        """Return the round."""
+        ...
 
 
 N = TypeVar("N", bound=Numberable)
@@ -207,6 +212,7 @@ def by_round(rows: Iterable[T], round_of_row: Callable[[T], int]) -> Mapping[int
 
 
 def check_order(pair: tuple[str, VerificationRow]) -> tuple[str, int, int]:
+    """Return the place of a verification: phase, check, number."""
     identity, row = pair
     return phase_of(row), check_number(row), number_of(identity)
 

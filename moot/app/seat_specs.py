@@ -1,4 +1,4 @@
-"""Specifications of seats: `anthropic:MODEL`, `ollama:qwen3`, `claude`, `mix:anthropic,openai` …
+"""Specifications of seats, such as `anthropic:MODEL`, `ollama:qwen3`, `claude` or `mix:anthropic,openai`.
 
 KIND[:MODEL][@URL]               a model or a program by name; `roles/seats/registry.py` has a row for each kind
 command:PROGRAM ARGUMENTS        any program

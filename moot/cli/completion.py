@@ -65,15 +65,18 @@ class VerbGroup(TyperGroup):
     """All verbs as one command. A verb's file is imported only to complete what follows the verb."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """Return the names of all verbs."""
         return [verb.name for verb in VERBS]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """Return a command that has the verb's name and help alone."""
         verb = find_verb(cmd_name)
         # A bare command with the verb's help completes the name itself; its options are only needed once it is
         # chosen.
         return verb and TyperCommand(verb.name, help=verb.does)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ARG002
+        """Return the verb that the first word names, with its options, and the words after it."""
         verb = find_verb(args[0])
         return args[0], verb and command_of(verb), args[1:]
 

@@ -77,6 +77,7 @@ def annex_table(
 
 
 def annex_text(title: str, paragraphs: Sequence[str], ref: str | None) -> Iterator[Annex]:
+    """Yield an annex of paragraphs; none where there are no paragraphs."""
     if paragraphs:
         yield Annex(title=title, notes=[], heads=[], rows=[], paragraphs=list(paragraphs), ref=ref)
 

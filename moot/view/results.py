@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 
 class Act(Result, frozen=True):
-    """Result of a submission.
-
-    `events`: ids (or `@seq`) of what was written; `errors`: why nothing was; `next`: steps that are open now;
-    `quorum`: what the run rests on so far; `outcome`: its outcome, once it is finished.
-    """
+    """Events that a verb wrote: their ids (or `@seq`), what follows from them included."""
 
     run: str
     events: list[str]
@@ -186,8 +182,10 @@ class RunEnd(Result, frozen=True):
 
 
 class Submission(Result, frozen=True):
-    """`events`: ids (or `@seq`) of what was written; `errors`: why nothing was; `next`: steps that are open now;
-    `quorum`: what the run rests on so far; `outcome`: what it comes to, once it is finished.
+    """Result of a submission.
+
+    `events`: ids (or `@seq`) of what was written; `errors`: why nothing was; `next`: steps that are open now;
+    `quorum`: what the run rests on so far; `outcome`: its outcome, once it is finished.
     """
 
     accepted: bool

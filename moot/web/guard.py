@@ -85,6 +85,7 @@ class Guard:
         self._app, self._address = app, address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request: refuse it, or pass it on and add the security headers to the answer."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return

@@ -31,6 +31,7 @@ def covers(newer: str, older: str) -> bool:
 
 
 def asks_all_of(newer: frozenset[str], older: frozenset[str]) -> bool:
+    """Return whether the words of a newer question hold nearly all of an older one, with all its numbers and names."""
     common = len(newer & older)
     part, whole = ASKED_AGAIN
     # A number decides: "within 5 days" and "within 30 days" share almost all words and ask different things.
