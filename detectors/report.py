@@ -82,7 +82,7 @@ class AlarmReading(Result, frozen=True):
 
 
 class EndWithout(Result, frozen=True):
-    """The end without a role: who would lead, null where nobody is left; whether leader or outcome would differ."""
+    """The end without a role: who would lead, null where no role is left; whether leader or outcome would differ."""
 
     leader: str | None
     changes: bool
@@ -154,7 +154,7 @@ def short(number: Number) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Return `a, b, c`, or `nobody`."""
+    """Return `a, b, c`; the word for an empty list where there is nothing."""
     return ", ".join(words) or "nobody"
 
 

@@ -49,7 +49,7 @@ class ProblemModel(Result, frozen=True):
 
 
 class CheckpointModel(Result, frozen=True):
-    """A head that somebody kept; `holds` when the ledger still begins with everything up to it.
+    """A head that was kept outside the run; `holds` when the ledger still begins with everything up to it.
 
     `original` when it is one of the run that this one is a redacted copy of.
     """

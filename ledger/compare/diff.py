@@ -171,7 +171,7 @@ MEASURED: Final = ("cost_usd", "latency_ms")
 
 
 class Matched(Result, frozen=True):
-    """The same thing in both runs, with where it stands in each. `how` is identical or text."""
+    """The same thing in both runs, with its place in each. `how` is identical or text."""
 
     a: str
     b: str

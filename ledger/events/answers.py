@@ -94,7 +94,7 @@ class RemovedSentence(Value, frozen=True, kw_only=True):
 
 
 class Agenda(Envelope, frozen=True, kw_only=True):
-    """What the answers come to: options where none were given, what all share, and the claims worth testing."""
+    """Agenda from the answers: options where the question names none, what all share, and the claims worth testing."""
 
     kind: Literal["agenda"] = "agenda"
     options: tuple[Labelled, ...] = ()  # made where the opening has none

@@ -177,7 +177,7 @@ class Score(Envelope, frozen=True, kw_only=True):
 
 
 class Standing(Envelope, frozen=True, kw_only=True):
-    """How an argument or option stands at the end (XS-11, AD-16)."""
+    """Standing of an argument or option at the end (XS-11, AD-16)."""
 
     kind: Literal["standing"] = "standing"
     of: Id  # the argument or option
@@ -199,7 +199,7 @@ class Vote(Identified, frozen=True, kw_only=True):
 
 
 class Ruling(Envelope, frozen=True, kw_only=True):
-    """What the votes come to by a named rule (S4-14 … S4-20)."""
+    """Result of the votes by a named rule (S4-14 … S4-20)."""
 
     kind: Literal["ruling"] = "ruling"
     decision: Literal["ACT", "WARN", "REFUSE"]  # what the votes come to

@@ -82,7 +82,7 @@ class Value(Struct, frozen=True, kw_only=True, forbid_unknown_fields=False, gc=F
 
 
 class Evidence(Value, frozen=True, kw_only=True):
-    """Where something is said, and optionally the exact words that stand there."""
+    """Where something is said, and optionally the exact words at that place."""
 
     ref: Ref  # where it stands: an id, with its section behind #
     quote: Prose | None = None  # the exact words that stand there

@@ -136,7 +136,7 @@ class ExperimentRun(Envelope, frozen=True, kw_only=True):
 
 
 class ExperimentJudged(Envelope, frozen=True, kw_only=True, rename={"class_": "class"}):
-    """What the repetitions come to, computed from the plan's predicates alone; it moves the claims."""
+    """Verdict of the repetitions, computed from the plan's predicates alone; it moves the claims."""
 
     kind: Literal["experiment_judged"] = "experiment_judged"
     of: Id  # the planned experiment

@@ -95,7 +95,7 @@ class StopRule(Value, frozen=True, kw_only=True):
 
 
 class Budgets(Value, frozen=True, kw_only=True):
-    """Limits of a run; null is none. Dollars are a decimal string."""
+    """Limits of a run; null for no limit. Dollars are a decimal string."""
 
     usd: Decimal | None = None  # US dollars
     tokens: Nat | None = None  # in and out

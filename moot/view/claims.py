@@ -246,7 +246,7 @@ class DecisionLine(Result, frozen=True):
 
 
 class Decisions(Result, frozen=True):
-    """All decisions of a run, in order; `quorum`: what the run rests on, `outcome`: what it comes to."""
+    """All decisions of a run, in order; `quorum`: what the run rests on, `outcome`: its outcome."""
 
     run: str
     quorum: RunQuorum

@@ -65,7 +65,7 @@ class EstimateSeat(Result, frozen=True):
 
 
 class Estimate(Result, frozen=True):
-    """An estimate: it binds nobody. Low figures are those of the fewest replies that a run can end with.
+    """An estimate, not a promise. Low figures are those of the fewest replies that a run can end with.
 
     `usd` is null when the cost of a seat is unknown; `prices_dated` is a day. `waves`: how often replies are given side
     by side, which `minutes` rest on.

@@ -54,7 +54,7 @@ _BLANK: Final = re.compile(r"\[[A-Z][A-Z' /_-]+\]|_{4,}|\bTBD\b")
 
 
 class Outcome(Result, frozen=True):
-    """What a run comes to. `status` is computed, never written by a seat; lists are empty where nothing is recorded.
+    """Outcome of a run. `status` is computed, never written by a seat; lists are empty where nothing is recorded.
 
     `status_why` says in a clause what the status follows from. `go_on` is the command that resumes a stopped run.
     `became`: what a person said later of its decisions. `without`: the end without each role, by the sealed answers,

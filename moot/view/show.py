@@ -219,7 +219,7 @@ ENDLESS = 1000
 
 
 class WhyQuote(Result, frozen=True):
-    """Evidence: where it stands, the words, who wrote them; `holds` is null where nobody can look."""
+    """Evidence: where it stands, the words, who wrote them; `holds` is null where no text is at hand."""
 
     ref: str
     words: str | None
@@ -230,7 +230,7 @@ class WhyQuote(Result, frozen=True):
 class WhyNode(Result, frozen=True):
     """One thing that something rests on, `depth` below it.
 
-    `again`: it is told elsewhere in the tree; `below`: how many nodes are left out there. `class` is the class of a
+    `again`: it is shown elsewhere in the tree; `below`: how many nodes are left out there. `class` is the class of a
     claim's evidence, null where the ledger has none; `tested` says how it, or this move of it, came about, and `told`
     how it stands, in words.
     """

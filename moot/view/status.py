@@ -106,7 +106,7 @@ class StopStatus(Result, frozen=True):
 
 
 class SpendEach(Result, frozen=True):
-    """What the whole run comes to for one of `number` things (`of`: reply, claim raised, …); null is unknown."""
+    """Cost of the whole run for one of `number` things (`of`: reply, claim raised, …); null is unknown."""
 
     of: str
     number: int

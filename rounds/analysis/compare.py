@@ -33,7 +33,7 @@ class SignalChange(Result, frozen=True):
 
 
 class Panel(Result, frozen=True):
-    """What the signals of one run come to."""
+    """Summary of the signals of one run."""
 
     profile: str
     satisfied: int

@@ -6,7 +6,7 @@ Laws
    never the question and no role's charter.
 3. Every challenge has exactly one tag, and gets exactly one disposition: accepted with a revision, rejected, or
    escalated with a question for a person. An escalated question is put to a person, never answered by a seat, and the
-   run waits for the answer before it closes (JB-28), unless it is told not to.
+   run waits for the answer before it closes (JB-28), unless `wait = "off"` is set.
    Without a plan nothing is challenged, and without challenges nothing is resolved: the plan is then the result.
 4. A second round challenges the revised plan alone; there is no third (JB-27), and nothing ends by approval (JB-32).
 """

@@ -31,7 +31,7 @@ SAFETY_LOST: Final = "safety_vote_lost"
 
 
 class VoteRuling(Result, frozen=True):
-    """What the ballots come to. `rule` names the rule that decided; `metadata` holds the numbers behind it."""
+    """Result of the ballots. `rule` names the rule that decided; `metadata` holds the numbers behind it."""
 
     decision: Outcome
     rule: str

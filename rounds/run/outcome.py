@@ -31,8 +31,8 @@ class LostStep(Result, frozen=True):
 class RunQuorum(Result, frozen=True):
     """`declared` steps were asked and settled, `actual` answered by a seat; `told` says it in words.
 
-    `kind`: whole (none was lost so far), degraded (some were), unanswered (the run is finished, and nobody answered
-    what decides), imported (another system asked).
+    `kind`: whole (none was lost so far), degraded (some were), unanswered (the run is finished, and what decides has no
+    reply), imported (another system asked).
     """
 
     declared: int
@@ -70,7 +70,7 @@ def quorum_of(state: State) -> RunQuorum:
     answered = "no step was answered yet"
     if quorum.declared:
         answered = f"{quorum.actual} of {quorum.declared} steps were answered"
-    undecided = "; nobody answered what decides, so nothing is decided" if kind == "unanswered" else ""
+    undecided = "; no reply answered what decides, so nothing is decided" if kind == "unanswered" else ""
     return RunQuorum(quorum.declared, quorum.actual, kind, f"{answered}{undecided}{_given_up(lost)}", lost)
 
 

@@ -99,7 +99,7 @@ class FileTable(BaseModel):
 
 
 class Subject(FileTable):
-    """`[deliberation]`: the question and how it is deliberated. A value of None is decided when the run is opened."""
+    """`[deliberation]`: the question and how it is deliberated. What is left out is decided at the opening."""
 
     question: Annotated[
         str,
