@@ -20,10 +20,8 @@ from ledger.plain_json import NotJson, decoded
 from ledger.plain_text import counted
 from ledger.result import extended
 from ledger.state.book import Book
-from ledger.state.decided import in_force
 from ledger.state.fold import add_call
-from ledger.state.lifecycle import OPEN
-from ledger.state.state import Spend, State
+from ledger.state.state import Spend
 from ledger.store.spending import Spending
 from moot.view.words import PHASES
 from roles.seats.registry import MAKERS, family_name
@@ -230,16 +228,6 @@ WHOLE: Final = ""
 """Key that stands for all roles or all phases."""
 
 
-class EachCost(NamedTuple):
-    """The cost of the whole run divided by `number` things: calls, tokens and dollars; None is unknown."""
-
-    noun: str
-    number: int
-    calls: float
-    tokens: float | None
-    usd: float | None
-
-
 class RunCosts(msgspec.Struct, frozen=True):
     """Sums by (role, phase), with `WHOLE` for all roles or all phases, and by round."""
 
@@ -247,7 +235,6 @@ class RunCosts(msgspec.Struct, frozen=True):
     phases: tuple[str, ...]
     cells: Mapping[tuple[str, str], Spend]
     rounds: Mapping[int, Spend]
-    each: tuple[EachCost, ...]
 
     @property
     def whole(self) -> Spend:
@@ -277,8 +264,7 @@ def costs_of(book: Book) -> RunCosts:
             for key in ((event.by, event.phase), (event.by, WHOLE), (WHOLE, event.phase), (WHOLE, WHOLE)):
                 add_call(cells.setdefault(key, Spend()), event.call)
             add_call(rounds.setdefault(event.round, Spend()), event.call)
-    whole = cells.get((WHOLE, WHOLE), Spend())
-    return RunCosts(tuple(roles), tuple(phases), cells, rounds, _each(book.state, whole))
+    return RunCosts(tuple(roles), tuple(phases), cells, rounds)
 
 
 def written_text(book: Book) -> str:
@@ -335,33 +321,3 @@ def _texts(value: object) -> str:
         elif kind is list:
             waiting += part
     return "\n".join(texts)
-
-
-def _each(state: State, whole: Spend) -> tuple[EachCost, ...]:
-    """Return the whole divided by the number of replies, rounds, claims and decisions; zeros are left out."""
-    settled = sum(claim.status not in OPEN for claim in state.claims.values())
-    numbers = (
-        ("reply", whole.calls),
-        ("round", len(state.rounds)),
-        ("claim raised", len(state.claims)),
-        ("claim settled", settled),
-        (
-            "decision in force",
-            sum(state.decisions[identity].rank != "answer" for identity in in_force(state)),
-        ),
-    )
-    tokens = whole.tokens_in + whole.tokens_out
-    # One call of unknown price makes every share of the total unknown.
-    usd = None if whole.unpriced else whole.micro_usd / 1_000_000
-    return tuple(
-        EachCost(
-            noun,
-            number,
-            whole.calls / number,
-            tokens / number if tokens else None,
-            None if usd is None else usd / number,
-        )
-        for noun, number in numbers
-        # Dividing by zero things means nothing, and a run without calls has no costs.
-        if number and whole.calls
-    )

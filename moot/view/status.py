@@ -105,16 +105,6 @@ class StopStatus(Result, frozen=True):
     obeyed: bool
 
 
-class SpendEach(Result, frozen=True):
-    """Cost of the whole run for one of `number` things (`of`: reply, claim raised, …); null is unknown."""
-
-    of: str
-    number: int
-    calls: float
-    tokens: float | None
-    usd: str | None
-
-
 class Status(Result, frozen=True):
     """`state`: running, stopped (resumable) or finished; with `finished`, `phase` is close."""
 
@@ -135,7 +125,6 @@ class Status(Result, frozen=True):
     spend_parts: list[SpendPart]
     spend_beyond: SpendBeyond
     outcome: Outcome
-    spend_each: list[SpendEach]
 
 
 def _usd(beyond: Amounts) -> str | None:
@@ -178,16 +167,6 @@ def status_of(
         if beyond is None
         else SpendBeyond.from_parts(beyond, usd=_usd(beyond)),
         outcome=outcome,
-        spend_each=[
-            SpendEach(
-                of=cost.noun,
-                number=cost.number,
-                calls=round(cost.calls, 2),
-                tokens=None if cost.tokens is None else round(cost.tokens, 2),
-                usd=None if cost.usd is None else f"{cost.usd:.6f}",
-            )
-            for cost in costs.each
-        ],
     )
 
 

@@ -140,7 +140,6 @@ def test_status_has_the_keys_that_others_build_on(moot: Moot, finished: Path) ->
     assert list(status) == [
         "run", "protocol", "question", "state", "round", "phase", "rounds_planned", "leads", "stress", "drift",
         "quorum", "spend", "stop", "finished", "spend_parts", "spend_beyond", "outcome",
-        "spend_each",
     ]  # fmt: skip
     assert (status["state"], status["finished"], status["round"], status["rounds_planned"]) == (
         "finished",

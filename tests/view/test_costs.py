@@ -1,4 +1,4 @@
-"""What a run cost, by role, phase and round, and for one claim or decision: against sums made the slow way."""
+"""What a run cost, by role, phase and round: against sums made the slow way."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ import pytest
 
 from ledger.events import Call
 from ledger.state.book import Book, GrowingBook
-from ledger.state.decided import in_force
 from ledger.store.blobs import BlobStore
-from moot.api import open_run
 from moot.view.seats import WHOLE, costs_of
-from tests.long_run import long_run
 from tests.render.sample import sample
 
 
@@ -42,18 +39,3 @@ def test_every_cell_is_the_sum_of_its_calls(book: Book) -> None:
                 assert cell.tokens_in == sum(one.tokens_in or 0 for one in calls)
                 assert cell.unpriced == sum(one.cost_usd is None for one in calls)
     assert sum(one.calls for one in found.rounds.values()) == found.whole.calls
-
-
-def test_what_one_thing_cost_is_the_whole_divided() -> None:
-    run = open_run(long_run())
-    found = costs_of(run.book)
-    each = {one.noun: one for one in found.each}
-    assert each["reply"].calls == 1
-    claims = len(run.state.claims)
-    assert each["claim raised"].number == claims
-    assert each["claim raised"].calls == pytest.approx(found.whole.calls / claims)
-    decided = [one for one in in_force(run.state) if run.state.decisions[one].rank != "answer"]
-    assert each["decision in force"].number == len(decided)
-    assert each["claim settled"].number < claims
-    assert each["reply"].usd is None  # no seat said what it cost: never nought
-    assert not found.known
