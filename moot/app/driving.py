@@ -88,14 +88,11 @@ def driven(
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
     # Steps first: a host can answer them without the person, who is needed for the rest.
     awaited = session.open_ids or [*session.experiments, *session.questions]
-    return RunEnd(
+    return RunEnd.from_parts(
+        ended,
+        session,
         run=str(session.path),
-        state=ended.state,
-        reason=ended.reason,
         waiting=awaited if ended.state in ("waiting", "paused") else [],
-        detail=ended.detail,
-        quorum=session.quorum,
-        outcome=session.outcome,
     )
 
 

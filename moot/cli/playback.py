@@ -133,17 +133,11 @@ def _executed(ours: Run, watch: Callable[[tuple[Event, ...]], None] = lambda _: 
 
 
 def _demo_of(ours: Run, result: Reexecution) -> Demo:
-    compared = reexecuted(str(ours.path), result)
-    return Demo(
-        run=str(ours.path),
+    return Demo.from_parts(
+        reexecuted(str(ours.path), result),
         recorded=True,
-        events=result.events,
         stopped=why_it_stopped(ours.state),
         decisions=final_in_force(ours.state),
-        identical=result.identical,
-        head=result.head.hash,
-        expected_head=result.expected.hash,
-        divergences=compared.divergences,
         outcome=ours.outcome,
     )
 

@@ -110,19 +110,16 @@ def public_status(run: str, session: Session) -> PublicStatus:
     state, open_ids = session.state, session.open_ids
     # The phase of the first open step, because the ledger's own phase changes only with an event.
     first = parse_step(open_ids[0]) if open_ids else None
-    return PublicStatus(
+    return PublicStatus.from_parts(
+        state,
         run=run,
         protocol=session.inner.protocol.name,
         state=state.life,
-        stopped_by=state.stopped_by,
-        round=state.round,
         rounds_planned=len(state.opening.plan),
         phase=first.phase if first else state.phase,
         answered=len(state.answered),
         open=open_ids,
-        held_up=list(state.held_up),
-        awaits=list(awaited_of(state)),
-        finished=state.finished,
+        awaits=awaited_of(state),
         quorum=session.quorum,
     )
 

@@ -130,7 +130,7 @@ def _played(task: Task, directory: Path) -> JobEnd:
         FIXED.reset(word)
     # A study never asks for a pause, so a paused run was stopped from outside.
     state = "stopped" if end.state == "paused" else end.state
-    return JobEnd(name=task.name, state=state, reason=end.reason, detail=end.detail)
+    return JobEnd.from_parts(end, name=task.name, state=state)
 
 
 def _opened(task: Task, path: Path) -> tuple[Session, Mapping[str, Seat]]:

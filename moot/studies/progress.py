@@ -172,8 +172,7 @@ def queue_of(state: StudyState, role: str | None = None) -> StudyQueue:
         session = Session(state.path(job.name))
         # Hashed with the seed: the mark groups runs without revealing the item's name.
         alike = sha256(f"{state.study.file.study.seed}|{job.unit.item}".encode()).hexdigest()[:8]
-        for step in session.next(role).steps:
-            run = str(state.study.folder / RUNS / job.name)
-            steps.append(QueuedStep(run=run, alike=alike, step=step.step, role=step.role, round=step.round))
+        run = str(state.study.folder / RUNS / job.name)
+        steps += [QueuedStep.from_parts(step, run=run, alike=alike) for step in session.next(role).steps]
     done = all(job.name in state.ends or state.is_lost(job) for job in state.jobs)
     return StudyQueue(study=str(state.study.folder), done=done, to_open=not_open, steps=steps)

@@ -81,13 +81,11 @@ def report_of(state: StudyState, keys: Mapping[str, str]) -> StudyReport:
     planned = plan_of(study)
     arms = [_arm(results, arm) for arm in study.file.arm]
     against = _against(results)
-    return StudyReport(
+    return StudyReport.from_parts(
+        study.file.study,
         study=str(study.folder),
-        question=study.file.study.question,
-        planned=study.file.study.planned,
         planned_at=planned.at if planned else None,
         plan_sha256=planned.study_sha256 if planned else study.sha256,
-        baseline=study.file.study.baseline,
         items=len(study.tables),
         runs=len(state.jobs),
         came_out=len(state.ends),

@@ -270,14 +270,12 @@ def decision_lines(book: Book, *, final: bool = False, in_force: bool = False) -
 
 def _decision(identity: str, event: Decision, book: Book, stands: Standing) -> DecisionLine:
     state = book.state
-    conditions = conditions_of(event)
     return DecisionLine.from_parts(
+        conditions_of(event),
         event,
         standing=stands,
         overturned_by=state.decisions[identity].overturned_by,
         cites=[_citation(cite, book) for cite in event.cites],
-        falsifiers=conditions.falsifiers,
-        requirements=conditions.requirements,
         in_place_of=_in_place_of(book, identity),
         fallen=[FallenGround.from_parts(ground) for ground in fallen_under(state, identity)],
     )

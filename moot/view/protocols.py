@@ -64,11 +64,10 @@ class Gated(Result, frozen=True):
 def choice_of(estimate: Estimate, plan: str | None, model: str) -> Choice:
     """Return what a run takes by its estimate."""
     usd, minutes = estimate.usd, estimate.minutes
-    return Choice(
-        protocol=estimate.protocol,
+    return Choice.from_parts(
+        estimate,
         plan=plan,
         fits=PROTOCOLS[estimate.protocol].fits,
-        replies_at_least=estimate.replies_at_least,
         replies=estimate.replies_at_most,
         usd=usd,
         # Estimates span an order of magnitude, so the geometric mean is closer to a typical run.

@@ -65,9 +65,7 @@ class Verdicts(msgspec.Struct, frozen=True):
         """Return what the rulebook needs to judge everything."""
         from validators.ledger_index import RuleContext
 
-        return RuleContext(
-            protocol=self.protocol, signals=self.signals, installs=self.installs, screenings=self.screenings
-        )
+        return RuleContext(self.protocol, self.signals, self.installs, screenings=self.screenings)
 
 
 standard: Final = Verdicts

@@ -78,10 +78,7 @@ def screened(of: Any, content: bytes, length_max: int, by: str = "controller") -
         sha256=hashlib.sha256(content).hexdigest(),
         score=result.score,
         action=result.action,
-        issues=tuple(
-            ScreeningIssue(kind=issue.kind, points=issue.points, detail=issue.detail)
-            for issue in result.issues
-        ),
+        issues=msgspec.convert(result.issues, tuple[ScreeningIssue, ...], from_attributes=True),
         rules=RULES_VERSION,
     )
 

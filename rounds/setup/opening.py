@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
+import msgspec
+
 from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash
 from ledger.events import RunOpened
 from ledger.events.ids import label_id
@@ -178,8 +180,7 @@ def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool =
                 for row in event.plan
             ),
             "predict": tuple(
-                Predicted(role=prediction.role, code=prediction.code, text=prediction.text)
-                for prediction in event.predict
+                Predicted.model_validate(prediction, from_attributes=True) for prediction in event.predict
             ),
             "context": tuple(
                 written
@@ -389,7 +390,7 @@ def _predictions(
                 name,
                 f"did you mean {nearest(row.role, roles)!r}?",
             )
-        predictions[row.role, row.code] = Prediction(role=row.role, code=row.code, text=row.text)
+        predictions[row.role, row.code] = msgspec.convert(row, Prediction, from_attributes=True)
     return tuple(predictions.values())
 
 

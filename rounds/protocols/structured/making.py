@@ -91,7 +91,7 @@ def artifact(step: Step, reply: ArtifactReply) -> Artifact:
     # The body goes through JSON once, so that the event holds plain values and hashes the same after
     # it is read back.
     body: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(reply.body))
-    findings = tuple(Finding(section=finding.section, text=finding.text) for finding in reply.findings)
+    findings = msgspec.convert(reply.findings, tuple[Finding, ...], from_attributes=True)
     return Artifact(
         **by(step),
         id=event_id("artifact", step.name.round, step.role),
@@ -99,16 +99,8 @@ def artifact(step: Step, reply: ArtifactReply) -> Artifact:
         type=ARTIFACT_TYPES[step.role],
         body=body,
         findings=findings,
-        proposed_claims=tuple(
-            ProposedClaim(
-                section=draft.section,
-                text=draft.text,
-                testable_as=draft.testable_as,
-                anchor_ref=draft.anchor_ref,
-                about=draft.about,
-                supersedes=draft.supersedes,
-            )
-            for draft in reply.proposed_claims
+        proposed_claims=msgspec.convert(
+            reply.proposed_claims, tuple[ProposedClaim, ...], from_attributes=True
         ),
         cites=reply.cites,
         self_assessment=reply.self_assessment,
