@@ -16,7 +16,7 @@ from typing import Any
 from ledger.events import Event
 from ledger.store.store import RunStore, Writer
 from roles.seats.port import Request, SeatReply
-from rounds.run.driver import drive
+from rounds.run.driver import Drive
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
 from tests.rounds.openings import ROLES, clock
@@ -53,7 +53,7 @@ def main(path: str, pause_seconds: str) -> None:
     seat = Paused(session, Script(seed=3))
     seat.pause_seconds = float(pause_seconds)
     began = time.perf_counter()
-    asyncio.run(drive(session, dict.fromkeys(ROLES, seat), monotonic=time.monotonic))
+    asyncio.run(Drive(session, dict.fromkeys(ROLES, seat), monotonic=time.monotonic).run())
     wall = time.perf_counter() - began
     print(json.dumps({"wall": wall, "commits": COMMITS, "took": TOOK_MS}))
 

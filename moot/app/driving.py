@@ -35,7 +35,7 @@ from moot.view.results import RunEnd
 from roles.seats.port import Seat, SeatFailed
 from rounds.experiments.bench import Bench
 from rounds.run.budget import Reservations
-from rounds.run.driver import DriveEnd, Pause, Watch, drive
+from rounds.run.driver import Drive, DriveEnd, Pause, Watch
 from rounds.run.outcome import quorum_of
 from rounds.run.session import PendingStep, RunSession
 from rounds.setup.deliberation import Deliberation, checked
@@ -156,7 +156,7 @@ async def drive_run(
         reservations = Reservations(spending.entries(), spending.note)
         with Speech(path, now=now, monotonic=time.monotonic) as speech:
             beating = _beating(watch, lease, speech)
-            return await drive(
+            return await Drive(
                 run,
                 seats,
                 monotonic=time.monotonic,
@@ -164,7 +164,7 @@ async def drive_run(
                 reservations=reservations,
                 bench=bench,
                 pause=pause,
-            )
+            ).run()
 
 
 def _beating(watch: Watch, lease: DriverLease, speech: Speech) -> Watch:

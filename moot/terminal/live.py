@@ -3,7 +3,7 @@
 A view never touches the run. A finished round stays on the screen with its verdicts in words.
 
 with watched(session.book, console, live=True) as watch:
-    drive(session, seats, watch=watch, …)
+    Drive(session, seats, monotonic, watch).run()
 """
 
 from __future__ import annotations

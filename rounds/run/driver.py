@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Event as Flag
 from typing import Final, Literal
 
@@ -55,59 +55,34 @@ class Watch:
     words: Callable[[str, str], object] = lambda _step, _words: None
 
 
-async def drive(
-    session: RunSession,
-    seats: Mapping[str, Seat],
-    *,
-    monotonic: Callable[[], float],
-    watch: Watch | None = None,
-    calls_at_once: int = CALLS_AT_ONCE,
-    reservations: Reservations | None = None,
-    retry: RetryPolicy | None = None,
-    staggered: bool = True,
-    bench: Bench | None = None,
-    pause: Pause | None = None,
-) -> DriveEnd:
-    """Run until the run is finished, a budget is used up, or only outside seats are open.
+@dataclass(eq=False)
+class Drive:
+    """A drive of a run: until it is finished, a budget is used up, or only outside seats are open.
 
     `bench` runs the experiments that the run waits for; without one it goes on waiting for them. `pause` ends
     the drive, and writes nothing, where the round or phase of the first open step ends.
     `staggered`: of the steps of a group that share a caching seat, one goes first, the others at its first byte.
     """
-    limits = CallLimits(session, reservations or Reservations(), retry or RetryPolicy())
-    driver = _Drive(
-        session, seats, monotonic, watch or Watch(), calls_at_once, limits, staggered, bench, pause
-    )
-    return await driver.run()
 
+    session: RunSession
+    seats: Mapping[str, Seat]
+    monotonic: Callable[[], float]
+    watch: Watch = field(default_factory=Watch)
+    calls_at_once: int = CALLS_AT_ONCE
+    reservations: Reservations = field(default_factory=Reservations)
+    retry: RetryPolicy | None = None
+    staggered: bool = True
+    bench: Bench | None = None
+    pause: Pause | None = None
 
-class _Drive:
-    def __init__(
-        self,
-        session: RunSession,
-        seats: Mapping[str, Seat],
-        monotonic: Callable[[], float],
-        watch: Watch,
-        calls_at_once: int,
-        limits: CallLimits,
-        staggered: bool,
-        bench: Bench | None,
-        pause: Pause | None,
-    ) -> None:
-        self._session = session
-        self._seats = seats
-        self._monotonic = monotonic
-        self._began = monotonic()
-        self._watch = watch
-        self._limits = limits
-        self._staggered = staggered
-        self._bench = bench
-        self._pause = pause
+    def __post_init__(self) -> None:
+        self._began = self.monotonic()
+        self._limits = CallLimits(self.session, self.reservations, self.retry or RetryPolicy())
         self._stretch: tuple[int, str] | None = None
         """Round and phase of the steps that this drive answers, as far as it pauses between them."""
-        self._slots = asyncio.Semaphore(calls_at_once)
+        self._slots = asyncio.Semaphore(self.calls_at_once)
         # By identity: two roles may share one seat object, and then they share its rate limit as well.
-        self._rates = {id(seat): RateLimit(calls_at_once) for seat in seats.values()}
+        self._rates = {id(seat): RateLimit(self.calls_at_once) for seat in self.seats.values()}
         self._failing: dict[int, SeatFailed] = {}
         """Seats whose last step failed for want of an answer; those that are `gone` stay here."""
         self._flying: dict[str, asyncio.Task[None]] = {}
@@ -115,8 +90,9 @@ class _Drive:
         self._ending: DriveEnd | None = None
 
     async def run(self) -> DriveEnd:
+        """Drive the run to its end, or to where it has to wait."""
         # A driver that was killed between two commits may have left some of the controller's work undone.
-        self._watch.committed(self._session.settle())
+        self.watch.committed(self.session.settle())
         try:
             while True:
                 outcome = self._launch()
@@ -140,31 +116,31 @@ class _Drive:
             # Also after an error or Ctrl-C: an abandoned task would leave a child process
             # or a connection behind.
             await self._cancel()
-            for seat in {id(seat): seat for seat in self._seats.values()}.values():
+            for seat in {id(seat): seat for seat in self.seats.values()}.values():
                 if isinstance(seat, Closable):
                     await seat.close()
 
     async def _experiments(self) -> bool:
         """Run the experiments that the run waits for; return whether there were any."""
         # The flag ends the sandboxed program when this task is cancelled. Nothing is recorded then.
-        state = self._session.book().state
-        due = awaited_experiments(self._session.protocol, state)
-        if self._bench is None or not due:
+        state = self.session.book().state
+        due = awaited_experiments(self.session.protocol, state)
+        if self.bench is None or not due:
             return False
         ends = Flag()
-        running = conduct(self._session, self._bench, due[0], is_interrupted=ends.is_set)
+        running = conduct(self.session, self.bench, due[0], is_interrupted=ends.is_set)
         try:
             # A thread, because the sandbox blocks; the event loop must go on to notice
             # signals and time limits.
             while (written := await asyncio.to_thread(next, running, None)) is not None:
-                self._watch.committed(written)
+                self.watch.committed(written)
         finally:
             ends.set()
         return True
 
     def _seconds_left(self) -> float | None:
-        minutes = self._session.book().state.limits.minutes
-        return None if minutes is None else max(0.0, minutes * 60 - (self._monotonic() - self._began))
+        minutes = self.session.book().state.limits.minutes
+        return None if minutes is None else max(0.0, minutes * 60 - (self.monotonic() - self._began))
 
     async def _cancel(self) -> None:
         for task in self._flying.values():
@@ -174,46 +150,46 @@ class _Drive:
 
     def _launch(self) -> DriveEnd:
         """Start what can run; the outcome counts when nothing is in flight."""
-        state = self._session.book().state
+        state = self.session.book().state
         if state.closing is not None and state.finished:
             return DriveEnd("finished", state.closing.reason)
-        exhausted = used_up(state, (self._monotonic() - self._began) / 60)
+        exhausted = used_up(state, (self.monotonic() - self._began) / 60)
         if exhausted is not None:
             self._end(DriveEnd("stopped", exhausted))
         # The run is stopped only when nothing is in flight, because a reply that still arrives is
         # paid for and kept.
         if self._ending is not None:
             if not self._flying and self._ending.reason is not None:
-                self._watch.committed(self._session.stop(self._ending.reason, self._ending.detail))
+                self.watch.committed(self.session.stop(self._ending.reason, self._ending.detail))
             return self._ending
         # A run that was stopped before goes on only when there really is a step to ask, or it would
         # be opened for nothing.
-        steps = open_steps(self._session.protocol, state)
+        steps = open_steps(self.session.protocol, state)
         if self._is_over(steps):
             return DriveEnd("paused", waiting=tuple(step.id for step in steps))
         if any(step.id not in self._flying for step in steps):
             if state.stopped_by is not None:
-                self._watch.committed(go_on(self._session))
+                self.watch.committed(go_on(self.session))
             self._start(
                 [
                     pending
-                    for pending in self._session.pending()
+                    for pending in self.session.pending()
                     if pending.step.id not in self._flying and pending.step.id not in self._waiting
                 ]
             )
         if not steps and state.stopped_by is not None:
-            if self._bench is None or not awaited_experiments(self._session.protocol, state):
+            if self.bench is None or not awaited_experiments(self.session.protocol, state):
                 return DriveEnd("stopped", state.stopped_by)
-            self._watch.committed(go_on(self._session))
+            self.watch.committed(go_on(self.session))
         return DriveEnd("waiting", waiting=tuple(step.id for step in steps))
 
     def _is_over(self, steps: Sequence[Step]) -> bool:
         """Return whether the open steps belong to another round or phase than those that this drive began with."""
-        if self._pause is None or not steps:
+        if self.pause is None or not steps:
             return False
         name = steps[0].name
         # The synthesis follows a round without opening another one, and a person who pauses wants to look before it.
-        phase = name.phase if self._pause == "phase" or name.phase == SYNTHESIS else ""
+        phase = name.phase if self.pause == "phase" or name.phase == SYNTHESIS else ""
         self._stretch = self._stretch or (name.round, phase)
         return self._stretch != (name.round, phase)
 
@@ -221,12 +197,12 @@ class _Drive:
         """Ask open steps; where a prompt's beginning is cached, the first goes ahead of its siblings."""
         ahead: dict[int, asyncio.Event] = {}
         for pending in open_now:
-            seat = self._seats[pending.step.role]
+            seat = self.seats[pending.step.role]
             # The vendor's cache holds a prefix only once its first response has begun; siblings sent at once
             # would all pay full.
             heard = asyncio.Event()
             first = ahead.get(id(seat))
-            if first is None and self._staggered and isinstance(seat, Metered) and seat.caches:
+            if first is None and self.staggered and isinstance(seat, Metered) and seat.caches:
                 ahead[id(seat)] = heard
             self._flying[pending.step.id] = asyncio.create_task(self._ask(pending, seat, first, heard))
 
@@ -269,7 +245,7 @@ class _Drive:
         if failing is not None and failing.gone:
             self._lose(step, seat, failing)
             return
-        self._watch.started(pending, seat)
+        self.watch.started(pending, seat)
         try:
             with suppress(
                 StepRefused, Ending
@@ -280,11 +256,11 @@ class _Drive:
                     self._limits,
                     self._rates[id(seat)],
                     heard.set,
-                    lambda piece: self._watch.words(step, piece),
+                    lambda piece: self.watch.words(step, piece),
                 )
                 # One good answer clears the record: only seats whose last step failed count as failing.
                 self._failing.pop(id(seat), None)
-                self._watch.committed(done.events)
+                self.watch.committed(done.events)
         except SeatWaits:
             self._waiting.add(step)
         except BudgetReached as reached:
@@ -294,7 +270,7 @@ class _Drive:
 
     def _lose(self, step: str, seat: Seat, failure: SeatFailed) -> None:
         """Give a lost step up, or leave it open when no seat is left to go on without it."""
-        self._watch.lost(step, failure)
+        self.watch.lost(step, failure)
         # A fatal failure (a tape that lacks a reply) would meet later steps too; giving them all up
         # would ruin the run.
         if failure.fatal:
@@ -304,12 +280,12 @@ class _Drive:
             self._failing[id(seat)] = failure
             # With every seat failing, the fault is probably the network; the step stays open so that a
             # resume can ask again.
-            if all(id(other) in self._failing for other in self._seats.values()):
+            if all(id(other) in self._failing for other in self.seats.values()):
                 self._end(DriveEnd("failed", "seats_failed", detail=f"{step}: {failure.detail}"))
         if not failure.away or self._ending is None:
             # A vendor's error page can be huge, and the detail becomes a line of the ledger.
             detail = failure.detail[:2_000]
-            self._watch.committed(self._session.give_up(step, failure.reason, detail))
+            self.watch.committed(self.session.give_up(step, failure.reason, detail))
 
 
-__all__ = ["CALLS_AT_ONCE", "DriveEnd", "Pause", "Watch", "drive"]
+__all__ = ["CALLS_AT_ONCE", "Drive", "DriveEnd", "Pause", "Watch"]

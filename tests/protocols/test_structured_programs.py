@@ -21,7 +21,7 @@ from roles.seats.port import Answer
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.programs import EXAMPLE
 from rounds.run.controller import Controller
-from rounds.run.driver import drive
+from rounds.run.driver import Drive
 from rounds.run.experiments import conduct
 from rounds.run.human_actions import amend_experiments
 from rounds.run.reexecution import re_execute
@@ -198,7 +198,7 @@ def test_a_run_stopped_while_it_waits_for_a_program_goes_on_with_it(tmp_path: Pa
     session.stop("human")
     assert session.book().state.stopped_by is not None
     seats = {role.id: ScriptedSeat(session, script) for role in STRUCTURED.roles}
-    end = asyncio.run(drive(session, seats, monotonic=time.monotonic, bench=BENCH))
+    end = asyncio.run(Drive(session, seats, monotonic=time.monotonic, bench=BENCH).run())
     assert (end.state, end.reason) == ("finished", "not_ready")
     assert session.book().of(ExperimentJudged)
 

@@ -21,7 +21,7 @@ from ledger.events.run import (
 )
 from roles.prompt_set import installed_prompt_set
 from rounds.protocols import plans
-from rounds.run.driver import DriveEnd, drive
+from rounds.run.driver import Drive, DriveEnd
 from rounds.run.session import Clock, RunSession, start
 from rounds.run.verdicts import standard
 from tests.rounds.scripted import Script, ScriptedSeat
@@ -99,7 +99,7 @@ def begin(
 def play(session: RunSession, script: Script | None = None) -> DriveEnd:
     """Drive a session to its end by script."""
     seat = ScriptedSeat(session, script or Script())
-    return asyncio.run(drive(session, dict.fromkeys(ROLES, seat), monotonic=lambda: 0.0))
+    return asyncio.run(Drive(session, dict.fromkeys(ROLES, seat), monotonic=lambda: 0.0).run())
 
 
 def rows(

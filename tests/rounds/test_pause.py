@@ -11,7 +11,7 @@ from detectors.signals import signals
 from ledger.events import Signals
 from ledger.state.book import book
 from ledger.store.store import RunStore
-from rounds.run.driver import DriveEnd, Pause, drive
+from rounds.run.driver import Drive, DriveEnd, Pause
 from rounds.run.session import RunSession
 from tests.rounds.openings import ROLES, begin, play
 from tests.rounds.scripted import Script, ScriptedSeat
@@ -19,7 +19,7 @@ from tests.rounds.scripted import Script, ScriptedSeat
 
 def driven(session: RunSession, pause: Pause | None) -> DriveEnd:
     seat = ScriptedSeat(session, Script())
-    return asyncio.run(drive(session, dict.fromkeys(ROLES, seat), monotonic=lambda: 0.0, pause=pause))
+    return asyncio.run(Drive(session, dict.fromkeys(ROLES, seat), monotonic=lambda: 0.0, pause=pause).run())
 
 
 def paused(path: Path, pause: Pause) -> tuple[RunSession, list[str]]:

@@ -26,7 +26,7 @@ from moot.web.rounds import steps_in_progress
 from roles.seats.host import HostSeat
 from roles.seats.port import Answer
 from rounds.run import human_actions as people
-from rounds.run.driver import drive
+from rounds.run.driver import Drive
 from rounds.run.session import RunSession
 from tests.cli.conftest import Moot, moot
 from tests.rounds.openings import ROLES, begin, play, rows
@@ -129,7 +129,7 @@ def test_a_driver_that_goes_on_says_so_even_when_all_its_seats_answer_from_outsi
     """R-12: with host seats nothing else would tell the seats that the stop is over."""
     people.note(stopped, "A note.")
     seats = dict.fromkeys(ROLES, HostSeat())
-    outcome = asyncio.run(drive(stopped, seats, monotonic=lambda: 0.0))
+    outcome = asyncio.run(Drive(stopped, seats, monotonic=lambda: 0.0).run())
     assert outcome.state == "waiting"
     assert stopped.book().state.life == "running"
     last = stopped.book().events[-1]
@@ -139,14 +139,14 @@ def test_a_driver_that_goes_on_says_so_even_when_all_its_seats_answer_from_outsi
         "note",
         [("run", "running")],
     )
-    asyncio.run(drive(stopped, seats, monotonic=lambda: 0.0))
+    asyncio.run(Drive(stopped, seats, monotonic=lambda: 0.0).run())
     assert stopped.book().events[-1] == last  # once is enough
 
 
 def test_a_run_may_be_stopped_and_go_on_several_times(stopped: RunSession, moot: Moot) -> None:
     """R-12: each stop is one closing, and the run ends, checks and re-executes as any other."""
     for _ in range(2):
-        asyncio.run(drive(stopped, dict.fromkeys(ROLES, HostSeat()), monotonic=lambda: 0.0))
+        asyncio.run(Drive(stopped, dict.fromkeys(ROLES, HostSeat()), monotonic=lambda: 0.0).run())
         assert stopped.book().state.life == "running"
         stopped.stop("human")
         people.note(stopped, "A note.")

@@ -11,7 +11,7 @@ from ledger.audit.verify import verify
 from ledger.state.book import Book
 from ledger.store.store import RunStore
 from roles.seats.tape import TapeSeat
-from rounds.run.driver import DriveEnd, drive
+from rounds.run.driver import Drive, DriveEnd
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
@@ -25,7 +25,7 @@ def _played(path: Path, tape: Book, question: str | None = None) -> tuple[RunSes
         event = msgspec.structs.replace(event, question=question)
     session = start(path, event, blobs=blobs, files={}, verdicts=standard, clock=clock(), sync=False)
     seat = TapeSeat(tape)
-    outcome = asyncio.run(drive(session, dict.fromkeys(ROLES, seat), monotonic=lambda: 0.0))
+    outcome = asyncio.run(Drive(session, dict.fromkeys(ROLES, seat), monotonic=lambda: 0.0).run())
     return session, seat, outcome
 
 

@@ -20,7 +20,7 @@ from roles.seats.port import Bound, Seat
 from roles.seats.prices import read_prices
 from roles.seats.registry import PROVIDERS
 from rounds.run.budget import Reservations
-from rounds.run.driver import DriveEnd, drive
+from rounds.run.driver import Drive, DriveEnd
 from rounds.run.retries import RetryPolicy
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
@@ -122,7 +122,7 @@ def deliberate(
         reservations = Watched(spending.entries(), spending.note)
         reservations.on_reserve = on_reserve
         options = {"retry": QUICK, **(driving or {})}
-        return await drive(session, made, monotonic=lambda: 0.0, reservations=reservations, **options)
+        return await Drive(session, made, monotonic=lambda: 0.0, reservations=reservations, **options).run()
 
     with service.fake(answering(path, script), **api) as fake, environment(fake.environment):
         return asyncio.run(driven(fake)), fake

@@ -14,7 +14,7 @@ from ledger.events.run import ContextDocument, Labelled
 from ledger.state.book import Book, book
 from roles.brief import Brief, derive
 from roles.protocol import Step
-from rounds.run.driver import drive
+from rounds.run.driver import Drive
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from tests.rounds.openings import ROLES, clock, opening, rows
@@ -68,7 +68,7 @@ def played(path: Path, shape: Shape) -> Played:
     """The run driven to its end by a seat that plants."""
     session, script = begun(path, shape), Planting(shape)
     outcome = asyncio.run(
-        drive(session, dict.fromkeys(ROLES, ScriptedSeat(session, script)), monotonic=lambda: 0.0)
+        Drive(session, dict.fromkeys(ROLES, ScriptedSeat(session, script)), monotonic=lambda: 0.0).run()
     )
     assert outcome.state == "finished", outcome
     return Played(session, script, session.book())

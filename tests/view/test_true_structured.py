@@ -24,7 +24,7 @@ from roles.protocol import Step
 from roles.seats.port import Request, SeatFailed, SeatReply
 from rounds.protocols.crux import standing
 from rounds.run import human_actions
-from rounds.run.driver import drive
+from rounds.run.driver import Drive
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
 from tests.cli.conftest import Moot, moot
@@ -163,7 +163,7 @@ def test_the_cause_of_a_failed_start_is_kept_and_told(moot: Moot, tmp_path: Path
     """A-20: neither the cause nor the line that resumes was in `status`."""
     path = tmp_path / "run"
     seat = Keyless()
-    end = asyncio.run(drive(begin(path, rows(1)), dict.fromkeys(ROLES, seat), monotonic=lambda: 0.0))
+    end = asyncio.run(Drive(begin(path, rows(1)), dict.fromkeys(ROLES, seat), monotonic=lambda: 0.0).run())
     assert end.state == "failed"
     said = " ".join(moot("status", path).out.split())
     assert "STOPPED: a seat failed for good; no key: export ANTHROPIC_API_KEY answer" in said
