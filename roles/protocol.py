@@ -167,6 +167,19 @@ def loss_of(losses: Mapping[str, Loss], step: StepName) -> Loss:
     )
 
 
+class StepSize(msgspec.Struct, frozen=True):
+    """Size of a step: bytes of a prompt with its reply schema and without documents, and words of a reply.
+
+    `documents`: whether the prompt carries the documents of the deliberation too. A size that is not `measured` was not
+    recorded when the table was made, and is taken from the kinds that it resembles.
+    """
+
+    brief_bytes: int
+    reply_words: int
+    documents: bool = True
+    measured: bool = True
+
+
 class QuestionKind(msgspec.Struct, frozen=True):
     """Kind of question that the gate gives to a protocol; `means` describes it in a clause.
 
@@ -227,6 +240,12 @@ class Protocol(msgspec.Struct, frozen=True):
     widest: Callable[[State, int], tuple[Group, ...]] | None = None
     """(state, round) → the groups of the largest possible round, for protocols whose steps depend on replies; None: use
     `groups`."""
+    shortest: Mapping[str, int] = {}
+    """Phase → replies of the shortest run, for protocols that may end early; empty where every step is asked."""
+    sizes: Mapping[str, StepSize] = {}
+    """Kind of step, `phase` or `phase.act` → its size, for estimates; other steps are those of a short protocol."""
+    sizes_from: str = ""
+    """Where the sizes were measured, in a clause."""
     look: Callable[[Book, str], tuple[Event, ...]] | None = None
     """(book, phase) → events after the validation of a round, for protocols that replace the stop signals."""
     after_round: Callable[[State], AfterRound] | None = None

@@ -33,9 +33,9 @@ from moot.view.protocols import gate_text, new_of, new_text, protocols_text
 from roles.castings import CASTINGS, DEFAULT_CASTING
 from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rounds.protocols.plans import PLANS
-from rounds.setup.deliberation import Deliberation, Document, to_toml
+from rounds.setup.deliberation import Deliberation, Document, checked, to_toml
 from rounds.setup.opening import resolve, with_casting
-from rounds.setup.size import replies_at_most
+from rounds.setup.size import replies_of
 from rounds.setup.toml_file import FILE_BYTES_MAX
 
 
@@ -151,12 +151,16 @@ def ask_for(options: RunOptions) -> RunOptions:
     for name, plan_rows in PLANS.items():
         rows = plan_rows()
         stress = ", ".join(f"R{row.round} without {row.absent}" for row in rows if row.absent)
-        out(
-            f"   {name}: {len(rows)} rounds, at most {replies_at_most(rows, positions='beliefs')} replies; {stress}\n"
-        )
+        out(f"   {name}: {len(rows)} rounds, at most {_replies_of_plan(name)} replies; {stress}\n")
     settings["plan"] = settings.get("plan") or _one_of("   Plan", tuple(PLANS), "standard-13")
     settings["no_stress"] = settings.get("no_stress") or _skips_stress()
     return replace(options, table={**options.table, "deliberation": settings}, casting=casting)
+
+
+def _replies_of_plan(name: str) -> int:
+    """Return the most replies that a run with a named plan asks for."""
+    table = {"deliberation": {"question": "Which?", "protocol": DEFAULT_PROTOCOL, "plan": name}}
+    return replies_of(resolve(checked(table), {}, moot=version()).event).total()
 
 
 def _skips_stress() -> bool:

@@ -32,7 +32,7 @@ from rounds.run.session import ReplyRefused
 from rounds.setup.deliberation import checked
 from rounds.setup.gate import REASONS
 from rounds.setup.opening import cast_roles, resolve
-from rounds.setup.size import asked_of
+from rounds.setup.size import replies_of
 
 WAIT_MAX: Final = 600.0
 POLL_SECONDS: Final = 0.25
@@ -80,7 +80,7 @@ def opened_of(session: Session, rights: Rights) -> Opened:
         cast={member.role: {"title": member.title, "charge": member.charge or ""} for member in opened.cast},
         rules={name: str(opened.rules[name]) for name in protocol.variants if name in opened.rules},
         rounds=len(opened.plan),
-        replies=asked_of(opened).total(),
+        replies=replies_of(opened).total(),
         tokens=rights.tokens(session.inner),
         open=session.open_ids,
         held_up=list(state.held_up),

@@ -37,7 +37,7 @@ from moot.view.stop_checks import out_of_reach
 from moot.view.story import scene_of
 from roles.protocol import Protocol, open_steps
 from rounds.run.driver import Watch
-from rounds.setup.size import asked_of
+from rounds.setup.size import replies_of
 
 REFRESHES_PER_SECOND: Final = 4
 
@@ -173,9 +173,9 @@ class PlainView:
         self._console.out(line, highlight=False)
 
 
-def replies_of(book: Book) -> int | None:
+def most_replies(book: Book) -> int | None:
     """Return the most replies that a run asks for; None for an import, whose steps are another system's."""
-    return None if book.state.is_import else asked_of(book.state.opening).total()
+    return None if book.state.is_import else replies_of(book.state.opening).total()
 
 
 View = LiveView | PlainView
@@ -211,7 +211,7 @@ def watched(
     labels: tuple[Label, ...] = (),
 ) -> Generator[Watch]:
     """Yield a driver's watch that shows the run while the block lasts."""
-    with view_of(read, console, live=live, clock=clock, labels=labels, at_most=replies_of(read())) as view:
+    with view_of(read, console, live=live, clock=clock, labels=labels, at_most=most_replies(read())) as view:
         yield Watch(
             started=lambda row, _: view.started(row.step.id),
             committed=lambda _: view.committed(),

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ledger.plain_text import counted
 from ledger.result import Result
 from moot.view.text import joined, listed
+from roles.protocol import Protocol, StepSize
 from roles.seats.prices import Prices, Tokens
 from roles.seats.registry import provider_of
-from rounds.setup.size import SHORT, SIZES, SOURCE, PlannedReply, asked_of, least_asked_of, size_of, waves_of
+from rounds.protocols import protocol_of
+from rounds.setup.size import SHORT, PlannedReply, fewest_replies_of, replies_of, size_of, waves_of
 
 if TYPE_CHECKING:
     from ledger.events import RunOpened
@@ -94,13 +96,18 @@ def estimate_of(
 
     `specs` maps roles to seats, `models` maps every seat specification that names a model to that model.
     """
-    most, least = asked_of(opening), least_asked_of(opening)
+    protocol = protocol_of(opening)
+    most, least = replies_of(opening), fewest_replies_of(opening)
     documents = sum(document.bytes for document in opening.context)
 
     def taken(spec: str, replies: Counter[PlannedReply], tokens: TokensOf) -> ReplyTotals:
         # People and recordings take no tokens, however many replies they give.
         free = provider_of(spec).runs in ("person", "recording")
-        mine = [(planned.kind, replies[planned]) for planned in most if specs.get(planned.role) == spec]
+        mine = [
+            (size_of(protocol, planned.kind), replies[planned])
+            for planned in most
+            if specs.get(planned.role) == spec
+        ]
         return _taken([] if free else mine, documents, models.get(spec), prices, tokens)
 
     seats: list[EstimateSeat] = []
@@ -143,7 +150,7 @@ def estimate_of(
         tokens_out=_sum([seat.tokens_out for seat in seats]),
         usd=_total([seat.usd for seat in seats]),
         prices_dated=prices.dated,
-        assumptions=_assumptions(documents),
+        assumptions=_assumptions(protocol, documents),
         waves=waves,
         # Round up to whole minutes, so that a short run never shows as 0 minutes.
         minutes=Span(-(-fewest * SECONDS_A_WAVE[0] // 60), -(-waves * SECONDS_A_WAVE[1] // 60)),
@@ -175,10 +182,9 @@ def _expensive(prompt: int, reply: int) -> Tokens:
 
 
 def _taken(
-    replies: list[tuple[str, int]], documents: int, model: str | None, prices: Prices, tokens: TokensOf
+    replies: list[tuple[StepSize, int]], documents: int, model: str | None, prices: Prices, tokens: TokensOf
 ) -> ReplyTotals:
-    """Return what replies take, each a kind of step and a number."""
-    sized = [(size_of(kind), number) for kind, number in replies]
+    """Return what replies take, each the size of a step and a number."""
     used = [
         (
             tokens(
@@ -187,7 +193,7 @@ def _taken(
             ),
             number,
         )
-        for size, number in sized
+        for size, number in replies
     ]
     paid = [(None if model is None else prices.usd(model, each), number) for each, number in used]
     known = [Decimal(usd) * number for usd, number in paid if usd is not None]
@@ -218,17 +224,19 @@ def _total(costs: list[Dollars | None]) -> Dollars | None:
     )
 
 
-def _assumptions(documents: int) -> list[str]:
-    def sizes(kinds: list[str]) -> str:
-        return ", ".join(
-            f"{kind} {size_of(kind).brief_bytes:,}/{size_of(kind).reply_words:,}" for kind in kinds
-        )
-
-    measured = [kind for kind in SIZES if SIZES[kind].measured]
+def _assumptions(protocol: Protocol, documents: int) -> list[str]:
+    measured = [
+        f"{kind} {size.brief_bytes:,}/{size.reply_words:,}"
+        for kind, size in protocol.sizes.items()
+        if size.measured
+    ]
+    without = [kind for kind, size in protocol.sizes.items() if not size.documents]
+    but = f" but those of {listed(without)}" if without else ""
     return [
-        f"bytes of a brief/words of a reply by kind of step, {SOURCE}: {sizes(measured)}",
-        f"steps of short protocols, assumed: {SHORT.brief_bytes:,}/{SHORT.reply_words:,}",
-        f"documents of {documents:,} bytes in every brief but those of E.check, H and S.resolve",
+        f"bytes of a brief/words of a reply by kind of step, {protocol.sizes_from}: {', '.join(measured)}"
+        if measured
+        else f"bytes of a brief/words of a reply, assumed: {SHORT.brief_bytes:,}/{SHORT.reply_words:,}",
+        f"documents of {documents:,} bytes in every brief{but}",
         f"{BYTES_A_TOKEN} bytes of a brief a token; {TOKENS_A_WORD} tokens a word of a reply, with its JSON",
         "low: the fewest replies that a run can end with, briefs and replies half as large, no thinking, "
         "three quarters of the input read from the cache",

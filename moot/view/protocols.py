@@ -19,7 +19,7 @@ from roles.castings import CASTINGS
 from rounds.protocols import MEANINGS, PROTOCOLS
 from rounds.protocols.plans import PLANS
 from rounds.setup.gate import GateChoice
-from rounds.setup.size import asked_of
+from rounds.setup.size import replies_of
 
 # Narrow terminals put the purpose on a line of its own instead of this column.
 FITS_FROM: Final = 55
@@ -244,7 +244,7 @@ def new_of(file: str, opening: RunOpened, choices: Sequence[Choice]) -> NewFile:
         rounds=len(opening.plan),
         stress=stress,
         drift=drift,
-        replies=asked_of(opening).total(),
+        replies=replies_of(opening).total(),
         waived=[waiver.what for waiver in opening.waived],
         lacks=what_a_plan_lacks(opening),
         seldom=seldom_ready(opening),

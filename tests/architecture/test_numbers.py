@@ -10,7 +10,7 @@ import pytest
 from rounds.protocols import PROTOCOLS
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
-from rounds.setup.size import asked_of
+from rounds.setup.size import replies_of
 
 ROOT = Path(__file__).parents[2]
 SKILL = ROOT / "integrations" / "plugin" / "skills" / "structured-deliberation"
@@ -28,7 +28,7 @@ def replies(protocol: str, **more: str) -> int:
         },
         "rules": more,
     }
-    return asked_of(resolve(checked(table), {}, moot="0").event).total()
+    return replies_of(resolve(checked(table), {}, moot="0").event).total()
 
 
 @pytest.mark.parametrize("protocol", [name for name in PROTOCOLS if name != "structured"])

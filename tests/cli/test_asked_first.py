@@ -14,7 +14,7 @@ from moot.app.seats import SeatChoice, make_seats
 from moot.app.settings import RunOptions
 from moot.environment import read_settings
 from moot.errors import MootError
-from moot.terminal.live import replies_of
+from moot.terminal.live import most_replies
 from moot.view.estimate import estimate_line
 from tests.cli.conftest import Moot
 from tests.protocols.playing import begin
@@ -51,7 +51,7 @@ def test_after_a_no_nothing_is_begun(tmp_path: Path) -> None:
     with pytest.raises(MootError, match="nothing was begun"):
         begun(tmp_path, LONG, asked(said, False))
     assert list(tmp_path.iterdir()) == []
-    assert re.match(r"\d+ to 142 replies, cost unknown, about \d+ min to 1\.8 h; ", said[0])
+    assert re.match(r"\d+ to 142 replies, cost unknown, about \d+ min to 2\.0 h; ", said[0])
     assert said[1:] == ["Begin?"]
 
 
@@ -118,7 +118,7 @@ def test_a_cap_does_not_stand_for_a_seat_of_unknown_price(tmp_path: Path) -> Non
 
 def test_plain_lines_count_replies_against_the_whole(moot: Moot, tmp_path: Path) -> None:
     session = begin(tmp_path / "played", "tribunal")
-    assert replies_of(session.book()) == 12
+    assert most_replies(session.book()) == 12
     code = "import json,sys; print(json.dumps({'reasoning': 'No.', 'confidence': 80, 'risk': 20}))"
     said = moot(
         "run",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rounds.setup.size import SOURCE
+from rounds.protocols.structured import STRUCTURED
 from tests.cli.conftest import Moot
 
 FILE = '[deliberation]\nquestion = "Which storage?"\nplan = "minimum-8"\n'
@@ -66,7 +66,7 @@ def test_what_has_no_price_is_unknown_and_so_is_the_total(moot: Moot, file: Path
     assert said.code == 0
     assert said.out.startswith("ESTIMATE of plan.toml")
     assert said.out.count("cost unknown") == 3
-    assert SOURCE in " ".join(said.out.split())
+    assert STRUCTURED.sizes_from in " ".join(said.out.split())
 
 
 def test_people_take_no_tokens(moot: Moot, file: Path) -> None:

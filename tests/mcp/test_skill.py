@@ -22,7 +22,7 @@ from rounds.protocols.debate_judging import RUBRICS
 from rounds.run import responses
 from rounds.setup.deliberation import Deliberation, Subject, checked
 from rounds.setup.opening import resolve
-from rounds.setup.size import asked_of
+from rounds.setup.size import replies_of
 from tests.cli.conftest import Said, moot
 from tests.mcp.conftest import connected
 
@@ -185,7 +185,7 @@ def test_the_replies_that_it_names_are_asked_for() -> None:
         if PROTOCOLS[name].options_wanted[0]:
             table["options"] = ["a", "b"]
         opening = resolve(checked({"deliberation": table}), {}, moot="0.0.0")
-        assert str(asked_of(opening.event).total()) in re.findall(r"\d+", replies), name
+        assert str(replies_of(opening.event).total()) in re.findall(r"\d+", replies), name
 
 
 def test_new_takes_every_key_of_a_deliberation_file(tmp_path: Path) -> None:

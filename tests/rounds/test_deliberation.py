@@ -14,7 +14,7 @@ from roles.castings import CASTINGS
 from rounds.protocols.plans import NORMAL, PLANS, PlanRefused, WrittenRow, phases_of, planned
 from rounds.setup.deliberation import Deliberation, checked, parse, to_toml, toml_value
 from rounds.setup.opening import Opening, resolve
-from rounds.setup.size import replies_at_most
+from rounds.setup.size import replies_of
 from rounds.setup.toml_file import DeliberationError
 
 PLAIN = """\
@@ -282,7 +282,8 @@ def test_a_row_that_drops_h_drops_the_drift_check() -> None:
 
 @pytest.mark.parametrize(("name", "replies"), [("standard-13", 258), ("minimum-8", 142), ("short-5", 84)])
 def test_a_plan_is_sized_before_it_is_run(name: str, replies: int) -> None:
-    assert replies_at_most(PLANS[name]()) == replies
+    table = {"deliberation": {"question": "Which?", "protocol": "structured", "plan": name}}
+    assert replies_of(resolve(checked(table), {}, moot="0").event).total() == replies
 
 
 # ---------------------------------------------------------------- TOML

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import orjson
 import pytest
@@ -10,7 +10,10 @@ import pytest
 from ledger.events.ids import parse_step
 from ledger.store.store import RunStore
 from rounds.protocols.plans import PLANS
-from rounds.setup.size import SIZES, PlannedReply, asked_at_most
+from rounds.protocols.structured import SIZES
+from rounds.setup.deliberation import checked
+from rounds.setup.opening import resolve
+from rounds.setup.size import PlannedReply, replies_of
 from tests.long_run import long_run
 
 
@@ -36,20 +39,25 @@ def test_every_kind_of_step_has_a_size_that_says_whether_documents_come_with_it(
 
 def test_what_a_run_asks_is_at_most_what_its_plan_asks_for() -> None:
     book = RunStore(long_run()).book()
-    planned = asked_at_most(book.state.opening.plan)
+    planned = replies_of(book.state.opening)
     steps = {event.step: event.by for event in book.events if event.step and event.call}
     for asked in {PlannedReply(role, kind_of(step)) for step, role in steps.items()}:
         given = sum(PlannedReply(role, kind_of(step)) == asked for step, role in steps.items())
         assert given <= planned[asked], asked
 
 
+def replies_with(plan: str, positions: str) -> Counter[PlannedReply]:
+    subject = {"question": "Which?", "protocol": "structured", "plan": plan}
+    table = {"deliberation": subject, "rules": {"positions": positions}}
+    return replies_of(resolve(checked(table), {}, moot="0").event)
+
+
 @pytest.mark.parametrize("name", PLANS)
 def test_every_kind_of_step_that_a_plan_asks_for_has_a_size(name: str) -> None:
-    asked = asked_at_most(PLANS[name]())
-    published = asked_at_most(PLANS[name](), positions="sealed")
+    asked, published, without = (replies_with(name, positions) for positions in ("beliefs", "sealed", "off"))
     assert {one.kind for one in asked} == set(SIZES) - {"E.position"}
     assert {one.kind for one in published} == set(SIZES) - {"E.belief"}
     assert {one.phase for one in asked} == set("BCDEFGHS")
     sealed = sum(replies for one, replies in asked.items() if one.kind == "E.belief")
     assert asked.total() == published.total()
-    assert asked_at_most(PLANS[name](), positions="off").total() == asked.total() - sealed
+    assert without.total() == asked.total() - sealed

@@ -327,6 +327,8 @@ CRUX: Final[Protocol] = STEPS.protocol(
     plan=_rounds,
     has_castings=True,
     widest=STEPS.widest,
+    # The question is checked, one role answers, and the answer is written up and checked.
+    shortest={"A": 1, "B": 1, "S": 2},
     owed=closing.owed,
     after_answer=closing.forecasts_after_answer,
     brought=testing.brought,

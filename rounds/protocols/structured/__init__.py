@@ -20,7 +20,7 @@ Laws
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, Final
 
 from detectors.stopping.questions import deciding_questions
@@ -28,7 +28,7 @@ from ledger.events import Event
 from ledger.events.run import PlanRow
 from ledger.state.book import Book
 from ledger.state.state import ANSWERS, POSITIONS, State
-from roles.protocol import Column, Loss, Protocol, RoleDefinition, Rules, Step, View
+from roles.protocol import Column, Loss, Protocol, RoleDefinition, Rules, Step, StepSize, View
 from roles.replies import (
     ActionArtifact,
     AssessmentReply,
@@ -339,6 +339,22 @@ def _plan(_rules: Rules, _options: int) -> tuple[PlanRow, ...]:
     return standard_13()
 
 
+SIZES: Final[Mapping[str, StepSize]] = {
+    "B": StepSize(46_000, 850),
+    "C": StepSize(48_000, 420),
+    "D": StepSize(56_000, 800),
+    "E.position": StepSize(55_000, 170),
+    "E.belief": StepSize(55_000, 60, measured=False),
+    "E.check": StepSize(58_000, 270),
+    "F": StepSize(79_000, 560),
+    "G": StepSize(93_000, 1_450),
+    "H": StepSize(18_000, 350, documents=False),
+    "S.resolve": StepSize(190_000, 6_460),
+    "S.review": StepSize(144_000, 560),
+    "S.close": StepSize(250_000, 1_740),
+}
+"""Size of each kind of step."""
+
 STRUCTURED: Final[Protocol] = _STEPS.protocol(
     "structured",
     "four roles cross-examine a question in rounds, with stress tests, drift checks and a synthesis",
@@ -354,6 +370,8 @@ STRUCTURED: Final[Protocol] = _STEPS.protocol(
     tells=_tells,
     brought=programs.brought,
     runs_first=programs.runs_first,
+    sizes=SIZES,
+    sizes_from="measured on storage-minimum-8, a run of moot 0.1",
     fits="a decision that is dear to undo and that several people will have to live with",
     calls="84 in short-5, 142 in minimum-8, 258 in standard-13, at most",
     variants={
