@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, cast, get_type_hints
 
@@ -53,7 +54,9 @@ def rule(
                         yield Breach(event.seq, breach) if isinstance(breach, str) else breach
 
         # The docstring is published in docs/rules.md: its first line is the rule, the rest the reason.
-        summary, _, reason = (check.__doc__ or "").partition("\n")
+        # A number in braces is a constant of the rule's module, so that text and check cannot differ.
+        text = (check.__doc__ or "").format_map(vars(sys.modules[check.__module__]))
+        summary, _, reason = text.partition("\n")
         whole = cast("Callable[[LedgerIndex], Iterator[Breach]]", check)
         return Rule(
             code=code,

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from inspect import getdoc
 from typing import Final
 
+from detectors.parameters import gate_parameters
 from detectors.report import NAMES as SIGNAL_NAMES
 from ledger.events import KINDS
 from ledger.events.ids import LABELS as LETTERS, is_id, kind_of, parse_step
@@ -19,7 +20,7 @@ from ledger.result import Result
 from moot.errors import EXIT_CODES
 from moot.view.marks import ADVICE, ALARMS, DRIFT, RESULTS, STATUSES
 from moot.view.outcome_text import STATUS_HELP, STATUSES as OUTCOME_STATUSES
-from moot.view.stop_checks import HOLDS
+from moot.view.stop_checks import conditions_of_gates
 from moot.view.text import folded, joined
 from moot.view.words import CLOSINGS, FAILURE_MODES, FAILURE_SIGNS
 from rounds.protocols import PROTOCOLS
@@ -126,7 +127,7 @@ def all_entries() -> Iterator[Meaning]:
         yield Meaning(rule.code, f"rule ({rule.severity})", rule.name.replace("_", " "), text)
     for mode, title in FAILURE_MODES.items():
         yield Meaning(mode, "failure mode", title, FAILURE_SIGNS[mode])
-    for name, holds in HOLDS.items():
+    for name, holds in conditions_of_gates(gate_parameters()).items():
         yield Meaning(name, "stop check", name.replace("_", " "), _sentence(f"holds when {holds}"))
     for signal, title in SIGNAL_NAMES.items():
         yield Meaning(

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from detectors.forecasts.report import CruxReport, ForecastReport, report_of, rounded
 from detectors.forecasts.standing import ForecastStanding
+from detectors.parameters import forecast_parameters
 from ledger.events import Claim, Decision, Memo, Statement
 from ledger.events.envelope import EvidenceClass
 from ledger.plain_text import counted, one_line, shortened
@@ -323,6 +324,7 @@ def status_line(report: ForecastReport) -> str:
     """Return the state of the forecasts and cruxes, in a sentence that is true of every crux."""
     unsettled = [crux for crux in report.cruxes if crux.result is None]
     worth = [crux for crux in unsettled if (crux.value or 0) >= report.tau]
+    margin = forecast_parameters().limits.margin_at_least
     match report.status:
         case "nobody_answered":
             return "STOP: no role answered."
@@ -334,7 +336,7 @@ def status_line(report: ForecastReport) -> str:
             return f"GO ON: a test of {ids} raises {gain}."
         case _:
             lead = (
-                "a person weighs, because the first two options are less than 10 points apart."
+                f"a person weighs, because the first two options are less than {margin} points apart."
                 if report.status == "your_call"
                 else "the forecasts decide."
             )

@@ -26,8 +26,6 @@ from rounds.protocols.step_table import rule
 from rounds.run.acceptance import Fate, FateSaid, became_of
 from rounds.run.outcome import quorum_of
 
-MARGIN: Final = 10
-"""Minimum lead, in points of the group forecast, that decides by itself."""
 SERIOUS: Final = 4
 """Minimum severity of an open question that is mentioned next to the status."""
 
@@ -125,11 +123,12 @@ def _undecided(book: Book, chief: Decision, finals: list[Decision]) -> Iterator[
     # Runs without sealed answers have no lead to measure.
     if pools_without(book):
         from detectors.forecasts.arithmetic import group_forecast
+        from detectors.parameters import gate_parameters
         from detectors.stopping.readiness import last_answers
 
         last = last_answers(state)
-        margin = MARGIN if last is None else group_forecast(last.by_role.values()).margin
-        if margin < MARGIN:
+        margin = None if last is None else group_forecast(last.by_role.values()).margin
+        if margin is not None and margin < gate_parameters().settled.margin_at_least:
             yield f"the group forecast leads by {float(margin):.1f} points"
     if handed := _handed_over(book):
         yield f"{counted(handed, 'question')} to you {'is' if handed == 1 else 'are'} open"

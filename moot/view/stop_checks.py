@@ -30,6 +30,7 @@ from rounds.protocols.schedule import (
 )
 
 if TYPE_CHECKING:
+    from detectors.parameters import GateParameters
     from detectors.report import AlarmReading, GateReading, SignalReport
 
 ABOUT: Final = {
@@ -43,19 +44,24 @@ ABOUT: Final = {
     "unblocked": "what the open questions leave undecided",
 }
 """Failing gate → subject of the next round where its plan names no focus."""
-HOLDS: Final = {
-    "examined": "each living option is named by at least 3 tested claims",
-    "settled": "the last two rounds have the same leader, it lost at most 10 points and leads by at least 10",
-    "unblocked": "no open question decides and no decision waits for something outside the run",
-    "untested": "at most 30% of the claims are untested",
-    "critic_absent_once": "one round was held without the critic",
-    "on_goal": "the last drift check is not FAIL and names no neglected goal",
-    "no_alarms": "no failure mode is alarmed",
-    "cautious": "no failure mode seems to be starting",
-    "reachable": "the rest of the plan can still become ready; a notice that decides nothing",
-}
-"""Gate → condition under which it holds."""
 NAMED_MAX: Final = 3
+
+
+def conditions_of_gates(parameters: GateParameters) -> Mapping[str, str]:
+    """Return gate → the condition under which it holds, with the thresholds of `parameters`."""
+    settled = parameters.settled
+    return {
+        "examined": f"each living option is named by at least {parameters.examined.tests_at_least} tested claims",
+        "settled": f"the last {settled.rounds_with_same_leader} rounds have the same leader, it lost at most "
+        f"{settled.points_lost_at_most} points and leads by at least {settled.margin_at_least}",
+        "unblocked": "no open question decides and no decision waits for something outside the run",
+        "untested": f"at most {parameters.untested['share_at_most']:.0%} of the claims are untested",
+        "critic_absent_once": "one round was held without the critic",
+        "on_goal": "the last drift check is not FAIL and names no neglected goal",
+        "no_alarms": "no failure mode is alarmed",
+        "cautious": "no failure mode seems to be starting",
+        "reachable": "the rest of the plan can still become ready; a notice that decides nothing",
+    }
 
 
 def worded(report: SignalReport, state: State) -> SignalReport:

@@ -8,12 +8,13 @@ from typing import get_args
 
 import pytest
 
+from detectors.parameters import gate_parameters
 from detectors.report import NAMES
 from ledger.events import KINDS
 from ledger.events.envelope import FailureMode, Status
 from moot.errors import EXIT_CODES
 from moot.view.explain import STATUS_MEANINGS, TERMS, all_entries, explain
-from moot.view.stop_checks import HOLDS
+from moot.view.stop_checks import conditions_of_gates
 from moot.view.words import CLOSINGS, FAILURE_MODES, FAILURE_SIGNS
 from rounds.protocols import PROTOCOLS
 from tests.cli.conftest import Moot
@@ -24,7 +25,7 @@ LETTERS = sorted({f"{row.letter}-" for row in KINDS.values() if row.id})
 CODES = (
     *(rule.code for rule in RULES),
     *get_args(FailureMode),
-    *HOLDS,
+    *conditions_of_gates(gate_parameters()),
     *get_args(Status),
     *KINDS,
     *LETTERS,

@@ -14,7 +14,7 @@ import pytest
 
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.seats.port import Answer
-from rounds.protocols.crux.answers import WORDS_MAX
+from rounds.protocols.crux.replies import WORDS_MAX
 from rounds.run.experiments import conduct
 from rounds.run.human_actions import amend_experiments, answer
 from rounds.run.session import ReplyRefused, RunSession

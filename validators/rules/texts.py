@@ -217,7 +217,7 @@ MINUTES_MAX: Final = 30
 
 @rule("WRD001", "warning", source="SD-4")
 def artifact_is_short(event: Artifact) -> Iterator[str]:
-    """An artifact has at most 600 words and takes at most 30 minutes.
+    """An artifact has at most {WORDS_MAX} words and takes at most {MINUTES_MAX} minutes.
 
     Habitual overrun means that the schema has become too heavy to be read by those who should attack it.
     """
@@ -228,9 +228,10 @@ def artifact_is_short(event: Artifact) -> Iterator[str]:
         yield f"{event.id} took {event.minutes} minutes; the budget is {MINUTES_MAX}"
 
 
+PROPOSAL, SUPPLEMENT, CLOSING = (0, 500), (0, 250), (100, 200)
 BUDGETS_WORDS: Final[Mapping[str, Mapping[str, tuple[int, int]]]] = {
-    "structured": {"proposal": (0, 500), "supplement": (0, 250)},
-    "debate": {"closing": (100, 200)},
+    "structured": {"proposal": PROPOSAL, "supplement": SUPPLEMENT},
+    "debate": {"closing": CLOSING},
 }
 """Protocol → type of statement → fewest and most words."""
 PUBLISHED_WORDS: Final[Mapping[str, tuple[int, int]]] = {"proposal": (600, 800), "supplement": (200, 400)}
@@ -239,10 +240,12 @@ PUBLISHED_WORDS: Final[Mapping[str, tuple[int, int]]] = {"proposal": (600, 800),
 
 @rule("WRD002", "warning", source="SD-18, XS-6", version=4)
 def statement_keeps_its_length(event: Statement, index: LedgerIndex) -> Iterator[str]:
-    """A proposal has at most 500 words and a supplement at most 250, a closing of a debate 100 to 200.
+    """A proposal, a supplement and the closing of a debate keep their lengths.
 
-    In a longer text the weak point is never read. The published lengths ask for 600 to 800 words of a proposal and 200
-    to 400 of a supplement, so that there is something to attack.
+    A proposal has at most {PROPOSAL[1]} words, a supplement at most {SUPPLEMENT[1]}, a closing {CLOSING[0]} to
+    {CLOSING[1]}. In a longer text the weak point is never read. The published lengths ask for
+    {PUBLISHED_WORDS[proposal][0]} to {PUBLISHED_WORDS[proposal][1]} words of a proposal and
+    {PUBLISHED_WORDS[supplement][0]} to {PUBLISHED_WORDS[supplement][1]} of a supplement, so that there is something to attack.
     """
     opened = index.opened
     if opened is None:
@@ -293,7 +296,7 @@ LESS_UNDER_STRESS: Final = 2
 
 @rule("VOL001", "warning", source="SD-48, SD-82")
 def round_keeps_its_volume(index: LedgerIndex) -> Iterator[Breach]:
-    """A round raises 5 to 7 claims and takes 1 to 3 decisions.
+    """A round raises {CLAIMS[0]} to {CLAIMS[1]} claims and takes {DECISIONS[0]} to {DECISIONS[1]} decisions.
 
     Far more is noise that goes untested; far fewer is silence. Reported when the next round opens or the run ends. A
     stress round, one role short, may raise fewer.

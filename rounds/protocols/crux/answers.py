@@ -18,6 +18,7 @@ from ledger.state.state import VERIFIER, State
 from roles.protocol import Step
 from rounds.protocols.citations import Quotable, as_points, exactly_one, names, points_problems
 from rounds.protocols.crux.replies import (
+    WORDS_MAX,
     AgendaReply,
     CruxDraft,
     CruxNumbers,
@@ -46,7 +47,6 @@ from rounds.protocols.crux.standing import (
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.step_table import Numbering, statement
 
-WORDS_MAX: Final = 25
 LABELS: Final = ("a", "b", "c", "d")
 OPTIONS_MAX: Final = 6
 

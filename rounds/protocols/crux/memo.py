@@ -23,11 +23,10 @@ from roles.memo.terms import Likelihood, likelihood_of
 from roles.protocol import Step
 from rounds.protocols.citations import Quotable, exactly_one
 from rounds.protocols.crux.answers import words_problem
-from rounds.protocols.crux.replies import MemoReply, ObjectionReply, SentencesReply
+from rounds.protocols.crux.replies import OBJECTION_WORDS_MAX, MemoReply, ObjectionReply, SentencesReply
 from rounds.protocols.crux.standing import option_ids, option_texts, standing_of_look
 from rounds.protocols.step_table import Numbering
 
-OBJECTION_WORDS_MAX: Final = 50
 _DEVIATION: Final = {"PASS": 1, "PARTIAL": 3, "FAIL": 5}
 
 

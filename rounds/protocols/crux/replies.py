@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from roles.memo.checks import WORDS_OF_SENTENCE
 from roles.replies import Cited, Part, Quote, RefText, Sentence, Word
 from rounds.protocols.citations import OptionPoints
 from rounds.protocols.programs import PlannedProgram
@@ -13,6 +14,9 @@ from rounds.protocols.programs import PlannedProgram
 Probability = Annotated[int, Meta(ge=1, le=99, description="percent that the claim is true")]
 How = Literal["execution", "calculation", "document", "person"]
 KEPT_MAX = 3
+WORDS_MAX = 25
+"""Words of an own answer, and of each reason."""
+OBJECTION_WORDS_MAX = 50
 CRUXES_MAX = 8
 """Two of each of four roles."""
 
@@ -64,9 +68,11 @@ class CruxDraft(Part, frozen=True, kw_only=True):
 class SealedAnswer(Part, frozen=True, kw_only=True):
     """B: an answer with its forecast, reasons, ways to be wrong, and cruxes."""
 
-    answer: Annotated[str, Meta(max_length=240, description="25 words at most")] | None
+    answer: Annotated[str, Meta(max_length=240, description=f"{WORDS_MAX} words at most")] | None
     forecast: Forecast
-    reasons: Annotated[tuple[Sentence, ...], Meta(max_length=3, description="25 words each at most")]
+    reasons: Annotated[
+        tuple[Sentence, ...], Meta(max_length=3, description=f"{WORDS_MAX} words each at most")
+    ]
     could_be_wrong: Annotated[tuple[Sentence, ...], Meta(max_length=3)]
     cruxes: Annotated[tuple[CruxDraft, ...], Meta(max_length=2)]
 
@@ -162,7 +168,9 @@ class SentenceDraft(Part, frozen=True, kw_only=True):
     """S: one sentence of the memo. It cites what it rests on, or is marked as a judgment."""
 
     field: Literal["answer", "do_now", "why", "changes_our_mind", "requirements", "not_settled", "assumed"]
-    text: Annotated[str, Meta(min_length=1, max_length=400, description="30 words at most, no ids")]
+    text: Annotated[
+        str, Meta(min_length=1, max_length=400, description=f"{WORDS_OF_SENTENCE} words at most, no ids")
+    ]
     refs: Annotated[tuple[RefText, ...], Meta(max_length=6)]
     quote: Quote | None
     judgment: bool
