@@ -245,7 +245,8 @@ def statement_keeps_its_length(event: Statement, index: LedgerIndex) -> Iterator
     A proposal has at most {PROPOSAL[1]} words, a supplement at most {SUPPLEMENT[1]}, a closing {CLOSING[0]} to
     {CLOSING[1]}. In a longer text the weak point is never read. The published lengths ask for
     {PUBLISHED_WORDS[proposal][0]} to {PUBLISHED_WORDS[proposal][1]} words of a proposal and
-    {PUBLISHED_WORDS[supplement][0]} to {PUBLISHED_WORDS[supplement][1]} of a supplement, so that there is something to attack.
+    {PUBLISHED_WORDS[supplement][0]} to {PUBLISHED_WORDS[supplement][1]} of a supplement, so that there is
+    something to attack.
     """
     opened = index.opened
     if opened is None:
