@@ -77,7 +77,7 @@ class ChangeReview(Result, frozen=True):
     outcome: Outcome
 
 
-class _Document:
+class ReviewedText:
     """A document by its lines; for a diff that moot computed, also the file and line of each."""
 
     def __init__(self, name: str, text: str, *, is_diff: bool) -> None:
@@ -107,7 +107,7 @@ class _Document:
         return bisect_right(starts, at), bisect_right(starts, at + len(wanted) - 1)
 
     @cached_property
-    def _of_files(self) -> dict[int, tuple[str, int]]:
+    def places(self) -> dict[int, tuple[str, int]]:
         """Map lines of the diff to file and line; a removed line maps to the place where it was."""
         places: dict[int, tuple[str, int]] = {}
         file, line, before, after = "", 0, 0, 0
@@ -133,13 +133,13 @@ class _Document:
 
     def changed(self) -> Iterator[tuple[str, int]]:
         """Yield file and line of every line that the diff adds or removes."""
-        yield from (place for number, place in self._of_files.items() if self.lines[number - 1][0] in "+-")
+        yield from (place for number, place in self.places.items() if self.lines[number - 1][0] in "+-")
 
     def place(self, first: int, last: int) -> tuple[str, int, int] | None:
         """Return file, first and last line; None for lines that belong to no file."""
         if not self.is_diff:
             return self.name, first, last
-        within = [self._of_files[n] for n in range(first, last + 1) if n in self._of_files]
+        within = [self.places[n] for n in range(first, last + 1) if n in self.places]
         # A quote may span two files of a diff; the finding then points to the first.
         lines = [line for file, line in within if file == within[0][0]]
         return (within[0][0], min(lines), max(lines)) if within else None
@@ -175,20 +175,22 @@ def review_of(run: str, book: Book, outcome: Outcome, fail_on: int | None = None
     )
 
 
-def _documents(book: Book) -> Iterator[tuple[str, _Document]]:
+def _documents(book: Book) -> Iterator[tuple[str, ReviewedText]]:
     for document in book.state.opening.context:
         content = book.blobs.read(document.sha256)
         if content is not None:
             yield (
                 document.id,
-                _Document(document.name, content.decode("utf-8", "replace"), is_diff=document.change is True),
+                ReviewedText(
+                    document.name, content.decode("utf-8", "replace"), is_diff=document.change is True
+                ),
             )
 
 
 def _finding(
     event: Concern,
     ratings: Sequence[Rating],
-    documents: Mapping[str, _Document],
+    documents: Mapping[str, ReviewedText],
     changed: set[tuple[str, int]],
 ) -> ReviewFinding:
     # Values may be words on other scales, and a hostile ledger may put one here.
@@ -207,7 +209,7 @@ def _finding(
     )
 
 
-def _places(event: Concern, documents: Mapping[str, _Document]) -> Iterator[tuple[str, int, int]]:
+def _places(event: Concern, documents: Mapping[str, ReviewedText]) -> Iterator[tuple[str, int, int]]:
     for cited in event.evidence:
         reference = parse_reference(cited.ref)
         document = documents.get(reference.id)

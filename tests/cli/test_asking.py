@@ -1,4 +1,7 @@
-"""People at the terminal: the `human` seat, and the questions of `moot new`, both on a real terminal (a pty)."""
+"""People at the terminal: the `human` seat, and the questions of `moot new`, both on a real terminal (a pty).
+
+Of `moot/terminal/reply_form.py`.
+"""
 
 from __future__ import annotations
 

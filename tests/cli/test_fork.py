@@ -9,9 +9,10 @@ import msgspec
 import pytest
 
 from ledger.events import RoundOpened, RunOpened
+from ledger.state.book import Book
 from ledger.store.store import RunStore
 from tests.cli.conftest import Moot
-from validators.rules.rounds import _parts_here
+from validators.rulebook import RuleContext, findings
 
 STREAMS = ("claims", "verifications", "decisions")
 
@@ -84,14 +85,21 @@ def test_an_unchanged_fork_played_from_its_parent_comes_out_the_same(
     assert again["round"] == 3
 
 
+def problems_of(book: Book) -> str:
+    return "\n".join(finding.message for finding in findings(book, RuleContext()))
+
+
 def test_a_damaged_claim_to_be_a_fork_is_found(moot: Moot, finished: Path, tmp_path: Path) -> None:
     fork = tmp_path / "fork"
     _forked(moot, finished, fork, "--round", 2)
-    opening = RunStore(fork).events()[-2]
+    book = RunStore(fork).book()
+    opening = book.events[-2]
     assert isinstance(opening, RunOpened)
-    assert _parts_here(opening)
+    assert "opened a second time" not in problems_of(book)
     elsewhere = msgspec.structs.replace(opening, prev="1" * 64)
-    assert not _parts_here(elsewhere)
+    assert "opened a second time" in problems_of(
+        msgspec.structs.replace(book, events=(*book.events[:-2], elsewhere))
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""`--json`: what every verb prints satisfies its published schema, and a changed document does not."""
+"""`--json`: what every verb prints satisfies its published schema, and a changed document does not.
+
+Of `moot/output_schemas.py`.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -53,7 +54,8 @@ def test_an_error_breaks_between_words(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr(streams, "_error_columns", lambda: 40)
+    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((40, 24)))
+    monkeypatch.setattr(sys.stderr, "fileno", lambda: 2)
     words = "moot: cannot reach http://127.0.0.1:11434 (connection refused); is the server running here?"
     streams.err(words + "\n")
     lines = capsys.readouterr().err.splitlines()

@@ -1,4 +1,7 @@
-"""answer, override, ack, note: what a person adds, all of it `by: human`."""
+"""answer, override, ack, note: what a person adds, all of it `by: human`.
+
+Of `rounds/run/human_actions.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Redaction: what is removed on the record is told from what is lost, and a copy without a secret says what it is."""
+"""Redaction: what is removed on the record is told from what is lost, and a copy without a secret says what it is.
+
+Of `ledger/redaction/redacted_copy.py`, `ledger/redaction/removal.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`moot review` by scripted seats: findings with computed places, gates, SARIF, annotations, a comment."""
+"""`moot review` by scripted seats: findings with computed places, gates, SARIF, annotations, a comment.
+
+Of `moot/app/git_reader.py`, `moot/app/unified_diff.py`.
+"""
 
 from __future__ import annotations
 
@@ -211,17 +214,17 @@ def test_a_review_of_nothing_and_words_that_contradict_are_refused(moot: Moot) -
 
 
 def test_a_file_that_looks_like_a_diff_does_not_place_a_finding_in_other_files() -> None:
-    from moot.view.review import _Document
+    from moot.view.review import ReviewedText
 
     text = "--- a/real.py\n+++ b/real.py\n@@ -1 +1 @@\n-one\n+two\n"
-    assert _Document("notes.diff", text, is_diff=False).place(5, 5) == ("notes.diff", 5, 5)
-    assert _Document("a..b.diff", text, is_diff=True).place(5, 5) == ("real.py", 1, 1)
+    assert ReviewedText("notes.diff", text, is_diff=False).place(5, 5) == ("notes.diff", 5, 5)
+    assert ReviewedText("a..b.diff", text, is_diff=True).place(5, 5) == ("real.py", 1, 1)
 
 
 def test_a_quote_is_placed_whatever_marks_it_is_typed_with() -> None:
-    from moot.view.review import _Document
+    from moot.view.review import ReviewedText
 
-    document = _Document(
+    document = ReviewedText(
         "a.md", "One line.\nThe so\u2011called \u201cfast path\u201d is\noff here.", is_diff=False
     )
     assert document.lines_of('so-called "fast path" is off') == (2, 3)
@@ -261,16 +264,16 @@ def test_a_run_without_a_change_has_findings_too(moot: Moot, tmp_path: Path) -> 
 def test_places_in_a_diff_are_those_of_git(tmp_path: Path) -> None:
     """Every line that was put in or kept is where the file has it, by an oracle that applies nothing."""
     del tmp_path
-    from moot.view.review import _Document
+    from moot.view.review import ReviewedText
 
     assert callable(review_of)
     diff = (
         "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,3 +1,4 @@\n one\n--- two\n+++ two\n+more\n three\n"
         "\\ No newline at end of file\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -0,0 +1 @@\n+only\n"
     )
-    document = _Document("a..b.diff", diff, is_diff=True)
+    document = ReviewedText("a..b.diff", diff, is_diff=True)
     lines = diff.split("\n")
-    told = {lines[n - 1]: place for n, place in document._of_files.items()}
+    told = {lines[n - 1]: place for n, place in document.places.items()}
     assert told == {
         " one": ("x.py", 1), "--- two": ("x.py", 2), "+++ two": ("x.py", 2), "+more": ("x.py", 3),
         " three": ("x.py", 4), "+only": ("y", 1),

@@ -1,4 +1,7 @@
-"""Seats by name: how a mix goes over the roles, what is refused, what stays on the machine, whose prices hold."""
+"""Seats by name: how a mix goes over the roles, what is refused, what stays on the machine, whose prices hold.
+
+Of `moot/app/seat_specs.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""R-14: every bet is on a rate above the tolerated one, whatever the file says and however many roles there are."""
+"""R-14: every bet is on a rate above the tolerated one, whatever the file says and however many roles there are.
+
+Of `detectors/stopping/reading.py`, `detectors/stopping/failure_modes.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Slopes and decimal strings against independent arithmetic."""
+"""Slopes and decimal strings against independent arithmetic.
+
+Of `detectors/parameters.py`.
+"""
 
 from __future__ import annotations
 

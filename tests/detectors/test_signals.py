@@ -1,4 +1,7 @@
-"""The report: its shape, its prefixes, what counts as a round, and what it must never depend on."""
+"""The report: its shape, its prefixes, what counts as a round, and what it must never depend on.
+
+Of `detectors/observations.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Recorded runs with experiments, and one made here: run again by real processes, with and without walls."""
+"""Recorded runs with experiments, and one made here: run again by real processes, with and without walls.
+
+Of `rounds/run/reexecution.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Numbers in the prose of many languages, and whether one rounds another."""
+"""Numbers in the prose of many languages, and whether one rounds another.
+
+Of `ledger/language/numerals.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Recovery: what a dead writer left is settled by the next one; what was acknowledged is never lost."""
+"""Recovery: what a dead writer left is settled by the next one; what was acknowledged is never lost.
+
+Of `ledger/store/commit.py`, `ledger/store/reading.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A run on disk: created once, appended to under a lock, read up to its head."""
+"""A run on disk: created once, appended to under a lock, read up to its head.
+
+Of `ledger/store/failures.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Verify: an intact run is intact, and whatever was changed is reported."""
+"""Verify: an intact run is intact, and whatever was changed is reported.
+
+Of `ledger/audit/problems.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A verdict of a lower evidence class undoes none of a higher one; between equals the later counts (FORMAT 2)."""
+"""A verdict of a lower evidence class undoes none of a higher one; between equals the later counts (FORMAT 2).
+
+Of `ledger/state/lifecycle.py`.
+"""
 
 from __future__ import annotations
 

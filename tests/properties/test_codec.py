@@ -1,4 +1,7 @@
-"""Codec: one event is one line, one line is one event, and two encoders and two validators agree on both."""
+"""Codec: one event is one line, one line is one event, and two encoders and two validators agree on both.
+
+Of `ledger/format/canonical.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""`crux`: who is asked and how often, what each test does to the forecasts, and the status of every end."""
+"""`crux`: who is asked and how often, what each test does to the forecasts, and the status of every end.
+
+Of `rounds/protocols/crux/assignments.py`, `rounds/protocols/crux/closing.py`, `rounds/protocols/crux/standing.py`,
+`rounds/protocols/crux/testing.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """What prompts of `crux` show: the check of the question, what tested each claim, and what a limit counts.
 
 Seats are scripted; nothing here was said by a model.
+
+Of `rounds/protocols/crux/brief_blocks.py`, `rounds/protocols/crux/replies.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The pages of the short protocols agree with their tables."""
+"""The pages of the short protocols agree with their tables.
+
+Of `rounds/protocol_page.py`.
+"""
 
 from __future__ import annotations
 

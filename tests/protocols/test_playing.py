@@ -1,4 +1,10 @@
-"""Every short protocol: to its end, in any order of arrival, with any one reply lost, and again from its ledger."""
+"""Every short protocol: to its end, in any order of arrival, with any one reply lost, and again from its ledger.
+
+Of `rounds/protocols/adversarial.py`, `rounds/protocols/comparative.py`, `rounds/protocols/cross_examination.py`,
+`rounds/protocols/devils_advocate.py`, `rounds/protocols/priority.py`, `rounds/protocols/ratchet.py`,
+`rounds/protocols/single_pass.py`, `rounds/protocols/tribunal.py`, `rounds/protocols/step_table.py`,
+`rounds/protocols/citations.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What several roles were worth: counted from whole runs, flagged when a side idles (AD-6, AD-7)."""
+"""What several roles were worth: counted from whole runs, flagged when a side idles (AD-6, AD-7).
+
+Of `rounds/run/acceptance.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A brief is a pure function: of the ledger as it stood when the group opened, the step and the prompt set."""
+"""A brief is a pure function: of the ledger as it stood when the group opened, the step and the prompt set.
+
+Of `roles/brief/columns.py`, `roles/brief/context.py`, `roles/brief/derive.py`, `roles/brief/task.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reply schemas: published as draft 2020-12, decoded strictly, explained with a path for every error."""
+"""Reply schemas: published as draft 2020-12, decoded strictly, explained with a path for every error.
+
+Of `roles/replies.py`, `roles/reply_schemas.py`.
+"""
 
 from __future__ import annotations
 

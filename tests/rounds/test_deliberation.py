@@ -1,4 +1,7 @@
-"""The deliberation file: every key is checked, every error has line and fix, and the resolved file is one too."""
+"""The deliberation file: every key is checked, every error has line and fix, and the resolved file is one too.
+
+Of `rounds/setup/toml_file.py`, `rounds/setup/opening.py`.
+"""
 
 from __future__ import annotations
 

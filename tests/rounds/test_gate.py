@@ -1,4 +1,7 @@
-"""The gate: flags, then strong cues by a table, everything else crux; one reply never where something is at stake."""
+"""The gate: flags, then strong cues by a table, everything else crux; one reply never where something is at stake.
+
+Of `rounds/setup/gate_cues.py`.
+"""
 
 from __future__ import annotations
 

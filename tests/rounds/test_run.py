@@ -1,4 +1,7 @@
-"""Whole scripted runs: they end, replay to the same head, and do not depend on the order of arrival."""
+"""Whole scripted runs: they end, replay to the same head, and do not depend on the order of arrival.
+
+Of `rounds/run/controller.py`, `rounds/run/session.py`.
+"""
 
 from __future__ import annotations
 

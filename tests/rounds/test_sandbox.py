@@ -1,4 +1,8 @@
-"""The sandbox, with real programs in it; where this machine has none the tests are skipped."""
+"""The sandbox, with real programs in it; where this machine has none the tests are skipped.
+
+Of `rounds/experiments/bubblewrap.py`, `rounds/experiments/probe.py`, `rounds/experiments/seccomp.py`,
+`rounds/experiments/usage.py`.
+"""
 
 # ruff: noqa: E501  # a program a line
 from __future__ import annotations

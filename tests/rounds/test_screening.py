@@ -1,4 +1,7 @@
-"""Screening: additive points with their parts, commands caught, ordinary questions let through (S4-22 … S4-29)."""
+"""Screening: additive points with their parts, commands caught, ordinary questions let through (S4-22 … S4-29).
+
+Of `rounds/screening/readings.py`.
+"""
 
 from __future__ import annotations
 

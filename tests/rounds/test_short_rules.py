@@ -1,4 +1,7 @@
-"""Rules of the short protocols that are arithmetic: judges, scorecards, priorities (XS-19, AD-12, AD-16, AD-28)."""
+"""Rules of the short protocols that are arithmetic: judges, scorecards, priorities (XS-19, AD-12, AD-16, AD-28).
+
+Of `rounds/protocols/debate_judging.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Forks played by script: what they lose, which ones are planned, and that little is said of few."""
+"""Forks played by script: what they lose, which ones are planned, and that little is said of few.
+
+Of `rounds/run/forking.py`.
+"""
 
 from __future__ import annotations
 

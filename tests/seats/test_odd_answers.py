@@ -1,4 +1,7 @@
-"""Odd answers of servers, by the real SDKs: each ends as a reply, a refusal or a lost attempt with their words."""
+"""Odd answers of servers, by the real SDKs: each ends as a reply, a refusal or a lost attempt with their words.
+
+Of `roles/seats/reply_text.py`.
+"""
 
 from __future__ import annotations
 

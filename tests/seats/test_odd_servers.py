@@ -1,6 +1,8 @@
 """Thousands of odd answers by the real SDKs: each ends as a reply, a refusal or a lost attempt, and counts are true.
 
 `pytest -m campaign tests/seats/test_odd_servers.py` plays 2,000 per API; a slice of them is in the slow tests.
+
+Of `roles/seats/manner.py`, `roles/seats/server_words.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Pacing: a seat that gets well again is asked by all who wait for it."""
+"""Pacing: a seat that gets well again is asked by all who wait for it.
+
+Of `rounds/run/retries.py`.
+"""
 
 from __future__ import annotations
 

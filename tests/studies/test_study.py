@@ -1,4 +1,7 @@
-"""Studies from the file to the report: what is opened, what waits, what is counted, and what is refused."""
+"""Studies from the file to the report: what is opened, what waits, what is counted, and what is refused.
+
+Of `moot/studies/conduct.py`, `moot/studies/definition.py`, `moot/studies/progress.py`, `moot/studies/units.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Every rule matches what breaks it, where it is broken, and keeps silent about what comes close."""
+"""Every rule matches what breaks it, where it is broken, and keeps silent about what comes close.
+
+Of `validators/rules/calls.py`, `validators/rules/checks.py`, `validators/rules/claims.py`,
+`validators/rules/events.py`, `validators/rules/references.py`, `validators/rules/replay.py`,
+`validators/rules/roles.py`, `validators/rules/rounds.py`, `validators/rules/texts.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What holds for the rulebook as a whole: prefixes, imports, bad ledgers, hashes, phases, the report and the page."""
+"""What holds for the rulebook as a whole: prefixes, imports, bad ledgers, hashes, phases, the report and the page.
+
+Of `validators/rulebook_page.py`, `validators/ledger_index.py`, `validators/finding.py`.
+"""
 
 from __future__ import annotations
 

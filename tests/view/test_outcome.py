@@ -1,4 +1,7 @@
-"""The outcome block against what ledgers say, read by hand, and what it owes to every run."""
+"""The outcome block against what ledgers say, read by hand, and what it owes to every run.
+
+Of `moot/view/outcome_text.py`.
+"""
 
 from __future__ import annotations
 

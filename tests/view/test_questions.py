@@ -1,4 +1,7 @@
-"""Questions to a person: merged where one asks what another asks, in any script and in a long run."""
+"""Questions to a person: merged where one asks what another asks, in any script and in a long run.
+
+Of `rounds/run/same_question.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Every form of the report over every recorded and long run: lengths, nothing twice, and what each protocol brings."""
+"""Every form of the report over every recorded and long run: lengths, nothing twice, and what each protocol brings.
+
+Of `moot/view/annexes.py`, `moot/view/annexes_judging.py`, `moot/documents.py`.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 The replies are made by a program and labeled so. What is expected is read from the raw events, not from the views: who
 said what, what a judge made of it, what is open, how much was written.
+
+Of `moot/view/judgements.py`, `moot/view/objections.py`, `moot/view/outcome_status.py`, `moot/view/reasons.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Value of a test, update and choice of cruxes: published figures, edges, and what always holds."""
+"""Value of a test, update and choice of cruxes: published figures, edges, and what always holds.
+
+Of `detectors/forecasts/standing.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What an export writes, an import reads: a run goes out, comes in, and goes out the same (FORMAT 12)."""
+"""What an export writes, an import reads: a run goes out, comes in, and goes out the same (FORMAT 12).
+
+Of `ledger/interchange/formats.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Exporting a state directory: an import goes out as it came in, and comes in again as it was (FORMAT 12)."""
+"""Exporting a state directory: an import goes out as it came in, and comes in again as it was (FORMAT 12).
+
+Of `ledger/interchange/skill_tables.py`.
+"""
 
 from __future__ import annotations
 

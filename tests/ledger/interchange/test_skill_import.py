@@ -1,4 +1,7 @@
-"""Importing a state directory: what becomes what, in which order, and what is refused (FORMAT 12)."""
+"""Importing a state directory: what becomes what, in which order, and what is refused (FORMAT 12).
+
+Of `ledger/interchange/skill_events.py`, `ledger/interchange/skill_rows.py`, `ledger/interchange/skill_written.py`.
+"""
 
 from __future__ import annotations
 
