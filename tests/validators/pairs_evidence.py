@@ -215,6 +215,14 @@ PAIRS = (
     ),
     Pair(
         "DEC002",
+        lambda: _cites(_cite("C-1-1"), _cite("V-2-4", "verification")),
+        lambda: seq_of("D-3-1"),
+        lambda: _cites(_cite("C-1-1"), _cite("V-1-1", "verification")),
+        severity="warning",
+        why="a refuted claim supports nothing, the test that refuted it does",
+    ),
+    Pair(
+        "DEC002",
         lambda: _cites(_cite("C-1-3"), which="D-1-1"),
         lambda: seq_of("C-3-4"),
         severity="warning",

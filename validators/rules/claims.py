@@ -154,16 +154,27 @@ def decision_rests_on_a_citation(event: Decision) -> Iterator[str]:
         yield f"{event.id} cites nothing"
 
 
-@rule("DEC002", "warning", source="SD-47, SD-78, SD-99, FORMAT 5 (*in force*)")
+@rule("DEC002", "warning", source="SD-47, SD-78, SD-99, FORMAT 5 (*in force*)", version=2)
 def decision_rests_on_tested_claims(event: Decision, index: LedgerIndex) -> Iterator[Breach]:
-    """Of the claims that a decision rests on, at least one has been tested and has not fallen.
+    """Of the claims that a decision rests on, at least one has been tested and has not fallen, or it cites a test.
 
-    Reported at the event that made it so, and gone with the one that mends it. This is not AT RISK (decided.py): one
-    fallen claim is enough for that, and an untested claim is not.
+    A refuted claim supports nothing, but the measurement, program or check that refuted it does. Reported at the event
+    that made it so, and gone with the one that mends it. This is not AT RISK (decided.py): one fallen claim is enough
+    for that, and an untested claim is not.
     """
     claims = tuple(cite.id for cite in event.cites if cite.type == "claim" and cite.relation in SUPPORT)
-    if claims:
+    if claims and not _cites_a_test(event, index):
         yield from _stretches(event, claims, index)
+
+
+def _cites_a_test(decision: Decision, index: LedgerIndex) -> bool:
+    """Return whether a decision rests on a test that confirmed or refuted a claim before it."""
+    cited = {cite.id for cite in decision.cites if cite.type != "claim" and cite.relation in SUPPORT}
+    return any(
+        move.by in cited and move.seq < decision.seq and move.bearing not in (None, "inconclusive")
+        for facts in index.book.state.claims.values()
+        for move in facts.moves
+    )
 
 
 def _stretches(decision: Decision, claims: tuple[str, ...], index: LedgerIndex) -> Iterator[Breach]:
