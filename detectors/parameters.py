@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple, TypeVar
@@ -322,6 +322,7 @@ def forecast_parameters() -> ForecastParameters:
     return _decoded(params_bytes("crux"), ForecastParameters)
 
 
+@lru_cache(maxsize=8)
 def read_parameters(content: bytes) -> GateParameters:
     """Return the thresholds of a file: a copy of the whole parameter file, or a section as a run keeps it.
 

@@ -72,7 +72,8 @@ class Crux(NamedTuple):
 
 def best_value(crux: Crux, parameters: ForecastParameters) -> Fraction:
     """Return the worth of a test of the best quality by the proposers' numbers, in points."""
-    return value_of_test(crux.mean, parameters.best[crux.how]) if crux.mean else Fraction()
+    mean = crux.mean
+    return value_of_test(mean, parameters.best[crux.how]) if mean else Fraction()
 
 
 def ranked(cruxes: Iterable[Crux], parameters: ForecastParameters) -> list[Crux]:

@@ -255,6 +255,9 @@ def table_at(state: State, seq: int | None = None) -> ForecastTable:
     """Return all numbers of the run, with the verdicts through event `seq`; without `seq`, with all verdicts."""
     through = state.seq if seq is None else seq
     proposed = _proposed(state)
+    # Verdicts are withheld until the numbers are complete: a person's result may arrive before,
+    # and no role may give numbers about a claim whose result counts already.
+    is_complete = numbers_end(state) is not None
     return ForecastTable(
         forecasts=_forecasts(state),
         cruxes=[
@@ -263,9 +266,7 @@ def table_at(state: State, seq: int | None = None) -> ForecastTable:
                 state.claims[claim].how or "person",
                 proposed[claim],
                 _sealed_numbers(state, claim),
-                # Verdicts are withheld until the numbers are complete: a person's result may arrive before,
-                # and no role may give numbers about a claim whose result counts already.
-                verdicts_on(state, claim, through) if numbers_end(state) is not None else (),
+                verdicts_on(state, claim, through) if is_complete else (),
             )
             for claim in cruxes_of(state)
         ],
