@@ -1,5 +1,6 @@
 """Every test runs offline, without a key, and the same way twice."""
 
+import gc
 import os
 import signal
 import tempfile
@@ -30,6 +31,12 @@ settings.register_profile("gate", gate)
 settings.register_profile("thorough", gate, max_examples=100)
 settings.register_profile("campaign", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile("gate")
+
+
+def pytest_collection_finish() -> None:
+    # Modules and tests stay to the end. The collector would go through all of them again and again.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -8,11 +8,18 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 ROOT: Final = Path(__file__).parents[2]
 COLUMN: Final = 24
+
+
+@cache
+def nodes(source: str) -> tuple[ast.AST, ...]:
+    """Every node of a source. Kept, because a dozen tests read the whole product."""
+    return tuple(ast.walk(ast.parse(source)))
 
 
 def contracts() -> dict[str, list[list[str]]]:
@@ -49,7 +56,7 @@ def upward() -> list[str]:
 def imported(source: str) -> set[str]:
     """The rooms that a source imports anything of."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
         if isinstance(node, ast.Import):

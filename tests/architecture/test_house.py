@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from statistics import median
 
-from tests.architecture.rooms import ROOT, drawing, folders, imported, upward
+from tests.architecture.rooms import ROOT, drawing, folders, imported, nodes, upward
 from tests.packaging.top_level_names import OURS
 
 LINES_MAX = 450
@@ -27,15 +27,15 @@ def sources() -> Mapping[str, str]:
 
 def classes(source: str) -> Iterator[tuple[str, str]]:
     """(name, name) of the public classes, wherever they stand."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             yield node.name, node.name
 
 
 def choices(source: str) -> Iterator[tuple[frozenset[str], str]]:
     """(values, name) of the types that are a choice of words: `Severity = Literal["error", "warning"]`."""
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
+    for node in nodes(source):
+        if isinstance(node, ast.Assign) and node.col_offset == 0 and isinstance(node.value, ast.Subscript):
             text = ast.unparse(node.value)
             if text.startswith("Literal["):
                 words = frozenset(re.findall(r"'[^']*'", text))
@@ -54,7 +54,7 @@ def lengths(source: str) -> list[int]:
     """Lines of every function."""
     return [
         (node.end_lineno or 0) - node.lineno + 1
-        for node in ast.walk(ast.parse(source))
+        for node in nodes(source)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
 

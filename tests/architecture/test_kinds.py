@@ -16,6 +16,7 @@ from ledger.events.ids import LABELS, event_id, id_pattern, kind_of
 from ledger.events.kinds import EventKind, filled
 from ledger.format.canonical import NotCanonical, decode, encode
 from ledger.format.schema import event_schema
+from tests.architecture.rooms import nodes
 from tests.architecture.test_house import sources
 
 LETTERS = "|".join([*sorted({row.letter for row in KINDS.values() if row.id}), *LABELS.values()])
@@ -91,7 +92,7 @@ def test_a_new_kind_touches_at_most_four_files() -> None:
     """Its model, its row, and where the type check asks for it: in tables and matches of kinds without a rest."""
     forced = {"ledger/events/kinds.py"}
     for path, text in sources().items():
-        for node in ast.walk(ast.parse(text)):
+        for node in nodes(text):
             is_table = (
                 isinstance(node, ast.Dict | ast.Tuple | ast.Set | ast.List) and len(names_in(node)) > 20
             )
@@ -108,9 +109,9 @@ TAKEN_APART = re.compile(rf"(?:{LETTERS})-")
 PATTERN = re.compile(rf"\[A-Z\](?:\{{1,2\}})?-|(?:^|\\b|\()(?:{LETTERS})-(?:\\d|\[)")
 
 
-def ids_made(tree: ast.AST) -> Iterator[str]:
+def ids_made(source: str) -> Iterator[str]:
     """What makes or takes apart ids in a file: pieces of format strings, prefixes, regular expressions."""
-    for node in ast.walk(tree):
+    for node in nodes(source):
         if isinstance(node, ast.JoinedStr):
             for piece, after in zip(node.values, node.values[1:], strict=False):
                 is_text = isinstance(piece, ast.Constant) and isinstance(after, ast.FormattedValue)
@@ -138,7 +139,7 @@ def texts_in(node: ast.AST) -> list[str]:
 
 
 def test_ids_are_made_and_parsed_in_one_file() -> None:
-    made = {path: [*ids_made(ast.parse(text))] for path, text in sources().items() if path not in IDS}
+    made = {path: [*ids_made(text)] for path, text in sources().items() if path not in IDS}
     assert {path: pieces for path, pieces in made.items() if pieces} == {}
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tests.architecture.rooms import nodes
+
 ROOT: Final = Path(__file__).resolve().parents[2]
 PACKAGES: Final = ("schemas", "ledger", "roles", "detectors", "validators", "rounds", "moot")
 OPENS: Final = frozenset(
@@ -70,7 +72,7 @@ ALLOWED: Final = {
 
 def openings(path: Path) -> Iterator[str]:
     """What in a file opens something by its path or number."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes(path.read_text("utf-8")):
         match node:
             case ast.Call(func=ast.Name(id="open" | "FileIO")):
                 yield ast.unparse(node)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tests.architecture.rooms import nodes
+
 ROOT: Final = Path(__file__).resolve().parents[2]
 PACKAGES: Final = ("ledger", "roles", "detectors", "validators", "rounds", "moot")
 STARTS: Final = frozenset(
@@ -36,7 +38,7 @@ ALLOWED: Final = {
 
 def starts(path: Path) -> Iterator[str]:
     """What in a file could start a program."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes(path.read_text("utf-8")):
         match node:
             case ast.Import():
                 yield from (one.name for one in node.names if one.name in STARTS)

@@ -10,11 +10,11 @@ import sys
 import tokenize
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
-from tests.architecture.rooms import ROOT
+from tests.architecture.rooms import ROOT, nodes
 from tests.architecture.test_house import sources
 from tests.packaging.top_level_names import OURS
 
@@ -48,18 +48,17 @@ def counts() -> Counter[str]:
     """Count what the figures are made of, over every file of the product."""
     total: Counter[str] = Counter()
     for path, source in sources().items():
-        nodes = list(ast.walk(ast.parse(source)))
-        for node in nodes:
+        for node in nodes(source):
             total.update(_of(node, path))
-        total.update(_tokens(source, _lines_beside_code(nodes)))
+        total.update(_tokens(source, _lines_beside_code(nodes(source))))
     return total
 
 
-def _lines_beside_code(nodes: list[ast.AST]) -> set[int]:
+def _lines_beside_code(tree: Sequence[ast.AST]) -> set[int]:
     """The lines of imports and docstrings, which say nothing about how dense the code is."""
     return {
         line
-        for node in nodes
+        for node in tree
         if isinstance(node, ast.Import | ast.ImportFrom)
         or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)

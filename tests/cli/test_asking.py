@@ -304,7 +304,7 @@ UNEDITED = (
 )
 
 
-@pytest.mark.parametrize("act", mostly_slow(UNEDITED, quick=3))
+@pytest.mark.parametrize("act", mostly_slow(UNEDITED, quick=1))
 def test_what_is_left_as_it_was_is_no_answer_and_costs_nothing(act: str, tmp_path: Path) -> None:
     """R-22: the run stays open, exit 4, and the same step is asked again by --resume."""
     editor = editor_of(tmp_path, act)

@@ -17,7 +17,9 @@ from typing import Final
 import pytest
 
 from ledger.store.store import RunStore
+from tests.cli.conftest import Moot
 from tests.rounds.openings import begin, rows
+from tests.slowly import mostly_slow
 
 COMMAND: Final = (sys.executable, "-P", "-m", "moot")
 WORDS: Final = "Zürich, 東京 😀"
@@ -40,7 +42,10 @@ def run(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("form", [[], ["--json"]])
 @pytest.mark.parametrize(
     ("redirection", "reason"),
-    [(">/dev/full", "no space left on device"), (">&-", "it is closed"), ("1</dev/null", "it is closed")],
+    mostly_slow(
+        [(">/dev/full", "no space left on device"), (">&-", "it is closed"), ("1</dev/null", "it is closed")],
+        quick=2,
+    ),
 )
 def test_a_remark_is_kept_when_stdout_takes_nothing(
     run: Path, redirection: str, reason: str, form: list[str]
@@ -55,7 +60,9 @@ def test_a_remark_is_kept_when_stdout_takes_nothing(
 
 @pytest.mark.parametrize(
     "words",
-    [["--help"], ["help", "--all"], ["run", "--help"], ["--version"], ["--help", "--json"]],
+    mostly_slow(
+        [["--help"], ["run", "--help"], ["help", "--all"], ["--version"], ["--help", "--json"]], quick=2
+    ),
 )
 def test_help_too_says_that_nobody_can_read_it(words: list[str]) -> None:
     ended = shell(">/dev/full", *words)
@@ -71,7 +78,10 @@ def test_an_error_that_json_cannot_show_is_said_on_stderr(tmp_path: Path) -> Non
     ]
 
 
-@pytest.mark.parametrize("redirection", ["2>/dev/full", "2>&-", "2>/dev/full >/dev/full", ">&- 2>&-", "<&-"])
+@pytest.mark.parametrize(
+    "redirection",
+    mostly_slow(["2>&-", "2>/dev/full >/dev/full", "2>/dev/full", ">&- 2>&-", "<&-"], quick=2),
+)
 def test_the_exit_code_stays_true_without_stderr(run: Path, redirection: str) -> None:
     expected = 3 if redirection.count(">") == 2 else 0
     assert shell(redirection, "status", str(run)).returncode == expected
@@ -97,10 +107,10 @@ def test_a_reader_that_has_read_enough_is_no_error(run: Path) -> None:
     assert process.returncode == 0
 
 
-def test_a_pipe_that_does_not_block_gets_everything(run: Path) -> None:
+def test_a_pipe_that_does_not_block_gets_everything(run: Path, moot: Moot) -> None:
     """Hosts on Node make their pipes so, and both ends share it."""
     for n in range(12):
-        assert shell("", "note", str(run), f"{n} " + "x" * 7_900).returncode == 0
+        assert moot("note", run, f"{n} " + "x" * 7_900).code == 0
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETFL, os.O_NONBLOCK)
     process = subprocess.Popen([*COMMAND, "log", str(run), "--json"], stdout=writer, stderr=-1)
@@ -113,9 +123,11 @@ def test_a_pipe_that_does_not_block_gets_everything(run: Path) -> None:
     assert len(json.loads(content)["events"]) == len(RunStore(run).events())
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "ascii:strict", "latin-1", "cp1252", "utf-8", "utf-16"])
-def test_json_is_json_in_every_encoding(run: Path, encoding: str) -> None:
-    assert shell("", "note", str(run), WORDS).returncode == 0
+@pytest.mark.parametrize(
+    "encoding", mostly_slow(["ascii:strict", "utf-16", "ascii", "latin-1", "cp1252", "utf-8"], quick=2)
+)
+def test_json_is_json_in_every_encoding(run: Path, moot: Moot, encoding: str) -> None:
+    assert moot("note", run, WORDS).code == 0
     for words in (["log", str(run), "--json"], ["status", f"{run}-{WORDS}", "--json"]):
         ended = shell("", *words, PYTHONIOENCODING=encoding)
         told = json.loads(ended.stdout.decode(encoding.partition(":")[0]))
@@ -126,7 +138,7 @@ def test_json_is_json_in_every_encoding(run: Path, encoding: str) -> None:
         assert b"Traceback" not in ended.stdout + ended.stderr
 
 
-@pytest.mark.parametrize("columns", [1, 2, 3, 7])
+@pytest.mark.parametrize("columns", mostly_slow([1, 2, 3, 7], quick=1))
 def test_a_terminal_may_be_as_narrow_as_it_likes(run: Path, columns: int) -> None:
     for words in (["status", str(run)], ["log", str(run)], ["status", f"{run}-none"], ["run", "--help"]):
         ours, theirs = pty.openpty()

@@ -18,13 +18,13 @@ from ledger.store.lock import locked
 from ledger.store.store import RunStore
 from moot.app.session import Session
 from tests.rounds.openings import begin, rows
+from tests.slowly import mostly_slow
 
 QUEUE = (
     "import sys, pathlib; from ledger.store.lock import locked\n"
     "with locked(pathlib.Path(sys.argv[1]), 30.0):\n"
     "    print('held', flush=True); sys.stdin.read(1)\n"
 )
-WRITERS = 20
 
 
 def waiter(directory: Path) -> subprocess.Popen[bytes]:
@@ -115,7 +115,8 @@ def test_many_who_hold_it_for_a_moment_are_never_two(tmp_path: Path) -> None:
     assert [process.wait(120) for process in crowd] == [0] * 8
 
 
-def test_twenty_processes_that_submit_at_once_all_land(tmp_path: Path) -> None:
+@pytest.mark.parametrize("writers", mostly_slow([8, 20], quick=1))
+def test_many_processes_that_submit_at_once_all_land(tmp_path: Path, writers: int) -> None:
     run = tmp_path / "run"
     begin(run, rows(1))
     reply = {"sections": [{"name": "main", "text": "Hello."}], "responds_to": [], "options": []}
@@ -130,17 +131,17 @@ def test_twenty_processes_that_submit_at_once_all_land(tmp_path: Path) -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        for n in range(WRITERS)
+        for n in range(writers)
     ]
     killed = subprocess.Popen([*moot, "note", str(run), "killed"], stderr=subprocess.PIPE)
     killed.kill()
     ended = [process.communicate(timeout=120) for process in crowd]
     killed.communicate()
-    assert [process.returncode for process in crowd] == [0] * WRITERS, ended
+    assert [process.returncode for process in crowd] == [0] * writers, ended
     events = RunStore(run).events()
     remarks = sorted(event.reason for event in events if isinstance(event, Amendment))
     assert [text for text in remarks if text != "killed"] == sorted(
-        f"remark {n}" for n in range(WRITERS) if n % 10
+        f"remark {n}" for n in range(writers) if n % 10
     )
     assert Session(run).open_ids != [step]
-    assert len(events) > before + WRITERS - 2
+    assert len(events) > before + writers - 2

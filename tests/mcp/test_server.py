@@ -25,6 +25,7 @@ from tests.slowly import mostly_slow
 __all__ = ["moot"]
 
 MODES = ("auto", "legacy")
+SHORT = ("crux", "debate", "ratchet", *sorted(PROTOCOLS.keys() - {"crux", "debate", "ratchet", "structured"}))
 
 
 async def call(client: Any, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -102,7 +103,7 @@ async def play(client: Any, runs: Path, found: dict[str, Any], steps: int = 10_0
 
 
 @pytest.mark.parametrize("mode", mostly_slow(MODES, quick=1))
-@pytest.mark.parametrize("protocol", sorted(PROTOCOLS.keys() - {"structured"}))
+@pytest.mark.parametrize("protocol", mostly_slow(SHORT, quick=3))
 def test_a_short_protocol_through_the_tools_alone(protocol: str, mode: Any, tmp_path: Path) -> None:
     async def main() -> None:
         async with connected(tmp_path, mode=mode) as client:

@@ -24,6 +24,7 @@ from tests.fake_api.rules import KEY
 from tests.fake_api.scripted import answering
 from tests.fake_api.server import Answerer, FakeApi
 from tests.protocols.test_by_model import Short
+from tests.slowly import mostly_slow
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 STEP_TIMEOUT_SECONDS: Final = 900
@@ -376,7 +377,7 @@ def test_the_steps_of_the_action_write_the_comment_of_a_pull_request(
     assert KEY not in "".join(file.read_text("utf-8", "replace") for file in written)
 
 
-@pytest.mark.parametrize("comment", ["said.md\nrun=/evil", "said.md\rrun=/evil"])
+@pytest.mark.parametrize("comment", mostly_slow(["said.md\nrun=/evil", "said.md\rrun=/evil"], quick=1))
 def test_a_value_of_two_lines_names_no_other_output(
     change: tuple[Path, str, str], tmp_path: Path, comment: str
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -33,8 +34,13 @@ GONE_VERBS: Final = sorted(set(moved.VERBS) - set(BY_NAME))
 GONE_OPTIONS: Final = sorted(moved.OPTIONS)
 
 
-def texts() -> Iterator[tuple[str, str]]:
+@cache
+def texts() -> tuple[tuple[str, str], ...]:
     """Every text that a person or an agent reads: help, pages, and what the code may print."""
+    return tuple(_texts())
+
+
+def _texts() -> Iterator[tuple[str, str]]:
     yield "moot --help", overview()
     yield "moot help --all", all_verbs()
     pages = [*ROOT.glob("*.md"), *ROOT.glob("*.yml"), *(ROOT / "docs").rglob("*.md")]

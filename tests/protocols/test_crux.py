@@ -29,6 +29,7 @@ from rounds.run.session import ReplyRefused, RunSession
 from rounds.run.verdicts import standard
 from tests.protocols.crux_seats import OPTIONS, ROLES, World, begin, contested, play, reply, submit, varied
 from tests.rounds.experimenting import BENCH
+from tests.slowly import mostly_slow
 from validators.rulebook import findings
 
 CRUX = PROTOCOLS["crux"]
@@ -504,7 +505,7 @@ def test_memo_off_follows_a_persons_result_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("order", [1, -1])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", mostly_slow(range(4), quick=1))
 def test_the_order_of_replies_changes_nothing_but_the_order(tmp_path: Path, seed: int, order: int) -> None:
     book = sound(play(begin(tmp_path / "run", seed=seed), contested("document", "calculation"), order=order))
     forward = play(begin(tmp_path / "again", seed=seed), contested("document", "calculation"))

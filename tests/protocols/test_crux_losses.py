@@ -63,7 +63,7 @@ def test_the_list_of_steps_is_what_the_run_asks_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", mostly_slow([2, 0], 1))
-@pytest.mark.parametrize("lost", mostly_slow(sorted(STEPS, key=STEPS[::2].__contains__, reverse=True), 9))
+@pytest.mark.parametrize("lost", mostly_slow(sorted(STEPS, key=STEPS[::2].__contains__, reverse=True), 6))
 def test_a_lost_reply_ends_in_a_stated_status(tmp_path: Path, lost: str, options: int) -> None:
     session = begin(tmp_path / "run", {"wait": "off"}, experiments="on", options=options)
     book = sound(play(session, FULL, lose=frozenset({lost}), bench=BENCH))

@@ -28,7 +28,7 @@ from tests.rounds.experimenting import BENCH
 from validators.rulebook import findings
 
 CRUX = PROTOCOLS["crux"]
-QUICK = 8
+QUICK = 4
 RUNS = 120
 STEPS = (
     "r1.A.verifier",

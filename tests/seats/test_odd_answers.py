@@ -30,6 +30,7 @@ from tests.fake_api.openai_server import FakeOpenAI
 from tests.fake_api.server import FakeApi
 from tests.rounds.openings import begin
 from tests.seats.driven import SERVICES, Service, anthropic_seat, environment
+from tests.slowly import mostly_slow
 
 USAGE = {"prompt_tokens": 900, "completion_tokens": 90, "total_tokens": 990}
 
@@ -229,7 +230,7 @@ def refused_with(request: Request, answer: Fault, ask: Callable[..., SeatReply] 
     ],
     ids=repr,
 )
-@pytest.mark.parametrize("code", [200, 400, 429, 503])
+@pytest.mark.parametrize("code", mostly_slow([400, 503, 200, 429], quick=2))
 def test_the_words_of_a_server_are_kept(request_: Request, body: Any, code: int) -> None:
     kind = "text/html" if isinstance(body, bytes) else "application/json"
     for ask in (ask_openai, ask_anthropic):

@@ -16,6 +16,7 @@ import pytest
 
 from moot.app.inputs import files_in, read_change
 from moot.errors import MootError
+from tests.slowly import mostly_slow
 
 ATTRIBUTES = (
     "* filter=evil diff=evil merge=evil text eol=crlf ident working-tree-encoding=UTF-16\n*.py -diff\n"
@@ -203,7 +204,7 @@ def test_the_kernel_sees_two_interpreters_and_no_address(
     assert not [line for line in lines if not line.startswith("exec")], lines
 
 
-@pytest.mark.parametrize("words", COMMANDS)
+@pytest.mark.parametrize("words", mostly_slow([(words,) for words in COMMANDS], quick=2))
 def test_a_command_starts_its_own_reader_and_nothing_else(
     armed: Path, tmp_path: Path, words: tuple[str, ...]
 ) -> None:

@@ -12,7 +12,7 @@ from rounds.experiments.bench import self_test
 from tests.security import mutated_files, mutated_messages
 from tests.security.mutated_files import CONTENTS, FORMATS, LEDGER, Cases
 
-ROUNDS = 3
+ROUNDS = 1
 FIRST = 10
 
 

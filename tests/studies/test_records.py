@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,10 +20,18 @@ SECONDS_MAX = 5
 DEEP = b"[" * 30_000
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study whose two runs came out, played from recordings."""
-    conducted(taped(tmp_path, ["one", "two"], "", arms=1))
+    place = tmp_path_factory.mktemp("played")
+    conducted(taped(place, ["one", "two"], "", arms=1))
+    return place
+
+
+@pytest.fixture
+def study(played: Path, tmp_path: Path) -> Path:
+    """A copy of that study."""
+    shutil.copytree(played, tmp_path, dirs_exist_ok=True)
     return tmp_path / "study"
 
 
