@@ -36,26 +36,26 @@ demo: $(RUNS) ## play a recorded deliberation through the real engine
 # What `test` leaves out is slow by design: whole runs in processes, sweeps over subsets, hundreds of random ledgers.
 # One type checker in the quick form: mypy keeps what it knows of unchanged files, and it reads the tests. pyright finds
 # private functions that nobody calls, and private names that others use.
-CHECKS := check-mypy check-pages
+TESTS := not slow and not campaign
+PROFILE := gate
 
-test: TESTS := not slow and not campaign
-test: PROFILE := gate
-test: gate ## the gate, the tests that are quick, and the built wheel with the sources out of reach
+test: check chromium bubblewrap ## the gate, the tests that are quick, and the built wheel with the sources out of reach
+	@$(MAKE) --no-print-directory --keep-going tests wheel
 
-test-all: TESTS := not campaign
-test-all: PROFILE := thorough
-test-all: CHECKS := check-mypy check-pyright check-pages
-test-all: gate ## the same with every test but the campaigns: what CI runs
+# All of it at once: tests wait for disks, browsers and processes, and the type checkers use that time.
+test-all: $(READY) chromium bubblewrap ## the same with every test but the campaigns: what CI runs
+	@$(MAKE) --no-print-directory --keep-going --output-sync=line --jobs 3 TESTS='not campaign' PROFILE=thorough \
+	  tests check-mypy check-pyright check-pages wheel
 
-.PHONY: gate
-gate: check chromium bubblewrap
-	@failed=0; \
-	$(BIN)/python -m pytest -n auto -m '$(TESTS)' --hypothesis-profile=$(PROFILE) || failed=1; \
-	$(BIN)/python -m tests.packaging.built_wheel || failed=1; \
-	exit $$failed
+.PHONY: tests wheel
+tests: $(READY)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m '$(TESTS)' --hypothesis-profile=$(PROFILE)
+
+wheel: $(READY)
+	$(BIN)/python -m tests.packaging.built_wheel
 
 check: $(READY) ## style, types, layers, and that schemas and rule pages agree with the code
-	@$(MAKE) --no-print-directory --output-sync --jobs 2 $(CHECKS)
+	@$(MAKE) --no-print-directory --output-sync --jobs 2 check-mypy check-pages
 
 .PHONY: check-pyright check-mypy check-pages
 check-pyright:

@@ -33,6 +33,11 @@ settings.register_profile("campaign", deadline=None, max_examples=2_000, print_b
 settings.load_profile("gate")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # The long ones first: at the end, when processes run out of tests, only short ones are left to wait for.
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 def pytest_collection_finish() -> None:
     # Modules and tests stay to the end. The collector would go through all of them again and again.
     gc.freeze()

@@ -16,6 +16,7 @@ from ledger.store.disk import Disk, read_plain, staged, write_out
 from ledger.store.store import RunStore
 from tests.campaign.acts import new_run
 from tests.campaign.calls import Real, Watched, refused
+from tests.slowly import mostly_slow
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -156,10 +157,11 @@ for n in range(150):
 """
 
 
-def test_many_make_something_side_by_side(tmp_path: Path) -> None:
+@pytest.mark.parametrize("many", mostly_slow([4, 8], quick=1))
+def test_many_make_something_side_by_side(tmp_path: Path, many: int) -> None:
     """Whoever looks for what was abandoned takes nothing from a neighbour that has just made its directory."""
     words = [sys.executable, "-c", SIDE_BY_SIDE, str(tmp_path)]
-    running = [subprocess.Popen([*words, str(n)], stderr=subprocess.PIPE) for n in range(8)]
+    running = [subprocess.Popen([*words, str(n)], stderr=subprocess.PIPE) for n in range(many)]
     said = [process.communicate()[1].decode() for process in running]
-    assert [process.returncode for process in running] == [0] * 8, said
-    assert len(list(tmp_path.glob("*-*/file"))) == 8 * 150
+    assert [process.returncode for process in running] == [0] * many, said
+    assert len(list(tmp_path.glob("*-*/file"))) == many * 150

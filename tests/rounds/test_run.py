@@ -20,11 +20,12 @@ from rounds.run.reexecution import re_execute
 from rounds.run.session import ReplyRefused, StepRefused
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script
+from tests.slowly import mostly_slow
 
 HOST = Answer(seat="host", isolation="trusted", provider="scripted")
 
 
-@pytest.mark.parametrize("plan", ["minimum-8", "standard-13"])
+@pytest.mark.parametrize("plan", mostly_slow(["minimum-8", "standard-13"], quick=1))
 def test_a_plan_runs_to_its_end_and_replays_to_the_same_head(tmp_path: Path, plan: str) -> None:
     session = begin(tmp_path / "run", plan)
     outcome = play(session, Script(seed=3))

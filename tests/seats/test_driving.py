@@ -18,11 +18,12 @@ from tests.fake_api.faults import Fault, status
 from tests.rounds.openings import ROLES, rows
 from tests.rounds.scripted import Script, ScriptedSeat
 from tests.seats.driven import SERVICES, Service, deliberate, opened, resumed, sound
+from tests.slowly import mostly_slow
 
 
-@pytest.fixture(params=SERVICES, ids=lambda service: service.kind)
+@pytest.fixture(params=mostly_slow(SERVICES, quick=1), ids=lambda service: service.kind)
 def service(request: pytest.FixtureRequest) -> Service:
-    """Each API in turn."""
+    """Each API in turn: the driver does the same with both, so that one is quick."""
     found: Service = request.param
     return found
 

@@ -54,7 +54,7 @@ WORDS = (
 )
 FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
 LINE_MIN = 8
-SMALL, WHOLE = 30, 200
+SMALL, WHOLE = 15, 200
 
 
 def line(rng: random.Random) -> str:
