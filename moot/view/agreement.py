@@ -116,12 +116,13 @@ def not_decided_yet(book: Book) -> str:
 
 def forecasts_clause(book: Book) -> str:
     """Return how sure the roles are without a decision, by their sealed forecasts."""
-    # Derived forecasts come from the same roles, so counting them would count a role twice.
-    sealed = sum(not belief.derived for belief in book.state.beliefs.values())
+    # A role may seal a forecast more than once, and derived ones come from the same roles.
+    sealed = {belief.role for belief in book.state.beliefs.values() if not belief.derived}
     if not sealed:
-        return "No forecast has been given."
+        forecasts = book.state.opening.protocol in ("crux", "structured")
+        return "No forecast has been given." if forecasts else "No confidence is stated."
     if leader_so_far(book) is None:
-        return f"{counted(sealed, 'sealed forecast')} so far; the step is still open."
+        return f"{counted(len(sealed), 'role')} gave a sealed forecast so far; the step is still open."
     if has_beliefs(book):
         from moot.view.forecasts import how_likely
 

@@ -29,6 +29,7 @@ from moot.view.judgements import (
     Ballot,
     ballot_of,
     majority,
+    means_told,
     named,
     option_of,
     scorecard,
@@ -224,10 +225,9 @@ def _totals(book: Book) -> str:
     # A computed narrative already carries the totals and the reading of the gap (XS-14).
     if judged:
         return f"Totals: {one_line(judged[-1])}{weighed}"
-    totals = ", ".join(f"{side} {mean:.2f}" for side, mean in sides.items())
-    gap = max(sides.values()) - min(sides.values())
     # The means are computed from the scores, since models add up their own totals wrongly (XS-9).
-    return f"Mean points: {totals}; gap {gap:.2f}. They say who argued better, not who is right.{weighed}"
+    argued = " They say who argued better, not who is right." if len(sides) > 1 else ""
+    return f"Mean points: {means_told(sides)}.{argued}{weighed}"
 
 
 def scorecard_annex(book: Book) -> Iterator[Annex]:

@@ -305,9 +305,16 @@ def scores_text(book: Book) -> str:
     sides = {side: mean for side, mean in side_means(book).items() if not _OPTION.fullmatch(side)}
     if not sides:
         return ""
-    ordered = sorted(sides.items(), key=lambda item: -item[1])
-    gap = ordered[0][1] - ordered[-1][1]
-    return f"Mean score: {', '.join(f'{side} {mean:.2f}' for side, mean in ordered)}; gap {gap:.2f}."
+    return f"Mean score: {means_told(sides)}."
+
+
+def means_told(sides: Mapping[str, float]) -> str:
+    """Return the means of the sides, the highest first, and the gap between them; one side alone has no gap."""
+    means = sorted(sides.values())
+    told = ", ".join(f"{side} {sides[side]:.2f}" for side in sorted(sides, key=lambda side: -sides[side]))
+    return (
+        f"{told}; gap {means[-1] - means[0]:.2f}" if len(means) > 1 else f"{told}; no other side was judged"
+    )
 
 
 def side_means(book: Book) -> dict[str, float]:

@@ -92,7 +92,7 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str,
     for vote in ballot.cast if ballot is not None else ():
         if ballot is not None and not sides_with(vote.decision, ballot.ruling.decision):
             return vote.by, _gist(vote), vote.id
-    losing = _losing_argument(book)
+    losing = _losing_argument(book, decision)
     if losing is not None:
         return losing.by, losing.claim, losing.id
     left = _unanswered(book, decision, cited)
@@ -150,13 +150,15 @@ def _gist(vote: Vote) -> str:
     return " ".join(sentences(vote.reasoning)[-2:])
 
 
-def _losing_argument(book: Book) -> Argument | None:
+def _losing_argument(book: Book, decision: Decision) -> Argument | None:
     """Return the best argument of the side that lost, or an upheld one for the other option."""
     sides = side_means(book)
     if len(sides) < 2:
         return None
     ahead = sorted(sides, key=lambda side: -sides[side])
-    loser = ahead[1]  # of several options the runner-up: what speaks for it speaks against the first
+    # Of several options the best of the others: what speaks for it speaks against the chosen one.
+    winner = decision.about[0] if decision.about and decision.about[0] in sides else ahead[0]
+    loser = next(side for side in ahead if side != winner)
     verdicts = {judgement.of: judgement.standing for judgement in book.of(Standing)}
     candidates = [
         argument

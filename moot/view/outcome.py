@@ -277,7 +277,8 @@ class _Reading:
             return confidences_text(self.members)
         if chief.confidence is None:
             return "No confidence is stated."
-        who = (chief.name or chief.made_by).replace("_", " ")
+        # A decision that no role handed in is told by how it came about.
+        who = chief.name or (chief.by if chief.step is not None else chief.made_by.replace("_", " "))
         return f"Confidence {chief.confidence} of 5, as stated ({who})."
 
     def _judgements_under(self, chief: Decision) -> list[Decision]:
@@ -383,7 +384,10 @@ class _Reading:
         # Dozens of claims may be open, so the outcome counts them and names the verb that lists them.
         waiting = sum(claim.status in OPEN for claim in state.claims.values())
         if waiting:
-            yield Point.of(f"{waiting} of {len(state.claims)} claims are untested or unclear: moot claims.")
+            verb = "is" if waiting == 1 else "are"
+            yield Point.of(
+                f"{waiting} of {len(state.claims)} claims {verb} untested or unclear: moot claims."
+            )
 
     def assumed(self) -> list[Point]:
         """Return the choices that the final plan makes without a request; of several plans one of each in turn."""

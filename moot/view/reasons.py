@@ -82,7 +82,7 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
     approval = None if decision.type == "override" else approval_of(book)
     if approval is not None:
         return _reasons_of_approval(book, decision, approval)
-    computed = [] if decision.type == "override" else [*_votes_for(book), *_scorecard(book)]
+    computed = [] if decision.type == "override" else [*_votes_for(book), *_scorecard(book, decision)]
     ranked: list[tuple[tuple[int, float], Point]] = []
     # Where one decision cites arguments of both sides, each needs its side in front.
     sides = {event.side for cite in decision.cites if isinstance(event := book.by_id.get(cite.id), Argument)}
@@ -238,16 +238,19 @@ def _votes_for(book: Book) -> Iterator[Point]:
             yield Point(one_line(reason), "said", None, [vote.id])
 
 
-def _scorecard(book: Book) -> Iterator[Point]:
-    """Yield the criteria in which the leading option is ahead and behind, where options were scored."""
-    cards = scorecard(book)[:2]
+def _scorecard(book: Book, decision: Decision) -> Iterator[Point]:
+    """Yield the criteria in which the chosen option is ahead and behind, where options were scored."""
+    cards = scorecard(book)
     if len(cards) < 2:
         return
-    # The cards are sorted, so these are the winner and the runner-up.
-    best, other = cards
+    # The cards are sorted by their totals. A judge may recommend an option that its own points do not.
+    best = next((card for card in cards if decision.about[:1] == (card.option,)), cards[0])
+    other = next(card for card in cards if card is not best)
     ahead = [name for name, value in best.parts.items() if value > other.parts.get(name, value)]
     behind = [name for name, value in best.parts.items() if value < other.parts.get(name, value)]
-    lead = f"By criterion {best.option} is ahead of {other.option} in {', '.join(ahead) or 'nothing'}"
+    if not ahead:
+        return
+    lead = f"By criterion {best.option} is ahead of {other.option} in {', '.join(ahead)}"
     text = f"{lead}, and behind in {', '.join(behind) or 'nothing'}."
     yield Point(text, "calculated", None, [*best.refs, *other.refs])
 

@@ -233,7 +233,7 @@ def _ended(state: State) -> str:
     if state.closing is None:
         opening = state.opening
         return f"not stopped: {words.round_in(opening.protocol, state.round, len(opening.plan))}, phase {state.phase}"
-    return f"{state.closing.state}: {words.CLOSINGS.get(state.closing.reason, state.closing.reason)}"
+    return f"{state.closing.state}: {words.ending(state.closing)}"
 
 
 def cut_prompts_text(book: Book, prompts: int) -> str:

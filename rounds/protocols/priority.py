@@ -124,8 +124,9 @@ def _decision(
     numbering: Numbering, levels: Mapping[str, Mapping[str, str]], options: Sequence[str]
 ) -> Decision:
     totals, counts = summed(levels), borda(levels)
+    points = "sum {}" if len(levels) > 1 else "points {}"
     order = [
-        f"{rank}. {option} {level_of_sum(totals[option], len(levels))} (sum {totals[option]})"
+        f"{rank}. {option} {level_of_sum(totals[option], len(levels))} ({points.format(totals[option])})"
         for rank, option in ranked(totals, options)
     ]
     by_borda = [f"{rank}. {option} ({float(counts[option]):g})" for rank, option in ranked(counts, options)]

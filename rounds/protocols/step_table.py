@@ -252,6 +252,9 @@ def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
     """Return a question to a person when no judge is left, with what was handed in side by side (AD-8)."""
     state, round_ = book.state, step.name.round
     texts = [event.id for event in book.events if event.step and event.kind in ("statement", "concern")]
+    # A person cannot decide between nothing.
+    if not texts:
+        return ()
     # The step that is lost now is not on the ledger yet, so it is added.
     prefix = f"r{round_}.{step.name.phase}."
     lost = [step_id for step_id in (*state.given_up, step.id) if step_id.startswith(prefix)]

@@ -23,6 +23,7 @@ from moot.view.outcome_text import outcome_lines, status_clause
 from roles.protocol import Step
 from rounds.run import human_actions
 from tests.protocols.changing import Change, changed_run, unchanged
+from tests.protocols.playing import begin, submit
 
 RUNS: list[tuple[str, dict[str, str]]] = [
     ("jugalbandi", {}), ("jugalbandi", {"rounds": "2"}), ("jugalbandi", {"wait": "off"}), ("single-pass", {}),
@@ -399,3 +400,82 @@ def test_an_override_has_nothing_of_what_it_overruled_but_as_its_objection(
     assert not [line for line in block if line.startswith("became")]
     assert any(line.startswith("said before") for line in block)
     assert old.objection != found.objection
+
+
+# ---------------------------------------------------------------- whose words, and what was not done
+
+
+def ended(
+    path: Path, protocol: str, lose: set[str], rules: dict[str, str] | None = None
+) -> tuple[Book, Outcome]:
+    """Play to the end without the steps in `lose`; with `{"all"}` without any."""
+    session = begin(path / "run", protocol, rules)
+    while pending := session.pending():
+        step = pending[0]
+        if lose == {"all"} or step.step.id in lose:
+            session.give_up(step.step.id, "given_up", "lost in a test")
+        else:
+            submit(session, step)
+    return session.book(), outcome_of("run", session.book())
+
+
+@pytest.mark.parametrize(
+    ("protocol", "role"), [("single-pass", "solo"), ("cross-examination", "examiner"), ("debate", "judge")]
+)
+def test_a_confidence_is_that_of_the_role_that_stated_it(protocol: str, role: str, tmp_path: Path) -> None:
+    book, found = played(tmp_path, protocol)
+    assert book.of(Decision)[-1].by == role
+    assert f"as stated ({role})." in found.how_sure
+
+
+@pytest.mark.parametrize("protocol", ["adversarial", "jugalbandi", "debate", "panel", "ratchet", "council"])
+def test_without_any_reply_nothing_is_handed_in_or_taken(protocol: str, tmp_path: Path) -> None:
+    book, found = ended(tmp_path, protocol, {"all"})
+    assert status_clause(found).startswith("NOBODY ANSWERED")
+    assert found.needs_you == []
+    assert found.how_sure == "No confidence is stated."
+    assert found.looked_at.endswith("finished: no planned step is left.")
+    assert not any("side by side" in concern.text for concern in book.of(Concern))
+
+
+def test_a_lost_reply_is_no_step_that_was_taken(tmp_path: Path) -> None:
+    _, found = ended(tmp_path, "debate", {"r1.closing.pro"})
+    assert found.looked_at.endswith("finished: no planned step is left.")
+    _, whole = ended(tmp_path / "whole", "debate", set())
+    assert whole.looked_at.endswith("finished: every planned step was taken.")
+
+
+def test_one_side_alone_has_no_gap(tmp_path: Path) -> None:
+    _, found = ended(tmp_path, "debate", {"r1.opening.pro"})
+    assert found.how_sure.endswith("Mean score: CON 4.00; no other side was judged.")
+
+
+def test_the_points_of_one_lens_are_no_sum(tmp_path: Path) -> None:
+    _, found = ended(tmp_path, "priority", {"r1.rating.urgency"})
+    assert "P1 (points 3)" in found.answer
+    assert "sum" not in found.answer
+
+
+def test_nothing_that_speaks_for_another_option_is_a_reason_or_what_is_for_it_against_it(
+    tmp_path: Path,
+) -> None:
+    """The judge of the second round prefers O-2, though its own points put O-1 in front."""
+    session = begin(tmp_path / "run", "comparative", options=3)
+    while session.book().state.round < 3:
+        submit(session, session.pending()[0])
+    book, found = session.book(), outcome_of("run", session.book())
+    assert book.of(Decision)[-1].about == ("O-2",)
+    assert not any("is ahead of" in point.text for point in found.why)
+    assert found.objection is not None
+    against = book.by_id[found.objection.ref]
+    assert isinstance(against, Argument)
+    assert against.side == "O-1"
+
+
+def test_sealed_forecasts_are_counted_by_role(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", "crux")
+    while "r1.E.guardian" not in session.book().state.answered:
+        submit(session, session.pending()[0])
+    assert outcome_of("run", session.book()).how_sure == (
+        "4 roles gave a sealed forecast so far; the step is still open."
+    )

@@ -180,7 +180,10 @@ def test_while_forecasts_are_sealed_only_their_number_is_told(tmp_path: Path) ->
     from tests.protocols.changing import changed_run
 
     one = changed_run(tmp_path / "one", "crux", until=lambda book: len(book.state.beliefs) == 1)
-    assert outcome_of("run", one.book()).how_sure == "1 sealed forecast so far; the step is still open."
+    assert (
+        outcome_of("run", one.book()).how_sure
+        == "1 role gave a sealed forecast so far; the step is still open."
+    )
     later = changed_run(
         tmp_path / "later", "crux", until=lambda book: standing.numbers_end(book.state) is not None
     )
