@@ -17,7 +17,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import IO, Final, Literal
@@ -39,8 +39,12 @@ from rounds.experiments.usage import (
 
 READY: Final = b"\x06"
 """Byte that the launcher inside writes to stderr when the walls are up; it is not part of the program's output."""
-SECONDS_TO_END: Final = 3.0
+SECONDS_TO_END: Final = 10.0
 SECONDS_BETWEEN_LOOKS: Final = 0.01
+SHORTEST_SECONDS: Final = 0.001
+GROWTH: Final = 4e9
+"""Bytes per second by which programs can fill memory: what the bus of a large machine brings, with all processors."""
+CAUTION: Final = 4
 SECONDS_UNTIL_COVERED: Final = 0.001
 CHUNK: Final = 65_536
 OUR_PROCESSES: Final = 3
@@ -160,7 +164,7 @@ def _run(job: Job, group: ControlGroup | None, is_interrupted: Callable[[], bool
         beyond = _watched(process, err, budget, group, job.limits, began, is_interrupted)
         if beyond is None and room is not None:
             # A program that found no more room may have ended before the next look. What it left is counted.
-            beyond = _exceeded(Usage(0, 0, *in_use(os.fstatvfs(room))), job.limits, group)
+            beyond = _exceeded(Usage((), 0, *in_use(os.fstatvfs(room))), job.limits, group)
     finally:
         if room is not None:
             os.close(room)
@@ -301,10 +305,19 @@ def _watched(
     began: float,
     is_interrupted: Callable[[], bool],
 ) -> Ended | None:
-    """Watch a running program until it ends; return the limit that it went beyond, if any."""
+    """Watch a running program until it ends; return the limit that it went beyond, if any.
+
+    Where the kernel does not hold the sum of memory, a program that could exceed it before the next look is stopped for
+    each look, and runs in between only as long as it cannot fill what is left.
+    """
+    seconds = SECONDS_BETWEEN_LOOKS
+    is_close = False
+    looked = time.monotonic()
+    usage = Usage((process.pid,), 0, 0, 0)
     while True:
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(SECONDS_BETWEEN_LOOKS)
+        # Popen.wait would wake several times, and each may be late on a busy machine.
+        time.sleep(seconds)
+        if process.poll() is not None:
             return None
         if is_interrupted():
             raise SandboxInterrupted
@@ -315,15 +328,60 @@ def _watched(
         if group is not None and group.is_exceeded:
             return "memory"
         # Usage is read only once the program runs: bubblewrap's own setup must not count against it.
-        if err.is_ready and (beyond := _exceeded(usage_of(process.pid, WORK), limits, group)):
+        if not err.is_ready:
+            continue
+        stopped: Sequence[int] = _stopped(usage.pids) if is_close else ()
+        usage = usage_of(process.pid, WORK, is_exact=is_close)
+        if group is None:
+            # As long as since the last look, the next one may take: on a busy machine both sleep and look take longer.
+            reach = SECONDS_BETWEEN_LOOKS + time.monotonic() - looked
+            if not is_close and _seconds_left(usage, limits) < reach:
+                stopped = _stopped(usage.pids)
+                usage = usage_of(process.pid, WORK, is_exact=True)
+            lasts = _seconds_left(usage, limits)
+            is_close = lasts < reach
+            # A part of it, because a busy machine wakes moot late.
+            seconds = max(SHORTEST_SECONDS, min(SECONDS_BETWEEN_LOOKS, lasts / CAUTION))
+        if beyond := _exceeded(usage, limits, group):
+            # What is stopped stays so: it is killed next, and may not grow until then.
             return beyond
+        looked = time.monotonic()
+        _signal(stopped, signal.SIGCONT)
+
+
+def _seconds_left(usage: Usage, limits: Limits) -> float:
+    """Return the time in which a program could fill the memory that is left."""
+    return (_watched_bytes(limits) - usage.memory_bytes) / GROWTH
+
+
+def _watched_bytes(limits: Limits) -> int:
+    """Return the memory at which a program is ended: below the limit, for what it fills until it is looked at."""
+    return limits.memory_bytes - limits.memory_bytes // SLACK
+
+
+def _stopped(pids: Sequence[int]) -> Sequence[int]:
+    """Stop all processes of a program, those that are known first, and return them."""
+    inside: Sequence[int] = ()
+    # Until no new one is there: what is not stopped yet starts others, which would go on during the look. The call
+    # filter lets no program continue another.
+    while not set(pids).issubset(inside):
+        inside = pids
+        _signal(inside, signal.SIGSTOP)
+        pids = descendants(inside[0])
+    return inside
+
+
+def _signal(pids: Iterable[int], number: int) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
 
 
 def _exceeded(usage: Usage, limits: Limits, group: ControlGroup | None) -> Ended | None:
     # With a control group the kernel counts memory itself, and more exactly than a sum over processes.
-    if group is None and usage.memory_bytes > limits.memory_bytes:
+    if group is None and usage.memory_bytes > _watched_bytes(limits):
         return "memory"
-    if usage.processes > limits.processes + OUR_PROCESSES:
+    if len(usage.pids) > limits.processes + OUR_PROCESSES:
         return "processes"
     if usage.disk_bytes > limits.disk_bytes or usage.inodes > limits.inodes:
         return "disk"
@@ -340,6 +398,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     inside = descendants(process.pid)[1:]
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
+    # Each by itself too: on a busy machine bubblewrap's processes would have to end one after the other first.
+    _signal(inside, signal.SIGKILL)
     process.wait()
     # The next run must not share the machine with leftovers, so their end is awaited and not assumed.
     deadline = time.monotonic() + SECONDS_TO_END

@@ -25,18 +25,19 @@ class Architecture(NamedTuple):
 _COMMON: Final = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "open_tree": 428, "move_mount": 429,
     "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433, "clone3": 435, "mount_setattr": 442,
-    "memfd_secret": 447,
+    "memfd_secret": 447, "pidfd_send_signal": 424, "landlock_create_ruleset": 444,
 }  # fmt: skip
 ARCHITECTURES: Final[Mapping[str, Architecture]] = {
     "x86_64": Architecture(
         0xC000003E,
         _COMMON
         | {
-            "mmap": 9, "shmget": 29, "socket": 41, "setsockopt": 54, "clone": 56, "semget": 64, "msgget": 68,
-            "fcntl": 72, "pivot_root": 155, "prctl": 157, "chroot": 161, "mount": 165, "umount2": 166, "io_setup": 206,
+            "mmap": 9, "shmget": 29, "socket": 41, "setsockopt": 54, "clone": 56, "kill": 62, "semget": 64,
+            "msgget": 68, "fcntl": 72, "rt_sigqueueinfo": 129, "pivot_root": 155, "prctl": 157, "chroot": 161,
+            "mount": 165, "umount2": 166, "tkill": 200, "io_setup": 206, "timer_create": 222, "tgkill": 234,
             "mq_open": 240, "add_key": 248, "request_key": 249, "keyctl": 250, "inotify_init": 253, "unshare": 272,
-            "vmsplice": 278, "inotify_init1": 294, "perf_event_open": 298, "fanotify_init": 300, "setns": 308,
-            "memfd_create": 319, "bpf": 321, "userfaultfd": 323,
+            "vmsplice": 278, "inotify_init1": 294, "rt_tgsigqueueinfo": 297, "perf_event_open": 298,
+            "fanotify_init": 300, "setns": 308, "memfd_create": 319, "bpf": 321, "userfaultfd": 323,
         },
     ),
     "aarch64": Architecture(
@@ -44,16 +45,33 @@ ARCHITECTURES: Final[Mapping[str, Architecture]] = {
         _COMMON
         | {
             "io_setup": 0, "fcntl": 25, "inotify_init1": 26, "umount2": 39, "mount": 40, "pivot_root": 41,
-            "chroot": 51, "prctl": 167, "vmsplice": 75, "unshare": 97, "mq_open": 180, "msgget": 186, "semget": 190,
-            "shmget": 194, "socket": 198, "setsockopt": 208, "add_key": 217, "request_key": 218, "keyctl": 219,
-            "clone": 220, "mmap": 222, "perf_event_open": 241, "fanotify_init": 262, "setns": 268,
+            "chroot": 51, "vmsplice": 75, "unshare": 97, "timer_create": 107, "kill": 129, "tkill": 130, "tgkill": 131,
+            "rt_sigqueueinfo": 138, "prctl": 167, "mq_open": 180, "msgget": 186, "semget": 190, "shmget": 194,
+            "socket": 198, "setsockopt": 208, "add_key": 217, "request_key": 218, "keyctl": 219, "clone": 220,
+            "mmap": 222, "rt_tgsigqueueinfo": 240, "perf_event_open": 241, "fanotify_init": 262, "setns": 268,
             "memfd_create": 279, "bpf": 280, "userfaultfd": 282,
         },
     ),
 }  # fmt: skip
 
-# Calls whose arguments decide; all others of an architecture are refused.
-_BY_ARGUMENT: Final = ("clone", "clone3", "mmap", "socket", "setsockopt", "fcntl", "prctl")
+_SENDS: Final = {
+    "kill": 1, "tkill": 1, "tgkill": 2, "rt_sigqueueinfo": 1, "rt_tgsigqueueinfo": 2, "pidfd_send_signal": 1,
+}  # fmt: skip
+"""Calls that send a signal, with the place of its number among the arguments."""
+# Calls whose arguments decide; all others of an architecture are refused with one error.
+_BY_ARGUMENT: Final = {
+    "clone",
+    "clone3",
+    "mmap",
+    "socket",
+    "setsockopt",
+    "fcntl",
+    "prctl",
+    "timer_create",
+    *_SENDS,
+}
+_CONTINUE: Final = 18
+"""SIGCONT. sandbox.py stops a program to look at its memory, and nothing else may let it go on."""
 _NEW_NAMESPACES: Final = 0x7E020000
 """CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET."""
 _SHARED_ANONYMOUS: Final = 0x21
@@ -106,9 +124,13 @@ def assemble(architecture: Architecture) -> bytes:
     for name, number in calls.items():
         if name not in _BY_ARGUMENT:
             instructions += _on(number, [_refusal(errno.EPERM)])
-    # The flags of clone3 lie in memory, which a filter cannot read; without the call, C libraries use clone.
-    instructions += _on(calls["clone3"], [_refusal(errno.ENOSYS)])
+    # The flags of clone3 lie in memory, which a filter cannot read; without the call, C libraries use clone. The signal
+    # of a timer of timer_create lies there too; without the call, programs use alarm.
+    for name in ("clone3", "timer_create"):
+        instructions += _on(calls[name], [_refusal(errno.ENOSYS)])
     instructions += _on(calls["clone"], [*_unless(_IF_ANY_BIT, 0, _NEW_NAMESPACES, errno.EPERM)])
+    for name, place in _SENDS.items():
+        instructions += _on(calls[name], [*_unless(_IF_EQUAL, place, _CONTINUE, errno.EPERM)])
     instructions += _on(
         calls["mmap"],
         [

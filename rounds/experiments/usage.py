@@ -2,8 +2,8 @@
 
 Without a control group the kernel bounds memory of each process alone, so the sum is looked at. A process counts with
 its own pages, in memory or swapped out, and its page tables. Memory that belongs to no process is closed by the call
-filter (seccomp.py) but for three kinds, which are counted here: files of the work directory and of /dev/shm, and the
-buffers of sockets and pipes.
+filter (seccomp.py) but for these kinds, which are counted here: files of the work directory and of /dev/shm, the
+buffers of sockets and pipes, and the kernel's own lists of mappings.
 
 Root may make a control group on machines of both versions, directly under the root of the hierarchy: version 2 allows
 it there whatever processes the root has. Another user may make one where a part of the hierarchy was delegated: below
@@ -14,6 +14,7 @@ else, and in most containers, it is missing, and the sum is watched instead.
 from __future__ import annotations
 
 import itertools
+import mmap
 import os
 import time
 from collections.abc import Iterable
@@ -23,27 +24,36 @@ from typing import Final, NamedTuple
 
 COUNTED: Final = (b"RssAnon:", b"VmSwap:", b"VmPTE:")
 """Lines of /proc/PID/status, in kB."""
-SOCKET_BYTES: Final = 212_992
-"""Bytes that a local socket may hold unread, the kernel's default."""
+SOCKET_BYTES: Final = 212_992 + 65_536
+"""Bytes that a local socket may hold unread: the kernel's default, and one more message."""
 PIPE_BYTES: Final = 65_536
+MAPPING_BYTES: Final = 256
+"""Bytes of the kernel for one mapping, which has at least a page of the address space."""
 
 
 class Usage(NamedTuple):
     """Usage of a process and all its descendants."""
 
-    processes: int
+    pids: tuple[int, ...]
     memory_bytes: int
     disk_bytes: int
     inodes: int
 
 
-def usage_of(pid: int, work: str) -> Usage:
-    """Return the usage of a process and all its descendants; `work` is the work directory as they see it."""
+def usage_of(pid: int, work: str, *, is_exact: bool = False) -> Usage:
+    """Return the usage of a process and all its descendants; `work` is the work directory as they see it.
+
+    Unless it is to be exact, memory is an upper bound that is read quickly.
+    """
     pids = descendants(pid)
     disk_bytes, inodes = _filesystem(pids, work)
     shared_bytes, _ = _filesystem(pids, "/dev/shm")
-    memory = sum(map(_own_bytes, pids)) + _buffer_bytes(pids) + disk_bytes + shared_bytes
-    return Usage(len(pids), memory, disk_bytes, inodes)
+    own, spaces = map(sum, zip(*map(_own_bytes, pids), strict=True))
+    pipes = _pipes(pids) if is_exact else sum(map(_open_files, pids))
+    mappings = sum(map(_mappings, pids)) if is_exact else spaces // mmap.PAGESIZE
+    kernel = pipes * PIPE_BYTES + mappings * MAPPING_BYTES + _sockets(pids) * SOCKET_BYTES
+    memory = own + kernel + disk_bytes + shared_bytes
+    return Usage(tuple(pids), memory, disk_bytes, inodes)
 
 
 def descendants(pid: int) -> list[int]:
@@ -52,8 +62,9 @@ def descendants(pid: int) -> list[int]:
     for parent in pids:  # grows while it is walked: children of children
         # A process may end while the list is built; what is gone uses nothing anymore.
         with suppress(OSError):
-            for task in Path(f"/proc/{parent}/task").iterdir():
-                pids.extend(int(word) for word in task.joinpath("children").read_bytes().split())
+            for task in os.listdir(f"/proc/{parent}/task"):
+                with open(f"/proc/{parent}/task/{task}/children", "rb", buffering=0) as children:
+                    pids.extend(map(int, children.readall().split()))
     return pids
 
 
@@ -65,15 +76,26 @@ def is_alive(pid: int) -> bool:
     return False
 
 
-def _own_bytes(pid: int) -> int:
+def _own_bytes(pid: int) -> tuple[int, int]:
+    """Return the bytes of a process's own pages, and those of its address space."""
     with suppress(OSError, IndexError, ValueError):
         lines = Path(f"/proc/{pid}/status").read_bytes().splitlines()
-        return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(COUNTED))
+        own, space = (
+            sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(names))
+            for names in (COUNTED, b"VmSize:")
+        )
+        return own, space
+    return 0, 0
+
+
+def _open_files(pid: int) -> int:
+    with suppress(OSError):
+        return len(os.listdir(f"/proc/{pid}/fd"))
     return 0
 
 
-def _buffer_bytes(pids: Iterable[int]) -> int:
-    """Return what the sockets and pipes of processes may hold, each counted once however often it is open."""
+def _pipes(pids: Iterable[int]) -> int:
+    """Return the number of pipes, each counted once however often it is open."""
     # By their names in /proc: one pipe open in ten processes is one buffer.
     names: set[str] = set()
     for pid in pids:
@@ -81,9 +103,29 @@ def _buffer_bytes(pids: Iterable[int]) -> int:
             for descriptor in os.scandir(f"/proc/{pid}/fd"):
                 with suppress(OSError):
                     names.add(os.readlink(descriptor.path))
-    sockets = sum(name.startswith("socket:") for name in names)
-    pipes = sum(name.startswith("pipe:") for name in names)
-    return sockets * SOCKET_BYTES + pipes * PIPE_BYTES
+    return sum(name.startswith("pipe:") for name in names)
+
+
+def _mappings(pid: int) -> int:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/maps").read_bytes().count(b"\n")
+    return 0
+
+
+def _sockets(pids: list[int]) -> int:
+    """Return the number of local sockets of the sandbox's own network namespace.
+
+    Descriptors do not tell: data waits in connections that are not accepted yet, in sockets that were sent over others,
+    and in those that are closed.
+    """
+    outside = os.stat("/proc/self/ns/net").st_ino
+    for pid in reversed(pids):
+        with suppress(OSError):
+            if os.stat(f"/proc/{pid}/ns/net").st_ino == outside:
+                continue
+            with open(f"/proc/{pid}/net/protocols", "rb") as lines:
+                return sum(int(line.split()[2]) for line in lines if line.startswith(b"UNIX"))
+    return 0
 
 
 def _filesystem(pids: list[int], path: str) -> tuple[int, int]:

@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -26,7 +27,7 @@ import pytest
 from rounds.experiments import bubblewrap
 from rounds.experiments.bench import LIMITS, PROBE, NoSandbox, bench_here, self_test
 from rounds.experiments.sandbox import Job, Limits, SandboxBroken, SandboxRun, run_job
-from rounds.experiments.usage import ControlGroup, control_group
+from rounds.experiments.usage import ControlGroup, Usage, control_group, usage_of
 from tests.rounds.experimenting import sandbox_or_skip
 
 pytestmark = pytest.mark.slow  # real programs, each behind walls of its own
@@ -216,6 +217,28 @@ def test_memory_in_many_processes_is_watched_where_there_is_no_control_group(
 
 
 @pytest.mark.usefixtures("sandbox")
+def test_a_program_close_to_its_limit_stands_still_while_it_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A look at many processes takes long, and on a busy machine longer; what grows meanwhile would be beyond."""
+    growth: list[int] = []
+
+    def slow(pid: int, work: str, *, is_exact: bool = False) -> Usage:
+        before = usage_of(pid, work, is_exact=is_exact)
+        if is_exact:
+            time.sleep(0.1)
+            growth.append(usage_of(pid, work, is_exact=True).memory_bytes - before.memory_bytes)
+        return before
+
+    monkeypatch.setattr("rounds.experiments.sandbox.control_group", lambda _: None)
+    monkeypatch.setattr("rounds.experiments.sandbox.usage_of", slow)
+    text = "import os, time\nfor _ in range(3): os.fork()\nkept = []\nwhile True:\n    kept.append(b'x' * 2**18)\n    time.sleep(0.001)"
+    run = run_job(program(text, limits=Limits(wall_seconds=30, memory_bytes=200 * MEBIBYTE)))
+    assert run.ended == "memory"
+    assert growth
+    assert set(growth) == {0}
+
+
 def test_a_control_group_holds_memory_exactly_and_is_gone_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     first = control_group(MEBIBYTE)
     if first is None:

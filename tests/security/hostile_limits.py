@@ -61,6 +61,11 @@ _UNOWNED_MEMORY: Final = {
     "sockets of odd families": "for f in (2, 10, 16, 17, 38, 40):\n    try: socket.socket(f, socket.SOCK_DGRAM if f != 38 else 5); print('OUT', f)\n    except OSError: pass",
     "memory in swapped places": "m = mmap.mmap(-1, 300 * MB, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)",
     "memory a bit at a time": "kept = []\nfor _ in range(30):\n    if os.fork() == 0:\n        for n in range(40): kept.append(b'x' * MB); time.sleep(0.02)\n        time.sleep(3); os._exit(0)\ntime.sleep(2.5)\nprint('OUT')",
+    "connections that nobody accepts": "s = socket.socket(socket.AF_UNIX); s.bind('s'); s.listen(4096); n = 0\nfor _ in range(4000):\n    c = socket.socket(socket.AF_UNIX); c.setblocking(False)\n    try:\n        c.connect('s')\n        while True: n += c.send(b'x' * 65536)\n    except OSError: pass\n    c.close()\nhold(n // MB)",
+    "datagrams that nobody reads": "keep = []; n = 0\nfor k in range(60):\n    a = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); a.bind(f'd{k}'); keep.append(a)\n    for _ in range(600):\n        c = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); c.setblocking(False)\n        try: n += c.sendto(b'x' * 200_000, f'd{k}')\n        except OSError: break\n        finally: c.close()\nhold(n // MB)",
+    "sockets in flight": "import array\nkeep = []; n = 0\nfor k in range(6):\n    a, b = socket.socketpair(); keep += [a, b]; a.setblocking(False)\n    for _ in range(100):\n        fs = []\n        for _ in range(25):\n            c, d = socket.socketpair(); c.setblocking(False); d.setblocking(False)\n            for s in (c, d):\n                try:\n                    while True: n += s.send(b'x' * 65536)\n                except OSError: pass\n            fs += [c, d]\n        try: a.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [f.fileno() for f in fs]))])\n        except OSError: break\n        finally:\n            for f in fs: f.close()\nhold(n // MB)",
+    "many small mappings": "libc.mmap.restype = ctypes.c_void_p; libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)\np = libc.mmap(None, 150 * MB, 0, 0x4022, -1, 0)\nfor k in range(0, 150 * MB, 8192):\n    if libc.mprotect(p + k, 4096, 1): break\nfor _ in range(4):\n    try: os.fork()\n    except OSError: pass\ntime.sleep(2)\nprint(len(open('/proc/self/maps').readlines()))\ntime.sleep(3)",
+    "children of a moment": "while True:\n    ps = []\n    for _ in range(24):\n        p = os.fork()\n        if p == 0: x = b'x' * (18 * MB); os._exit(0)\n        ps.append(p)\n    for p in ps: os.waitpid(p, 0)",
 }  # fmt: skip
 _UNSEEN_FILES: Final = {
     "files that are open and unlinked": "n = 0; keep = []\ntry:\n    for k in range(10):\n        f = open('f', 'wb'); os.unlink('f'); keep.append(f); n += f.write(b'x' * (15 * MB)) // MB; f.flush()\nexcept OSError: pass\nhold_files(n)",
@@ -74,6 +79,7 @@ _UNSEEN_FILES: Final = {
     "files in hiding": "print('OUT' if libc.prctl(4, 0) == 0 else '')\nn = 0\nwhile n < 200_000: open(f'e{n}', 'w').close(); n += 1\nprint('OUT')",
     "words on a file": "n = 0\nopen('f', 'w').close()\nwhile n < 200_000: os.setxattr('f', f'user.{n}', b'x' * 4000); n += 1\nprint('OUT')",
     "a program that runs as its owner": "open('s', 'wb').write(open('/bin/sh', 'rb').read()); os.chmod('s', 0o6777)\nprint('OUT' if subprocess.run(['./s', '-c', 'test $(id -u) = 0']).returncode == 0 else '')",
+    "pages of a file in pipes": "n = 0; keep = []\nfor k in range(60):\n    f = os.open('f', os.O_RDWR | os.O_CREAT | os.O_TRUNC); os.write(f, b'x' * 65536); os.lseek(f, 0, 0)\n    r, w = os.pipe(); keep += [r, w]\n    n += os.splice(f, w, 65536); os.ftruncate(f, 0); os.close(f)\nhold_files(n // MB)",
 }  # fmt: skip
 _KERNEL: Final = {
     "a key for the next one": "print('OUT' if call(248, 217, b'user', b'moot', b'x', 1, -4) >= 0 else '')",
@@ -88,6 +94,9 @@ _KERNEL: Final = {
     "timers without end": "t = ctypes.c_void_p(); n = 0\nwhile n < 5_000 and call(222, 107, 1, None, ctypes.byref(t)) == 0: n += 1\nprint('OUT' if n > 400 else '')",
     "numbers of another kind": "r = libc.syscall(0x40000000 + 319, b'x', 0) if machine == 'x86_64' else -1\nprint('OUT' if r >= 0 else '')",
     "the system calls of 32 bits": "import struct\nlibc.mmap.restype = ctypes.c_void_p\nif machine == 'x86_64':\n    code = bytes.fromhex('b814000000cd80c3')\n    p = libc.mmap(None, 4096, 7, 0x22, -1, 0); ctypes.memmove(p, code, len(code))\n    print('OUT' if ctypes.CFUNCTYPE(ctypes.c_int)(p)() > 0 else '')",
+    "going on by every call": "p = os.fork()\nif p == 0: time.sleep(3); os._exit(0)\ninfo = (ctypes.c_char * 128)(); ctypes.memset(info, 0, 128); ctypes.c_int.from_buffer(info, 8).value = -1\nfd = os.pidfd_open(p)\nfor x, a, w in ((62, 129, (p, 18)), (200, 130, (p, 18)), (234, 131, (p, p, 18)), (129, 138, (p, 18, info)), (297, 240, (p, p, 18, info)), (424, 424, (fd, 18, None, 0))):\n    if call(x, a, *w) == 0: print('OUT', x)",
+    "going on by a timer": "t = ctypes.c_void_p(); e = (ctypes.c_int * 16)(0, 0, 18, 0)\nprint('OUT' if call(222, 107, 1, e, ctypes.byref(t)) == 0 else '')",
+    "rules for itself": "fds = []; a = (ctypes.c_uint64 * 2)(0x1fff, 0)\nr = call(444, 444, a, 8, 0)\nprint('OUT' if r >= 0 else '', r)",
 }  # fmt: skip
 LIMIT_PROGRAMS: Final = {
     name: HELPERS + text
