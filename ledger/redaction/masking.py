@@ -147,8 +147,8 @@ class Mask:
         places = set(self._matches(text))
         # Placing every character of every reading is slow, so it runs only when some reading holds a secret.
         if any(True for reading in readings(text) for _ in self._matches(reading)):
-            for reading, at in placed_readings(text):
-                places.update((at[begin][0], at[end - 1][1]) for begin, end in self._matches(reading))
+            for reading in placed_readings(text):
+                places.update(reading.place(begin, end) for begin, end in self._matches(reading.text))
         return sorted(places)
 
     def _matches(self, text: str) -> Iterator[Place]:

@@ -20,13 +20,29 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
-from typing import Final
+from array import array
+from collections.abc import Callable, Iterator
+from io import StringIO
+from typing import Final, NamedTuple
 
 Place = tuple[int, int]
 """From and to, as indices into the text as it was written."""
-PlacedText = tuple[str, list[Place]]
-"""A folded text, and for each of its characters the place that it was written at."""
+
+
+class Placed(NamedTuple):
+    """Reading of a text, with the place that each of its characters was written at.
+
+    Places are arrays of numbers, 8 bytes for a character: a ledger may hold texts of many megabytes.
+    """
+
+    text: str
+    begins: array[int]
+    ends: array[int]
+
+    def place(self, begin: int, end: int) -> Place:
+        """Return the place of a part of the reading that is not empty."""
+        return self.begins[begin], self.ends[end - 1]
+
 
 READINGS_MAX: Final = 48
 """Of one text; few texts have more than four."""
@@ -39,6 +55,7 @@ _STRING: Final = re.compile(
 )
 _PERCENT: Final = re.compile(r"(?:%[0-9a-fA-F]{2})+")
 _ENTITY: Final = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+_WORD: Final = re.compile(r"\S+")
 _LETTERS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _UNSEEN: Final = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
@@ -68,73 +85,85 @@ def readings(text: str) -> Iterator[str]:
                     later.append(undone)
 
 
-def placed_readings(text: str) -> Iterator[PlacedText]:
+def placed_readings(text: str) -> Iterator[Placed]:
     """Yield every reading of `text`, folded, with the place of each character."""
-    seen, later = {text}, [[(character, (at, at + 1)) for at, character in enumerate(text)]]
+    written = Placed(text, array("I", range(len(text))), array("I", range(1, len(text) + 1)))
+    seen, later = {text}, [written]
     while later:
         written = later.pop(0)
-        yield _placed(written)
-        reading = "".join(character for character, _ in written)
+        yield _folded(written)
         for sign, spelled, meant in _CODES:
-            if sign in reading and len(seen) < READINGS_MAX:
-                undone = _undone(reading, written, spelled, meant)
-                whole = "".join(character for character, _ in undone)
-                if whole not in seen:
-                    seen.add(whole)
+            if sign in written.text and len(seen) < READINGS_MAX:
+                undone = _undone(written, spelled, meant)
+                if undone.text not in seen:
+                    seen.add(undone.text)
                     later.append(undone)
 
 
-Written = list[tuple[str, Place]]
-"""Characters, and the place that each was written at."""
+class _Writer:
+    """Text with places that is put together from pieces."""
+
+    def __init__(self) -> None:
+        # Not a list of pieces: a text may be nothing but escapes, and each piece would be an object.
+        self._text = StringIO()
+        self._begins = array("I")
+        self._ends = array("I")
+
+    def add(self, piece: str, place: Place) -> None:
+        """Add a piece whose characters were all written at one place."""
+        self._text.write(piece)
+        self._begins.extend([place[0]] * len(piece))
+        self._ends.extend([place[1]] * len(piece))
+
+    def copy(self, written: Placed, begin: int, end: int) -> None:
+        """Add a part of another text with its places."""
+        self._text.write(written.text[begin:end])
+        self._begins.extend(written.begins[begin:end])
+        self._ends.extend(written.ends[begin:end])
+
+    def placed(self) -> Placed:
+        """Return what was added."""
+        return Placed(self._text.getvalue(), self._begins, self._ends)
 
 
-def _undone(
-    text: str, written: Written, spelled: re.Pattern[str], meant: Callable[[re.Match[str]], str]
-) -> Written:
-    """Return the characters after undoing one level of one code."""
-    decoded: Written = []
+def _undone(written: Placed, spelled: re.Pattern[str], meant: Callable[[re.Match[str]], str]) -> Placed:
+    """Return the text after undoing one level of one code."""
+    decoded = _Writer()
     end = 0
-    for match in spelled.finditer(text):
-        decoded += written[end : match.start()]
+    for match in spelled.finditer(written.text):
+        decoded.copy(written, end, match.start())
         end = match.end()
-        place = (written[match.start()][1][0], written[end - 1][1][1])
-        decoded += ((character, place) for character in meant(match))
-    return decoded + written[end:]
+        decoded.add(meant(match), written.place(match.start(), end))
+    decoded.copy(written, end, len(written.text))
+    return decoded.placed()
 
 
-def _placed(written: Written) -> PlacedText:
+def _folded(written: Placed) -> Placed:
     """Return the folded text with places."""
-    seen: list[str] = []
-    places: list[Place] = []
-    for cluster, place in _clusters(written):
-        kept = cluster if cluster.isascii() else _UNSEEN.sub("", unicodedata.normalize("NFKD", cluster))
-        for character in kept:
-            if not character.isspace():
-                seen.append(character)
-                places.append(place)
-            elif seen and seen[-1] == " ":
-                places[-1] = (places[-1][0], place[1])
-            elif seen:
-                seen.append(" ")
-                places.append(place)
-    if seen and seen[-1] == " ":
-        seen.pop()
-        places.pop()
-    return "".join(seen), places
+    normal = written if written.text.isascii() else _decomposed(written)
+    kept = _Writer()
+    end = 0
+    for word in _WORD.finditer(normal.text):
+        if end:
+            kept.add(" ", normal.place(end, word.start()))
+        end = word.end()
+        kept.copy(normal, word.start(), end)
+    return kept.placed()
 
 
-def _clusters(characters: Iterable[tuple[str, Place]]) -> Iterator[tuple[str, Place]]:
-    """Yield each character with its combining marks, because Unicode forms reorder marks."""
-    whole, begin, end = "", 0, 0
-    for character, place in characters:
-        if whole and unicodedata.combining(character):
-            whole, end = whole + character, place[1]
-            continue
-        if whole:
-            yield whole, (begin, end)
-        whole, (begin, end) = character, place
-    if whole:
-        yield whole, (begin, end)
+def _decomposed(written: Placed) -> Placed:
+    """Return the text in one Unicode form, without invisible characters, with places."""
+    kept = _Writer()
+    text = written.text
+    end = 0
+    while end < len(text):
+        begin, end = end, end + 1
+        # A character goes with its combining marks, because Unicode forms reorder marks.
+        while end < len(text) and unicodedata.combining(text[end]):
+            end += 1
+        cluster = _UNSEEN.sub("", unicodedata.normalize("NFKD", text[begin:end]))
+        kept.add(cluster, written.place(begin, end))
+    return kept.placed()
 
 
 def _of_string(spelled: re.Match[str]) -> str:
@@ -168,6 +197,7 @@ LINE_MIN: Final = 8
 """Characters of a line of a document or a reply."""
 WHOLE_MAX: Final = 8_000
 """Characters of a text of several lines that is also looked for as a whole."""
+_COVERED: Final = re.compile(rb"\x01+")
 _BETWEEN: Final = r" (?:L?\d+[.:)]? )?(?:[|>] )?"
 """Text between two lines that are quoted with line numbers or after bars."""
 
@@ -234,18 +264,17 @@ class Sought:
 
     def without(self, text: str) -> str:
         """Return `text` with `[redacted]` for each of the words, so that counts of words stay the same."""
-        places = {
-            (at[begin][0], at[end - 1][1])
-            for reading, at in placed_readings(text)
-            for begin, end in self._matches(reading)
-        }
+        # Different readings find overlapping places; joined, no half of a word survives between two replacements.
+        covered = bytearray(len(text))
+        for reading in placed_readings(text):
+            for match in self._matches(reading.text):
+                begin, end = reading.place(*match)
+                covered[begin:end] = b"\1" * (end - begin)
         pieces: list[str] = []
         done = 0
-        # Different readings find overlapping places; joined, no half of a word survives between two
-        # replacements.
-        for begin, end in _joined(sorted(places)):
-            pieces += (text[done:begin], re.sub(r"\S+", INSTEAD, text[begin:end]))
-            done = end
+        for place in _COVERED.finditer(covered):
+            pieces += (text[done : place.start()], _WORD.sub(INSTEAD, text[place.start() : place.end()]))
+            done = place.end()
         return "".join((*pieces, text[done:]))
 
     def _matches(self, seen: str) -> Iterator[Place]:
@@ -256,20 +285,6 @@ class Sought:
                 at = seen.find(line, at + 1)
         for whole in self._wholes:
             yield from (match.span() for match in whole.finditer(seen))
-
-
-def _joined(places: Iterable[Place]) -> Iterator[Place]:
-    """Merge places that overlap."""
-    last: Place | None = None
-    for begin, end in places:
-        if last is not None and begin <= last[1]:
-            last = (last[0], max(last[1], end))
-            continue
-        if last is not None:
-            yield last
-        last = (begin, end)
-    if last is not None:
-        yield last
 
 
 def _name(text: str) -> str:

@@ -17,7 +17,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import IO, Final, Literal
@@ -34,6 +34,8 @@ from rounds.experiments.usage import (
     in_use,
     is_alive,
     opened_in,
+    send,
+    stopped,
     usage_of,
 )
 
@@ -330,56 +332,32 @@ def _watched(
         # Usage is read only once the program runs: bubblewrap's own setup must not count against it.
         if not err.is_ready:
             continue
-        stopped: Sequence[int] = _stopped(usage.pids) if is_close else ()
+        still: Sequence[int] = stopped(usage.pids) if is_close else ()
         usage = usage_of(process.pid, WORK, is_exact=is_close)
         if group is None:
-            # As long as since the last look, the next one may take: on a busy machine both sleep and look take longer.
+            # The next look may come as late as this one: a busy machine wakes moot late.
             reach = SECONDS_BETWEEN_LOOKS + time.monotonic() - looked
             if not is_close and _seconds_left(usage, limits) < reach:
-                stopped = _stopped(usage.pids)
+                still = stopped(usage.pids)
                 usage = usage_of(process.pid, WORK, is_exact=True)
             lasts = _seconds_left(usage, limits)
             is_close = lasts < reach
-            # A part of it, because a busy machine wakes moot late.
             seconds = max(SHORTEST_SECONDS, min(SECONDS_BETWEEN_LOOKS, lasts / CAUTION))
         if beyond := _exceeded(usage, limits, group):
             # What is stopped stays so: it is killed next, and may not grow until then.
             return beyond
         looked = time.monotonic()
-        _signal(stopped, signal.SIGCONT)
+        send(still, signal.SIGCONT)
 
 
 def _seconds_left(usage: Usage, limits: Limits) -> float:
-    """Return the time in which a program could fill the memory that is left."""
-    return (_watched_bytes(limits) - usage.memory_bytes) / GROWTH
-
-
-def _watched_bytes(limits: Limits) -> int:
-    """Return the memory at which a program is ended: below the limit, for what it fills until it is looked at."""
-    return limits.memory_bytes - limits.memory_bytes // SLACK
-
-
-def _stopped(pids: Sequence[int]) -> Sequence[int]:
-    """Stop all processes of a program, those that are known first, and return them."""
-    inside: Sequence[int] = ()
-    # Until no new one is there: what is not stopped yet starts others, which would go on during the look. The call
-    # filter lets no program continue another.
-    while not set(pids).issubset(inside):
-        inside = pids
-        _signal(inside, signal.SIGSTOP)
-        pids = descendants(inside[0])
-    return inside
-
-
-def _signal(pids: Iterable[int], number: int) -> None:
-    for pid in pids:
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
+    """Return the time in which a program could fill what is left of its memory, less a part for the time until then."""
+    return (limits.memory_bytes - limits.memory_bytes // SLACK - usage.memory_bytes) / GROWTH
 
 
 def _exceeded(usage: Usage, limits: Limits, group: ControlGroup | None) -> Ended | None:
     # With a control group the kernel counts memory itself, and more exactly than a sum over processes.
-    if group is None and usage.memory_bytes > _watched_bytes(limits):
+    if group is None and _seconds_left(usage, limits) < 0:
         return "memory"
     if len(usage.pids) > limits.processes + OUR_PROCESSES:
         return "processes"
@@ -399,7 +377,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     # Each by itself too: on a busy machine bubblewrap's processes would have to end one after the other first.
-    _signal(inside, signal.SIGKILL)
+    send(inside, signal.SIGKILL)
     process.wait()
     # The next run must not share the machine with leftovers, so their end is awaited and not assumed.
     deadline = time.monotonic() + SECONDS_TO_END

@@ -16,8 +16,9 @@ from __future__ import annotations
 import itertools
 import mmap
 import os
+import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -29,6 +30,7 @@ SOCKET_BYTES: Final = 212_992 + 65_536
 PIPE_BYTES: Final = 65_536
 MAPPING_BYTES: Final = 256
 """Bytes of the kernel for one mapping, which has at least a page of the address space."""
+SECONDS_TO_COUNT: Final = 0.1
 
 
 class Usage(NamedTuple):
@@ -48,11 +50,16 @@ def usage_of(pid: int, work: str, *, is_exact: bool = False) -> Usage:
     pids = descendants(pid)
     disk_bytes, inodes = _filesystem(pids, work)
     shared_bytes, _ = _filesystem(pids, "/dev/shm")
-    own, spaces = map(sum, zip(*map(_own_bytes, pids), strict=True))
+    own, spaces = zip(*map(_own_bytes, pids), strict=True)
     pipes = _pipes(pids) if is_exact else sum(map(_open_files, pids))
-    mappings = sum(map(_mappings, pids)) if is_exact else spaces // mmap.PAGESIZE
+    # Lists of mappings may be long, so they are counted for a moment only.
+    until = time.monotonic() + (SECONDS_TO_COUNT if is_exact else 0)
+    mappings = sum(
+        _mappings(inside) if time.monotonic() < until else space // mmap.PAGESIZE
+        for inside, space in zip(pids, spaces, strict=True)
+    )
     kernel = pipes * PIPE_BYTES + mappings * MAPPING_BYTES + _sockets(pids) * SOCKET_BYTES
-    memory = own + kernel + disk_bytes + shared_bytes
+    memory = sum(own) + kernel + disk_bytes + shared_bytes
     return Usage(tuple(pids), memory, disk_bytes, inodes)
 
 
@@ -66,6 +73,25 @@ def descendants(pid: int) -> list[int]:
                 with open(f"/proc/{parent}/task/{task}/children", "rb", buffering=0) as children:
                     pids.extend(map(int, children.readall().split()))
     return pids
+
+
+def stopped(pids: Sequence[int]) -> Sequence[int]:
+    """Stop all processes of a program, those that are known first, and return them."""
+    inside: Sequence[int] = ()
+    # Until no new one is there: what is not stopped yet starts others, which would go on during the look. The call
+    # filter lets no program continue another.
+    while not set(pids).issubset(inside):
+        inside = pids
+        send(inside, signal.SIGSTOP)
+        pids = descendants(inside[0])
+    return inside
+
+
+def send(pids: Iterable[int], number: int) -> None:
+    """Send a signal to processes, of which some may be gone."""
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
 
 
 def is_alive(pid: int) -> bool:

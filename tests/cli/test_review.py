@@ -242,6 +242,25 @@ def test_only_the_diff_that_moot_computed_is_marked_as_the_change(moot: Moot) ->
     assert marks == {"what-was-given.md": False, "HEAD~1..HEAD.diff": True, "notes.diff": False}
 
 
+@pytest.mark.usefixtures("repo")
+def test_a_finding_in_a_file_that_looks_like_a_diff_is_placed_in_that_file(moot: Moot) -> None:
+    Path("notes.diff").write_text("--- a/real.py\n+++ b/real.py\n@@ -1 +1 @@\n-here\n+thereafter\n")
+    git("add", "-A")
+    git("commit", "-q", "--amend", "-m", "two")
+    assert moot("review", "git:HEAD~1..HEAD", "--seats", "host", "--out", "run", "--quiet").code == 4
+    opened = json.loads(Path("run/decisions.jsonl").read_bytes().splitlines()[0])
+    names = [row["name"] for row in opened["context"]]
+    steps = replies(names)
+    cited = {"ref": f"K-{1 + names.index('notes.diff')}", "quote": "+thereafter"}
+    steps["r1.attack.challenger"]["concerns"][3]["evidence"] = [cited]
+    Path("replies").mkdir()
+    for step, reply in steps.items():
+        Path("replies/one.json").write_text(json.dumps(reply))
+        assert moot("submit", "run", step, "replies/one.json").code == 0
+    places = {row["id"]: row["places"] for row in moot("review", "run", "--json").json["findings"]}
+    assert [(place["file"], place["line"]) for place in places["N-1-4"]] == [("notes.diff", 5)]
+
+
 def test_a_run_without_a_change_has_findings_too(moot: Moot, tmp_path: Path) -> None:
     """A judge who upholds everything upholds the blocker, too."""
     run = tmp_path / "run"

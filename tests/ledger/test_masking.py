@@ -133,9 +133,10 @@ def test_placed_readings_are_the_readings_and_say_where() -> None:
     for _ in range(3_000):
         text = "".join(rng.choice(alphabet) for _ in range(rng.randint(0, 25)))
         placed = list(placed_readings(text))
-        assert [seen for seen, _ in placed] == list(readings(text))
-        for seen, places in placed:
-            assert len(places) == len(seen)
+        assert [reading.text for reading in placed] == list(readings(text))
+        for reading in placed:
+            assert len(reading.begins) == len(reading.ends) == len(reading.text)
+            places = zip(reading.begins, reading.ends, strict=True)
             assert all(0 <= begin < end <= len(text) for begin, end in places)
 
 

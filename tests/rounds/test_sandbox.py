@@ -236,7 +236,7 @@ def test_a_program_close_to_its_limit_stands_still_while_it_is_looked_at(
     run = run_job(program(text, limits=Limits(wall_seconds=30, memory_bytes=200 * MEBIBYTE)))
     assert run.ended == "memory"
     assert growth
-    assert set(growth) == {0}
+    assert max(growth) <= 0  # less, where a process ends
 
 
 def test_a_control_group_holds_memory_exactly_and_is_gone_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:

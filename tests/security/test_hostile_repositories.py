@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
+import time
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -309,3 +311,16 @@ def test_a_rewrite_of_many_lines_is_compared_in_bounded_time(place: Path) -> Non
     commit(place, a__py="".join(reversed(lines)))
     change = read_change("git:HEAD~1..HEAD", place)
     assert change.diff.count(b"\n@@ -") == 1
+
+
+def test_files_that_are_slow_to_align_are_compared_in_bounded_time(place: Path) -> None:
+    """Each file is within the limit of lines; together they took a minute, and then nothing was shown."""
+    rng = random.Random(1)
+    for _ in range(2):
+        texts = ("".join(f"{rng.randrange(150)}\n" for _ in range(12_000)) for _ in range(30))
+        commit(place, **{f"f{n}__txt": text for n, text in enumerate(texts)})
+    began = time.process_time() + os.times().children_user
+    change = read_change("git:HEAD~1..HEAD", place)
+    assert time.process_time() + os.times().children_user - began < 15
+    assert change.diff.count(b"diff --git") == 30
+    assert change.diff.count(b"\n@@ -1,12000 +1,12000 @@") > 20
