@@ -21,27 +21,51 @@ import html
 import re
 import unicodedata
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from io import StringIO
-from typing import Final, NamedTuple
+from typing import Final
 
 Place = tuple[int, int]
 """From and to, as indices into the text as it was written."""
 
 
-class Placed(NamedTuple):
-    """Reading of a text, with the place that each of its characters was written at.
+class PlacedText:
+    """Reading of a text that is put together from pieces, with the place that each of its characters was written at.
 
     Places are arrays of numbers, 8 bytes for a character: a ledger may hold texts of many megabytes.
     """
 
-    text: str
-    begins: array[int]
-    ends: array[int]
+    def __init__(self) -> None:
+        # Not a list of pieces: a text may be nothing but escapes, and each piece would be an object.
+        self._pieces = StringIO()
+        self.begins = array("I")
+        self.ends = array("I")
+
+    @cached_property
+    def text(self) -> str:
+        """The characters; afterwards nothing can be added."""
+        text = self._pieces.getvalue()
+        self._pieces.close()
+        return text
 
     def place(self, begin: int, end: int) -> Place:
         """Return the place of a part of the reading that is not empty."""
         return self.begins[begin], self.ends[end - 1]
+
+    def add(self, piece: str, begins: Iterable[int], ends: Iterable[int]) -> None:
+        """Add a piece, with the places of its characters."""
+        self._pieces.write(piece)
+        self.begins.extend(begins)
+        self.ends.extend(ends)
+
+    def add_at(self, piece: str, place: Place) -> None:
+        """Add a piece whose characters were all written at one place."""
+        self.add(piece, [place[0]] * len(piece), [place[1]] * len(piece))
+
+    def copy(self, written: PlacedText, begin: int, end: int) -> None:
+        """Add a part of another text with its places."""
+        self.add(written.text[begin:end], written.begins[begin:end], written.ends[begin:end])
 
 
 READINGS_MAX: Final = 48
@@ -85,9 +109,10 @@ def readings(text: str) -> Iterator[str]:
                     later.append(undone)
 
 
-def placed_readings(text: str) -> Iterator[Placed]:
+def placed_readings(text: str) -> Iterator[PlacedText]:
     """Yield every reading of `text`, folded, with the place of each character."""
-    written = Placed(text, array("I", range(len(text))), array("I", range(1, len(text) + 1)))
+    written = PlacedText()
+    written.add(text, range(len(text)), range(1, len(text) + 1))
     seen, later = {text}, [written]
     while later:
         written = later.pop(0)
@@ -100,60 +125,36 @@ def placed_readings(text: str) -> Iterator[Placed]:
                     later.append(undone)
 
 
-class _Writer:
-    """Text with places that is put together from pieces."""
-
-    def __init__(self) -> None:
-        # Not a list of pieces: a text may be nothing but escapes, and each piece would be an object.
-        self._text = StringIO()
-        self._begins = array("I")
-        self._ends = array("I")
-
-    def add(self, piece: str, place: Place) -> None:
-        """Add a piece whose characters were all written at one place."""
-        self._text.write(piece)
-        self._begins.extend([place[0]] * len(piece))
-        self._ends.extend([place[1]] * len(piece))
-
-    def copy(self, written: Placed, begin: int, end: int) -> None:
-        """Add a part of another text with its places."""
-        self._text.write(written.text[begin:end])
-        self._begins.extend(written.begins[begin:end])
-        self._ends.extend(written.ends[begin:end])
-
-    def placed(self) -> Placed:
-        """Return what was added."""
-        return Placed(self._text.getvalue(), self._begins, self._ends)
-
-
-def _undone(written: Placed, spelled: re.Pattern[str], meant: Callable[[re.Match[str]], str]) -> Placed:
+def _undone(
+    written: PlacedText, spelled: re.Pattern[str], meant: Callable[[re.Match[str]], str]
+) -> PlacedText:
     """Return the text after undoing one level of one code."""
-    decoded = _Writer()
+    decoded = PlacedText()
     end = 0
     for match in spelled.finditer(written.text):
         decoded.copy(written, end, match.start())
         end = match.end()
-        decoded.add(meant(match), written.place(match.start(), end))
+        decoded.add_at(meant(match), written.place(match.start(), end))
     decoded.copy(written, end, len(written.text))
-    return decoded.placed()
+    return decoded
 
 
-def _folded(written: Placed) -> Placed:
+def _folded(written: PlacedText) -> PlacedText:
     """Return the folded text with places."""
     normal = written if written.text.isascii() else _decomposed(written)
-    kept = _Writer()
+    kept = PlacedText()
     end = 0
     for word in _WORD.finditer(normal.text):
         if end:
-            kept.add(" ", normal.place(end, word.start()))
+            kept.add_at(" ", normal.place(end, word.start()))
         end = word.end()
         kept.copy(normal, word.start(), end)
-    return kept.placed()
+    return kept
 
 
-def _decomposed(written: Placed) -> Placed:
+def _decomposed(written: PlacedText) -> PlacedText:
     """Return the text in one Unicode form, without invisible characters, with places."""
-    kept = _Writer()
+    kept = PlacedText()
     text = written.text
     end = 0
     while end < len(text):
@@ -162,8 +163,8 @@ def _decomposed(written: Placed) -> Placed:
         while end < len(text) and unicodedata.combining(text[end]):
             end += 1
         cluster = _UNSEEN.sub("", unicodedata.normalize("NFKD", text[begin:end]))
-        kept.add(cluster, written.place(begin, end))
-    return kept.placed()
+        kept.add_at(cluster, written.place(begin, end))
+    return kept
 
 
 def _of_string(spelled: re.Match[str]) -> str:

@@ -38,7 +38,7 @@ from dulwich.refs import DiskRefsContainer
 from dulwich.repo import BaseRepo
 
 from ledger.store.disk import plain_file, read_plain
-from moot.app.unified_diff import Effort, FileSide, file_diff
+from moot.app.unified_diff import FileSide, file_diff
 
 MEMORY_MAX: Final = 1 << 30
 SECONDS_MAX: Final = 60
@@ -299,7 +299,6 @@ def _word(missing: KeyError) -> str:
 
 
 def _files(repository: Repository, changes: Iterable[TreeChange]) -> Iterator[dict[str, Any]]:
-    effort = Effort()
     for change in changes:
         old, new = (_side(repository, entry) for entry in (change.old, change.new))
         side = new or old
@@ -310,7 +309,7 @@ def _files(repository: Repository, changes: Iterable[TreeChange]) -> Iterator[di
             "mode": new.mode if new else None,
             "size": new.size if new else None,
             "content": _packed(new.content) if kept and new and new.content is not None else None,
-            "diff": _packed(file_diff(old, new, effort)),
+            "diff": _packed(file_diff(old, new)),
         }
 
 

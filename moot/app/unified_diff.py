@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from difflib import Match, SequenceMatcher
 from typing import Final, NamedTuple
 
@@ -35,44 +34,34 @@ class FileSide(NamedTuple):
         return self.content is not None and b"\0" in self.content[:BINARY_HEAD]
 
 
-class Effort:
-    """Steps that are left for the files of a change."""
-
-    def __init__(self) -> None:
-        self.left = STEPS_MAX
-
-
-class _Spent(Exception):
-    """End of the effort in the middle of a file."""
-
-
 class _Matcher(SequenceMatcher[bytes]):
-    """Alignment of two texts within an effort; a hostile text would keep it busy for hours."""
+    """Alignment of two texts; a hostile text would keep it busy for hours, so all of them share a number of steps."""
 
-    def __init__(self, old: list[bytes], new: list[bytes], effort: Effort) -> None:
-        self._effort = effort
+    left = STEPS_MAX  # of this process, which reads one change
+
+    def __init__(self, old: list[bytes], new: list[bytes]) -> None:
         self._old = old
         # As the class does, a line that makes up more than a hundredth of a long text is not looked up.
-        most = len(new) // 100 + 1 if len(new) >= 200 else len(new)
-        self._pairs = {line: count for line, count in Counter(new).items() if count <= most}
+        self._pairs = {
+            line: n for line, n in Counter(new).items() if n <= len(new) // 100 + 1 or len(new) < 200
+        }
         super().__init__(None, old, new)
 
     def find_longest_match(
         self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
     ) -> Match:
         # The method looks at every pair of equal lines between the two bounds of the old side.
-        self._effort.left -= sum(1 + self._pairs.get(line, 0) for line in self._old[alo:ahi])
-        if self._effort.left < 0:
-            raise _Spent
-        return super().find_longest_match(alo, ahi, blo, bhi)
+        _Matcher.left -= sum(1 + self._pairs.get(line, 0) for line in self._old[alo:ahi])
+        # Without a match, all lines between the bounds are shown as removed and added.
+        return super().find_longest_match(alo, ahi, blo, bhi) if _Matcher.left > 0 else Match(alo, blo, 0)
 
 
-def file_diff(old: FileSide | None, new: FileSide | None, effort: Effort) -> bytes:
+def file_diff(old: FileSide | None, new: FileSide | None) -> bytes:
     """Return the diff of a file in git's format. One side may be missing, not both."""
-    return b"".join(_lines(old, new, effort))
+    return b"".join(_lines(old, new))
 
 
-def _lines(old: FileSide | None, new: FileSide | None, effort: Effort) -> Iterator[bytes]:
+def _lines(old: FileSide | None, new: FileSide | None) -> Iterator[bytes]:
     first, last = old or new, new or old
     assert first is not None, "a change has at least one side"
     assert last is not None, "a change has at least one side"
@@ -96,7 +85,7 @@ def _lines(old: FileSide | None, new: FileSide | None, effort: Effort) -> Iterat
     elif any(side is not None and side.is_binary for side in (old, new)):
         yield b"Binary files " + before + b" and " + after + b" differ\n"
     else:
-        hunks = list(_hunks(_content(old), _content(new), effort))
+        hunks = list(_hunks(_content(old), _content(new)))
         if hunks:
             yield b"--- " + (before if old else b"/dev/null") + b"\n"
             yield b"+++ " + (after if new else b"/dev/null") + b"\n"
@@ -107,8 +96,8 @@ def _content(side: FileSide | None) -> list[bytes]:
     return LINE.findall(side.content) if side is not None and side.content is not None else []
 
 
-def _hunks(old: list[bytes], new: list[bytes], effort: Effort) -> Iterator[bytes]:
-    for group in _groups(old, new, effort):
+def _hunks(old: list[bytes], new: list[bytes]) -> Iterator[bytes]:
+    for group in _groups(old, new):
         (_, first, _, start, _), (_, _, last, _, end) = group[0], group[-1]
         yield b"@@ -" + _range(first, last) + b" +" + _range(start, end) + b" @@\n"
         for tag, i1, i2, j1, j2 in group:
@@ -119,9 +108,7 @@ def _hunks(old: list[bytes], new: list[bytes], effort: Effort) -> Iterator[bytes
             yield from map(_ended, (b"+" + line for line in new[j1:j2]))
 
 
-def _groups(
-    old: list[bytes], new: list[bytes], effort: Effort
-) -> Iterator[list[tuple[str, int, int, int, int]]]:
+def _groups(old: list[bytes], new: list[bytes]) -> Iterator[list[tuple[str, int, int, int, int]]]:
     """Yield groups of edits with their context. Aligning is quadratic at worst, so a huge rewrite is not aligned."""
     # Equal beginnings and ends are skipped first, which leaves little to align in a usual change.
     head = 0
@@ -131,9 +118,8 @@ def _groups(
     while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
         tail += 1
     if len(old) + len(new) - 2 * (head + tail) <= LINES_MAX:
-        with suppress(_Spent):
-            yield from _Matcher(old, new, effort).get_grouped_opcodes(CONTEXT_LINES)
-            return
+        yield from _Matcher(old, new).get_grouped_opcodes(CONTEXT_LINES)
+        return
     before, after = min(head, CONTEXT_LINES), min(tail, CONTEXT_LINES)
     old_end, new_end = len(old) - tail, len(new) - tail
     yield [

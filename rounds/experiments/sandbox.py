@@ -43,10 +43,8 @@ READY: Final = b"\x06"
 """Byte that the launcher inside writes to stderr when the walls are up; it is not part of the program's output."""
 SECONDS_TO_END: Final = 10.0
 SECONDS_BETWEEN_LOOKS: Final = 0.01
-SHORTEST_SECONDS: Final = 0.001
 GROWTH: Final = 4e9
 """Bytes per second by which programs can fill memory: what the bus of a large machine brings, with all processors."""
-CAUTION: Final = 4
 SECONDS_UNTIL_COVERED: Final = 0.001
 CHUNK: Final = 65_536
 OUR_PROCESSES: Final = 3
@@ -198,10 +196,11 @@ def _run(job: Job, group: ControlGroup | None, is_interrupted: Callable[[], bool
 def _room(process: subprocess.Popen[bytes], err: _Stream) -> int | None:
     """Return a descriptor of the work directory's file system, opened while the walls go up."""
     deadline = time.monotonic() + SECONDS_TO_END
-    room: int | None = None
-    while room is None and err.waits and process.poll() is None and time.monotonic() < deadline:
+    # At least once: on a busy machine the program may begin before the first look.
+    while (room := opened_in(process.pid, bubblewrap.ROOM)) is None and err.waits:
+        if process.poll() is not None or time.monotonic() > deadline:
+            break
         time.sleep(SECONDS_UNTIL_COVERED)
-        room = opened_in(process.pid, bubblewrap.ROOM)
     return room
 
 
@@ -313,8 +312,7 @@ def _watched(
     each look, and runs in between only as long as it cannot fill what is left.
     """
     seconds = SECONDS_BETWEEN_LOOKS
-    is_close = False
-    looked = time.monotonic()
+    is_close, looked = False, time.monotonic()
     usage = Usage((process.pid,), 0, 0, 0)
     while True:
         # Popen.wait would wake several times, and each may be late on a busy machine.
@@ -342,7 +340,7 @@ def _watched(
                 usage = usage_of(process.pid, WORK, is_exact=True)
             lasts = _seconds_left(usage, limits)
             is_close = lasts < reach
-            seconds = max(SHORTEST_SECONDS, min(SECONDS_BETWEEN_LOOKS, lasts / CAUTION))
+            seconds = max(SECONDS_UNTIL_COVERED, min(SECONDS_BETWEEN_LOOKS, lasts / 4))
         if beyond := _exceeded(usage, limits, group):
             # What is stopped stays so: it is killed next, and may not grow until then.
             return beyond

@@ -30,7 +30,6 @@ SOCKET_BYTES: Final = 212_992 + 65_536
 PIPE_BYTES: Final = 65_536
 MAPPING_BYTES: Final = 256
 """Bytes of the kernel for one mapping, which has at least a page of the address space."""
-SECONDS_TO_COUNT: Final = 0.1
 
 
 class Usage(NamedTuple):
@@ -50,16 +49,15 @@ def usage_of(pid: int, work: str, *, is_exact: bool = False) -> Usage:
     pids = descendants(pid)
     disk_bytes, inodes = _filesystem(pids, work)
     shared_bytes, _ = _filesystem(pids, "/dev/shm")
-    own, spaces = zip(*map(_own_bytes, pids), strict=True)
-    pipes = _pipes(pids) if is_exact else sum(map(_open_files, pids))
+    own, spaces, files = zip(*map(_figures, pids), strict=True)
     # Lists of mappings may be long, so they are counted for a moment only.
-    until = time.monotonic() + (SECONDS_TO_COUNT if is_exact else 0)
+    until = time.monotonic() + 0.1 * is_exact
     mappings = sum(
-        _mappings(inside) if time.monotonic() < until else space // mmap.PAGESIZE
+        _mappings(inside, space) if time.monotonic() < until else space // mmap.PAGESIZE
         for inside, space in zip(pids, spaces, strict=True)
     )
-    kernel = pipes * PIPE_BYTES + mappings * MAPPING_BYTES + _sockets(pids) * SOCKET_BYTES
-    memory = sum(own) + kernel + disk_bytes + shared_bytes
+    buffers = (_pipes(pids) if is_exact else sum(files)) * PIPE_BYTES + _sockets(pids) * SOCKET_BYTES
+    memory = sum(own) + buffers + mappings * MAPPING_BYTES + disk_bytes + shared_bytes
     return Usage(tuple(pids), memory, disk_bytes, inodes)
 
 
@@ -102,22 +100,18 @@ def is_alive(pid: int) -> bool:
     return False
 
 
-def _own_bytes(pid: int) -> tuple[int, int]:
-    """Return the bytes of a process's own pages, and those of its address space."""
+def _figures(pid: int) -> tuple[int, int, int]:
+    """Return the bytes of a process's own pages, those of its address space, and the number of its open files."""
+    own = space = files = 0
     with suppress(OSError, IndexError, ValueError):
         lines = Path(f"/proc/{pid}/status").read_bytes().splitlines()
         own, space = (
             sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(names))
             for names in (COUNTED, b"VmSize:")
         )
-        return own, space
-    return 0, 0
-
-
-def _open_files(pid: int) -> int:
-    with suppress(OSError):
-        return len(os.listdir(f"/proc/{pid}/fd"))
-    return 0
+        # Last, because a program whose file nobody may read hides this from others, but not its memory.
+        files = len(os.listdir(f"/proc/{pid}/fd"))
+    return own, space, files
 
 
 def _pipes(pids: Iterable[int]) -> int:
@@ -132,10 +126,10 @@ def _pipes(pids: Iterable[int]) -> int:
     return sum(name.startswith("pipe:") for name in names)
 
 
-def _mappings(pid: int) -> int:
+def _mappings(pid: int, space: int) -> int:
     with suppress(OSError):
         return Path(f"/proc/{pid}/maps").read_bytes().count(b"\n")
-    return 0
+    return space // mmap.PAGESIZE
 
 
 def _sockets(pids: list[int]) -> int:

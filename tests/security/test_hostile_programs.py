@@ -25,7 +25,7 @@ from ledger.state.experiments import Slot, content_of, plan_of, runs_of, verdict
 from ledger.store.store import RunStore
 from rounds.experiments import bubblewrap
 from rounds.experiments.bench import Bench, Conducted
-from rounds.experiments.sandbox import Ended, Job, Limits, run_job
+from rounds.experiments.sandbox import Ended, Job, Limits, SandboxBroken, run_job
 from rounds.experiments.usage import ControlGroup, control_group
 from rounds.run.human_actions import allow_experiment
 from rounds.run.session import RunSession
@@ -300,9 +300,13 @@ def test_no_program_gets_out_or_beyond_a_limit_of_an_ordinary_user(
     assert all((result.peak_bytes > 0) == is_delegated for result in ran.values())
 
 
-def test_output_ends_exactly_at_its_limit(bench: Bench) -> None:
+def test_output_ends_exactly_at_its_limit() -> None:
     """Both streams together bring no byte beyond the limit, and what brings more is ended."""
-    assert bench.test.passed
+    # Not where the self-test passes: without this limit it cannot, and the fault would look like a missing sandbox.
+    try:
+        run_job(Job(("true",)))
+    except SandboxBroken as error:
+        pytest.skip(str(error))
     limits = Limits(wall_seconds=20, out_bytes=2**20)
     text = "import os\nwhile True: os.write({}, b'x' * 99_999)"
     for stream in (1, 2):
