@@ -29,7 +29,7 @@ BANNED: Final = re.compile(
     re.IGNORECASE,
 )
 AT_MOST: Final = {
-    "statements": 35_560,
+    "statements": 35_590,
     "tokens per 100 statements": 1_190,
     "classes": 866,
     "functions without a docstring, per 100": 28,
