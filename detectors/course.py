@@ -1,6 +1,6 @@
 """Course of a run, and its leaders without each role. Display only.
 
-The course is what the gates and signals read, round by round, for sparklines and charts. For the leaders, the answers
+The course is what the gates and signals read, round by round, for the panel and the page. For the leaders, the answers
 of the last round that asked are pooled again without one role: a stress test that costs no reply. It shows the weight
 of the role's own answer, and nothing about what the others would have said without hearing it; that takes a fork. A
 fork is worth its replies where the leader changes without the role, or where it leads by little.
@@ -8,13 +8,11 @@ fork is worth its replies where the leader changes without the role, or where it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from detectors.forecasts.arithmetic import group_forecast
 from detectors.observations import observe, untested
 from detectors.parameters import GateParameters, gate_parameters
-from detectors.stopping.gates import readings_of
 from detectors.stopping.readiness import course_of, is_asked, last_answers
 from detectors.stopping.rounds import count_rounds
 from ledger.result import Result
@@ -53,11 +51,6 @@ def course(state: State, parameters: GateParameters | None = None) -> list[Serie
     if margins:
         series.append(_counts("leader's margin", "settled", [round(float(margin), 1) for margin in margins]))
     return series
-
-
-def e_courses(state: State, parameters: GateParameters | None = None) -> Mapping[str, tuple[float, ...]]:
-    """Return failure mode → its e-value after every round; empty for deterministic modes."""
-    return {str(reading.mode): reading.rounds for reading in readings_of(state, parameters)}
 
 
 def _counts(name: str, feeds: str, values: list[int] | list[float]) -> Series:

@@ -5,14 +5,14 @@ console.print(panel(run.book, signals(run)))
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from detectors.course import course, e_courses
+from detectors.course import course
 from detectors.parameters import GateParameters
 from detectors.report import AlarmReading, Signal, SignalReport
 from detectors.stopping.questions import deciding_questions
@@ -29,7 +29,7 @@ from moot.view.labels import labels_of_run
 from moot.view.marks import mark_of
 from moot.view.seats import one_family_warning, seats_of
 from moot.view.stop_checks import alarm_line, because, ended, gate_sentence, gates_held, next_round
-from moot.view.text import log_sparkline, numbers, sparkline
+from moot.view.text import numbers
 
 TEXT: Final = 140
 LISTED: Final = 6
@@ -43,7 +43,7 @@ OPTION: Final = 40
 TOLD_BELOW: Final = frozenset({"ALARM", "UNFINISHED"})
 """Labels that the verdict and the alarms say already."""
 E_ALARM: Final = 20
-"""The e-value that raises an alarm; shown as a full block."""
+"""The e-value that raises an alarm."""
 BY_CHANCE: Final = "by chance at most 1 run in 20 for each mode"
 """Holds for any number of looks and any length of run, if the true rates are the tolerated ones (Ville)."""
 
@@ -93,7 +93,7 @@ def whole_panel(book: Book, report: SignalReport, parameters: GateParameters | N
         *_gates(report),
         *_course(state, parameters),
         *_signals(report),
-        *_alarms(report, state, parameters),
+        *_alarms(report),
     ]
     for title, lines in _sections(book):
         parts.append(Text(title, theme.HEADER))
@@ -158,49 +158,41 @@ def _evidence(ids: list[str]) -> str:
 
 
 def _course(state: State, parameters: GateParameters | None) -> Iterator[RenderableType]:
-    """Yield a block and a number for each round, R1 first."""
+    """Yield a number for each round, R1 first."""
     series = course(state, parameters)
     if not series:
         return
     yield Text(f"R1 to R{len(series[0].values)}, round by round", theme.HEADER)
     width = max(len(row.name) for row in series)
     for row in series:
-        line = Text(f"  {row.name:<{width}} ").append(
-            sparkline(row.values, 1.0 if row.share else None), theme.COURSE
-        )
-        yield line.append(f"  {numbers(row.values, row.share)}").append(f"   {row.feeds}", theme.FAINT)
+        line = Text(f"  {row.name:<{width}}  {numbers(row.values, row.share)}")
+        yield line.append(f"   {row.feeds}", theme.FAINT)
 
 
-def _alarms(
-    report: SignalReport, state: State, parameters: GateParameters | None
-) -> Iterator[RenderableType]:
+def _alarms(report: SignalReport) -> Iterator[RenderableType]:
     """Failure modes: all of them with their e-values in the profile `gates`, else those that are not clear."""
     if report.profile == "gates":
-        yield Text(f"Failure modes: e-value by round, an alarm from {E_ALARM} on: {BY_CHANCE}", theme.HEADER)
-    # Courses replay all rounds for every mode, so they are computed only where they are drawn.
-    courses: Mapping[str, Sequence[float]] = e_courses(state, parameters) if report.profile == "gates" else {}
+        yield Text(f"Failure modes by e-value, an alarm from {E_ALARM} on: {BY_CHANCE}", theme.HEADER)
     for alarm in report.alarms:
-        # In `gates` every mode has an e-value, whose course is worth seeing before it alarms.
+        # In `gates` every mode has an e-value, which is worth seeing before it alarms.
         if alarm.verdict != "CLEAR" or report.profile == "gates":
-            yield _alarm(alarm, courses.get(alarm.id, ()))
+            yield _alarm(alarm)
 
 
-def _alarm(alarm: AlarmReading, values: Sequence[float]) -> Text:
-    """Return a failure mode: one without an alarm in one short line, where its e-values are drawn."""
+def _alarm(alarm: AlarmReading) -> Text:
+    """Return a failure mode: one without an alarm in one short line, where it has an e-value."""
     mark, style = marks.ALARMS[alarm.verdict], theme.style_of(marks.ALARMS[alarm.verdict])
     # How often chance alone would ever produce such a value, where that is known.
     chance = f" (p {alarm.p_anytime})" if alarm.p_anytime not in (None, "1") else ""
-    drawn = log_sparkline(values, E_ALARM) if values else ""
-    if drawn and alarm.verdict in ("CLEAR", "INSUFFICIENT"):
-        line = Text(f"{mark.shape} ", style).append(drawn, theme.COURSE)
-        line.append(f" {words.failure(alarm.id)}, {alarm.e_value}{chance}")
+    if alarm.e_value is not None and alarm.verdict in ("CLEAR", "INSUFFICIENT"):
+        line = Text(f"{mark.shape} ", style).append(
+            f"{words.failure(alarm.id)}, {alarm.e_value}{chance}", "default"
+        )
         return line.append(f"  {mark.word}" if alarm.verdict == "INSUFFICIENT" else "", theme.FAINT)
     since = f" since round {alarm.onset_round}" if alarm.onset_round is not None else ""
     e_value = f", e-value {alarm.e_value}{chance}" if alarm.e_value is not None else ""
-    line = Text(f"{mark.plain} ", style).append(f"{drawn} " if drawn else "", theme.COURSE)
-    line.append(f"{words.failure(alarm.id)}{since}{e_value}: ", style).append(
-        one_line(alarm.detail), "default"
-    )
+    line = Text(f"{mark.plain} {words.failure(alarm.id)}{since}{e_value}: ", style)
+    line.append(one_line(alarm.detail), "default")
     return line.append(f"  {_evidence(alarm.evidence)}" if alarm.evidence else "", theme.FAINT)
 
 

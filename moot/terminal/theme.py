@@ -31,7 +31,6 @@ LABEL: Final = "bold black on yellow"
 HEADER: Final = "bold"
 FAINT: Final = "dim"
 LEAD: Final = "bold cyan"
-COURSE: Final = "cyan"
 
 
 def style_of(mark: Mark) -> str:
