@@ -220,10 +220,6 @@ def _cut(text: str | None) -> str:
     return shortened(text or "", TEXT)
 
 
-def _round_name(number: int) -> str:
-    return f"R{number}"
-
-
 def _box(ticked: bool, mode: str) -> Markup:
     """Return a failure mode as an entry of a checklist."""
     return Markup(f"{'[x]' if ticked else '[ ]'} {markdown.inline(words.failure(mode))}")
@@ -422,7 +418,7 @@ _WORDS: Final[dict[str, Any]] = {
     "status_line": status_line,
     "places": _places,
     "retrospective": _retrospective,
-    "round_name": _round_name,
+    "round_name": "R{}".format,
     "seen": _seen,
     "shell": shlex.join,
     "shortened": shortened,

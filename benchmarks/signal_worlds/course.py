@@ -50,7 +50,7 @@ class Course(NamedTuple):
 def plan_of(name: str) -> tuple[PlanRow, ...]:
     """Return the deliberating rows of an installed plan, or of a number of rounds with the absences stretched."""
     if name in PLANS:
-        return tuple(row for row in PLANS[name]() if "G" in row.phases)
+        return tuple(row for row in PLANS[name] if "G" in row.phases)
     stress = Simulation(Setting(seed=0, rounds=int(name))).stress
     return tuple(
         PlanRow(round=n, absent=stress.get(n), drift=n % 5 == 0, phases=NORMAL)

@@ -210,7 +210,7 @@ def last_answers(state: State) -> LastAnswers | None:
     answers = [facts for facts in state.beliefs.values() if _is_answer(facts)]
     if not answers:
         return None
-    last, keys = max(facts.round for facts in answers), _keys(state)
+    last, keys = max(facts.round for facts in answers), answer_keys(state)
     by_role = {facts.role: _points(facts.points, keys) for facts in answers if facts.round == last}
     # The order of the cast is stable, unlike the order in which answers arrived.
     order = [member.role for member in state.opening.cast]
@@ -222,13 +222,14 @@ def _is_answer(facts: BeliefFacts) -> bool:
     return not facts.derived
 
 
-def _keys(state: State) -> tuple[str, ...]:
+def answer_keys(state: State) -> tuple[str, ...]:
+    """Return the keys that points may be put on."""
     return (*(option.id for option in state.options), NEITHER) if state.options else (STANDS, NEITHER)
 
 
 def course_of(state: State, through: int) -> Course:
     """Return the course of the sealed answers of the rounds up to `through`."""
-    keys = _keys(state)
+    keys = answer_keys(state)
     by_round: dict[int, dict[str, Forecast]] = {}
     for facts in state.beliefs.values():
         if facts.round <= through and _is_answer(facts):

@@ -264,13 +264,9 @@ def first_divergence(a: tuple[Event, ...], b: tuple[Event, ...]) -> Parting | No
     for seq in range(max(len(a), len(b))):
         event = a[seq] if seq < len(a) else None
         other = b[seq] if seq < len(b) else None
-        if event is None or other is None or not _say_the_same(event, other):
+        if event is None or other is None or content(event) != content(other):
             return Parting(seq=seq, a=_named(event), b=_named(other))
     return None
-
-
-def _say_the_same(event: Event, other: Event) -> bool:
-    return event == other or content(event) == content(other)
 
 
 def content(event: Event) -> Mapping[str, Any]:

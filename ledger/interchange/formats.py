@@ -24,10 +24,6 @@ Screen = Callable[[Sequence[Event]], tuple[Event, ...]]
 """Function that returns the screening events of an import's texts, which follow the opening."""
 
 
-def _skill(src: Path, terms: Terms) -> Mapping[str, Imported]:
-    return {"": read_skill(read_directory(src), terms)}
-
-
 def _jugalbandi(src: Path, terms: Terms) -> Mapping[str, Imported]:
     with readable(src):
         content = read_plain(src, FILE_BYTES_MAX)
@@ -35,7 +31,7 @@ def _jugalbandi(src: Path, terms: Terms) -> Mapping[str, Imported]:
 
 
 READERS: Final[Mapping[str, Callable[[Path, Terms], Mapping[str, Imported]]]] = {
-    "skill": _skill,
+    "skill": lambda src, terms: {"": read_skill(read_directory(src), terms)},
     "jugalbandi": _jugalbandi,
 }
 """Format → how its source is read: directory below the run's place → a run; "" is the place itself."""

@@ -153,9 +153,9 @@ def _artifact_sections(event: Artifact) -> Iterator[tuple[str, tuple[str, ...]]]
     body = event.body
     match event.type:
         case "behavioral_trace_set":
-            for i, trace in enumerate(_list(body, "traces"), 1):
+            for i, trace in enumerate(rows_of(body, "traces"), 1):
                 yield f"trace-{i}", strings({key: trace[key] for key in trace if key != "steps"})
-                for j, step in enumerate(_list(trace, "steps"), 1):
+                for j, step in enumerate(rows_of(trace, "steps"), 1):
                     yield f"trace-{i}-step-{j}", strings(step)
         case "identity_invariant_check":
             yield "invariant", strings([body.get("invariant"), body.get("why_it_matters")])
@@ -167,15 +167,15 @@ def _artifact_sections(event: Artifact) -> Iterator[tuple[str, tuple[str, ...]]]
                 "goal",
                 strings([body.get("session_goal"), body.get("starting_context"), body.get("persona")]),
             )
-            for j, step in enumerate(_list(body, "steps"), 1):
+            for j, step in enumerate(rows_of(body, "steps"), 1):
                 yield f"step-{j}", strings(step)
-            for k, friction in enumerate(_list(body, "friction"), 1):
+            for k, friction in enumerate(rows_of(body, "friction"), 1):
                 yield f"friction-{k}", strings(friction)
             yield "verdict", strings(body.get("verdict"))
         case "adversarial_test_case":
             yield "hypothesis", strings([body.get("hypothesis"), body.get("why_this_target")])
             yield "preconditions", strings(body.get("preconditions"))
-            for j, step in enumerate(_list(body, "attack"), 1):
+            for j, step in enumerate(rows_of(body, "attack"), 1):
                 yield f"attack-{j}", strings(step)
             yield "expected", strings(body.get("expected"))
             yield "verdict", strings([body.get("verdict"), body.get("verdict_reason")])
@@ -184,7 +184,8 @@ def _artifact_sections(event: Artifact) -> Iterator[tuple[str, tuple[str, ...]]]
         yield f"finding-{k}", (finding.text,)
 
 
-def _list(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+def rows_of(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    """Return the objects in a list of an artifact's body; none where it has no such list."""
     value = body.get(key)
     return cast("list[dict[str, Any]]", value) if isinstance(value, list) else []
 

@@ -148,8 +148,7 @@ def ask_for(options: RunOptions) -> RunOptions:
     casting = options.casting or _one_of("   Casting", tuple(CASTINGS), DEFAULT_CASTING)
     out("3  The rounds\n")
     # The price of each plan is shown before the choice: rounds are what a run costs.
-    for name, plan_rows in PLANS.items():
-        rows = plan_rows()
+    for name, rows in PLANS.items():
         stress = ", ".join(f"R{row.round} without {row.absent}" for row in rows if row.absent)
         out(f"   {name}: {len(rows)} rounds, at most {_replies_of_plan(name)} replies; {stress}\n")
     settings["plan"] = settings.get("plan") or _one_of("   Plan", tuple(PLANS), "standard-13")

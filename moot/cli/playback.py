@@ -57,7 +57,14 @@ def demo(
     _refuse_import(ours, "play", "name")
     if json or quiet:
         result = _executed(ours)
-        return VerbResult(_demo_of(ours, result), str, GOOD if result.identical else NO)
+        summary = Demo.from_parts(
+            reexecuted(str(ours.path), result),
+            recorded=True,
+            stopped=why_it_stopped(ours.state),
+            decisions=final_in_force(ours.state),
+            outcome=ours.outcome,
+        )
+        return VerbResult(summary, str, GOOD if result.identical else NO)
     return GOOD if _perform(ours, console(), live=not no_live, speed=speed) else NO
 
 
@@ -130,16 +137,6 @@ def _executed(ours: Run, watch: Callable[[tuple[Event, ...]], None] = lambda _: 
     """Run the protocol of a run again, on its recorded replies."""
     protocol = protocol_of(ours.book.state.opening)
     return re_execute(ours.book, protocol, Controller(protocol, standard(protocol)), watch)
-
-
-def _demo_of(ours: Run, result: Reexecution) -> Demo:
-    return Demo.from_parts(
-        reexecuted(str(ours.path), result),
-        recorded=True,
-        stopped=why_it_stopped(ours.state),
-        decisions=final_in_force(ours.state),
-        outcome=ours.outcome,
-    )
 
 
 def replay(

@@ -20,7 +20,6 @@ from moot.errors import GOOD, NO, refuse, usage
 
 if TYPE_CHECKING:
     from detectors.forecasts.report import ForecastReport
-    from detectors.parameters import GateParameters
 
 TABLE_BYTES_MAX: Final = 1 << 22
 
@@ -127,11 +126,7 @@ def _print(
 
     book = ours.book if at is None else ours.book.first(at + 1)
     report = signals_of_state(ours, book.state, profile, params=params)
-    content = whole_panel(book, report, _thresholds(ours, report, params)) if whole else panel(book, report)
-    console().print(content)
+    # Only the thresholds of `gates` give the numbers by round.
+    thresholds = thresholds_of(ours, ours.state, params) if report.profile == "gates" else None
+    console().print(whole_panel(book, report, thresholds) if whole else panel(book, report))
     return report
-
-
-def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> GateParameters | None:
-    """Return the thresholds of the report, for the table of numbers by round."""
-    return thresholds_of(ours, ours.state, params) if report.profile == "gates" else None

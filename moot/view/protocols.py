@@ -203,7 +203,7 @@ def protocols(name: str | None = None) -> Protocols:
             for protocol in chosen
         ],
         plans=[
-            PlanLine(name, len(plan()), *_marked(plan()))
+            PlanLine(name, len(plan), *_marked(plan))
             for name, plan in PLANS.items()
             # Plans only matter to protocols whose number of rounds can be chosen.
             if not all(protocol.fixed_plan for protocol in chosen)

@@ -25,13 +25,13 @@ from ledger.events import (
     Validation,
     Verification,
 )
-from ledger.events.ids import kind_of, number_of, parse_reference, role_of, round_of
+from ledger.events.ids import kind_of, number_of, parse_reference, round_of
 from ledger.result import extended
 from ledger.state.book import Book, strings
 from ledger.state.decided import tested_by
 from ledger.state.state import State
 from moot.view.claims import ClaimView, DecisionView, tell_claim, tell_decision
-from moot.view.events import artifact_facts
+from moot.view.events import artifact_facts, role_behind
 from moot.view.grounds import DEPTH_MAX, Quote, Sectioned, Sources, quotes_of, sources_of
 
 
@@ -182,17 +182,11 @@ def _contributions(events: Sequence[Event]) -> Iterator[Product]:
                 yield Product(event.role, event.phase, "artifact", event.id, artifact_facts(event))
             # Sealed texts stay closed here; only the number of the check is public.
             case Position():
-                sealed.setdefault(_holder(event), []).append(str(event.check_id or event.on))
+                sealed.setdefault(role_behind(event), []).append(str(event.check_id or event.on))
             case _:
                 pass
     for role, checks in sealed.items():
         yield Product(role, "E", "positions", "", ", ".join(checks))
-
-
-def _holder(event: Position | Flip) -> str:
-    """Return the role that holds a position or flips it."""
-    # An import is written by none of the cast, so the id names the role.
-    return role_of(event.id) if event.by == "import" else event.by
 
 
 def tell_check(book: Book, event: Verification, sections: Sectioned) -> CheckView:
@@ -221,7 +215,7 @@ def _stance(book: Book, event: Position, sections: Sectioned) -> Stance:
     return extended(
         Stance,
         event,
-        role=_holder(event),
+        role=role_behind(event),
         flipped_to=flip.to if flip else None,
         because=quotes_of(book, flip.because, sections) if flip else (),
     )

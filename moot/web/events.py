@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import msgspec
 from markupsafe import Markup
 
 from ledger.events import Artifact, Claim, Decision, Event, Statement, Verification
 from ledger.events.ids import parse_reference
-from ledger.state.book import Book, strings
+from ledger.state.book import Book, rows_of, strings
 from ledger.state.decided import Conditions, conditions_of, outcome
 from moot.run_view import RunView
 from moot.view import marks
@@ -122,9 +122,9 @@ def parts_of(event: Event) -> Iterator[Part]:
                     count += 1
                     yield f"p{count}", "", paragraph
         case Artifact():
-            for i, trace in enumerate(_rows(event.body, "traces"), 1):
+            for i, trace in enumerate(rows_of(event.body, "traces"), 1):
                 yield f"trace-{i}", f"trace {i}", {key: trace[key] for key in trace if key != "steps"}
-                for j, step in enumerate(_rows(trace, "steps"), 1):
+                for j, step in enumerate(rows_of(trace, "steps"), 1):
                     yield f"trace-{i}-step-{j}", f"step {j}", step
             for anchor, keys in BODIES.get(event.type, {}).items():
                 yield from _body(event.body, anchor, keys)
@@ -139,15 +139,10 @@ def _body(body: Mapping[str, Any], anchor: str, keys: str | tuple[str, ...]) -> 
     if not isinstance(keys, str):
         yield anchor, title, {key: body[key] for key in keys if body.get(key) is not None}
     elif anchor.endswith("-"):
-        for n, row in enumerate(_rows(body, keys), 1):
+        for n, row in enumerate(rows_of(body, keys), 1):
             yield f"{anchor}{n}", f"{title}{n}", row
     else:
         yield anchor, title, body.get(keys)
-
-
-def _rows(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
-    value = body.get(key)
-    return cast("list[dict[str, Any]]", value) if isinstance(value, list) else []
 
 
 def decisions(view: RunView) -> list[DecisionView]:

@@ -34,25 +34,19 @@ def _rows(count: int, absent: Mapping[int, str], drift: Sequence[int]) -> list[P
     ]
 
 
-def standard_13() -> tuple[PlanRow, ...]:
-    """Return thirteen rounds, every role absent once, drift checks in R5 and R10, and the synthesis inside R13."""
-    # SD-24: the absences that show most come first, those that are hardest to notice last.
-    rows = _rows(13, {5: "critic", 10: "guardian", 12: "action", 13: "observer"}, (5, 10))
-    rows[-1] = PlanRow(round=13, absent="observer", phases=(*NORMAL, "S"))
-    return tuple(rows)
-
-
-def minimum_8() -> tuple[PlanRow, ...]:
-    """Return seven rounds, critic and guardian absent once, a drift check in R5, and a round of synthesis alone."""
-    return (*_rows(7, {4: "critic", 6: "guardian"}, (5,)), PlanRow(round=8, phases=("A", "S")))
-
-
-def short_5() -> tuple[PlanRow, ...]:
-    """Return four rounds, the critic absent in R2, a drift check in R3, and a synthesis round: 84 replies at most."""
-    return (*_rows(4, {2: "critic"}, (3,)), PlanRow(round=5, phases=("A", "S")))
-
-
-PLANS: Final = {"standard-13": standard_13, "minimum-8": minimum_8, "short-5": short_5}
+PLANS: Final[Mapping[str, tuple[PlanRow, ...]]] = {
+    # Every role is absent once. SD-24: the absences that show most come first, those that are hardest to notice last.
+    # The synthesis is inside R13.
+    "standard-13": (
+        *_rows(12, {5: "critic", 10: "guardian", 12: "action"}, (5, 10)),
+        PlanRow(round=13, absent="observer", phases=(*NORMAL, "S")),
+    ),
+    # Critic and guardian are absent once, and a round of synthesis stands alone.
+    "minimum-8": (*_rows(7, {4: "critic", 6: "guardian"}, (5,)), PlanRow(round=8, phases=("A", "S"))),
+    # The critic is absent once: 84 replies at most.
+    "short-5": (*_rows(4, {2: "critic"}, (3,)), PlanRow(round=5, phases=("A", "S"))),
+}
+"""Name of a plan → its rows, with drift checks in R5 and R10, in R5, in R3."""
 
 
 def without_stress(plan: Sequence[PlanRow]) -> tuple[PlanRow, ...]:
@@ -153,7 +147,7 @@ def planned(name: str | None, rows: Sequence[WrittenRow]) -> tuple[PlanRow, ...]
             for phases in [row.phases or NORMAL]
         )
     else:
-        plan = _changed(PLANS[name or "standard-13"](), rows)
+        plan = _changed(PLANS[name or "standard-13"], rows)
     for expected, row in enumerate(plan, 1):
         _check(row, expected, is_last=row is plan[-1])
     return plan

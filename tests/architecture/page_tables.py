@@ -310,7 +310,7 @@ def plans_table() -> str:
     rows = [
         (f"`{name}`", f"R{row.round}", _span(row.phases), row.absent or "", "yes" if row.drift else "")
         for name, plan in PLANS.items()
-        for row in plan()
+        for row in plan
         if row.absent or row.drift or "S" in row.phases
     ]
     return _rows("plan | round | phases | absent | drift check", rows)

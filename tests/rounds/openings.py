@@ -51,7 +51,7 @@ def opening(
     if profile == "gates":
         thresholds = params or params_bytes(profile)
         kept = {hashlib.sha256(thresholds).hexdigest(): thresholds}
-    rows = plans.PLANS[plan]() if isinstance(plan, str) else tuple(plan)
+    rows = plans.PLANS[plan] if isinstance(plan, str) else tuple(plan)
     prompts = installed_prompt_set("structured")
     document = hashlib.sha256(DOCUMENT).hexdigest()
     event = RunOpened(

@@ -44,7 +44,7 @@ def test_a_run_by_gates_keeps_the_thresholds_that_it_was_opened_with() -> None:
 def test_what_is_left_open_is_decided() -> None:
     event = opening('[deliberation]\nquestion = "Which storage?"\nprotocol = "structured"\n').event
     assert [goal.text for goal in event.goals] == ["Which storage?"]
-    assert event.plan == PLANS["standard-13"]()
+    assert event.plan == PLANS["standard-13"]
     assert (event.stop.profile, event.stop.check_every, event.stop.not_before) == ("gates", 3, 13)
     assert [member.role for member in event.cast] == ["action", "guardian", "observer", "critic", "verifier"]
     assert {member.seat for member in event.cast} == {"host"}

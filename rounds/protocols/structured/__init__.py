@@ -45,7 +45,7 @@ from roles.replies import (
     ReviewReply,
     StatementReply,
 )
-from rounds.protocols.plans import AUTHORS, standard_13
+from rounds.protocols.plans import AUTHORS, PLANS
 from rounds.protocols.programs import plans_programs
 from rounds.protocols.schedule import active_roles, applicable_checks, plan_row, synthesis_is_due
 from rounds.protocols.step_table import ALL, Numbering, StepRow, Steps, StepTable, When, Wrong, asks_each
@@ -336,7 +336,7 @@ def _tells(book: Book, step: Step, column: Column) -> Iterator[tuple[str, str, t
 
 
 def _plan(_rules: Rules, _options: int) -> tuple[PlanRow, ...]:
-    return standard_13()
+    return PLANS["standard-13"]
 
 
 SIZES: Final[Mapping[str, StepSize]] = {

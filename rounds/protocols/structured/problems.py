@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from detectors.stopping.readiness import answer_keys
 from ledger.events import Statement
 from ledger.events.ids import event_id, kind_of, parse_reference
 from ledger.state.book import sections_of
-from ledger.state.state import NEITHER, STANDS, State
 from roles.asof import status_at_opening
 from roles.objections import objection_in
 from roles.replies import (
@@ -46,11 +46,6 @@ def wrong_statement(known: Quotable, reply: StatementReply) -> Iterator[str]:
     yield from repeated((section.name for section in reply.sections), "sections")
     yield from ids_problems(known, reply.responds_to, "responds_to")
     yield from known.option_problems(reply.options, "options")
-
-
-def answer_keys(state: State) -> tuple[str, ...]:
-    """Return the keys that points may be put on."""
-    return (*(option.id for option in state.options), NEITHER) if state.options else (STANDS, NEITHER)
 
 
 def wrong_answer(known: Quotable, reply: AnswerNow) -> Iterator[str]:
