@@ -48,11 +48,11 @@ def _main(arguments: list[str]) -> int:
 
 def _dispatch(arguments: list[str]) -> int:
     if "_MOOT_COMPLETE" in os.environ:  # the shell asks what can be completed
-        from moot.cli.completion import complete
+        from moot.cli.command import complete
 
         return complete()
     if arguments and arguments[0] in ("--install-completion", "--show-completion"):
-        from moot.cli.completion import set_up
+        from moot.cli.command import set_up
 
         return set_up(arguments[0], arguments[1:])
     # `moot --json status` and `moot status --json` mean the same, so these move after the verb.

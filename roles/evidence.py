@@ -1,4 +1,4 @@
-"""Compute the evidence class of a verdict, and the basis of an answer from the classes of its reasons.
+"""Compute the evidence class of a verdict, the basis of an answer, and which ids of the run a claim names.
 
 The class of a verdict is computed from its citations and never claimed by a seat. `ran` and `reproduced` come only from
 experiments (`ledger/state/experiments.py`). The parameters of `crux` hold how often a verdict of a class is right.
@@ -6,15 +6,43 @@ experiments (`ledger/state/experiments.py`). The parameters of `crux` hold how o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Final, Literal, NamedTuple, get_args
 
+from ledger.events import Artifact, Claim, Event
 from ledger.events.envelope import Bearing, Evidence, EvidenceClass
-from ledger.events.ids import parse_reference
+from ledger.events.ids import MENTION, parse_reference
 from ledger.language.numbers import values_in
 from ledger.state.book import Book, contains_quote, passages
 from roles.calculation import calculation
+
+_LIKE_AN_ID: Final = re.compile(rf"\b{MENTION}(?:~[0-9]+)?")
+
+
+def ids_in(text: str, known: Callable[[str], bool]) -> tuple[str, ...]:
+    """Return the ids of the run that a text names, each once; `known` tells whether an id exists."""
+    # Words of the subject such as "A-4 paper" look like ids, so only existing ids count.
+    return tuple(match for match in dict.fromkeys(_LIKE_AN_ID.findall(text)) if known(match))
+
+
+def claims_with_ids(event: Event, known: Callable[[str], bool]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield (label, ids) for every claim of an event, raised or proposed, whose text names ids of the run."""
+    match event:
+        case Claim():
+            claims = [(event.id, f"{event.text} {event.testable_as}")]
+        case Artifact():
+            claims = [
+                (f"claim {n} of {event.id}", f"{draft.text} {draft.testable_as}")
+                for n, draft in enumerate(event.proposed_claims, 1)
+            ]
+        case _:
+            claims = []
+    for name, text in claims:
+        if ids := ids_in(text, known):
+            yield name, ids
+
 
 Basis = Literal["weak", "moderate", "strong"]
 

@@ -26,7 +26,7 @@ from ledger.events.envelope import Points
 from ledger.events.run import PlanRow
 from ledger.plain_text import counted
 from ledger.state.decided import final_in_force, in_force
-from ledger.state.state import ANSWERS, NEITHER, POSITIONS, STANDS, BeliefFacts, ClaimFacts, State
+from ledger.state.state import ANSWERS, NEITHER, POSITIONS, STANDS, ClaimFacts, State
 
 CRITIC: Final = "critic"
 SYNTHESIS: Final = "S"
@@ -207,7 +207,7 @@ class LastAnswers(NamedTuple):
 
 def last_answers(state: State) -> LastAnswers | None:
     """Return the last sealed answers; None before the first answer."""
-    answers = [facts for facts in state.beliefs.values() if _is_answer(facts)]
+    answers = [facts for facts in state.beliefs.values() if not facts.derived]
     if not answers:
         return None
     last, keys = max(facts.round for facts in answers), answer_keys(state)
@@ -215,11 +215,6 @@ def last_answers(state: State) -> LastAnswers | None:
     # The order of the cast is stable, unlike the order in which answers arrived.
     order = [member.role for member in state.opening.cast]
     return LastAnswers(last, keys, {role: by_role[role] for role in sorted(by_role, key=order.index)})
-
-
-def _is_answer(facts: BeliefFacts) -> bool:
-    """Return whether a belief was asked for, and not a second time in the round."""
-    return not facts.derived
 
 
 def answer_keys(state: State) -> tuple[str, ...]:
@@ -232,7 +227,7 @@ def course_of(state: State, through: int) -> Course:
     keys = answer_keys(state)
     by_round: dict[int, dict[str, Forecast]] = {}
     for facts in state.beliefs.values():
-        if facts.round <= through and _is_answer(facts):
+        if facts.round <= through and not facts.derived:
             by_round.setdefault(facts.round, {})[facts.role] = _points(facts.points, keys)
     rounds = [by_round[number] for number in sorted(by_round)]
     groups = [group_forecast(answers.values()) for answers in rounds]

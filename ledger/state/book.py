@@ -14,7 +14,9 @@ from typing import Any, Final, Protocol, TypeVar, cast
 import msgspec
 
 from ledger.events import Artifact, Event, ExperimentRun, Memo, RunOpened, Statement
+from ledger.events.claims import Finding
 from ledger.events.ids import Reference, kind_of
+from ledger.language.words import word_count
 from ledger.state.fold import step
 from ledger.state.state import State
 
@@ -204,6 +206,11 @@ def strings(value: Any) -> tuple[str, ...]:
         elif isinstance(part, list | tuple):
             waiting += reversed(cast("list[Any]", part))
     return tuple(collected)
+
+
+def words_of_artifact(body: Mapping[str, Any], findings: Iterable[Finding]) -> int:
+    """Return the words of an artifact: every string of its body and of its findings (SD-4)."""
+    return sum(map(word_count, (*strings(dict(body)), *(finding.text for finding in findings))))
 
 
 def passages(

@@ -25,7 +25,7 @@ from moot.run_view import RunView
 from moot.view.outcome import Outcome
 from moot.view.results import Submission
 from moot.view.steps import Next, OpenStep, next_of
-from roles.outsiders import claims_with_ids
+from roles.evidence import claims_with_ids
 from roles.protocol import awaited_answers, awaited_experiments, open_steps
 from roles.seats.port import Answer, SeatFailed
 from rounds.run import human_actions

@@ -28,7 +28,6 @@ class TapeSeat:
     def __init__(self, tape: Book, delay_seconds: Callable[[str], float] | None = None) -> None:
         self.tape = tape
         self._delay_seconds = delay_seconds
-        self._used: set[str] = set()
 
     async def reply(self, request: Request) -> SeatReply:
         """Return the recorded reply of the step. Raises `SeatFailed`, fatal when the tape does not fit the run."""
@@ -46,12 +45,7 @@ class TapeSeat:
         content = self.tape.blobs.read(call.reply)
         if content is None:
             raise SeatFailed("unavailable", f"the tape lacks the reply blob of {step}", fatal=True)
-        self._used.add(step)
         return _played(call, content, self._attempt_blobs(call))
-
-    def unused(self) -> tuple[str, ...]:
-        """Return the recorded steps that were never requested, in the order of the tape."""
-        return tuple(step for step in self.tape.state.answered if step not in self._used)
 
     def _attempt_blobs(self, call: Call) -> dict[str, bytes]:
         """Return hash → bytes of all blobs of the attempts: replies, brief manifests, and their blocks and schemas."""

@@ -21,8 +21,7 @@ from moot.view.event_lines import event_lines
 from moot.view.marks import claim_mark, shown_as, status_with_level
 from moot.view.show import show_of, why_of
 from roles.brief import Brief, derive
-from roles.evidence import Exhibit, evidence_class, exhibits
-from roles.outsiders import ids_in
+from roles.evidence import Exhibit, evidence_class, exhibits, ids_in
 from roles.prompt_set import installed_prompt_set, prompt_set_hash, read_prompt_set
 from roles.protocol import Step, find_step
 from roles.schema import parse_reply

@@ -9,8 +9,8 @@ from typing import Any, Final, cast
 from ledger.events import Artifact, Claim, Decision, RoundOpened, RunClosed, Statement, Verification
 from ledger.events.ids import parse_reference, round_of
 from ledger.language.words import sentence_count, word_count
-from ledger.state.book import strings
-from roles.outsiders import claims_with_ids
+from ledger.state.book import words_of_artifact
+from roles.evidence import claims_with_ids
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
 from validators.rule import rule
@@ -196,16 +196,6 @@ HEDGES: Final = re.compile(
 )
 
 
-def words_of_artifact(event: Artifact) -> int:
-    """Count the words of an artifact: every string of its body and of its findings (SD-4)."""
-    return sum(map(word_count, (*strings(event.body), *(finding.text for finding in event.findings))))
-
-
-def words_of_statement(event: Statement) -> int:
-    """Count the words of a statement's sections."""
-    return sum(word_count(section.text) for section in event.sections)
-
-
 def hedges(text: str) -> Iterator[str]:
     """Yield the hedging words of a text, lower case."""
     return (match[0].lower() for match in HEDGES.finditer(text))
@@ -270,7 +260,10 @@ def words_are_counted(event: Statement | Artifact) -> Iterator[str]:
 
     Length budgets are judged by it, and a seat does not count its own.
     """
-    words = words_of_statement(event) if isinstance(event, Statement) else words_of_artifact(event)
+    if isinstance(event, Statement):
+        words = sum(word_count(section.text) for section in event.sections)
+    else:
+        words = words_of_artifact(event.body, event.findings)
     if event.words != words:
         yield f"{event.id} has {words} words, not {event.words}"
 

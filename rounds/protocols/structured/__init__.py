@@ -74,10 +74,6 @@ def _others(state: State, round_: int) -> tuple[str, ...]:
     return tuple(role for role in active_roles(state, round_) if role != _lead(state, round_)[0])
 
 
-def _authors(_state: State, _round: int) -> tuple[str, ...]:
-    return AUTHORS
-
-
 def _verifier(_state: State, _round: int) -> tuple[str, ...]:
     return ("verifier",)
 
@@ -290,7 +286,7 @@ _STEPS: Final = StepTable(
         ),
         _row(
             "S.review",
-            asks_each(_authors, "review"),
+            asks_each(lambda _state, _round: AUTHORS, "review"),
             RetrospectiveReply,
             making.retrospective,
             problems.wrong_retrospective,

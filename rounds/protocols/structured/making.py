@@ -5,7 +5,7 @@ At the end stand the controller's own verdicts: on checks that cannot be made (S
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, cast
 
 import msgspec
@@ -28,8 +28,7 @@ from ledger.events.decisions import Cite, Dissent
 from ledger.events.envelope import Bearing, Evidence
 from ledger.events.ids import cite_type, event_id
 from ledger.events.verifications import CHECK_NEEDS, CHECKS, StatusChange
-from ledger.language.words import word_count
-from ledger.state.book import Book, strings
+from ledger.state.book import Book, words_of_artifact
 from ledger.state.lifecycle import STATUS_OF_BEARING
 from ledger.state.state import State
 from roles.asof import status_at_opening
@@ -80,12 +79,6 @@ def text(kind: StatementType) -> Callable[[Numbering, Step, Any], tuple[Event, .
     )
 
 
-def artifact_words(body: Mapping[str, Any], findings: tuple[Finding, ...]) -> int:
-    """Return the words of an artifact: every string of its body and of its findings (SD-4)."""
-    texts = (*strings(dict(body)), *(finding.text for finding in findings))
-    return sum(map(word_count, texts))
-
-
 def artifact(step: Step, reply: ArtifactReply) -> Artifact:
     """Return the artifact, which carries its claims as proposed."""
     # The body goes through JSON once, so that the event holds plain values and hashes the same after
@@ -105,7 +98,7 @@ def artifact(step: Step, reply: ArtifactReply) -> Artifact:
         cites=reply.cites,
         self_assessment=reply.self_assessment,
         minutes=reply.minutes,
-        words=artifact_words(body, findings),
+        words=words_of_artifact(body, findings),
     )
 
 
