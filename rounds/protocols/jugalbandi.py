@@ -221,7 +221,7 @@ _UNLESS: Final = (
 )
 JUGALBANDI: Final[Protocol] = STEPS.protocol(
     "jugalbandi",
-    "a plan, at least three challenges from somebody who never saw the task, and a disposition for each",
+    "a plan, at least three challenges from a role that never saw the task, and a disposition for each",
     (
         RoleDefinition(
             "proposer",
@@ -237,6 +237,6 @@ JUGALBANDI: Final[Protocol] = STEPS.protocol(
     plan=_rounds,
     variants={"rounds": ("1", "2"), "wait": ("on", "off")},
     questions=(QuestionKind("task", "a task to plan", _CUES, _UNLESS),),
-    fits="a plan full of choices that nobody asked for",
+    fits="a plan full of unrequested choices",
     calls="3, or 5 with rounds = 2",
 )

@@ -368,7 +368,7 @@ STRUCTURED: Final[Protocol] = _STEPS.protocol(
     runs_first=programs.runs_first,
     sizes=SIZES,
     sizes_from="measured on storage-minimum-8, a run of moot 0.1",
-    fits="a decision that is dear to undo and that several people will have to live with",
+    fits="a decision that is costly to undo and that several people have to live with",
     calls="84 in short-5, 142 in minimum-8, 258 in standard-13, at most",
     variants={
         "positions": (ANSWERS, "sealed", "off"),
