@@ -6,6 +6,7 @@ briefs, validators and diagrams use the same rows.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Final, Literal
@@ -278,6 +279,12 @@ class Protocol(msgspec.Struct, frozen=True):
     """(named variants) → the roles of a run in protocol order; None: all."""
     questions: tuple[QuestionKind, ...] = ()
     """Kinds of questions that the gate gives to it; empty where a person has to name it."""
+    sides: Callable[[Book], Counter[str]] = lambda _: Counter()
+    """(book) → side → how often decisions followed it, for the value of having several roles (AD-6)."""
+    disputed: Callable[[Book], int] | None = None
+    """(book) → points that stayed in dispute, where the form fixes how many are raised; None: all of `sides`."""
+    rivals: tuple[str, str] | None = None
+    """The two sides of which one idles if the other always wins; a person, an option or a verdict is no side."""
     fits: str = ""
     """Kind of question it suits, in a clause."""
     calls: str = ""

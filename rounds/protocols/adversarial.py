@@ -12,14 +12,16 @@ Laws
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from ledger.events import Argument, Concern, Event, Rating
+from ledger.events import Argument, Concern, Decision, Event, Rating
 from ledger.events.decisions import Zones
 from ledger.events.envelope import Five
+from ledger.state.book import Book
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Step
 from roles.replies import Cited, Falsifiers, Part, Requirements, Sentence, Text, Word, titled
 from rounds.protocols.citations import Quotable, cites, exactly_one, out_of_order, repeated
@@ -239,6 +241,19 @@ STEPS: Final = StepTable(
     )
 )
 
+
+def _sides(book: Book) -> Counter[str]:
+    """Return whose view of a challenged point the judge took: it is genuine, or it is not."""
+    challenged = {
+        event.id for event in book.events if isinstance(event, Concern) and event.by == "challenger"
+    }
+    return Counter(
+        "challenger" if isinstance(event.value, int) and event.value >= GENUINE_FROM else "advocate"
+        for event in book.events
+        if isinstance(event, Rating) and event.of in challenged
+    )
+
+
 _CUES: Final = (
     r"\b(?:approve|accept|reject|sign|sign off on|vote on|ratify)\b <the> <document>\b",
     r"\bshould we (?:approve|accept|sign|ratify) (?:it|this|that)\b",
@@ -271,6 +286,10 @@ ADVERSARIAL: Final[Protocol] = STEPS.protocol(
     ),
     variants={"scale": tuple(SCALES)},
     questions=(QuestionKind("proposal", "a proposal to approve or reject", _CUES),),
+    sides=_sides,
+    # The points that the judges found really in dispute (AD-5): concerns are always five.
+    disputed=lambda book: sum(len(event.zones.contested) for event in book.of(Decision) if event.zones),
+    rivals=("challenger", "advocate"),
     fits="a proposal that is about to be approved",
     calls="3",
 )

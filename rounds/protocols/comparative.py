@@ -32,6 +32,7 @@ from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, R
 from roles.replies import Cited, Part, Sentence, Text, Word
 from rounds.protocols.citations import Quotable, cites, cites_of_winner, exactly_one, one_for_each, repeated
 from rounds.protocols.debate_judging import four_digits
+from rounds.protocols.sides import preferred_options
 from rounds.protocols.step_table import (
     Numbering,
     StepRow,
@@ -422,11 +423,9 @@ def _rounds(_rules: Rules, options: int) -> tuple[PlanRow, ...]:
 
 _CUES: Final = (
     r"<begin>(?:compare|contrast|evaluate|weigh|score)\b<rest>\b(?:and|with|to|against|versus|vs)\b",
-    r"\w[\w+#-]*\s+(?:vs\.?|versus)\s+\w",
-    r"\bpros and cons of\b<rest>\b(?:and|versus|vs|against|compared)\b",
+    r"\w[\w+#-]*\s+(?:vs\.?|versus)\s+\w|\bpros and cons of\b<rest>\b(?:and|versus|vs|against|compared)\b",
     r"\btrade-?offs? between\b|\bcomparison (?:of|between)\b<rest>\b(?:and|with|to)\b",
-    r"\b(?:against|on|by) (?:these|the following|our|five|four|three) criteria\b",
-    r"\bscorecard\b|\bdecision matrix\b",
+    r"\b(?:against|on|by) (?:these|the following|our|five|four|three) criteria\b|\bscorecard\b|\bdecision matrix\b",
 )
 COMPARATIVE: Final[Protocol] = STEPS.protocol(
     "comparative",
@@ -445,6 +444,7 @@ COMPARATIVE: Final[Protocol] = STEPS.protocol(
     options_wanted=(2, 4),
     owed=recommendation,
     questions=(QuestionKind("compare", "named options to compare on criteria", _CUES),),
+    sides=preferred_options,
     fits="two to four options and a choice between them",
     calls="11 for two options, 31 for three, 61 for four",
 )

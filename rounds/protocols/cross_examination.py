@@ -21,6 +21,7 @@ from ledger.events.ids import number_of, parse_reference
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Step
 from roles.replies import AnswerDraft, Cited, Falsifiers, Part, Passage, Sentence, Text, Word, titled
 from rounds.protocols.citations import Quotable, cites, defended_anew, exactly_one, repeated
+from rounds.protocols.sides import by_disposition, defended
 from rounds.protocols.step_table import (
     FOR_A_PERSON,
     Numbering,
@@ -226,6 +227,9 @@ CROSS_EXAMINATION: Final[Protocol] = STEPS.protocol(
     variants={"analysts": ("3", "2", "4", "5")},
     cast=as_many(ANALYSTS, "analysts", "examiner"),
     questions=(QuestionKind("fact", "a question of fact to check in sources", _CUES),),
+    sides=by_disposition({"defended": "analysts", "conceded": "examiner", "deflected": "examiner"}),
+    disputed=defended,
+    rivals=("analysts", "examiner"),
     fits="a question of fact on which several analyses can be had",
     calls="3 analysts: 8",
 )

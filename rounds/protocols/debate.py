@@ -13,12 +13,13 @@ Laws
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from ledger.events import Argument, Challenge, Event, Response
+from ledger.events import Argument, Challenge, Event, Response, Standing
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
@@ -263,6 +264,20 @@ STEPS: Final = StepTable(
     )
 )
 
+
+def _sides(book: Book) -> Counter[str]:
+    """Return whose arguments the judges upheld, or refuted those of the other side."""
+    sides: Counter[str] = Counter()
+    for event in book.events:
+        # A standing in between favors neither side, so only clear ones count.
+        if isinstance(event, Standing):
+            author = book.by_id[event.of].by
+            other = "con" if author == "pro" else "pro"
+            if event.standing in ("UPHELD", "REFUTED"):
+                sides[author if event.standing == "UPHELD" else other] += 1
+    return sides
+
+
 DEBATE: Final[Protocol] = STEPS.protocol(
     "debate",
     "two sides open, question each other, answer and close; a judge, or a panel, scores every argument",
@@ -273,6 +288,8 @@ DEBATE: Final[Protocol] = STEPS.protocol(
     ),
     variants={"judges": ("1", "2", "3", "4", "5"), "rubric": ("logic30", "evidence40")},
     owed=panel_decision,
+    sides=_sides,
+    rivals=("pro", "con"),
     fits="a question for yes or no, with something to be said on both sides",
     calls="8, and one for each judge",
 )

@@ -26,6 +26,7 @@ from rounds.protocols.citations import (
     out_of_order,
     repeated,
 )
+from rounds.protocols.sides import by_disposition, defended
 from rounds.protocols.step_table import (
     FOR_A_PERSON,
     Numbering,
@@ -237,6 +238,11 @@ DEVILS_ADVOCATE: Final[Protocol] = STEPS.protocol(
         RoleDefinition("judge", "What survived?", "charters/judge", "Judge"),
     ),
     questions=(QuestionKind("position", "a position to attack", _CUES),),
+    sides=by_disposition(
+        {"addressed": "steelman", "partially_addressed": "undecided", "deflected": "devils_advocate"}
+    ),
+    disputed=defended,
+    rivals=("steelman", "devils_advocate"),
     fits="a position that you hold and want to see attacked at its strongest",
     calls="5",
 )

@@ -26,6 +26,7 @@ from ledger.state.state import State
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Rules, Step
 from roles.replies import Cited, Falsifiers, Part, Passage, RefText, Requirements, Sentence, Text, Word
 from rounds.protocols.citations import Quotable, cites, one_for_each, repeated
+from rounds.protocols.sides import ACCEPTED_OR_NOT, by_disposition
 from rounds.protocols.step_table import (
     FOR_A_PERSON,
     Numbering,
@@ -237,6 +238,8 @@ JUGALBANDI: Final[Protocol] = STEPS.protocol(
     plan=_rounds,
     variants={"rounds": ("1", "2"), "wait": ("on", "off")},
     questions=(QuestionKind("task", "a task to plan", _CUES, _UNLESS),),
+    sides=by_disposition(ACCEPTED_OR_NOT),
+    rivals=("challenger", "proposer"),
     fits="a plan full of unrequested choices",
     calls="3, or 5 with rounds = 2",
 )

@@ -8,6 +8,7 @@ Laws
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Final, Literal
 
@@ -221,6 +222,9 @@ PANEL: Final[Protocol] = STEPS.protocol(
         "scale": ("ready_fixes_rethink", "approve_reject", "green_amber_red"),
     },
     cast=as_many(REVIEWERS, "reviewers", "judge"),
+    sides=lambda book: Counter(
+        book.by_id[event.of].by for event in book.of(Rating) if event.criterion == "cross-cutting"
+    ),
     fits="a document that several fields have to sign",
     calls="3 reviewers: 7",
 )

@@ -10,6 +10,7 @@ Laws
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Annotated, Final, Literal
@@ -172,6 +173,22 @@ STEPS: Final = StepTable(
     )
 )
 
+
+def _sides(book: Book) -> Counter[str]:
+    """Return how many options had levels so far apart that a person decides."""
+    levels: dict[str, dict[str, int]] = {}
+    for event in book.events:
+        if isinstance(event, Rating):
+            levels.setdefault(event.of, {})[event.by] = POINTS.get(str(event.value), 0)
+    apart = [
+        ratings
+        for ratings in levels.values()
+        if len(ratings) > 1 and max(ratings.values()) - min(ratings.values()) >= DISAGREEMENT_FROM
+    ]
+    # Where levels are far apart a person decides (AD-28), so the human is the side that was followed.
+    return Counter({"human": len(apart)} if apart else {})
+
+
 _CUES: Final = (
     r"<begin>(?:rank|prioriti[sz]e|triage|sequence)\b",
     r"<begin>order (?:these|the following)\b",
@@ -203,6 +220,7 @@ PRIORITY: Final[Protocol] = STEPS.protocol(
     options_wanted=(2, 64),
     owed=verdict,
     questions=(QuestionKind("order", "a list to put in order", _CUES, _UNLESS),),
+    sides=_sides,
     fits="a list that has to be put in order",
     calls="2",
 )

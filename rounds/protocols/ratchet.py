@@ -9,6 +9,7 @@ Laws
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Final, Literal
 
@@ -170,6 +171,12 @@ RATCHET: Final[Protocol] = STEPS.protocol(
         RoleDefinition("reviser", "What is done about it?", "charters/reviser", "Reviser"),
     ),
     questions=(QuestionKind("text", "a text to write or improve", _CUES, _UNLESS),),
+    sides=lambda book: Counter(
+        "critic" if event.outcome == "fix" else "drafter"
+        for event in book.of(Response)
+        if event.outcome in ("fix", "justify")
+    ),
+    rivals=("critic", "drafter"),
     fits="a text that has to be good and is not worth a debate",
     calls="3",
 )

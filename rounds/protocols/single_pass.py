@@ -22,6 +22,7 @@ from roles.protocol import Loss, Protocol, QuestionKind, RoleDefinition, Step
 from roles.replies import Falsifiers, Part, Passage, Requirements, Sentence, Text, Word
 from rounds.protocols.citations import Quotable, cites, repeated
 from rounds.protocols.jugalbandi import RELATIONS, AssumptionDraft, escalated, unmatched
+from rounds.protocols.sides import ACCEPTED_OR_NOT, by_disposition
 from rounds.protocols.step_table import (
     Numbering,
     StepRow,
@@ -126,7 +127,9 @@ def _protocol(name: str, summary: str, times: Callable[[State], int], lost: str,
     solo = RoleDefinition(
         "solo", "What is to be done, and what is wrong with that?", "charters/solo", "Planner"
     )
-    return StepTable((row,)).protocol(name, summary, (solo,), prompts="single-pass", **more)
+    return StepTable((row,)).protocol(
+        name, summary, (solo,), prompts="single-pass", sides=by_disposition(ACCEPTED_OR_NOT), **more
+    )
 
 
 _DISPOSITIONS: Final = ("two", "three")

@@ -6,7 +6,9 @@ that changes leader or status opens one more round, which has a look and a memo 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from typing import Any, Final
@@ -335,3 +337,29 @@ def _cites(book: Book, sentences: Sequence[MemoSentence]) -> tuple[Cite, ...]:
         if cite_type(identity) in _CITED
         for cite in cites(cite_type(identity), [(identity, relation)])
     )
+
+
+# ---------------------------------------------------------------- whose answer won
+
+
+def sides(book: Book) -> Counter[str]:
+    """Return whose leader won in the end, among first answers with another leader than most points."""
+    state = book.state
+    options = [*(option.id for option in state.options), "none"]
+    # Without named options the first forecast over the agenda's options is the third forecast of a role.
+    suffix = "~3" if not state.opening.options else ""
+    first = [
+        facts for identity, facts in state.beliefs.items() if re.fullmatch(rf"B-1-[a-z_]+{suffix}", identity)
+    ]
+    last = state.looks[-1].leader if state.looks else None
+    pool = Counter[str]()
+    for facts in first:
+        pool.update(facts.points)
+    foremost = _leader(pool, options)
+    led = [_leader(facts.points, options) for facts in first]
+    return Counter("minority" if leader == last else "majority" for leader in led if leader != foremost)
+
+
+def _leader(points: Mapping[str, int], options: Sequence[str]) -> str:
+    """Return the option with most points, the first among equals."""
+    return max(options, key=lambda option: points.get(option, 0))

@@ -20,11 +20,12 @@ Laws
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, Final
 
 from detectors.stopping.questions import deciding_questions
-from ledger.events import Event
+from ledger.events import Event, Verification
 from ledger.events.run import PlanRow
 from ledger.state.book import Book
 from ledger.state.state import ANSWERS, POSITIONS, State
@@ -351,6 +352,17 @@ SIZES: Final[Mapping[str, StepSize]] = {
 }
 """Size of each kind of step."""
 
+
+def _sides(book: Book) -> Counter[str]:
+    """Return how many checks broke what they tested, and how many were unclear."""
+    verdicts = [event for event in book.events if isinstance(event, Verification) and event.check_id < 5]
+    return Counter(
+        "critic" if event.result == "BROKEN" else "undecided"
+        for event in verdicts
+        if event.result in ("BROKEN", "UNCLEAR")
+    )
+
+
 STRUCTURED: Final[Protocol] = _STEPS.protocol(
     "structured",
     "four roles cross-examine a question in rounds, with stress tests, drift checks and a synthesis",
@@ -368,6 +380,7 @@ STRUCTURED: Final[Protocol] = _STEPS.protocol(
     runs_first=programs.runs_first,
     sizes=SIZES,
     sizes_from="measured on storage-minimum-8, a run of moot 0.1",
+    sides=_sides,
     fits="a decision that is costly to undo and that several people have to live with",
     calls="84 in short-5, 142 in minimum-8, 258 in standard-13, at most",
     variants={
