@@ -218,7 +218,7 @@ def _marked(rows: Sequence[PlanRow]) -> tuple[list[int], list[int]]:
 
 
 class NewFile(Result, frozen=True):
-    """`replies`: how many replies the plan asks for at most, S included.
+    """Figures of a new file; `replies` is how many the plan asks for at most, S included.
 
     `lacks`: why it can never become ready; `seldom`: why it seldom does, empty where it mostly does.
     """

@@ -87,7 +87,7 @@ class Log(Result, frozen=True):
 
 
 class Redacted(Result, frozen=True):
-    """`events`: ids (or `@seq`) written to the run or its copy.
+    """Result of a redaction; `events` are the ids (or `@seq`) written to the run or its copy.
 
     `blobs`: hashes that are gone. `changed`: events of the copy (as `@seq`) in which words were replaced. `copy`:
     the new run's directory, null when blobs alone were removed. `left`: places where words of a blob that was named

@@ -33,7 +33,7 @@ class OpenStep(Result, frozen=True):
 
 
 class Next(Result, frozen=True):
-    """`done`: the run is finished.
+    """Open steps of a run; `done` when the run is finished.
 
     `waiting_for`: open steps that are not listed because another role was asked for, `human` where a screening has
     to be overridden first, or `experiments` where `moot experiment run` or `moot run --resume` has to run them: no
