@@ -29,7 +29,7 @@ def at_opening(ledger: Book, protocol: Protocol, step: Step) -> Book:
     if first_attempt(step.name) != step.name:
         # Answers to the first attempt and to groups after it must stay hidden from the repetition.
         siblings |= _since_the_first(protocol, base, step)
-    return _once_open(protocol, base, step, _behind_earlier_groups(base, step.name.round, siblings))
+    return _once_open(protocol, base, step, _after_earlier_groups(base, step.name.round, siblings))
 
 
 def _once_open(protocol: Protocol, base: Book, step: Step, place: int) -> Book:
@@ -46,7 +46,7 @@ def _once_open(protocol: Protocol, base: Book, step: Step, place: int) -> Book:
         if len(here.events) == len(base.events):
             # The step was never open, so the ledger breaks the protocol; the rules report that.
             return stood
-        here = base.first(behind_owed(base.events, commit_end(base.events, len(here.events))))
+        here = base.first(after_owed(base.events, commit_end(base.events, len(here.events))))
 
 
 def first_attempt(name: StepName) -> StepName:
@@ -62,7 +62,7 @@ def _since_the_first(protocol: Protocol, base: Book, step: Step) -> set[str]:
     return {identity for group in dropwhile(lambda group: first not in group, ids) for identity in group}
 
 
-def _behind_earlier_groups(base: Book, round_: int, siblings: set[str]) -> int:
+def _after_earlier_groups(base: Book, round_: int, siblings: set[str]) -> int:
     """Return the number of events when the group of `siblings` opened."""
     state, prefix = base.state, f"r{round_}."
     ends = [round_found(state, round_) + 1]
@@ -72,10 +72,10 @@ def _behind_earlier_groups(base: Book, round_: int, siblings: set[str]) -> int:
             for step, seq in done.items()
             if step.startswith(prefix) and step not in siblings
         ]
-    return behind_owed(base.events, max(ends))
+    return after_owed(base.events, max(ends))
 
 
-def behind_owed(events: Sequence[Event], place: int) -> int:
+def after_owed(events: Sequence[Event], place: int) -> int:
     """Return the place after the events that the controller wrote on its own from `place` on, between two groups."""
     while (
         place < len(events)
@@ -125,7 +125,7 @@ class Openings:
             left = open_or_unlawful(self._protocol, state)
             self.left[event.seq] = tuple(step.id for step in left or ())
 
-    def behind(self, event: Event, state: State) -> None:
+    def after(self, event: Event, state: State) -> None:
         """Process an event after `state` took it in."""
         if self._protocol is None or not self._is_on_plan(event):
             self._protocol = None

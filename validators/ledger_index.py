@@ -274,7 +274,7 @@ class LedgerIndex:
             # its predecessors.
             take(state, event)
             self._note_statuses(event, state)
-            self.openings.behind(event, state)
+            self.openings.after(event, state)
 
     def _note_statuses(self, event: Event, state: State) -> None:
         touched: tuple[str | None, ...] = ()

@@ -31,7 +31,7 @@ _INSTANT: Final = (
 )
 _BEHIND: Final = rb'"v":3,"at":"' + _INSTANT + rb'","kind":"([a-z_]+)",'
 _usual: Final = re.compile(_LINKS + _BEHIND).match
-_usual_behind_links: Final = re.compile(_BEHIND).match
+_usual_after_links: Final = re.compile(_BEHIND).match
 _version: Final = re.compile(_LINKS + rb'"v":([1-9][0-9]{0,5}),').match
 _AT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
 _ESCAPE: Final = re.compile(rb'\\[^nt"\\]')
@@ -91,7 +91,7 @@ def decode(line: bytes, proven: int = 0) -> Event:
     if len(line) > LINE_BYTES_MAX:
         raise NotCanonical(f"the line is longer than {LINE_BYTES_MAX} bytes")
     try:
-        usual = _usual_behind_links(line, proven) if proven else _usual(line)
+        usual = _usual_after_links(line, proven) if proven else _usual(line)
         kind = _kind(usual[1] if usual else _unusual_kind(line))
         if kind is None:
             raise NotCanonical("its kind is unknown")

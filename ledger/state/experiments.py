@@ -373,11 +373,11 @@ def runs_of(book: Book, experiment: str) -> tuple[ExperimentRun, ...]:
     return tuple(runs.values())
 
 
-def slots(k: int, runs: tuple[ExperimentRun, ...] = (), behind: int = 0) -> Iterator[Slot]:
-    """Yield the missing runs of a series of `k` repetitions, numbered from `behind` + 1."""
+def slots(k: int, runs: tuple[ExperimentRun, ...] = (), earlier: int = 0) -> Iterator[Slot]:
+    """Yield the missing runs of a series of `k` repetitions, numbered from `earlier` + 1."""
     there = {Slot(run.control, run.n) for run in runs}
-    controls: tuple[Slot, ...] = tuple(Slot(control, behind + 1) for control in CONTROLS)
-    repetitions = (Slot(None, behind + n) for n in range(1, k + 1))
+    controls: tuple[Slot, ...] = tuple(Slot(control, earlier + 1) for control in CONTROLS)
+    repetitions = (Slot(None, earlier + n) for n in range(1, k + 1))
     # One after the other: a plan on a ledger that was written by hand may ask for any number of repetitions.
     return (slot for slot in chain(controls, repetitions) if slot not in there)
 

@@ -70,7 +70,7 @@ class EventWords(msgspec.Struct, frozen=True):
     @property
     def role(self) -> str:
         """Return the role that acted."""
-        return role_behind(self.event)
+        return acting_role(self.event)
 
     @property
     def said(self) -> str:
@@ -84,7 +84,7 @@ class EventWords(msgspec.Struct, frozen=True):
         return " ".join(part for part in (self.mark.plain if self.mark.word else "", self.said) if part)
 
 
-def role_behind(event: Event) -> str:
+def acting_role(event: Event) -> str:
     """Return the role that acted: the author, or in an import the role that the event itself names."""
     # An import is written by no role of the cast, so the event itself names the role.
     match event:

@@ -97,14 +97,14 @@ def is_explained(term: Term, text: str) -> bool:
     """
     # Chinese and Japanese texts use full-width parentheses.
     text = text.translate(_PARENTHESES)
-    behind = text[term.end :]
-    if "that is" in behind.casefold():
+    rest = text[term.end :]
+    if "that is" in rest.casefold():
         return True
-    after = behind.lstrip(" '\"’”」』")
+    after = rest.lstrip(" '\"’”」』")
     if after.startswith("(") and _has_words(after[1:].partition(")")[0], term.text):
         return True
     before, opened, inside = text[: term.begin].rpartition("(")
-    return bool(opened) and ")" not in inside and ")" in behind and _has_words(before, term.text)
+    return bool(opened) and ")" not in inside and ")" in rest and _has_words(before, term.text)
 
 
 def _has_words(text: str, but: str) -> bool:

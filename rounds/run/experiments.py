@@ -63,8 +63,8 @@ def conduct(
 
 def _more(book: Book, experiment: str, times: int) -> Iterator[Slot]:
     """Yield the slots of a further series, numbered after all existing runs."""
-    behind = max((run.n for run in runs_of(book, experiment)), default=0)
-    return slots(times, behind=behind)
+    earlier = max((run.n for run in runs_of(book, experiment)), default=0)
+    return slots(times, earlier=earlier)
 
 
 def _left(book: Book, experiment: str, more: tuple[Slot, ...]) -> Iterator[Slot]:

@@ -90,7 +90,7 @@ def next_round(book: Book) -> int:
     return max(book.state.rounds, default=0) + 1
 
 
-def opening_behind(base: RunOpened, book: Book) -> RunOpened:
+def opening_after(base: RunOpened, book: Book) -> RunOpened:
     """Return the opening `base` to go on with an import: its goals, documents and rounds, then the rows of `base`.
 
     Rounds that were imported have no phases in the plan: no role is asked for anything in them.
@@ -171,7 +171,7 @@ def _base(parent: RunStore, before: Book, wish: Wish) -> Opening:
         return Opening(opened, {}, read_plain(path, FILE_BYTES_MAX).decode() if os.path.lexists(path) else "")
     if wish.base is None:
         raise CannotFork("an import does not say how to go on", "give its question, and who answers")
-    return replace(wish.base, event=opening_behind(wish.base.event, before))
+    return replace(wish.base, event=opening_after(wish.base.event, before))
 
 
 def _plan(opened: RunOpened, wish: Wish) -> tuple[PlanRow, ...]:

@@ -8,7 +8,7 @@ from ledger.state.book import Book
 from ledger.state.fold import step as take
 from ledger.state.state import State
 from ledger.store.store import RunStore
-from roles.asof import Openings, at_opening, behind_owed, stands_for
+from roles.asof import Openings, after_owed, at_opening, stands_for
 from roles.protocol import Protocol, Step, find_step
 from rounds.protocols import protocol_of
 from tests.recorded import recorded_names, run_of
@@ -19,7 +19,7 @@ def _openings(book: Book, protocol: Protocol) -> Openings:
     for event in book.events:
         openings.before(event, state)
         take(state, event)
-        openings.behind(event, state)
+        openings.after(event, state)
     return openings
 
 
@@ -34,7 +34,7 @@ def _agree(book: Book, protocol: Protocol) -> list[Step]:
     for step in steps:
         through = stands_for(openings.of, step.id)
         assert through is not None
-        assert len(at_opening(book, protocol, step).events) == behind_owed(book.events, through + 1), step.id
+        assert len(at_opening(book, protocol, step).events) == after_owed(book.events, through + 1), step.id
     return steps
 
 

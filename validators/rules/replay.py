@@ -28,7 +28,7 @@ from ledger.events import (
 from ledger.state import book as books
 from ledger.state.book import Book, GrowingBook, with_next
 from ledger.store.failures import BlobMissing
-from roles.asof import behind_owed
+from roles.asof import after_owed
 from roles.execution import ParsedReply, UnreadReply, closed, given_up, reply_of, stored
 from roles.protocol import Group, Protocol, Step, find_group, find_step, open_group
 from roles.replies import Reply
@@ -72,7 +72,7 @@ def opened(index: LedgerIndex, protocol: Protocol) -> Iterator[Moment]:
         if step_id in replies:
             # A brief is derived after what the controller owed at that point, such as its verdicts on
             # inapplicable checks.
-            waiting.setdefault(behind_owed(index.events, through + 1), set()).add(step_id)
+            waiting.setdefault(after_owed(index.events, through + 1), set()).add(step_id)
     for event, alive in _walk(index):
         group = open_group(protocol, alive.state) if event.seq in waiting else None
         for step in group.steps if group is not None else ():
@@ -321,8 +321,8 @@ def text_is_screened(index: LedgerIndex) -> Iterator[Breach]:
         and not expected
     ):
         return  # by other rules than the installed ones
-    behind = index.events[1 : 1 + len(expected)]
-    yield from _screenings(index, expected, behind)
+    following = index.events[1 : 1 + len(expected)]
+    yield from _screenings(index, expected, following)
     for event in index.events[1 + len(expected) :]:
         if isinstance(event, Screening) and event.by == "controller":
             yield Breach(event.seq, "a screening that nothing made due")
@@ -333,7 +333,9 @@ def text_is_screened(index: LedgerIndex) -> Iterator[Breach]:
                 return
 
 
-def _screenings(index: LedgerIndex, expected: Sequence[Event], behind: Sequence[Event]) -> Iterator[Breach]:
+def _screenings(
+    index: LedgerIndex, expected: Sequence[Event], following: Sequence[Event]
+) -> Iterator[Breach]:
     documents = iter(index.events[0].context if isinstance(index.events[0], RunOpened) else ())
     for place, draft in enumerate(expected):
         # The opening's own words may have been replaced in a redacted copy; its screening then differs for a
@@ -341,7 +343,7 @@ def _screenings(index: LedgerIndex, expected: Sequence[Event], behind: Sequence[
         is_gone = 0 in index.reworded
         if isinstance(draft, Screening) and draft.of == "context":
             is_gone = index.was_redacted(next(documents).id)
-        for breach in compare([draft], behind[place : place + 1], 0, "the screening of what was asked"):
+        for breach in compare([draft], following[place : place + 1], 0, "the screening of what was asked"):
             if not is_gone:
                 yield breach
                 return

@@ -256,9 +256,9 @@ Look = Callable[[Book, str], tuple[Event, ...]]
 def _looks(index: LedgerIndex, look: Look) -> Iterator[Breach]:
     """Yield breaches of stop checks: every one that was due must be there in full, and no other."""
     for events, book in commits(index):
-        first, behind = events[0], events[1:]
+        first, following = events[0], events[1:]
         if isinstance(first, Validation):
-            yield from _look(index, look(book, first.after) if first.after != "S" else (), first, behind)
+            yield from _look(index, look(book, first.after) if first.after != "S" else (), first, following)
             continue
         for event in events:
             if isinstance(event, Signals):
@@ -266,24 +266,24 @@ def _looks(index: LedgerIndex, look: Look) -> Iterator[Breach]:
 
 
 def _look(
-    index: LedgerIndex, due: Sequence[Event], validation: Validation, behind: Sequence[Event]
+    index: LedgerIndex, due: Sequence[Event], validation: Validation, following: Sequence[Event]
 ) -> Iterator[Breach]:
     """Yield differences of one stop check; one by other parameters is not judged, only required."""
-    stated = next((event for event in behind if isinstance(event, Signals)), None)
+    stated = next((event for event in following if isinstance(event, Signals)), None)
     expected = next((event for event in due if isinstance(event, Signals)), None)
     # Parameters may have been tuned since. The recorded verdict is accepted, and the remaining events must
     # still agree.
     if stated and expected and stated.params != expected.params:
         message = f"recorded with parameters {stated.params[:12]}…: not recomputed"
         yield Breach(stated.seq, message, "warning")
-        due = (stated, *(event for event in behind if not isinstance(event, Signals)))
-    for breach in compare(due, behind, validation.seq, "the look"):
+        due = (stated, *(event for event in following if not isinstance(event, Signals)))
+    for breach in compare(due, following, validation.seq, "the look"):
         # a question repeats the words of its claim, which a redacted copy has no longer
         at = validation.seq if breach.seq is None else breach.seq
         words = not isinstance(index.events[at], Signals | Validation)
         gone = words and any(seq <= at for seq in index.reworded)
         yield breach._replace(severity="warning") if gone else breach
-    for event in behind[len(due) :]:
+    for event in following[len(due) :]:
         yield Breach(event.seq, f"a {event.kind} that nothing made due")
 
 
