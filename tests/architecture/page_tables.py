@@ -45,12 +45,13 @@ from rounds.protocols.plans import NORMAL, PLANS
 from rounds.protocols.structured import STRUCTURED
 from rounds.protocols.structured.visibility import VISIBILITY
 from rounds.run.retries import REPLIES_MAX, RetryPolicy
+from rounds.setup.gate_cues import kinds
 from rounds.setup.toml_file import FILE_BYTES_MAX
 from tests.architecture.rooms import drawing
 from tests.rounds.openings import opening
 
 ROOT: Final = Path(__file__).parents[2]
-PAGES: Final = ("docs/architecture.md", "docs/format.md", "docs/protocols/structured.md")
+PAGES: Final = ("docs/architecture.md", "docs/format.md", "docs/screening.md", "docs/protocols/structured.md")
 _BLOCK: Final = re.compile(r"(<!-- made: ([a-z0-9_ -]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 STRINGS: Final = ("Name", "Short", "Prose", "Long", "Hash", "Decimal", "Role", "Id", "Ref")
@@ -392,9 +393,16 @@ def _size(count: int) -> str:
     return f"{count:,} bytes".replace(",", " ")
 
 
+def questions_table() -> str:
+    """The kinds of questions that the gate knows, in the order in which it looks for them."""
+    rows = [(f"`{kind.name}`: {kind.means}", f"`{kind.protocol}`") for kind in kinds().values()]
+    return _rows("kind | protocol", rows)
+
+
 TABLES: Final[Mapping[str, Callable[[], str]]] = {
     "rooms": drawing,
     "limits": limits_table,
+    "questions": questions_table,
     "types": types_table,
     "envelope": envelope_table,
     "call": lambda: model_table(Call, Context, Attempt),
