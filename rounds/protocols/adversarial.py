@@ -254,6 +254,11 @@ def _sides(book: Book) -> Counter[str]:
     )
 
 
+def _disputed(book: Book) -> int:
+    """Return the points that the judge found really in dispute (AD-5): concerns are always five."""
+    return sum(len(event.zones.contested) for event in book.of(Decision) if event.zones)
+
+
 _CUES: Final = (
     r"\b(?:approve|accept|reject|sign|sign off on|vote on|ratify)\b <the> <document>\b",
     r"\bshould we (?:approve|accept|sign|ratify) (?:it|this|that)\b",
@@ -287,8 +292,7 @@ ADVERSARIAL: Final[Protocol] = STEPS.protocol(
     variants={"scale": tuple(SCALES)},
     questions=(QuestionKind("proposal", "a proposal to approve or reject", _CUES),),
     sides=_sides,
-    # The points that the judges found really in dispute (AD-5): concerns are always five.
-    disputed=lambda book: sum(len(event.zones.contested) for event in book.of(Decision) if event.zones),
+    disputed=_disputed,
     rivals=("challenger", "advocate"),
     fits="a proposal that is about to be approved",
     calls="3",

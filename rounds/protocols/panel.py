@@ -17,6 +17,7 @@ from msgspec import Meta
 from ledger.events import Concern, Event, Rating, Statement
 from ledger.events.decisions import Requirement
 from ledger.events.envelope import Five
+from ledger.state.book import Book
 from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Falsifiers, Part, Sentence, Text, Word, titled
 from rounds.protocols.adversarial import off_scale
@@ -207,6 +208,11 @@ STEPS: Final = StepTable(
 )
 
 
+def _sides(book: Book) -> Counter[str]:
+    """Return whose findings touched another field, too."""
+    return Counter(book.by_id[event.of].by for event in book.of(Rating) if event.criterion == "cross-cutting")
+
+
 PANEL: Final[Protocol] = STEPS.protocol(
     "panel",
     "reviewers with a lens each, a round of cross-reference, and a judge of their own",
@@ -222,9 +228,7 @@ PANEL: Final[Protocol] = STEPS.protocol(
         "scale": ("ready_fixes_rethink", "approve_reject", "green_amber_red"),
     },
     cast=as_many(REVIEWERS, "reviewers", "judge"),
-    sides=lambda book: Counter(
-        book.by_id[event.of].by for event in book.of(Rating) if event.criterion == "cross-cutting"
-    ),
+    sides=_sides,
     fits="a document that several fields have to sign",
     calls="3 reviewers: 7",
 )

@@ -17,6 +17,7 @@ from msgspec import Meta
 
 from ledger.events import Challenge, Event, Response
 from ledger.events.ids import number_of
+from ledger.state.book import Book
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Step
 from roles.replies import Cited, Part, Passage, Sentence, Text, Word
 from rounds.protocols.citations import Quotable, cites, one_for_each, repeated
@@ -149,6 +150,16 @@ STEPS: Final = StepTable(
     )
 )
 
+
+def _sides(book: Book) -> Counter[str]:
+    """Return how many critiques were fixed, and how many justified."""
+    return Counter(
+        "critic" if event.outcome == "fix" else "drafter"
+        for event in book.of(Response)
+        if event.outcome in ("fix", "justify")
+    )
+
+
 _CUES: Final = (
     r"<begin>(?:polish|proofread|copy-?edit|reword|rephrase|tighten|shorten|simplify|clarify)\b(?: and \w+)?"
     r"(?:[:,]| (?:[\w'-]+ ){0,6}?<text>\b)",
@@ -171,11 +182,7 @@ RATCHET: Final[Protocol] = STEPS.protocol(
         RoleDefinition("reviser", "What is done about it?", "charters/reviser", "Reviser"),
     ),
     questions=(QuestionKind("text", "a text to write or improve", _CUES, _UNLESS),),
-    sides=lambda book: Counter(
-        "critic" if event.outcome == "fix" else "drafter"
-        for event in book.of(Response)
-        if event.outcome in ("fix", "justify")
-    ),
+    sides=_sides,
     rivals=("critic", "drafter"),
     fits="a text that has to be good and is not worth a debate",
     calls="3",
