@@ -197,6 +197,23 @@ def _verdict(numbering: Numbering, step: Step, reply: ApprovalReply) -> Iterator
     )
 
 
+def _sides(book: Book) -> Counter[str]:
+    """Return whose view of a challenged point the judge took: it is genuine, or it is not."""
+    challenged = {
+        event.id for event in book.events if isinstance(event, Concern) and event.by == "challenger"
+    }
+    return Counter(
+        "challenger" if isinstance(event.value, int) and event.value >= GENUINE_FROM else "advocate"
+        for event in book.events
+        if isinstance(event, Rating) and event.of in challenged
+    )
+
+
+def _disputed(book: Book) -> int:
+    """Return the points that the judge found really in dispute (AD-5): concerns are always five."""
+    return sum(len(event.zones.contested) for event in book.of(Decision) if event.zones)
+
+
 STEPS: Final = StepTable(
     (
         StepRow(
@@ -241,24 +258,6 @@ STEPS: Final = StepTable(
     )
 )
 
-
-def _sides(book: Book) -> Counter[str]:
-    """Return whose view of a challenged point the judge took: it is genuine, or it is not."""
-    challenged = {
-        event.id for event in book.events if isinstance(event, Concern) and event.by == "challenger"
-    }
-    return Counter(
-        "challenger" if isinstance(event.value, int) and event.value >= GENUINE_FROM else "advocate"
-        for event in book.events
-        if isinstance(event, Rating) and event.of in challenged
-    )
-
-
-def _disputed(book: Book) -> int:
-    """Return the points that the judge found really in dispute (AD-5): concerns are always five."""
-    return sum(len(event.zones.contested) for event in book.of(Decision) if event.zones)
-
-
 _CUES: Final = (
     r"\b(?:approve|accept|reject|sign|sign off on|vote on|ratify)\b <the> <document>\b",
     r"\bshould we (?:approve|accept|sign|ratify) (?:it|this|that)\b",
@@ -291,9 +290,9 @@ ADVERSARIAL: Final[Protocol] = STEPS.protocol(
     ),
     variants={"scale": tuple(SCALES)},
     questions=(QuestionKind("proposal", "a proposal to approve or reject", _CUES),),
+    fits="a proposal that is about to be approved",
+    calls="3",
     sides=_sides,
     disputed=_disputed,
     rivals=("challenger", "advocate"),
-    fits="a proposal that is about to be approved",
-    calls="3",
 )

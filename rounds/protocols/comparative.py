@@ -101,8 +101,7 @@ def is_close(first: Fraction, second: Fraction) -> bool:
     return abs(first - second) <= CLOSE_WITHIN * max(first, second)
 
 
-RISKS: Final = 3
-"""Number of risks in a case, and of targets in a rebuttal."""
+RISKS: Final = 3  # in a case, and targets of a rebuttal
 
 
 class WeightRow(Part, frozen=True, kw_only=True):
@@ -214,8 +213,7 @@ def _wrong_case(known: Quotable, reply: CaseReply) -> Iterator[str]:
         yield "closing: exactly three sentences are wanted"
     claims = {f"criteria[{n}].claim": row.claim for n, row in enumerate(reply.criteria)}
     for where, text in {"closing": reply.closing, **claims}.items():
-        match = _HEDGES.search(text)
-        if match:
+        if match := _HEDGES.search(text):
             yield f"{where}: {match[0]!r} hedges; argue the case"
 
 
@@ -423,9 +421,11 @@ def _rounds(_rules: Rules, options: int) -> tuple[PlanRow, ...]:
 
 _CUES: Final = (
     r"<begin>(?:compare|contrast|evaluate|weigh|score)\b<rest>\b(?:and|with|to|against|versus|vs)\b",
-    r"\w[\w+#-]*\s+(?:vs\.?|versus)\s+\w|\bpros and cons of\b<rest>\b(?:and|versus|vs|against|compared)\b",
+    r"\w[\w+#-]*\s+(?:vs\.?|versus)\s+\w",
+    r"\bpros and cons of\b<rest>\b(?:and|versus|vs|against|compared)\b",
     r"\btrade-?offs? between\b|\bcomparison (?:of|between)\b<rest>\b(?:and|with|to)\b",
-    r"\b(?:against|on|by) (?:these|the following|our|five|four|three) criteria\b|\bscorecard\b|\bdecision matrix\b",
+    r"\b(?:against|on|by) (?:these|the following|our|five|four|three) criteria\b",
+    r"\bscorecard\b|\bdecision matrix\b",
 )
 COMPARATIVE: Final[Protocol] = STEPS.protocol(
     "comparative",
@@ -444,7 +444,7 @@ COMPARATIVE: Final[Protocol] = STEPS.protocol(
     options_wanted=(2, 4),
     owed=recommendation,
     questions=(QuestionKind("compare", "named options to compare on criteria", _CUES),),
-    sides=preferred_options,
     fits="two to four options and a choice between them",
     calls="11 for two options, 31 for three, 61 for four",
+    sides=preferred_options,
 )

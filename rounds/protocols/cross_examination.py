@@ -227,9 +227,9 @@ CROSS_EXAMINATION: Final[Protocol] = STEPS.protocol(
     variants={"analysts": ("3", "2", "4", "5")},
     cast=as_many(ANALYSTS, "analysts", "examiner"),
     questions=(QuestionKind("fact", "a question of fact to check in sources", _CUES),),
+    fits="a question of fact on which several analyses can be had",
+    calls="3 analysts: 8",
     sides=by_disposition({"defended": "analysts", "conceded": "examiner", "deflected": "examiner"}),
     disputed=defended,
     rivals=("analysts", "examiner"),
-    fits="a question of fact on which several analyses can be had",
-    calls="3 analysts: 8",
 )

@@ -198,6 +198,19 @@ def _judged(numbering: Numbering, step: Step, reply: AnyJudgement) -> tuple[Even
     return statement(step, "summary", parts)
 
 
+def _sides(book: Book) -> Counter[str]:
+    """Return whose arguments the judges upheld, or refuted those of the other side."""
+    sides: Counter[str] = Counter()
+    for event in book.events:
+        # A standing in between favors neither side, so only clear ones count.
+        if isinstance(event, Standing):
+            author = book.by_id[event.of].by
+            other = "con" if author == "pro" else "pro"
+            if event.standing in ("UPHELD", "REFUTED"):
+                sides[author if event.standing == "UPHELD" else other] += 1
+    return sides
+
+
 STEPS: Final = StepTable(
     (
         StepRow(
@@ -265,19 +278,6 @@ STEPS: Final = StepTable(
 )
 
 
-def _sides(book: Book) -> Counter[str]:
-    """Return whose arguments the judges upheld, or refuted those of the other side."""
-    sides: Counter[str] = Counter()
-    for event in book.events:
-        # A standing in between favors neither side, so only clear ones count.
-        if isinstance(event, Standing):
-            author = book.by_id[event.of].by
-            other = "con" if author == "pro" else "pro"
-            if event.standing in ("UPHELD", "REFUTED"):
-                sides[author if event.standing == "UPHELD" else other] += 1
-    return sides
-
-
 DEBATE: Final[Protocol] = STEPS.protocol(
     "debate",
     "two sides open, question each other, answer and close; a judge, or a panel, scores every argument",
@@ -288,8 +288,8 @@ DEBATE: Final[Protocol] = STEPS.protocol(
     ),
     variants={"judges": ("1", "2", "3", "4", "5"), "rubric": ("logic30", "evidence40")},
     owed=panel_decision,
-    sides=_sides,
-    rivals=("pro", "con"),
     fits="a question for yes or no, with something to be said on both sides",
     calls="8, and one for each judge",
+    sides=_sides,
+    rivals=("pro", "con"),
 )

@@ -238,11 +238,11 @@ DEVILS_ADVOCATE: Final[Protocol] = STEPS.protocol(
         RoleDefinition("judge", "What survived?", "charters/judge", "Judge"),
     ),
     questions=(QuestionKind("position", "a position to attack", _CUES),),
+    fits="a position that you hold and want to see attacked at its strongest",
+    calls="5",
     sides=by_disposition(
         {"addressed": "steelman", "partially_addressed": "undecided", "deflected": "devils_advocate"}
     ),
     disputed=defended,
     rivals=("steelman", "devils_advocate"),
-    fits="a position that you hold and want to see attacked at its strongest",
-    calls="5",
 )

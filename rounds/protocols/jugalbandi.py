@@ -238,8 +238,8 @@ JUGALBANDI: Final[Protocol] = STEPS.protocol(
     plan=_rounds,
     variants={"rounds": ("1", "2"), "wait": ("on", "off")},
     questions=(QuestionKind("task", "a task to plan", _CUES, _UNLESS),),
-    sides=by_disposition(ACCEPTED_OR_NOT),
-    rivals=("challenger", "proposer"),
     fits="a plan full of unrequested choices",
     calls="3, or 5 with rounds = 2",
+    sides=by_disposition(ACCEPTED_OR_NOT),
+    rivals=("challenger", "proposer"),
 )

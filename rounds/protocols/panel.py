@@ -145,6 +145,12 @@ def by_weight(numbering: Numbering) -> list[Concern]:
 
 _FINDINGS: Final = ("statement", "concern")
 
+
+def _sides(book: Book) -> Counter[str]:
+    """Return whose findings touched another field, too."""
+    return Counter(book.by_id[event.of].by for event in book.of(Rating) if event.criterion == "cross-cutting")
+
+
 STEPS: Final = StepTable(
     (
         StepRow(
@@ -208,11 +214,6 @@ STEPS: Final = StepTable(
 )
 
 
-def _sides(book: Book) -> Counter[str]:
-    """Return whose findings touched another field, too."""
-    return Counter(book.by_id[event.of].by for event in book.of(Rating) if event.criterion == "cross-cutting")
-
-
 PANEL: Final[Protocol] = STEPS.protocol(
     "panel",
     "reviewers with a lens each, a round of cross-reference, and a judge of their own",
@@ -228,7 +229,7 @@ PANEL: Final[Protocol] = STEPS.protocol(
         "scale": ("ready_fixes_rethink", "approve_reject", "green_amber_red"),
     },
     cast=as_many(REVIEWERS, "reviewers", "judge"),
-    sides=_sides,
     fits="a document that several fields have to sign",
     calls="3 reviewers: 7",
+    sides=_sides,
 )

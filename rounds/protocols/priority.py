@@ -150,6 +150,21 @@ def _whose(levels: Mapping[str, Mapping[str, str]]) -> str:
     return f"{', '.join(levels)} alone, as {', '.join(lost)} gave no levels"
 
 
+def _sides(book: Book) -> Counter[str]:
+    """Return how many options had levels so far apart that a person decides."""
+    levels: dict[str, dict[str, int]] = {}
+    for event in book.events:
+        if isinstance(event, Rating):
+            levels.setdefault(event.of, {})[event.by] = POINTS.get(str(event.value), 0)
+    apart = [
+        ratings
+        for ratings in levels.values()
+        if len(ratings) > 1 and max(ratings.values()) - min(ratings.values()) >= DISAGREEMENT_FROM
+    ]
+    # Where levels are far apart a person decides (AD-28), so the human is the side that was followed.
+    return Counter({"human": len(apart)} if apart else {})
+
+
 STEPS: Final = StepTable(
     (
         StepRow(
@@ -172,22 +187,6 @@ STEPS: Final = StepTable(
         ),
     )
 )
-
-
-def _sides(book: Book) -> Counter[str]:
-    """Return how many options had levels so far apart that a person decides."""
-    levels: dict[str, dict[str, int]] = {}
-    for event in book.events:
-        if isinstance(event, Rating):
-            levels.setdefault(event.of, {})[event.by] = POINTS.get(str(event.value), 0)
-    apart = [
-        ratings
-        for ratings in levels.values()
-        if len(ratings) > 1 and max(ratings.values()) - min(ratings.values()) >= DISAGREEMENT_FROM
-    ]
-    # Where levels are far apart a person decides (AD-28), so the human is the side that was followed.
-    return Counter({"human": len(apart)} if apart else {})
-
 
 _CUES: Final = (
     r"<begin>(?:rank|prioriti[sz]e|triage|sequence)\b",
@@ -220,7 +219,7 @@ PRIORITY: Final[Protocol] = STEPS.protocol(
     options_wanted=(2, 64),
     owed=verdict,
     questions=(QuestionKind("order", "a list to put in order", _CUES, _UNLESS),),
-    sides=_sides,
     fits="a list that has to be put in order",
     calls="2",
+    sides=_sides,
 )

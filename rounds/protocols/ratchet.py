@@ -112,6 +112,16 @@ def _revision(numbering: Numbering, step: Step, reply: RevisionReply) -> Iterato
 
 _DRAFT: Final = Pick("draft", kinds=("statement",))
 
+
+def _sides(book: Book) -> Counter[str]:
+    """Return how many critiques were fixed, and how many justified."""
+    return Counter(
+        "critic" if event.outcome == "fix" else "drafter"
+        for event in book.of(Response)
+        if event.outcome in ("fix", "justify")
+    )
+
+
 STEPS: Final = StepTable(
     (
         StepRow(
@@ -150,16 +160,6 @@ STEPS: Final = StepTable(
     )
 )
 
-
-def _sides(book: Book) -> Counter[str]:
-    """Return how many critiques were fixed, and how many justified."""
-    return Counter(
-        "critic" if event.outcome == "fix" else "drafter"
-        for event in book.of(Response)
-        if event.outcome in ("fix", "justify")
-    )
-
-
 _CUES: Final = (
     r"<begin>(?:polish|proofread|copy-?edit|reword|rephrase|tighten|shorten|simplify|clarify)\b(?: and \w+)?"
     r"(?:[:,]| (?:[\w'-]+ ){0,6}?<text>\b)",
@@ -182,8 +182,8 @@ RATCHET: Final[Protocol] = STEPS.protocol(
         RoleDefinition("reviser", "What is done about it?", "charters/reviser", "Reviser"),
     ),
     questions=(QuestionKind("text", "a text to write or improve", _CUES, _UNLESS),),
-    sides=_sides,
-    rivals=("critic", "drafter"),
     fits="a text that has to be good and is not worth a debate",
     calls="3",
+    sides=_sides,
+    rivals=("critic", "drafter"),
 )

@@ -257,6 +257,15 @@ _LOST_VIEW: Final = {
     "analyse.safety": Loss("refuse", "nobody could challenge safety; without its vote the ruling is REFUSE"),
 }
 
+
+def _sides(book: Book) -> Counter[str]:
+    """Return the voters of the last ballot, where they did not all vote alike."""
+    last = [event for event in book.events if isinstance(event, Vote) and event.ballot == 2]
+    kinds = {event.decision for event in last}
+    # With one kind of vote there was no disagreement.
+    return Counter(role_of(event.id) for event in last) if len(kinds) > 1 else Counter()
+
+
 STEPS: Final = StepTable(
     (
         StepRow(
@@ -307,14 +316,6 @@ def _plan(_rules: Rules, _options: int) -> tuple[PlanRow, ...]:
     return tuple(PlanRow(round=n, phases=(row.phase,)) for n, row in enumerate(STEPS.rows, 1))
 
 
-def _sides(book: Book) -> Counter[str]:
-    """Return the voters of the last ballot, where they did not all vote alike."""
-    last = [event for event in book.events if isinstance(event, Vote) and event.ballot == 2]
-    kinds = {event.decision for event in last}
-    # With one kind of vote there was no disagreement.
-    return Counter(role_of(event.id) for event in last) if len(kinds) > 1 else Counter()
-
-
 TRIBUNAL: Final[Protocol] = STEPS.protocol(
     "tribunal",
     "utility, accuracy and safety analyse, challenge each other, revise and vote; the ruling is code",
@@ -326,7 +327,7 @@ TRIBUNAL: Final[Protocol] = STEPS.protocol(
     plan=_plan,
     variants={"voting": ("documented", "shipped")},
     owed=ruling,
-    sides=_sides,
     fits="whether to act on something, where harm counts",
     calls="12",
+    sides=_sides,
 )

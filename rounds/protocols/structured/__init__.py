@@ -380,9 +380,9 @@ STRUCTURED: Final[Protocol] = _STEPS.protocol(
     runs_first=programs.runs_first,
     sizes=SIZES,
     sizes_from="measured on storage-minimum-8, a run of moot 0.1",
-    sides=_sides,
     fits="a decision that is costly to undo and that several people have to live with",
     calls="84 in short-5, 142 in minimum-8, 258 in standard-13, at most",
+    sides=_sides,
     variants={
         "positions": (ANSWERS, "sealed", "off"),
         RULE: (SPREAD, "free"),
