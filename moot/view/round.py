@@ -31,7 +31,7 @@ from ledger.state.book import Book, strings
 from ledger.state.decided import tested_by
 from ledger.state.state import State
 from moot.view.claims import ClaimView, DecisionView, tell_claim, tell_decision
-from moot.view.events import artifact_facts, role_behind
+from moot.view.events import acting_role, artifact_facts
 from moot.view.grounds import DEPTH_MAX, Quote, Sectioned, Sources, quotes_of, sources_of
 
 
@@ -182,7 +182,7 @@ def _contributions(events: Sequence[Event]) -> Iterator[Product]:
                 yield Product(event.role, event.phase, "artifact", event.id, artifact_facts(event))
             # Sealed texts stay closed here; only the number of the check is public.
             case Position():
-                sealed.setdefault(role_behind(event), []).append(str(event.check_id or event.on))
+                sealed.setdefault(acting_role(event), []).append(str(event.check_id or event.on))
             case _:
                 pass
     for role, checks in sealed.items():
@@ -215,7 +215,7 @@ def _stance(book: Book, event: Position, sections: Sectioned) -> Stance:
     return extended(
         Stance,
         event,
-        role=role_behind(event),
+        role=acting_role(event),
         flipped_to=flip.to if flip else None,
         because=quotes_of(book, flip.because, sections) if flip else (),
     )
