@@ -22,7 +22,7 @@ from moot.view.marks import mark_of
 from moot.view.round import tell_check
 from moot.web.drawing import Node, axis, graph, lane
 from moot.web.rounds import grouped
-from moot.web.templating import Links, paged
+from moot.web.templating import Links, SiteLinks, paged
 
 CLAIMS_PAGE: Final = 150
 BACK_MAX: Final = 60
@@ -209,13 +209,12 @@ def claims_page(
     role: str = "",
     text: str = "",
     page: int = 1,
-    size: int = CLAIMS_PAGE,
-    named: bool = True,
 ) -> dict[str, Any]:
     """Return the claims with a status, of a role and with all words of a text, each with its line; empty matches all.
 
-    `counts` are of all claims. With `named` false the lines are pictures without links.
+    `counts` are of all claims. A report has all claims on one page, and their lines are pictures without links.
     """
+    named = isinstance(links, SiteLinks)
     book, state = view.book, view.book.state
     claims, sought = book.of(Claim), text.casefold().split()
     stands = {event.seq: state.claims[event.id].status for event in claims}
@@ -228,7 +227,7 @@ def claims_page(
 
     matching = [event for event in claims if matches(event)]
     # Only the claims of this page get a line: drawing thousands would take seconds.
-    page, pages, rows = paged(matching, page, size)
+    page, pages, rows = paged(matching, page, CLAIMS_PAGE if named else max(1, len(matching)))
     # An import may have claims and no rounds; the axis needs at least one.
     rounds = max([1, *state.rounds])
     numbers = Counter[str](stands.values())

@@ -35,7 +35,6 @@ from moot.web.rounds import grouped, round_shown
 from moot.web.templating import ReportLinks, render
 from rounds.protocols import is_watched
 
-ALL: Final = 1_000_000
 BRIEFS_SHOWN: Final = 2_000
 CONTENTS: Final = (
     ("decided", "Decided"),
@@ -94,7 +93,7 @@ def _document(view: RunView, head: str, references: Iterable[str]) -> str:
         ANNEX_WORDS=ANNEX_WORDS,
         story=story,
         checks=checks,
-        claims=claims_page(view, links, size=ALL, named=False),
+        claims=claims_page(view, links),
         rounds=[round_shown(view, summary.n) for summary in story.rounds],
         signals=signals_page(view, links),
         seats=seats_page(view, size=BRIEFS_SHOWN),
