@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from detectors.report import EndWithout
 from ledger.events import Assumption, Decision, Frame, Statement
+from ledger.events.envelope import Status
 from ledger.plain_text import counted, first_sentence, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book
@@ -49,6 +50,11 @@ if TYPE_CHECKING:
 # Three reasons fit the outcome block; the text next to them gives the total.
 WHY: Final = 3
 """Maximum number of reasons named."""
+_OPEN_WORDS: Final[Mapping[Status, str]] = {
+    "pending": "untested",
+    "tested_unclear": "unclear",
+    "partially_refuted": "partly refuted",
+}
 _BLANK: Final = re.compile(r"\[[A-Z][A-Z' /_-]+\]|_{4,}|\bTBD\b")
 """A place in a final text that is left for a person to fill."""
 
@@ -382,12 +388,12 @@ class _Reading:
         questions = sorted(open_questions(self.book), key=lambda question: -question.round)
         yield from (Point.of(text, *ids) for text, ids in merged_questions(questions))
         # Dozens of claims may be open, so the outcome counts them and names the verb that lists them.
-        waiting = sum(claim.status in OPEN for claim in state.claims.values())
+        waiting = Counter(claim.status for claim in state.claims.values() if claim.status in OPEN)
         if waiting:
-            verb = "is" if waiting == 1 else "are"
-            yield Point.of(
-                f"{waiting} of {len(state.claims)} claims {verb} untested or unclear: moot claims."
-            )
+            verb = "is" if waiting.total() == 1 else "are"
+            kinds = " or ".join(text for status, text in _OPEN_WORDS.items() if waiting[status])
+            of_all = f"{waiting.total()} of {counted(len(state.claims), 'claim')}"
+            yield Point.of(f"{of_all} {verb} {kinds}: moot claims.")
 
     def assumed(self) -> list[Point]:
         """Return the choices that the final plan makes without a request; of several plans one of each in turn."""

@@ -51,8 +51,12 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
         return StatusWhy(OutcomeStatus.NOBODY_ANSWERED)
     if has_beliefs(book):
         from rounds.protocols.crux.closing import status_of_answer
+        from rounds.protocols.crux.standing import standing_at
 
-        return StatusWhy(status_of_answer(state))
+        status, forecasts = status_of_answer(state), standing_at(state)
+        if forecasts.status is status is OutcomeStatus.YOUR_CALL and forecasts.margin is not None:
+            return StatusWhy(status, f"the first two options are {float(forecasts.margin):.1f} points apart")
+        return StatusWhy(status)
     reason = state.closing.reason if state.closing else ""
     open_claims = open_under(book, finals or [chief])
     # An untested claim under the decision could still overturn it, so the test comes first.

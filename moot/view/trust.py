@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 import orjson
 
-from ledger.events import ExperimentJudged, Memo, Statement
+from ledger.events import ExperimentJudged, Memo, Statement, Verification
 from ledger.plain_text import counted
 from ledger.state.book import Book
 from ledger.state.state import State
@@ -32,7 +32,6 @@ from moot.view.agreement import alarms_clause, families_text
 from moot.view.experiments import test_text
 from moot.view.judgements import has_beliefs, named
 from moot.view.labels import Calls, calls_of
-from moot.view.marks import last_test
 from moot.view.seats import beyond_text, dollars, written_text
 from moot.view.text import listed
 from rounds.protocols import is_watched
@@ -201,7 +200,9 @@ def _tests(run: str, book: Book) -> str:
     by_hand = f", {counted(measured, 'claim')} measured by a person" if measured else ""
     if not judged:
         # Where claims are tested by reading, it would be false to say that no test was run.
-        read = sum(last_test(book, claim) is not None for claim in book.state.claims) - measured
+        # The closing synthesis settles what is still pending without asking anything new (SD-19): that is no test.
+        checks = {check.id for check in book.of(Verification) if check.phase != "S"}
+        read = sum(any(move.by in checks for move in claim.moves) for claim in claims)
         by_reading = f", {read} of {counted(len(claims), 'claim')} checked by reading" if read > 0 else ""
         if measured or by_reading:
             return f"no program was run{by_reading}{by_hand}"

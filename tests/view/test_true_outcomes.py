@@ -22,6 +22,7 @@ from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import outcome_lines, status_clause
 from roles.protocol import Step
 from rounds.run import human_actions
+from tests.protocols import crux_seats
 from tests.protocols.changing import Change, changed_run, unchanged
 from tests.protocols.playing import begin, submit
 
@@ -479,3 +480,9 @@ def test_sealed_forecasts_are_counted_by_role(tmp_path: Path) -> None:
     assert outcome_of("run", session.book()).how_sure == (
         "4 roles gave a sealed forecast so far; the step is still open."
     )
+
+
+def test_a_tie_says_that_it_is_one(tmp_path: Path) -> None:
+    tie = crux_seats.World(first=dict.fromkeys(crux_seats.ROLES, 50))
+    book = crux_seats.play(crux_seats.begin(tmp_path / "run", {"wait": "off"}), tie)
+    assert status_clause(outcome_of("run", book)) == "YOUR CALL: the first two options are 0.0 points apart"

@@ -6,12 +6,13 @@ Seats are scripted, or the fake of an API that refuses; nothing here was said by
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ledger.events import Decision
+from ledger.events import Claim, Decision, Verification
 from ledger.events.envelope import SeatKind
 from ledger.events.run import Budgets
 from ledger.state.book import Book
@@ -211,3 +212,33 @@ def test_costs_of_lost_replies_are_in_the_status_row(tmp_path: Path) -> None:
     said = " ".join(status_text(str(path), state, None, spent_beyond(path)).split())
     assert "without an accepted reply" in said
     assert status_clause(outcome_of("run", RunStore(path).book()))
+
+
+def test_what_only_the_closing_settled_was_not_checked(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", rows(2))
+    play(session)
+    book, found = session.book(), outcome_of("run", session.book())
+    checked = {
+        change.claim_id
+        for check in book.of(Verification)
+        if check.phase != "S"
+        for change in check.claim_status_changes
+    }
+    closed = {
+        change.claim_id
+        for check in book.of(Verification)
+        if check.phase == "S"
+        for change in check.claim_status_changes
+    }
+    claims = len(book.of(Claim))
+    assert closed - checked
+    assert f"{len(checked)} of {claims} claims checked by reading" in found.looked_at
+    statuses = Counter(facts.status for facts in book.state.claims.values())
+    assert not statuses["pending"]
+    kinds = [
+        *(["unclear"] if statuses["tested_unclear"] else []),
+        *(["partly refuted"] if statuses["partially_refuted"] else []),
+    ]
+    waiting = statuses["tested_unclear"] + statuses["partially_refuted"]
+    told = [point.text for point in found.not_settled]
+    assert f"{waiting} of {claims} claims are {' or '.join(kinds)}: moot claims." in told
