@@ -13,7 +13,7 @@ import msgspec
 
 from ledger.events import Claim, Decision, ExperimentJudged, Verification
 from ledger.events.envelope import Evidence, EvidenceClass, Result, Status
-from ledger.events.ids import event_id, number_of
+from ledger.events.ids import event_id, kind_of, number_of
 from ledger.events.verifications import CHECKS, StatusChange
 from ledger.state.book import Book
 from ledger.state.fold import step
@@ -34,10 +34,12 @@ def checks_of(book: Book) -> list[Verification]:
     A claim that a program or a person tested has no verification in the ledger. In a state directory only a
     verification moves a claim (SD-57), so such a test is written as a `claim_retest`.
     """
-    # A verdict that stronger evidence outweighs would count where the class of that evidence is lost.
+    # A verdict that stronger evidence outweighs would count where the class of that evidence is lost: that of a
+    # program or a person. Verifications keep theirs, and outweigh one another after an import as before.
     outweighed = {
         (entry.by, claim)
         for claim, facts in book.state.claims.items()
+        if any(kind_of(entry.by) != "verification" for entry in facts.history)
         for entry in facts.history
         if entry.outweighed
     }
