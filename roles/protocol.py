@@ -184,15 +184,11 @@ class StepSize(msgspec.Struct, frozen=True):
 class QuestionKind(msgspec.Struct, frozen=True):
     """Kind of question that the gate gives to a protocol; `means` describes it in a clause.
 
-    `cues` and `unless` are regular expressions with the placeholders of `rounds/setup/gate_cues.py`. A question that
-    matches a cue is of this kind, except where it also matches `unless`. A cue is strong: its words ask for the kind
-    outright. A wrong cue sends a question to a worse protocol, so a doubtful one does not belong here.
+    A new kind is one more column of `rounds/setup/gate_cues.tsv`, learned from questions with its label.
     """
 
     name: str
     means: str
-    cues: tuple[str, ...] = ()
-    unless: tuple[str, ...] = ()
 
 
 Rules = Mapping[str, str | int | bool | None]

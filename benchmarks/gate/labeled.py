@@ -1,16 +1,14 @@
-"""Read the questions, their three parts, and the labels of the readers."""
+"""Read the held-out questions and the labels of the readers."""
 
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from rounds.setup.gate_cues import kinds
+from rounds.setup.gate import kinds
 
 HERE: Final = Path(__file__).parent
-SEED: Final = 7
 NAMES: Final = tuple(kinds())
 """Kinds that a reader can choose."""
 
@@ -30,13 +28,6 @@ def questions() -> list[Question]:
     """Return all questions, in the order of the file."""
     rows = [json.loads(line) for line in (HERE / "questions.jsonl").read_text("utf-8").splitlines()]
     return [Question(row["id"], row["question"]) for row in rows]
-
-
-def part_of(rows: list[Question]) -> dict[str, int]:
-    """Return id → part: 1 was visible while the cues were written, by a seeded draw; 2 was held out; 3 came later."""
-    first = [row.id for row in rows if row.id.startswith("q")]
-    seen = frozenset(random.Random(SEED).sample(first, len(first) // 2))
-    return {row.id: 1 if row.id in seen else 2 if row.id.startswith("q") else 3 for row in rows}
 
 
 def labels(path: Path, known: list[Question]) -> dict[str, str]:

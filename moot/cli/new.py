@@ -213,10 +213,10 @@ def gate(
     """Explain which protocol `moot run -q` gives a question. Without a question, list the protocols.
 
     A protocol's NAME shows that one, with its roles and variants. The question's words decide, and nobody asks a model:
-    strong cues in English choose a protocol for their own kind of question, everything else is crux. --single takes one
-    reply. --compete, and words of your own (--trigger), rule one reply out. --single with --compete is an error.
+    a learned table of English cues tells the likeliest kind of question, and each kind has its protocol. --single takes
+    one reply. --compete, and words of your own (--trigger), rule one reply out. --single with --compete is an error.
 
-    Example: moot gate 'Migrate the billing database with zero downtime'
+    Example: moot gate 'Plan the move to the new data center'
     """
     if text is None or _is_protocol(text):
         refuse(

@@ -217,8 +217,7 @@ def add_opening_tools(tools: Tools) -> None:
     @tools.tool(result_of("gate"))
     def gate(text: str, options: list[str] | None = None) -> Any:
         """Return which protocol `new` gives a question that names none, with the reason, replies, price and time, and
-        what else would fit. Strong cues in English choose a protocol for its own kind of question, everything else is
-        crux.
+        what else would fit. The words tell the kind of question, in English; each kind has its protocol.
         """
         return moot.gate(text, options or [])
 

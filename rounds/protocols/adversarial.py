@@ -258,28 +258,6 @@ STEPS: Final = StepTable(
     )
 )
 
-_CUES: Final = (
-    r"\b(?:approve|accept|reject|sign|sign off on|vote on|ratify)\b <the> <document>\b",
-    r"\bshould we (?:approve|accept|sign|ratify) (?:it|this|that)\b",
-    r"\b(?:accept|approve),? (?:it )?(?:revise|as it is|with changes|reject|amend|return|or (?:reject|return))\b",
-    r"\bready (?:to be |for )(?:approved|approval|merged?|signed|signature|published|publication|sign-?off)\b",
-    r"<begin>(?:review|check|assess|vet|scrutini[sz]e|critici[sz]e|critique|stress-?test) <the> <document>\b",
-    r"\breview of (?:a|<the>) <document>\b",
-    r"\bverdict on <the> <document>\b",
-    r"\b<document>\b.{0,80}\b(?:any good|good enough|watertight|as it (?:is|stands))\b",
-    r"\b(?:is|are) <the> (?:<document>|idea) (?:flawed|sound|viable|convincing)\b",
-    r"\bwhat (?:could|can|might|will) go wrong with <the> <document>\b",
-    r"\b(?:tear|pick) <the> <document> apart\b",
-    r"[.!?]\s+(?:now )?(?:tear|pick) it apart\b",
-    r"\b(?:holes|weaknesses|flaws|gaps|faults|problems?) (?:in|of|with) <the> <document>\b",
-    r"\bpre-?mortem\b",
-    r"\bred-?team\b",
-    r"(?:^|\n)\s*(?:rfc|proposal|proposed|change request|adr)\b[^:\n]{0,30}:",
-    r"\bwhat speaks against (?:accepting|approving|merging|adopting|signing)\b",
-    r"\b(?:weak (?:points?|spots?)|weaknesses|flaws|holes|gaps)\b[^.?!]{0,60}\bbefore (?:we|i|it)\b",
-    r"<begin>(?:i|we) (?:propose|suggest|intend|plan|want) (?:that|to)\b[^?]{0,300}?[.;]\s+(?:now )?(?:find|name"
-    r"|list|show|look for|tell)\b[^.?!]{0,40}\b(?:weak\w*|flaws?|holes|gaps|problems?|wrong|against)\b",
-)
 ADVERSARIAL: Final[Protocol] = STEPS.protocol(
     "adversarial",
     "an advocate and a challenger side by side, then a judge: zones, narratives, a verdict",
@@ -289,7 +267,7 @@ ADVERSARIAL: Final[Protocol] = STEPS.protocol(
         RoleDefinition("judge", "What survives?", "charters/judge", "Judge"),
     ),
     variants={"scale": tuple(SCALES)},
-    questions=(QuestionKind("proposal", "a proposal to approve or reject", _CUES),),
+    questions=(QuestionKind("proposal", "a proposal to approve or reject"),),
     fits="a proposal that is about to be approved",
     calls="3",
     sides=_sides,

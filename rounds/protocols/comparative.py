@@ -419,14 +419,6 @@ def _rounds(_rules: Rules, options: int) -> tuple[PlanRow, ...]:
     )
 
 
-_CUES: Final = (
-    r"<begin>(?:compare|contrast|evaluate|weigh|score)\b<rest>\b(?:and|with|to|against|versus|vs)\b",
-    r"\w[\w+#-]*\s+(?:vs\.?|versus)\s+\w",
-    r"\bpros and cons of\b<rest>\b(?:and|versus|vs|against|compared)\b",
-    r"\btrade-?offs? between\b|\bcomparison (?:of|between)\b<rest>\b(?:and|with|to)\b",
-    r"\b(?:against|on|by) (?:these|the following|our|five|four|three) criteria\b",
-    r"\bscorecard\b|\bdecision matrix\b",
-)
 COMPARATIVE: Final[Protocol] = STEPS.protocol(
     "comparative",
     "options in pairs: two advocates with swapped lenses, rebuttals, and a weighted scorecard",
@@ -443,7 +435,7 @@ COMPARATIVE: Final[Protocol] = STEPS.protocol(
     variants={"criteria": tuple(CRITERIA)},
     options_wanted=(2, 4),
     owed=recommendation,
-    questions=(QuestionKind("compare", "named options to compare on criteria", _CUES),),
+    questions=(QuestionKind("compare", "named options to compare on criteria"),),
     fits="two to four options and a choice between them",
     calls="11 for two options, 31 for three, 61 for four",
     sides=preferred_options,

@@ -196,24 +196,6 @@ STEPS: Final = StepTable(
 )
 
 
-_CUES: Final = (
-    r"\bis it (?:really |actually )?(?:true|correct|a fact|accurate) that\b",
-    r"\b(?:check|verify|establish|confirm|find out|determine)\b<rest>\b(?:claims?|statement|figures?|numbers?)\b"
-    r"<rest>\b(?:holds?|is|are|true|correct|stands?|right|supported?|accurate)\b",
-    r"\bfact-?check\b",
-    r"\b(?:is|are) there (?:any |good |solid )?(?:evidence|proof) (?:that|for|of)\b",
-    r"\bwhat (?:does|do) the (?:evidence|literature|research|sources|data) (?:say|show|suggest)\b",
-    r"\bdo(?:es)? (?:the |these |those |any )?(?:\w+ )?"
-    r"(?:sources?|studies|study|papers?|evidence|benchmarks?|trials?|data|records|numbers|figures) "
-    r"(?:in this table |really |actually )?(?:show|support|prove|confirm|back)\b",
-    r"\b(?:conflicting|contradictory|different) (?:reports?|claims?|sources?|accounts?|figures|stories|numbers)\b",
-    r"\b(?:sources?|reports?|pages|documents|witness\w*|studies|papers) (?:disagree|contradict|differ|conflict)\b",
-    r"<begin>do(?:es)?\b<rest>\b(?:really|actually)\b[^.?!]*\?",
-    r"<begin>(?:verify|check|confirm|fact-check|examine) (?:the|this|that)"
-    r" (?:statement|claim|assertion|figure|number)\b",
-    r"\bwhich (?:of (?:them|these|the) )?(?:figures?|numbers?|claims?|statements?|sources?|pages?) (?:is|are)"
-    r" (?:right|correct|true|wrong|accurate)\b",
-)
 CROSS_EXAMINATION: Final[Protocol] = STEPS.protocol(
     "cross-examination",
     "independent analyses, two or three questions to each, answered by defending or conceding",
@@ -226,7 +208,7 @@ CROSS_EXAMINATION: Final[Protocol] = STEPS.protocol(
     ),
     variants={"analysts": ("3", "2", "4", "5")},
     cast=as_many(ANALYSTS, "analysts", "examiner"),
-    questions=(QuestionKind("fact", "a question of fact to check in sources", _CUES),),
+    questions=(QuestionKind("fact", "a question of fact to check in sources"),),
     fits="a question of fact on which several analyses can be had",
     calls="3 analysts: 8",
     sides=by_disposition({"defended": "analysts", "conceded": "examiner", "deflected": "examiner"}),

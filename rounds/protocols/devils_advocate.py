@@ -205,28 +205,6 @@ STEPS: Final = StepTable(
     )
 )
 
-_CUES: Final = (
-    r"\bdevil'?s[ -]advocate\b",
-    r"\bsteel-?man\b",
-    r"\bchange (?:my|our) mind\b",
-    r"\b(?:prove|show) (?:me|us) wrong\b",
-    r"\bwhere (?:am i|are we) wrong\b",
-    r"\brefute (?:me|us|it|this|that)\b",
-    r"\bconvince (?:me|us)\b",
-    r"\bargue (?:against|the opposite|the other side)\b",
-    r"\bcounter-?arguments?\b",
-    r"\b(?:strongest|best) (?:objections?|case|arguments?) (?:to|against)\b",
-    r"\b(?:holes in|attack|challenge|contradict|test|dismantle|rebut) <the> <side>\b",
-    r"\b(?:said|speaks?|case) against (?:it|this|that|<the> <side>)\b",
-    r"<begin>(?:my|our) <side>\b(?: is| was|:| that)",
-    r"\b(?:i|we) (?:firmly |strongly )?(?:believe|hold|think|maintain|claim|(?:am|are) (?:convinced|sure))\b"
-    r"[^?]{0,240}?[.!;:]\s+(?:now )?(?:try to )?(?:attack|challenge|refute|contradict|rebut|poke holes|tear)\b",
-    r"\bwhat (?:would|could|might) (?:a|the|my|our) (?:\w+ )?(?:opponent|critic|s[ck]eptic)s? (?:say|answer)\b",
-    r"(?:^|[.:]\s+)tear this apart:",
-    r"<begin>(?:challenge|attack|refute|rebut|dispute|contradict) (?:this|that|it|the following)\b",
-    r"\b(?:tell|explain to) (?:me|us) why (?:i am|i'm|we are|we're|this is|that is) wrong\b",
-    r"\bwhy (?:am i|are we) wrong\b",
-)
 DEVILS_ADVOCATE: Final[Protocol] = STEPS.protocol(
     "devils-advocate",
     "the strongest form of a position, five attacks on it, concede or defend, and what survived",
@@ -237,7 +215,7 @@ DEVILS_ADVOCATE: Final[Protocol] = STEPS.protocol(
         ),
         RoleDefinition("judge", "What survived?", "charters/judge", "Judge"),
     ),
-    questions=(QuestionKind("position", "a position to attack", _CUES),),
+    questions=(QuestionKind("position", "a position to attack"),),
     fits="a position that you hold and want to see attacked at its strongest",
     calls="5",
     sides=by_disposition(

@@ -203,23 +203,7 @@ def _rounds(rules: Rules, _options: int) -> tuple[PlanRow, ...]:
     return (first, second) if rules.get("rounds") == "2" else (first,)
 
 
-_CUES: Final = (
-    r"<begin>(?:plan|design|build|implement|develop|organi[sz]e|set up|roll out|migrate|outline (?:what|how|the)"
-    r"|break down|map out|lay out|work out how|figure out how to|refactor|restructure|rework|redesign|move|port"
-    r"|convert|upgrade|replace|add|introduce|create|integrate|automate|harden|launch|prepare|digiti[sz]e"
-    r"|containeri[sz]e|consolidate|extend|split|switch|turn|phase out|retire)\b(?![^.!?\n]*\?)",
-    r"<begin>write (?:an?|the|our) (?:[\w'-]+ ){0,3}?(?:importer|exporter|parser|library|tool|service|script|client"
-    r"|server|bot|app|application|migration|module|driver|plugin|generator|test suite|program)\b",
-    r"<begin>(?:write|draft|prepare|make|create|draw up|put together|propose|give (?:me|us)|sketch|(?:i|we) need)"
-    r" (?:(?:an?|the|our|us|me) )?(?:[\w'-]+ ){0,3}?(?:plan|schedule|roadmap|timetable|runbook|curriculum|checklist"
-    r"|programme|program|playbook)\b",
-    r"\bgive (?:me |us )?(?:the |all )?(?:tasks|steps|milestones|work packages)\b",
-)
 # A plan that people dispute is a decision first.
-_UNLESS: Final = (
-    r"\b(?:yes or no|disagree\w*|divided|at odds|cannot agree|(?:is|are) split|no (?:going|way) back"
-    r"|cannot be undone|should we)\b",
-)
 JUGALBANDI: Final[Protocol] = STEPS.protocol(
     "jugalbandi",
     "a plan, at least three challenges from a role that never saw the task, and a disposition for each",
@@ -237,7 +221,7 @@ JUGALBANDI: Final[Protocol] = STEPS.protocol(
     ),
     plan=_rounds,
     variants={"rounds": ("1", "2"), "wait": ("on", "off")},
-    questions=(QuestionKind("task", "a task to plan", _CUES, _UNLESS),),
+    questions=(QuestionKind("task", "a task to plan"),),
     fits="a plan full of unrequested choices",
     calls="3, or 5 with rounds = 2",
     sides=by_disposition(ACCEPTED_OR_NOT),

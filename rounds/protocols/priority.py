@@ -188,27 +188,6 @@ STEPS: Final = StepTable(
     )
 )
 
-_CUES: Final = (
-    r"<begin>(?:rank|prioriti[sz]e|triage|sequence)\b",
-    r"<begin>order (?:these|the following)\b",
-    r"<begin>(?:order|sort) (?:these|the following|them|my|our|the)\b<rest>"
-    r"\b(?:by (?:importance|urgency|value|priority|impact|effort|risk)"
-    r"|items|tasks|tickets|to-?dos|bugs|requests|ideas|risks|errands|chores|issues)\b",
-    r"\b(?:put|bring|get|arrange)\b<rest>\b(?:in|into)(?: \w+)? (?:order|sequence)\b",
-    r"\bin (?:which|what) order (?:should|do|shall|would|must|to)\b",
-    r"\b(?:best|right|choose the|set the|propose an?|suggest an?) order\b",
-    r"\b(?:make|give|need) (?:me |us )?an? ranking\b",
-    r"\b(?:which|what)\b<rest>\b(?:do|should|shall|must) (?:we|i) \w+(?: \w+)? first\b",
-    r"\bwhich ones? (?:(?:go(?:es)?|comes?) )?first\b",
-    r"\b(?:what|which)\b<rest> (?:go|goes|comes?) (?:\w+ ){0,5}first\b",
-    r"\b(?:which|what)\b<rest>\b(?:matters?|counts?|hurts?) (?:the )?most\b",
-    r"\bmost urgently\b",
-    r"\bwhat goes to the top\b",
-    r"\bpriority (?:order|list)\b",
-)
-_UNLESS: Final = (
-    r"\b(?:alphabet\w*|isort|chronological\w*|numerical order|sort order|out of order|by (?:name|date|id))\b",
-)
 PRIORITY: Final[Protocol] = STEPS.protocol(
     "priority",
     "two lenses, urgency and impact, give every option a level; levels far apart are put to you",
@@ -218,7 +197,7 @@ PRIORITY: Final[Protocol] = STEPS.protocol(
     ),
     options_wanted=(2, 64),
     owed=verdict,
-    questions=(QuestionKind("order", "a list to put in order", _CUES, _UNLESS),),
+    questions=(QuestionKind("order", "a list to put in order"),),
     fits="a list that has to be put in order",
     calls="2",
     sides=_sides,

@@ -160,19 +160,6 @@ STEPS: Final = StepTable(
     )
 )
 
-_CUES: Final = (
-    r"<begin>(?:polish|proofread|copy-?edit|reword|rephrase|tighten|shorten|simplify|clarify)\b(?: and \w+)?"
-    r"(?:[:,]| (?:[\w'-]+ ){0,6}?<text>\b)",
-    r"<begin>(?:improve|edit|revise|rewrite|reformulate|cut|condense)\b (?:[\w'-]+ ){0,6}?<text>\b",
-    r"<begin>(?:make|give) (?:this|these|the|my|our) (?:[\w'-]+ ){0,3}?<text>\b",
-    r"<begin>(?:write|draft|compose) (?:me |us )?(?:an?|the|our|my) (?:[\w'-]+ ){0,3}?<text>\b",
-    r"\b(?:too wordy|sounds (?:rude|hollow|clumsy|stiff))\b",
-    r"\b(?:better|clearer|kinder|shorter|friendlier) (?:wording|phrasing|formulation)\b",
-)
-_UNLESS: Final = (
-    r"\b(?:docstring|commit message|unit tests?|code comment)\b",
-    r"\b(?:migration|project|test|rollout) plan\b",
-)
 RATCHET: Final[Protocol] = STEPS.protocol(
     "ratchet",
     "a draft, exactly three critiques, each fixed or justified",
@@ -181,7 +168,7 @@ RATCHET: Final[Protocol] = STEPS.protocol(
         RoleDefinition("critic", "Where is it weakest?", "charters/critic", "Critic"),
         RoleDefinition("reviser", "What is done about it?", "charters/reviser", "Reviser"),
     ),
-    questions=(QuestionKind("text", "a text to write or improve", _CUES, _UNLESS),),
+    questions=(QuestionKind("text", "a text to write or improve"),),
     fits="a text that has to be good and is not worth a debate",
     calls="3",
     sides=_sides,

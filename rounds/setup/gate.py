@@ -1,8 +1,9 @@
 """The gate: which protocol a question is given to where none is named (AD-2, AD-9).
 
 Flags come first: `single` is one reply, `compete` several roles, both together an error. Then the question's words
-decide, by the cues that the protocols name (`gate_cues.py`); a question without a cue is a decision. No model is asked.
-One reply is never chosen where words name stakes, nor where `compete` or a trigger of the person asks for more.
+decide: each cue in them has a weight for every kind of question (`gate_cues.py`), and the likeliest kind's protocol is
+chosen; a decision, where no other kind is likelier. No model is asked. One reply is never chosen where words name
+stakes, nor where `compete` or a trigger of the person asks for more.
 
 At the opening the screenings come before any role is asked, then the gate's decision (S4-22, S4-29). The rule
 `screening` names the version of their rules; screenings by another version are taken as given.
@@ -14,6 +15,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -30,16 +32,7 @@ from rounds import screening
 from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rounds.screening import DOCUMENT_MAX, IMPORT_MAX, QUESTION_MAX, RULES_VERSION
 from rounds.setup.deliberation import Deliberation
-from rounds.setup.gate_cues import (
-    CHOICE,
-    COMPARE,
-    ORDER,
-    OTHERWISE,
-    SINGLE,
-    STAKES,
-    Kind,
-    kinds,
-)
+from rounds.setup.gate_cues import CHOICE, STAKES, cues_of, evidence, scores
 
 
 def screenings_due(book: Book) -> tuple[Event, ...]:
@@ -91,7 +84,28 @@ BEGIN, END = 500, 300
 """Characters at both ends of a text that are searched for cues: a quotation in between asks nothing."""
 # Compatibility normalization turns full-width marks into ASCII; these scripts have marks of their own.
 QUESTION_MARKS: Final = str.maketrans(dict.fromkeys("؟՞፧⁇⸮", "?"))
-QUOTED_MAX: Final = 60
+NAMED_CUES: Final = 3
+"""Cues that the reason names."""
+ORDER, COMPARE, OTHERWISE = "order", "compare", "decision"
+"""Kinds with a use of their own: for too many options, for two named options, where no other kind is likelier."""
+SINGLE: Final = "single-pass"
+"""The protocol of one reply without a check."""
+
+
+class Kind(NamedTuple):
+    """A kind of question of a protocol."""
+
+    name: str
+    protocol: str
+    means: str
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Return the kinds of questions by name."""
+    # Made on first use: it imports the protocols, which most commands do not need.
+    rows = [Kind(kind.name, name, kind.means) for name, row in PROTOCOLS.items() for kind in row.questions]
+    return {row.name: row for row in rows}
 
 
 class GateRefused(ValueError):
@@ -135,30 +149,48 @@ def gate(question: GateQuestion) -> GateChoice:
     if not is_english(text):
         reason = f"the cues know {' and '.join(LANGUAGES)}, and this question is in another language"
         return _choice(kinds()[OTHERWISE], reason, text, question, stakes, ())
-    revealed = [(kind, cue) for kind in kinds().values() if (cue := _cue(kind, text))]
-    kept = revealed
+    cues = _cues(text)
+    likely = scores(cues)
+    likelier = sorted(
+        (kind for kind in kinds().values() if likely[kind.name] > likely[OTHERWISE]),
+        key=lambda kind: -likely[kind.name],
+    )
     # Only single replies are excluded where something asks for more; every protocol with several roles may go on.
-    if stakes or question.compete or _trigger(question):
-        kept = [(kind, cue) for kind, cue in revealed if kind.protocol != SINGLE]
-    if kept:
-        kind, cue = kept[0]
+    several = stakes or question.compete or _trigger(question)
+    kept = [kind for kind in likelier if not (several and kind.protocol == SINGLE)]
+    if not kept:
         return _choice(
-            kind, f"{kind.means}: {_quoted(cue)}", text, question, stakes, [row[0] for row in kept[1:]]
+            kinds()[OTHERWISE], _why_otherwise(question, likelier, stakes), text, question, stakes, ()
         )
-    reason = _why_otherwise(question, [kind for kind, _ in revealed], stakes)
-    return _choice(kinds()[OTHERWISE], reason, text, question, stakes, ())
+    reason = f"{kept[0].means}: {listed_cues(cues, kept[0].name)}"
+    return _choice(kept[0], reason, text, question, stakes, kept[1:2])
 
 
-def _why_otherwise(question: GateQuestion, revealed: Sequence[Kind], stakes: Sequence[str]) -> str:
-    if revealed and question.compete:
+def _cues(text: str) -> set[str]:
+    # The two ends are read apart: joined, a pair of words across the gap would be one that nobody wrote.
+    return cues_of(text) if len(text) <= BEGIN + END else cues_of(text[:BEGIN]) | cues_of(text[-END:])
+
+
+def listed_cues(cues: set[str], kind: str) -> str:
+    """Return the cues that speak most for a kind against a decision, as a person reads them."""
+    named: list[str] = []
+    for cue in evidence(cues, kind, OTHERWISE):
+        words = cue.strip("^[]")
+        if not any(words in other or other in words for other in named):
+            named.append(words)
+    return ", ".join(repr(cue) for cue in named[:NAMED_CUES])
+
+
+def _why_otherwise(question: GateQuestion, likelier: Sequence[Kind], stakes: Sequence[str]) -> str:
+    if likelier and question.compete:
         return "you asked for several roles"
-    if revealed and (trigger := _trigger(question)):
+    if likelier and (trigger := _trigger(question)):
         return f"your trigger {trigger!r} is in it"
-    if revealed:
+    if likelier:
         return (
-            f"{revealed[0].means}, but a wrong answer may cost something: {', '.join(map(repr, stakes[:3]))}"
+            f"{likelier[0].means}, but a wrong answer may cost something: {', '.join(map(repr, stakes[:3]))}"
         )
-    return "no strong cue of another kind"
+    return "its words make no other kind likelier"
 
 
 def _choice(
@@ -186,26 +218,11 @@ def _choice(
     return GateChoice(kind.name, protocol, reason, stakes, items, also)
 
 
-def _cue(kind: Kind, text: str) -> str:
-    """Return the words that reveal a kind, or nothing."""
-    # The two ends are searched apart: joined, a pattern could match across the gap and invent a request.
-    for part in (text,) if len(text) <= BEGIN + END else (text[:BEGIN], text[-END:]):
-        match = kind.cues.search(part)
-        if match and not kind.unless.search(part):
-            return match[0]
-    return ""
-
-
 def _trigger(question: GateQuestion) -> str:
     """Return the first of the person's own words that is in the question, or nothing."""
     # Case is ignored, but no word boundary is asked for: a person's trigger may be half a word on purpose.
     text = question.text.casefold()
     return next((trigger for trigger in question.triggers if trigger.casefold() in text), "")
-
-
-def _quoted(cue: str) -> str:
-    line = " ".join(re.sub(r"^[.!?:;\s]+", "", cue).split())
-    return repr(line if len(line) <= QUOTED_MAX else f"{line[: QUOTED_MAX - 1]}…")
 
 
 def question_of(deliberation: Deliberation) -> GateQuestion:

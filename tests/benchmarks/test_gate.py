@@ -1,15 +1,15 @@
-"""The scorer of the gate: halves, agreement, and questions that deserve more than one reply."""
+"""The scorer of the gate: agreement, and questions that deserve more than one reply."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from benchmarks.gate import kappa, main, too_small
-from benchmarks.gate.labeled import NAMES, Question, part_of, questions
+from benchmarks.gate.labeled import HERE, NAMES, Question, questions
+from benchmarks.gate.learn import training
 from rounds.setup.gate import GateQuestion, gate
 
 
@@ -18,12 +18,19 @@ def written(directory: Path, kinds: dict[str, str], name: str) -> None:
     (directory / name).write_text("\n".join(lines) + "\n")
 
 
-def test_the_parts_stay_the_same() -> None:
-    rows = questions()
-    parts = part_of(rows)
-    assert Counter(parts.values()) == {1: 60, 2: 60, 3: 100}
-    assert parts == part_of(list(rows))
-    assert sorted(key for key in parts if parts[key] == 1)[:4] == ["q005", "q006", "q007", "q008"]
+def test_no_held_out_question_is_learned_from() -> None:
+    learned = {question for question, _ in training()}
+    assert len(learned) > 5000
+    assert [row.id for row in questions() if row.text in learned] == []
+    assert {kind for _, kind in training()} == set(NAMES)
+
+
+def test_held_out_questions_have_their_sources_and_nothing_that_hints_at_an_answer() -> None:
+    rows = [json.loads(line) for line in (HERE / "questions.jsonl").read_text("utf-8").splitlines()]
+    assert [row["id"] for row in rows] == [f"k{n:03}" for n in range(1, 201)]
+    assert all(set(row) == {"id", "question", "source"} for row in rows)
+    assert len({row["question"] for row in rows}) == len(rows)
+    assert all(row["source"].startswith(("https://", "http://")) for row in rows)
 
 
 def test_kappa_is_cohens() -> None:
@@ -42,8 +49,8 @@ def test_it_scores_two_readers(tmp_path: Path, capsys: pytest.CaptureFixture[str
     written(tmp_path, kinds, "labels-2.jsonl")
     assert main([str(tmp_path)]) == 0
     told = capsys.readouterr().out
-    assert "readers agree on 220 of 220 (100%), Cohen's kappa 1.00" in told
-    assert "never used for cues: right protocol on 100 of 100 (100%)" in told
+    assert "readers agree on 200 of 200 (100%), Cohen's kappa 1.00" in told
+    assert "right protocol on 200 of 200 (100%)" in told
     assert told.endswith("deserves more: 0\n")
 
 
@@ -69,7 +76,7 @@ def test_one_reader_is_enough_to_say_so() -> None:
 
 @pytest.mark.parametrize(
     ("change", "says"),
-    [({"q001": "opinion"}, "no kind 'opinion'"), ({"q999": "text"}, "q999"), (None, "q001")],
+    [({"k001": "opinion"}, "no kind 'opinion'"), ({"k999": "text"}, "k999"), (None, "k001")],
 )
 def test_labels_that_cannot_be_used_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, str] | None, says: str
@@ -77,14 +84,14 @@ def test_labels_that_cannot_be_used_are_named(
     kinds = dict.fromkeys((row.id for row in questions()), NAMES[0])
     written(tmp_path, kinds, "labels-1.jsonl")
     if change is None:
-        del kinds["q001"]
+        del kinds["k001"]
     written(tmp_path, kinds | (change or {}), "labels-2.jsonl")
     assert main([str(tmp_path)]) == 2
     assert says in capsys.readouterr().err
     with (tmp_path / "labels-1.jsonl").open("a") as file:
-        file.write('{"id": "q002", "kind": "text"}\n')
+        file.write('{"id": "k002", "kind": "text"}\n')
     assert main([str(tmp_path)]) == 2
-    assert "q002 has a label already" in capsys.readouterr().err
+    assert "k002 has a label already" in capsys.readouterr().err
 
 
 def test_the_page_for_readers_explains_every_kind() -> None:

@@ -45,7 +45,7 @@ def test_nothing_is_no_question(moot: Moot, text: str) -> None:
 
 def test_a_deliberation_file_is_read(moot: Moot, tmp_path: Path) -> None:
     file = tmp_path / "plan.toml"
-    file.write_text('[deliberation]\nquestion = "Migrate the billing database with zero downtime"\n')
+    file.write_text('[deliberation]\nquestion = "Plan the move to the new data center"\n')
     assert moot("gate", str(file), "--json").json["protocol"] == "jugalbandi"
     assert moot("gate", str(tmp_path / "none.toml")).code == 2
 
@@ -56,7 +56,7 @@ def test_it_says_replies_price_and_time_and_what_else_would_fit(moot: Moot) -> N
     assert " replies, typically $0." in first
     assert " min (comparative: $0." in first
     assert ", single-pass: $0.0" in first
-    assert why == "  decision: no strong cue of another kind"
+    assert why == "  decision: its words make no other kind likelier"
     told = moot("gate", "Prioritize the backlog").out
     assert told.startswith("priority: 2 replies, typically $0.03, ")
     assert "run it: moot run -q '…' --option '…' --option '…' --seats …" in told
