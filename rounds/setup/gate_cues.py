@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 CUES: Final = Path(__file__).with_name("gate_cues.tsv")
 _TOKEN: Final = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[?!:;,.\"()/]|->")
@@ -21,14 +21,6 @@ _QUOTES: Final = str.maketrans("’“”", '\'""')
 LONG: Final = (8, 16, 32, 64)
 """Lengths in words and marks; a question longer than one of them has its cue."""
 COMMAS: Final = (1, 3, 6)
-
-
-class Weights(NamedTuple):
-    """Table of cues: `kinds` in its columns, `start` per kind, and the weights of each cue in the same order."""
-
-    kinds: tuple[str, ...]
-    start: tuple[int, ...]
-    rows: Mapping[str, tuple[int, ...]]
 
 
 def cues_of(text: str) -> set[str]:
@@ -61,27 +53,25 @@ def _form(text: str) -> Iterator[str]:
 
 
 @cache
-def weights() -> Weights:
-    """Return the table of `gate_cues.tsv`."""
+def weights() -> tuple[tuple[str, ...], Mapping[str, tuple[int, ...]]]:
+    """Return the kinds, and the weights of each cue in the order of the kinds; those of the empty cue always count."""
     # Read on first use: most commands need no gate.
-    head, start, *lines = (line.split("\t") for line in CUES.read_text("utf-8").splitlines())
-    return Weights(
-        tuple(head[1:]), tuple(map(int, start[1:])), {cue: tuple(map(int, row)) for cue, *row in lines}
-    )
+    head, *lines = (line.split("\t") for line in CUES.read_text("utf-8").splitlines())
+    return tuple(head[1:]), {cue: tuple(map(int, row)) for cue, *row in lines}
 
 
 def scores(cues: set[str]) -> dict[str, int]:
-    """Return the score of each kind: its start and the weights of the cues, in hundredths of a natural logarithm."""
-    table = weights()
-    rows = [table.start, *(row for cue in cues if (row := table.rows.get(cue)))]
-    return {kind: sum(column) for kind, column in zip(table.kinds, zip(*rows, strict=True), strict=True)}
+    """Return the sum of the weights for each kind, in hundredths of a natural logarithm."""
+    kinds, rows = weights()
+    counted = [row for cue in ("", *cues) if (row := rows.get(cue))]
+    return {kind: sum(column) for kind, column in zip(kinds, zip(*counted, strict=True), strict=True)}
 
 
 def evidence(cues: set[str], kind: str, other: str) -> list[str]:
     """Return the cues that speak for a kind and against another, the heaviest first."""
-    table = weights()
-    this, that = table.kinds.index(kind), table.kinds.index(other)
-    surplus = {cue: row[this] - row[that] for cue in cues if (row := table.rows.get(cue))}
+    kinds, rows = weights()
+    this, that = kinds.index(kind), kinds.index(other)
+    surplus = {cue: row[this] - row[that] for cue in cues if (row := rows.get(cue))}
     return sorted(
         (cue for cue, weight in surplus.items() if weight > 0), key=lambda cue: (-surplus[cue], cue)
     )
