@@ -45,7 +45,7 @@ from rounds.protocols.plans import NORMAL, PLANS
 from rounds.protocols.structured import STRUCTURED
 from rounds.protocols.structured.visibility import VISIBILITY
 from rounds.run.retries import REPLIES_MAX, RetryPolicy
-from rounds.setup.gate_cues import kinds
+from rounds.setup.gate import kinds
 from rounds.setup.toml_file import FILE_BYTES_MAX
 from tests.architecture.rooms import drawing
 from tests.rounds.openings import opening
@@ -394,7 +394,7 @@ def _size(count: int) -> str:
 
 
 def questions_table() -> str:
-    """The kinds of questions that the gate knows, in the order in which it looks for them."""
+    """The kinds of questions that the gate knows, with their protocols."""
     rows = [(f"`{kind.name}`: {kind.means}", f"`{kind.protocol}`") for kind in kinds().values()]
     return _rows("kind | protocol", rows)
 

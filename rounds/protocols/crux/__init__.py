@@ -341,7 +341,7 @@ CRUX: Final[Protocol] = STEPS.protocol(
     profile="crux",
     options_wanted=(0, 8),
     # Without cues of its own: it takes every question that shows no cue of another kind.
-    questions=(QuestionKind("decision", "everything else: a decision, or a cause to find"),),
+    questions=(QuestionKind("decision", "a decision, or a cause to find"),),
     fits="a question with an answer: what could change it is tested, and no more",
     calls="4 to 21, and 9 where no test is worth it",
     sides=closing.sides,
