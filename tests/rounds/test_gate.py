@@ -1,4 +1,4 @@
-"""The gate: flags, then the kind of question that the words make likeliest; one reply never where something is at stake.
+"""The gate: flags, then the likeliest kind of question by its words; never one reply where something is at stake.
 
 Of `rounds/setup/gate_cues.py`.
 """
