@@ -71,7 +71,7 @@ check-pages:
 	$(BIN)/python -m ledger.format.schema --check
 	$(BIN)/python -m roles.reply_schemas --check
 	$(BIN)/python -m moot.output_schemas --check
-	$(BIN)/python -m validators.rulebook_page --check
+	$(BIN)/python -m tests.pages --check
 
 chromium: ## install Debian's Chromium for the browser tests, as root; without it they are skipped
 	@if command -v chromium >/dev/null; then :; \

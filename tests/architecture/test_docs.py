@@ -26,8 +26,8 @@ from rounds.run.session import start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
-from tests.architecture.page_tables import PAGES, ROOT, blocks, renewed
 from tests.blob_lines import blobs_of, change, lose
+from tests.pages.tables import PAGES, ROOT, blocks, renewed
 from tests.rounds.openings import begin, clock, play, rows
 from tests.rounds.scripted import Script
 
@@ -71,7 +71,7 @@ def pages() -> list[Path]:
 @pytest.mark.parametrize("name", PAGES)
 def test_generated_tables_are_what_the_models_say(name: str) -> None:
     page = (ROOT / name).read_text("utf-8")
-    assert page == renewed(page), "python -m tests.architecture.page_tables --write"
+    assert page == renewed(page), "python -m tests.pages --write"
 
 
 def test_the_format_has_a_table_for_every_kind() -> None:

@@ -64,11 +64,11 @@ ALLOWED: Final = {
     "rounds/experiments/usage.py: Path(f'/proc/{pid}/maps').read_bytes()": PROC,
     "rounds/experiments/usage.py: open(f'/proc/{parent}/task/{task}/children', 'rb', buffering=0)": PROC,
     "rounds/experiments/usage.py: open(f'/proc/{pid}/net/protocols', 'rb')": PROC,
-    "rounds/protocol_page.py: place.read_text('utf-8')": OURS,
+
     "rounds/screening/readings.py: _TABLE.read_text('utf-8')": OURS,
     "rounds/setup/gate_cues.py: CUES.read_text('utf-8')": OURS,
     "schemas/__init__.py: (DIRECTORY / f'{name}.json').read_bytes()": OURS,
-    "validators/rulebook_page.py: PAGE.read_text(encoding='utf-8')": OURS,
+
 }  # fmt: skip
 """File and call → why it is not read through the reader of plain files."""
 

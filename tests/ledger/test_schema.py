@@ -11,7 +11,7 @@ import schemas
 from ledger.events import KINDS
 from ledger.events.artifacts import BODIES
 from ledger.format import schema
-from tests.architecture.page_tables import parts_of
+from tests.pages.tables import parts_of
 
 
 def test_there_is_one_published_schema_a_kind() -> None:

@@ -12,11 +12,11 @@ from roles.brief import derive
 from roles.brief.context import SCOPES, Reader, ReaderLayout, layout_of
 from roles.prompt_set import PromptSet, PromptSetError, installed_prompt_set, read_prompt_set
 from roles.protocol import Column, View
-from rounds.protocol_page import widest_opening
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.structured import STRUCTURED
 from rounds.protocols.structured.visibility import VISIBILITY
 from rounds.setup.size import played
+from tests.pages.protocols import widest_opening
 from tests.roles.runs import brief_of, installed, run, step_of, steps_of_run
 
 LAYOUTS = {

@@ -1,6 +1,6 @@
 """What holds for the rulebook as a whole: prefixes, imports, bad ledgers, hashes, phases, the report and the page.
 
-Of `validators/rulebook_page.py`, `validators/ledger_index.py`, `validators/finding.py`.
+Of `validators/ledger_index.py`, `validators/finding.py`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from msgspec import structs
 
-from ledger.events import Event
+import moot
+from ledger.events import Decision, Event
 from ledger.events.decisions import Cite
 from ledger.state.book import Book, book
+from moot.api import open_run
+from tests.pages import rules
 from tests.validators import pairs_claims, pairs_evidence, pairs_order, pairs_roles, pairs_texts
 from tests.validators.factory import CONTEXT, base, change, cut, imported, judge, seq_of
 from tests.validators.pairs_roles import CHECK, CLAIM, ROUND
-from validators import rulebook, rulebook_page
+from validators import rulebook
 from validators.finding import standing
 from validators.ledger_index import RuleContext
 from validators.rule import Rule
@@ -214,11 +217,20 @@ def test_every_prefix_of_a_good_deliberation_is_good(through: int):
 
 
 def test_the_page_agrees_with_the_rules():
-    assert rulebook_page.main(["--check"]) == 0
+    assert rules.main(["--check"]) == 0
 
 
 def test_a_stale_page_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(rulebook_page, "PAGE", tmp_path / "rules.md")
-    assert rulebook_page.main(["--check"]) == 1
-    assert rulebook_page.main(["--write"]) == 0
-    assert rulebook_page.main(["--check"]) == 0
+    monkeypatch.setattr(rules, "PAGE", tmp_path / "rules.md")
+    assert rules.main(["--check"]) == 1
+    assert rules.main(["--write"]) == 0
+    assert rules.main(["--check"]) == 0
+
+
+def test_a_decision_after_a_persons_result_does_not_rest_on_a_pending_claim() -> None:
+    """The rules once called the claim pending that the person's measurement had refuted."""
+    run = Path(__file__).parents[2] / "runs" / "examples" / "crux-hook"
+    (measured,) = [event for event in open_run(run).book.of(Decision) if event.claims]
+    (claim,) = measured.claims
+    later = [one for one in moot.check(run).findings if one.seq is not None and one.seq > measured.seq]
+    assert [one.message for one in later if f"{claim} is pending" in one.message] == []

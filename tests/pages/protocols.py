@@ -1,6 +1,6 @@
 """Generator of the part of `docs/protocols/<name>.md` that follows from the table.
 
-`python -m rounds.protocol_page --write|--check`
+`python -m tests.pages --write | --check`
 
 Steps in order, what their briefs show, replies, variants. Text outside the two marks is written by hand.
 """
@@ -20,7 +20,7 @@ from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
 from rounds.setup.size import played
 
-FOLDER: Final = Path(__file__).parents[1] / "docs" / "protocols"
+FOLDER: Final = Path(__file__).parents[2] / "docs" / "protocols"
 BEGIN: Final = "<!-- from the table -->"
 END: Final = "<!-- by hand from here -->"
 _WHOSE: Final = {
@@ -140,14 +140,10 @@ def main(arguments: Sequence[str]) -> int:
             (FOLDER / f"{name}.md").write_text(page(name), "utf-8")
         return 0
     if stale:
-        sys.stderr.write(f"stale: {', '.join(stale)}; run `python -m rounds.protocol_page --write`\n")
+        sys.stderr.write(f"stale: {', '.join(stale)}; run `python -m tests.pages --write`\n")
     return 1 if stale else 0
 
 
 def _is_current(name: str) -> bool:
     place = FOLDER / f"{name}.md"
     return place.is_file() and place.read_text("utf-8") == page(name)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

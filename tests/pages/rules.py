@@ -1,4 +1,4 @@
-"""Page `docs/rules.md`, made from the rules: `python -m validators.rulebook_page --check | --write`."""
+"""Page `docs/rules.md`, made from the rules: `python -m tests.pages --write | --check`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Final
 from validators.rule import Rule
 from validators.rulebook import RULES
 
-PAGE: Final = Path(__file__).parent.parent / "docs" / "rules.md"
+PAGE: Final = Path(__file__).parents[2] / "docs" / "rules.md"
 _HEAD: Final = """# The rules
 
-Made from `validators/` by `python -m validators.rulebook_page --write`; do not edit.
+Made from `validators/` by `python -m tests.pages --write`; do not edit.
 
 `moot check RUN` judges a run by every rule below. An *error* makes the run fail; a *warning* is something to look at.
 The numbers 1 to 7 mark the published checks of the source protocol (SD-49), each with its holes closed (SD-50).
@@ -69,11 +69,7 @@ def main(arguments: Sequence[str]) -> int:
     if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page():
         return 0
     print(
-        "docs/rules.md does not agree with the rules: python -m validators.rulebook_page --write",
+        "docs/rules.md does not agree with the rules: python -m tests.pages --write",
         file=sys.stderr,
     )
     return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,6 +1,6 @@
 """The generated parts of the documentation: tables made from the models, put between markers in the pages.
 
-<!-- made: kind claim -->          python -m tests.architecture.page_tables --write | --check
+<!-- made: kind claim -->          python -m tests.pages --write | --check
 | field | type | law |
 <!-- end -->
 """
@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -40,7 +39,6 @@ from moot.app.settings import DOCUMENT_BYTES_MAX
 from moot.cli.integrity import SECRET_BYTES_MAX
 from roles.protocol import Column
 from roles.schema import REPLY_BYTES_MAX
-from rounds.protocol_page import loss_table
 from rounds.protocols.plans import NORMAL, PLANS
 from rounds.protocols.structured import STRUCTURED
 from rounds.protocols.structured.visibility import VISIBILITY
@@ -48,6 +46,7 @@ from rounds.run.retries import REPLIES_MAX, RetryPolicy
 from rounds.setup.gate import kinds
 from rounds.setup.toml_file import FILE_BYTES_MAX
 from tests.architecture.rooms import drawing
+from tests.pages.protocols import loss_table
 from tests.rounds.openings import opening
 
 ROOT: Final = Path(__file__).parents[2]
@@ -447,9 +446,5 @@ def main(arguments: list[str]) -> int:
             if "--write" in arguments:
                 path.write_text(new, "utf-8")
             else:
-                print(f"{name} is stale: python -m tests.architecture.page_tables --write")
+                print(f"{name} is stale: python -m tests.pages --write")
     return 0 if "--write" in arguments else min(stale, 1)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
