@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -142,7 +143,8 @@ def open_run_at(path: Path, opening: Opening, seats: Mapping[str, Seat]) -> Sess
     if tapes := [seat.tape for seat in seats.values() if isinstance(seat, TapeSeat)]:
         opening = on_tape(opening, tapes)
     # Only a directory that moot makes itself: an existing one may have git attributes of its own.
-    if not path.parent.exists():
+    # Made rather than looked for, because another process may open its first run there at the same time.
+    with suppress(FileExistsError):
         path.parent.mkdir(parents=True)
         (path.parent / ".gitattributes").write_text(GIT_ATTRIBUTES)
     files = {"deliberation.toml": opening.toml.encode()}

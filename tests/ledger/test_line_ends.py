@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -86,6 +86,25 @@ def test_a_directory_that_moot_made_for_runs_survives_such_a_clone(tmp_path: Pat
     assert verify(copy / "runs" / "first").ok
     assert {path.name for path in place.iterdir()} >= {"head", "claims.jsonl"}
     assert ".gitattributes" not in {path.name for path in place.iterdir()}
+
+
+def test_two_processes_may_make_the_directory_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, made = tmp_path / "runs" / "mine", Path.mkdir
+    others: list[Path] = []
+
+    def other_process_first(path: Path, *more: Any, **named: Any) -> None:
+        if path == place.parent and not others:
+            others.append(path)
+            made(path)
+        made(path, *more, **named)
+
+    monkeypatch.setattr(Path, "mkdir", other_process_first)
+    words = ["run", "-q", "Q?", "--protocol", "single-pass", "--seats", "host", "--out", str(place)]
+    assert main([*words, "--quiet"]) == 4
+    assert others
+    assert verify(place).ok
 
 
 def test_a_directory_that_was_there_gets_no_file_of_ours(tmp_path: Path) -> None:

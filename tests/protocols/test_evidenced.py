@@ -290,6 +290,17 @@ def test_a_place_is_a_passage_and_no_whole_text(tmp_path: Path) -> None:
     assert "unknown" in refused(session, "r1.D.critic", made)
 
 
+@pytest.mark.parametrize("named", ["C-9-9", "x" * 300])
+@pytest.mark.parametrize("field", ["supersedes", "anchor_ref"])
+def test_an_id_that_no_event_could_hold_is_unknown_like_any_other(
+    tmp_path: Path, field: str, named: str
+) -> None:
+    session = played(begin(tmp_path / "run"), until="r1.D.critic")
+    made = made_for(session, "r1.D.critic")
+    made["proposed_claims"][0][field] = named
+    assert repr(named) in refused(session, "r1.D.critic", made)
+
+
 def test_no_objection_is_passed_over_and_none_is_made_up(tmp_path: Path) -> None:
     session = begin(tmp_path / "run")
     script = Careful(3)

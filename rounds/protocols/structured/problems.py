@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from detectors.stopping.readiness import answer_keys
 from ledger.events import Statement
 from ledger.events.ids import event_id, kind_of, parse_reference
@@ -135,7 +137,8 @@ def _parties(known: Quotable, parties: Iterable[str], where: str) -> Iterator[st
 def wrong_artifact(known: Quotable, reply: ArtifactReply) -> Iterator[str]:
     """Yield what is wrong with an artifact: its sections, claims and references."""
     # The sections are those of the event that this reply would become, so checks and readers count alike.
-    own = sections_of(artifact(known.step, reply))
+    # Without its claims and references: these are checked below, and may be no ids that an event takes.
+    own = sections_of(artifact(known.step, replace(reply, proposed_claims=(), cites=())))
     for n, finding in enumerate(reply.findings):
         if finding.section not in own:
             yield f"findings[{n}].section: {finding.section!r} is no section of this artifact; they are {names(own)}"
