@@ -316,7 +316,13 @@ def crux_line(crux: CruxReport) -> str:
         return f"{crux.result}, {meaning(crux.level or 'said')}"
     points = "has no numbers" if crux.value is None else f"a test is worth {crux.value:.1f} points"
     # Contradicting programs mean that the test itself is in doubt, whatever its value.
-    why = ", two programs disagree" if crux.disagree else "" if crux.kept else ", not among the three kept"
+    why = (
+        ", two programs disagree"
+        if crux.disagree
+        else ""
+        if crux.kept
+        else ", not among those kept for tests"
+    )
     return f"not settled{why}: {points} ({HOW[crux.how]})"
 
 
