@@ -16,11 +16,13 @@ os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 for name in [name for name in os.environ if name.startswith("ANTHROPIC_")]:
     del os.environ[name]
 
-# In the background of a script Ctrl-C and Ctrl-\ are ignored, which processes that tests interrupt would inherit.
+# In the background of a script Ctrl-C and Ctrl-\ are ignored, and under `nohup` a hang-up is: processes that tests
+# interrupt would inherit it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-if signal.getsignal(signal.SIGQUIT) is signal.SIG_IGN:
-    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+for number in (signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
 
 # The gate answers the same on a busy machine: no deadline, and examples derived from the test itself.
 # `make test` looks at fewer of them than `make test-all`.

@@ -258,8 +258,6 @@ def test_a_signal_ends_the_programs_and_keeps_the_run(
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        # The tests may have been started by `nohup`, and a signal that is ignored stays ignored in a child.
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     for _ in range(600):
         if (note.exists() and len(note.read_text().split()) == pids) or moot.poll() is not None:
