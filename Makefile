@@ -39,11 +39,10 @@ demo: $(RUNS) ## play a recorded deliberation through the real engine
 TESTS := not slow and not campaign
 PROFILE := gate
 
-test: check chromium bubblewrap ## the gate, the tests that are quick, and the built wheel with the sources out of reach
-	@$(MAKE) --no-print-directory --keep-going tests wheel
+test: check chromium bubblewrap tests ## style, types and the tests that are quick
 
 # All of it at once: tests wait for disks, browsers and processes, and the type checkers use that time.
-test-all: $(READY) chromium bubblewrap ## the same with every test but the campaigns: what CI runs
+test-all: $(READY) chromium bubblewrap ## every test but the campaigns, and the built wheel with the sources out of reach: what CI runs
 	@$(MAKE) --no-print-directory --keep-going --output-sync=line --jobs 3 TESTS='not campaign' PROFILE=thorough \
 	  tests check-mypy check-pyright check-pages wheel
 

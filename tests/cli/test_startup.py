@@ -139,6 +139,7 @@ def _without_late_conversion(self: Any, ctx: Any) -> list[Any]:
     return [_Plain(parameter) for parameter in _WITH(self, ctx)]
 
 
+@pytest.mark.slow  # dozens of processes
 def test_the_benchmark_measures_every_process_and_none_imports_the_sdk(finished: Path) -> None:
     rows = {row.name: row for row in commands.measured(finished, turns=1)}
     assert list(rows) == list(commands.processes(finished))

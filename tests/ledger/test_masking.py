@@ -97,7 +97,7 @@ def test_a_secret_that_the_pieces_of_a_stream_cut_is_masked() -> None:
     """F-12: a key cut by stream deltas never stands in what is passed on."""
     rng = random.Random(12)
     known = (GATEWAY, "correct horse battery staple", "sk-ant-api03-abcdefgh_IJKL", "Bearer 0123abcd4567")
-    for _ in range(300):
+    for _ in range(100):
         secret = rng.choice(known)
         told = f"one two {spelled(secret, rng) if ' ' not in secret else secret} three. " * rng.randint(1, 3)
         heard: list[str] = []

@@ -19,6 +19,7 @@ from tests.mcp.conftest import connected
 from tests.mcp.test_server import call, opened, refused
 from tests.protocols.playing import played
 from tests.rounds.openings import begin, play, rows
+from tests.slowly import mostly_slow
 
 LONG: Final = "long"
 OTHER: Final = "other"
@@ -51,19 +52,22 @@ def arguments(tool: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "tool",
-    [
-        "protocols",
-        "claims",
-        "decisions",
-        "check",
-        "signals",
-        "forecasts",
-        "diff",
-        "report",
-        "log",
-        "show",
-        "why",
-    ],
+    mostly_slow(
+        (
+            "claims",
+            "decisions",
+            "signals",
+            "forecasts",
+            "diff",
+            "report",
+            "log",
+            "show",
+            "why",
+            "check",
+            "protocols",
+        ),
+        quick=9,
+    ),
 )
 def test_every_result_fits_into_what_a_host_shows(tool: str, runs: Path) -> None:
     """A token has three bytes or more of such JSON; the result goes over the wire as text and as structure."""
@@ -80,7 +84,9 @@ def test_every_result_fits_into_what_a_host_shows(tool: str, runs: Path) -> None
     anyio.run(main)
 
 
-@pytest.mark.parametrize("tool", sorted(LISTS))
+@pytest.mark.parametrize(
+    "tool", mostly_slow(sorted(LISTS, key=lambda tool: tool == "check"), quick=len(LISTS) - 1)
+)
 def test_the_pages_together_are_the_whole(tool: str, runs: Path) -> None:
     async def main() -> None:
         whole: Any = "" if tool == "report" else []

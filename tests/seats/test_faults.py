@@ -24,6 +24,7 @@ from tests.fake_api.faults import Fault, status
 from tests.rounds.openings import ROLES
 from tests.rounds.scripted import Script
 from tests.seats.driven import SERVICES, Service, deliberate, opened, resumed, sound
+from tests.slowly import mostly_slow
 
 PASSING = (
     status(408),
@@ -119,7 +120,7 @@ def _run(path: Path, seed: int, service: Service) -> str:
 
 
 @pytest.mark.parametrize(("runs", "kinds"), [(4, 2), pytest.param(12, 3, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.kind)
+@pytest.mark.parametrize("service", mostly_slow(SERVICES, quick=1), ids=lambda service: service.kind)
 def test_every_fault_is_survived(tmp_path: Path, service: Service, runs: int, kinds: int) -> None:
     ends = Counter(_run(tmp_path / f"run-{seed}", seed, service) for seed in range(runs))
     assert len(ends) >= kinds, ends

@@ -313,6 +313,7 @@ def test_a_rewrite_of_many_lines_is_compared_in_bounded_time(place: Path) -> Non
     assert change.diff.count(b"\n@@ -") == 1
 
 
+@pytest.mark.slow  # slow by design
 def test_files_that_are_slow_to_align_are_compared_in_bounded_time(place: Path) -> None:
     """Each file is within the limit of lines; together they took a minute, and then nothing was shown."""
     rng = random.Random(1)

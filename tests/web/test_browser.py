@@ -324,7 +324,7 @@ def test_a_report_opens_from_disk_without_a_network_and_prints(
             partial(played, "debate"),
             long_fork,
         ),
-        quick=2,
+        quick=1,
     ),
 )
 def test_a_report_has_at_most_four_pages_on_paper(

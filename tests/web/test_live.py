@@ -79,6 +79,7 @@ WHERE = """() => [...document.querySelectorAll(`.act[data-key="${window.line}"]`
   .map((one) => one.getBoundingClientRect().top)"""
 
 
+@pytest.mark.slow  # a browser at a run that grows
 def test_what_one_reads_stays_when_another_round_begins(page: Page, tmp_path: Path) -> None:
     run, tape = prepared(tmp_path)
     page.set_viewport_size({"width": 900, "height": 420})
@@ -103,6 +104,7 @@ def test_what_one_reads_stays_when_another_round_begins(page: Page, tmp_path: Pa
         )
 
 
+@pytest.mark.slow  # a browser at a run that grows
 def test_a_browser_goes_on_where_it_was_cut_off(page: Page, tmp_path: Path) -> None:
     run, tape = prepared(tmp_path)
     with viewer(run.parent) as first:
@@ -169,6 +171,7 @@ def _updates(serving: Viewer, last: int | None) -> Iterator[Any]:
         connection.close()
 
 
+@pytest.mark.slow  # half a run is played
 def test_all_who_look_on_at_once_share_one_watcher(tmp_path: Path) -> None:
     run, _ = prepared(tmp_path)
     broadcasts = Broadcasts(RunIndex(run.parent))
