@@ -255,7 +255,10 @@ def claim_supply(state: State, rounds: Rounds, parameters: GateParameters, plann
         evidence=(),
         counter_evidence=(),
         allowed=(),
-        mended=tuple(each.round for each in rounds if each.round > stretches[-1][-1].round),
+        # A round from which a role was absent ends no stretch: its few claims say as little as they did in one.
+        mended=tuple(
+            each.round for each in rounds if each.round > stretches[-1][-1].round and each.absent is None
+        ),
         sentence=f"new claims by round: {new}, while work is left ({left})",
     )
 

@@ -168,6 +168,10 @@ class Screening(Envelope, frozen=True, kw_only=True):
     rules: Name  # version of the patterns
 
 
+FINDINGS_MAX: Final = 100
+"""Most findings that a validation keeps: a broken ledger could otherwise write a line of megabytes."""
+
+
 class Validation(Envelope, frozen=True, kw_only=True):
     """The validators' result that the run acted on (SD-21, SD-49)."""
 

@@ -53,6 +53,7 @@ from ledger.events import (
 from ledger.events.decisions import Cite
 from ledger.events.envelope import FROM_OUTSIDE
 from ledger.events.ids import number_of, repeat_of, role_of
+from ledger.events.verifications import FINDINGS_MAX
 from ledger.state.amendments import ends_stop, planned_anew
 from ledger.state.lifecycle import (
     BEARING_OF_STATUS,
@@ -226,10 +227,6 @@ def _validated(state: State, event: Validation) -> None:
         is_whole = len(event.findings) < FINDINGS_MAX
         state.faulty = None if event.ok or (is_whole and not new) else event.seq
         state.faults.new = new
-
-
-FINDINGS_MAX: Final = 100
-"""The most findings that a validation keeps."""
 
 
 def _errors_of(state: State, event: Validation) -> frozenset[FindingKey]:

@@ -1,7 +1,7 @@
 """Live page: one watcher per run for any number of viewers; each viewer gets the parts that changed since its update.
 
-The watcher polls the head file, which every commit replaces, reads what is new, and renders each part of the page once.
-An update carries the last event's number as its id, so a browser that lost its connection can ask for the rest.
+The watcher polls the head file, which every commit overwrites, reads what is new, and renders each part of the page
+once. An update carries the last event's number as its id, so a browser that lost its connection can ask for the rest.
 """
 
 from __future__ import annotations

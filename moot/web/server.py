@@ -74,14 +74,27 @@ OWN_POLICY: Final = {"content-security-policy": f"{policy()}; frame-ancestors 'n
 STATIC: Final = {"style.css": "text/css", "moot.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
 
-def create_app(index: RunIndex, address: Address, lifespan: Lifespan[Starlette] | None = None) -> ASGIApp:
-    """Return the application behind its guard; `lifespan` is entered when the server is up."""
+def create_app(
+    index: RunIndex,
+    address: Address,
+    lifespan: Lifespan[Starlette] | None = None,
+    say: Callable[[str], object] = err,
+) -> ASGIApp:
+    """Return the application behind its guard; `lifespan` is entered when the server is up, `say` prints its faults."""
+    complain = Complaints(say)
+
+    async def failed(request: Request, error: Exception) -> Response:
+        complain(None, {"message": f"the page {request.url.path} failed", "exception": repr(error)})
+        what = "moot failed on this page; the terminal that serves it says how"
+        return HTMLResponse(render("trouble.html", title="A fault of moot", what=what, fix=""), 500)
+
     routes = [Route(path, partial(_answered, index, page), methods=["GET"]) for path, page in PAGES]
     routes += [
         Route("/run/{name}/stream", partial(stream, Broadcasts(index)), methods=["GET"]),
         Route("/static/{file}", _static, methods=["GET"]),
     ]
-    return Guard(Starlette(routes=routes, exception_handlers={404: _not_found}, lifespan=lifespan), address)
+    faults = {404: _not_found, Exception: failed}
+    return Guard(Starlette(routes=routes, exception_handlers=faults, lifespan=lifespan), address)
 
 
 async def _answered(index: RunIndex, page: Page, request: Request) -> Response:
@@ -157,11 +170,12 @@ def listen(host: str, port: int | None) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind(where)
+            # Two sockets may be bound to one port, and only one of them may listen.
+            listening.listen(limits().backlog)
         except OSError as error:
             listening.close()
             refused = error
         else:
-            listening.listen(limits().backlog)
             listening.setblocking(False)
             return listening
     assert refused is not None, "there was a port to try"
@@ -208,7 +222,7 @@ def serve(root: Path, address: Address, listening: socket.socket, ready: Callabl
 
     config = uvicorn.Config(
         create_app(index, address, lifespan),
-        # `Complaints` reports errors instead, at a limited rate.
+        # `Complaints` reports errors instead, at a limited rate: those of pages in `create_app`, the loop's above.
         log_level="critical",
         access_log=False,
         lifespan="on",

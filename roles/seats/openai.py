@@ -57,7 +57,7 @@ class OpenAISeat(ApiSeat):
         self.declared = declared_of(f"{row.name if row.name in PROVIDERS else row.seat}:{model}")
 
     def _connected(self, sdk: Any) -> AsyncOpenAI:
-        """Return a client for this endpoint. Headers set for OpenAI are sent to OpenAI only."""
+        """Return a client for this endpoint. Headers set for OpenAI go where its key goes, and nowhere else."""
         key = self.row.key_value
         if not key and self.row.needs_key:
             raise SeatFailed("unavailable", self.row.no_key, gone=True)
@@ -166,8 +166,8 @@ class OpenAISeat(ApiSeat):
 def seat_of(wanted: Wanted) -> Seat:
     """Return a seat for a model at OpenAI or at a compatible server. Raises `ValueError` without a model.
 
-    A key is only sent to the address it was issued for: OPENAI_API_KEY never reaches Ollama, OpenRouter or a URL in a
-    specification.
+    OPENAI_API_KEY is sent to OpenAI or to the address in OPENAI_BASE_URL. It never reaches Ollama, OpenRouter or a URL
+    in a specification.
     """
     row = wanted.row.at(wanted.url, os.environ)
     model = wanted.rest or row.model

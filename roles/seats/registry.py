@@ -98,7 +98,7 @@ class Provider:
 
     sdk: Sdk | None = None
     key: str | None = None
-    """Environment variable of its key. A key is only ever sent to the address it was issued for."""
+    """Environment variable of its key. A key is only ever sent to the address of its row, or of its variable."""
     needs_key: bool = False
     address: str = ""
     address_variable: str = ""

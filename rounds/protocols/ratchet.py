@@ -4,7 +4,8 @@ Laws
 1. drafter, critic, reviser, one step each; the critic sees the draft and never the question.
 2. Exactly three critiques, each with the words it is about, why they are weak, and a fix; nothing else.
 3. The reviser fixes or justifies each in one sentence, then hands in the whole text.
-4. Without a critic the draft is the result; without a reviser it is shown with the critiques beside it (AD-26).
+4. Without critiques nothing is revised, and without a reviser nothing is decided: the run ends unanswered, with the
+   draft and the critiques that there are (AD-26).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import msgspec
 from ledger.events import Event, RoundOpened, RunClosed, RunOpened, Signals, Validation
 from ledger.events.decisions import Gate, SignalReading
 from ledger.events.run import CloseReason, Signature
-from ledger.events.verifications import ValidationFinding
+from ledger.events.verifications import FINDINGS_MAX, ValidationFinding
 from ledger.state.amendments import absent_path
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force, tested_by
@@ -31,10 +31,6 @@ from rounds.protocols.schedule import (
 )
 from rounds.run.responses import responses
 from rounds.run.verdicts import Verdicts
-
-# A validation event holds this many findings at most; a broken ledger could otherwise write
-# one line of megabytes.
-FINDINGS_MAX = 100
 
 
 class Controller(msgspec.Struct, frozen=True):

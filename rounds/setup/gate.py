@@ -266,6 +266,9 @@ def _with(deliberation: Deliberation, protocol: str, options: tuple[str, ...]) -
 def _unfit(protocol: Protocol, deliberation: Deliberation) -> str:
     """Return what a deliberation says that a protocol does not take, or nothing."""
     subject = deliberation.deliberation
+    _, most = protocol.options_wanted
+    if len(subject.options) > most:
+        return f"more than {most} options"
     rounds: Mapping[str, object] = {
         "plan": subject.plan,
         "rounds of a plan": deliberation.round,

@@ -1,8 +1,8 @@
 """The gate's cues: what speaks for each kind of question, and the words that name stakes (AD-2, AD-9).
 
 `gate_cues.tsv` gives each cue a weight for every kind. The weights are learned from questions that people would type,
-each with a label (`python -m benchmarks gate --learn`, benchmarks/gate/README.md): patterns written by hand were right
-on 39 of 100 questions that nobody had seen, because few people use the words that a pattern expects.
+each with a label (`python -m benchmarks.gate.learn`, benchmarks/gate/README.md). Patterns written by hand were right
+on half as many questions that nobody had seen, because few people use the words that a pattern expects.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CUES: Final = Path(__file__).with_name("gate_cues.tsv")
 _TOKEN: Final = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[?!:;,.\"()/]|->")
 _SENTENCE: Final = re.compile(r"(?<=[.?!:;])\s+|\n+")
 _QUOTES: Final = str.maketrans("’“”", '\'""')
-LONG: Final = (8, 16, 32, 64)
+LONG: Final = (16, 32)
 """Lengths in words and marks; a question longer than one of them has its cue."""
 COMMAS: Final = (1, 3, 6)
 

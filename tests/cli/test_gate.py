@@ -244,6 +244,18 @@ def test_what_is_settled_is_not_routed(
     assert not (tmp_path / "run").exists()
 
 
+def test_more_options_than_the_chosen_protocol_takes_go_to_one_that_takes_them(
+    moot: Moot, tmp_path: Path
+) -> None:
+    file, out = tmp_path / "plan.toml", tmp_path / "run"
+    options = [f"vendor {n}" for n in range(1, 13)]
+    file.write_text(
+        f"[deliberation]\nquestion = 'Rank the vendors'\noptions = {options}\n[experiments]\nrun = 'ask'\n"
+    )
+    assert moot("run", str(file), "--seats", "host", "--out", str(out)).code == 4
+    assert moot("status", str(out), "--json").json["protocol"] == "structured"
+
+
 def test_a_flag_stands_over_the_files_gate(moot: Moot, tmp_path: Path) -> None:
     """R-23: AD-2: --single is always one seat, whatever the file says."""
     file = tmp_path / "plan.toml"

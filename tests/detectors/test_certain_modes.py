@@ -10,7 +10,7 @@ import pytest
 
 from detectors.stopping.gates import is_open, judge, readings_of
 from detectors.stopping.reading import ModeReading
-from ledger.events import Alarm, Claim, Event, RunOpened
+from ledger.events import Alarm, Claim, Event, RoundOpened, RunOpened
 from ledger.events.envelope import FailureMode
 from ledger.events.run import Labelled
 from ledger.interchange.skill_import import read_skill
@@ -126,6 +126,19 @@ def test_starvation_is_answered_by_claims_and_by_an_ack() -> None:
     assert not is_open(acked, reading(acked, "FM-5"))
     again = after(events_of(starved | {5: [], 6: []}), ("FM-5", 4))
     assert is_open(again, reading(again, "FM-5"))
+
+
+def test_starvation_is_not_answered_by_a_round_without_a_role() -> None:
+    starved = {1: FOUR, 2: FOUR, 3: [], 4: []}
+    stressed = [
+        msgspec.structs.replace(event, absent="critic")
+        if isinstance(event, RoundOpened) and event.round == 5
+        else event
+        for event in events_of(starved | {5: [("O-1",)]})
+    ]
+    found = reading(fold(stressed), "FM-5")
+    assert found.variant == "starvation"
+    assert not found.has_recovered(4)
 
 
 def test_a_mended_absence_leaves_the_faults_of_other_roles_open() -> None:

@@ -23,14 +23,14 @@ from ledger.events.envelope import Attempt, Call, Context
 from ledger.events.ids import id_pattern
 from ledger.events.kinds import Law, Paired, Total
 from ledger.events.run import PlanRow
-from ledger.events.verifications import CHECK_NEEDS
+from ledger.events.verifications import CHECK_NEEDS, FINDINGS_MAX
 from ledger.format.schema import meanings
 from ledger.interchange.skill_import import DOCUMENTS_MAX
 from ledger.interchange.skill_rows import BAD_LINES_MAX, FILE_BYTES_MAX as IMPORT_BYTES_MAX, ROW_BYTES_MAX
 from ledger.plain_toml import DOTTED_NAMES_MAX
 from ledger.redaction.removal import REMOVED_MAX
 from ledger.redaction.words import WORDS_MIN
-from ledger.state.fold import FINDINGS_MAX, fold
+from ledger.state.fold import fold
 from ledger.state.lifecycle import STATUS_OF_BEARING, TRANSITIONS
 from ledger.store.blobs import BLOB_LINE_BYTES_MAX
 from ledger.store.lock import WAIT_SECONDS

@@ -253,6 +253,7 @@ PAIRS = (
         why="R-16: built on a decision that was at risk by then; one that supersedes it is not",
     ),
     Pair("DEC003", lambda: _cites(_cite("C-9-9")), lambda: seq_of("D-3-1"), why="nothing"),
+    Pair("DEC003", lambda: _cites(_cite("@²", "verification")), lambda: seq_of("D-3-1"), why="no number"),
     Pair(
         "DEC003",
         lambda: _cites(_cite("V-3-6", "verification")),

@@ -15,8 +15,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
+from starlette.testclient import TestClient
 
-from moot.web.server import BACKLOG_MAX, CONNECTIONS_MAX, Complaints, limits
+from moot.web.guard import Address
+from moot.web.run_index import RunIndex
+from moot.web.server import BACKLOG_MAX, CONNECTIONS_MAX, Complaints, create_app, limits
 from tests.web.viewer import ROOT
 
 SECONDS: Final = 30
@@ -189,6 +192,22 @@ def test_the_limits_leave_files_for_pages() -> None:
         assert found.connections >= 1
         assert found.connections + found.backlog <= max(2, files // 2)
     assert limits(resource.RLIM_INFINITY) == (CONNECTIONS_MAX, BACKLOG_MAX)
+
+
+def test_a_fault_on_a_page_is_said_in_the_terminal_and_on_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def faulty(*_: object) -> str:
+        raise ZeroDivisionError("one by none")
+
+    monkeypatch.setattr("moot.web.server.PAGES", (("/", faulty),))
+    said: list[str] = []
+    app = create_app(RunIndex(tmp_path), Address("127.0.0.1", 80), say=said.append)
+    with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
+        answer = client.get("/")
+    assert answer.status_code == 500
+    assert "the terminal that serves it says how" in answer.text
+    assert said == ["moot: the page / failed: ZeroDivisionError('one by none')\n"]
 
 
 def test_complaints_are_one_line_in_a_while() -> None:

@@ -262,7 +262,8 @@ def _documents(index: LedgerIndex) -> frozenset[str]:
 
 
 def _by_place(index: LedgerIndex, cited: str, before: int) -> Event | None:
-    seq = int(cited[1:]) if cited.startswith("@") and cited[1:].isdigit() else before
+    # `isdigit` alone takes digits that `int` does not, such as a superscript.
+    seq = int(cited[1:]) if cited.startswith("@") and cited[1:].isascii() and cited[1:].isdigit() else before
     event = index.events[seq] if seq < before else None
     return event if event is not None and _is_cited_by_place(event) else None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
 from ledger.events import (
     Amendment,
@@ -20,7 +20,7 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.ids import StepName, event_id, number_of, round_of
-from ledger.events.verifications import CHECKS
+from ledger.events.verifications import CHECKS, FINDINGS_MAX
 from ledger.state.book import Book
 from ledger.state.fold import step as take
 from ledger.state.state import State
@@ -323,10 +323,6 @@ def _signal_differences(event: Signals, report: Any) -> Iterator[str]:
             yield f"{stated.id} evidence is {', '.join(stated.evidence) or 'nothing'}, and another"
     if readings:
         yield f"{', '.join(readings)} is not recorded, and there"
-
-
-FINDINGS_MAX: Final = 100
-"""Findings that a validation keeps (FORMAT 2)."""
 
 
 @rule(
