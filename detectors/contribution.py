@@ -166,23 +166,17 @@ def power(share: float, stress_rounds: int, rounds_around: int, claims_per_round
     """Return the chance that the test, at 5% one-sided, detects a role that carries `share` of the claims."""
     less = _poisson(claims_per_round * (1 - share) * stress_rounds)
     usual = _poisson(claims_per_round * rounds_around)
-    chance = 0.0
+    chance, limit = 0.0, -1
     for beside, likely in enumerate(usual):
         # Tail terms this small change nothing in two printed digits, and each would cost a search for its
         # limit.
         if likely < 1e-9:
             continue
-        limit = _limit(beside, stress_rounds, rounds_around)
+        # The greatest count in the stress rounds that the test calls a drop only grows with what is beside them.
+        while drop(limit + 1, stress_rounds, beside, rounds_around) <= LEVEL:
+            limit += 1
         chance += likely * math.fsum(less[: limit + 1])
     return min(1.0, chance)
-
-
-def _limit(beside: int, stress_rounds: int, rounds_around: int) -> int:
-    """Return the greatest count in the stress rounds that the test calls a drop beside `beside`; −1 for none."""
-    limit = -1
-    while drop(limit + 1, stress_rounds, beside, rounds_around) <= LEVEL:
-        limit += 1
-    return limit
 
 
 def _poisson(mean: float) -> list[float]:
