@@ -65,7 +65,7 @@ from ledger.interchange.skill_tables import (
     present,
 )
 from ledger.state.fold import fold
-from ledger.store.disk import read_plain
+from ledger.store.disk import read_plain, real
 from ledger.store.failures import LedgerError
 
 DOCUMENT_FOLDERS: Final = ("artifacts", "rounds", "statements", "context")
@@ -103,7 +103,7 @@ def _layout(src: Path) -> tuple[Path, Path]:
 
 def _below(root: Path) -> Iterator[str]:
     for folder in DOCUMENT_FOLDERS:
-        if not (root / folder).resolve().is_relative_to(root.resolve()):
+        if not real(root / folder).is_relative_to(real(root)):
             continue  # a link to somewhere else: nothing there is this directory's, and it may be the whole disk
         for place, _, names in os.walk(root / folder):
             for name in names:
@@ -134,15 +134,15 @@ def _is_inside(root: Path, path: str) -> bool:
         return False
     try:
         # The path is resolved before it is read, so that a link inside the directory cannot lead out of it.
-        place = (root / path).resolve()
-        return place.is_file() and place.is_relative_to(root.resolve())
+        place = real(root / path)
+        return place.is_file() and place.is_relative_to(real(root))
     except (OSError, ValueError):  # a name that no file can have
         return False
 
 
 def _rows(path: Path, root: Path) -> bytes:
     # A hostile source may link a row file to a secret elsewhere, whose words would then be in the ledger.
-    if not path.resolve().is_relative_to(root.resolve()):
+    if not real(path).is_relative_to(real(root)):
         raise NotAStateDirectory("a link that leads outside", str(path), "put the file itself there")
     return _bounded(path)
 

@@ -26,7 +26,7 @@ from ledger.events import STREAMS, Event, stream_of
 from ledger.events.envelope import SAFE_INTEGER
 from ledger.format.canonical import Head, NotCanonical, OtherVersion, Sealed, decode
 from ledger.store.blobs import BlobStore, are_new_lines, in_order
-from ledger.store.disk import Disk, plain_file, readable, refuse_link, staged, writing
+from ledger.store.disk import Disk, plain_file, readable, real, refuse_link, staged, writing
 from ledger.store.failures import Damaged, LedgerError, NotARun, OtherFormat, Problem
 from ledger.store.lock import locked
 from ledger.store.reading import LogPosition, merged
@@ -242,7 +242,7 @@ def create(
     path: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes], disk: Disk
 ) -> None:
     """Make the run at `path` with `sealed` as its first commit."""
-    path = path.resolve()
+    path = real(path)
     _refuse_a_run(path)
     with writing(path):
         is_there = path.exists()

@@ -69,6 +69,12 @@ def refuse_link(directory: Path) -> None:
         raise OSError(errno.ELOOP, "leads elsewhere by a symbolic link", str(directory))
 
 
+def real(path: Path) -> Path:
+    """Return a path with its links followed. A loop of links stays as it is: opening it is refused in words."""
+    # `Path.resolve` raises `RuntimeError` for a loop before Python 3.13, and no caller expects that.
+    return Path(os.path.realpath(path))
+
+
 @contextmanager
 def writing(path: Path) -> Generator[None]:
     """Turn what the file system refuses into `WriteFailed`."""
@@ -81,7 +87,7 @@ def writing(path: Path) -> Generator[None]:
 def write_failed(error: OSError, path: Path) -> WriteFailed:
     """Return the exception for what the file system refused to write."""
     what = error.strerror or str(error)
-    there = error.errno in (errno.EEXIST, errno.ENOTDIR, errno.EISDIR)
+    there = error.errno in (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
     fix = "choose another place" if there else "free some space or fix the permissions"
     fix = f"{fix}, then do it again: nothing was acknowledged"
     return WriteFailed(f"cannot write: {what}", str(error.filename or path), fix)

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from detectors.observations import deliberating_roles
 from detectors.signals import signals_of_state
 from ledger.state.book import Book
-from ledger.store.disk import read_plain
+from ledger.store.disk import read_plain, real
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from moot import version
@@ -84,7 +84,7 @@ def made_fork(
     wish = Wish(round_, parting.without, parting.through, kinds, base, parting.here)
     path = out if out is not None else _place(runs or _runs_for_forks(parent), parent, book, wish)
     try:
-        session = fork_ledger(run, path, wish, name=parent.resolve().name, moot=version(), clock=now)
+        session = fork_ledger(run, path, wish, name=real(parent).name, moot=version(), clock=now)
     except CannotFork as error:
         raise MootError("cannot_fork", error.what, str(parent), error.fix) from None
     # A fork holds the parent's ledger, so it is trusted exactly as far as the parent was.
@@ -151,8 +151,8 @@ def _going_on(
 
 def _runs_for_forks(parent: Path) -> Path:
     """Return the directory next to the parent; forks of a recorded example go where new runs go."""
-    beside = parent.resolve().parent
-    is_example = beside in (directory.resolve() for directory in example_directories())
+    beside = real(parent).parent
+    is_example = beside in (real(directory) for directory in example_directories())
     return read_settings().runs if is_example else beside
 
 
@@ -160,7 +160,7 @@ def _place(runs: Path, parent: Path, book: Book, wish: Wish) -> Path:
     # The name tells what differs, and nothing of the question: every seat sees it.
     change = f"r{wish.round}-without-{wish.without}" if wish.without else f"r{wish.round}-again"
     change = f"from-{len(book.events) - 1}" if wish.here else change
-    return fork_directory(runs, parent.resolve().name, change)
+    return fork_directory(runs, real(parent).name, change)
 
 
 def stress(path: Path, *, roles: Sequence[str] = (), per_role: int, make: bool) -> Stress:
@@ -201,12 +201,12 @@ def stress(path: Path, *, roles: Sequence[str] = (), per_role: int, make: bool) 
 
 def _forks(path: Path, parent: Book) -> Iterator[tuple[str, Book]]:
     """Yield the runs that share the parent's beginning, next to it and under the settings' runs."""
-    places = dict.fromkeys((path.resolve().parent, read_settings().runs.resolve()))
+    places = dict.fromkeys((real(path).parent, real(read_settings().runs)))
     for place in places:
         # Sorted, because the order of a directory differs between file systems and the report must not.
         for head in sorted(place.glob("*/head")):
             directory = head.parent
-            if directory == path.resolve() or MARK not in _decisions(directory):
+            if directory == real(path) or MARK not in _decisions(directory):
                 continue
             try:
                 book = RunStore(directory).book()

@@ -37,7 +37,7 @@ from dulwich.objectspec import parse_commit
 from dulwich.refs import DiskRefsContainer
 from dulwich.repo import BaseRepo
 
-from ledger.store.disk import plain_file, read_plain
+from ledger.store.disk import plain_file, read_plain, real
 from moot.app.unified_diff import FileSide, file_diff
 
 MEMORY_MAX: Final = 1 << 30
@@ -158,7 +158,7 @@ def _find(place: Path) -> tuple[Path, Path] | None:
 
 def _directory(place: str) -> dict[str, Any]:
     """Return the paths below a directory that are tracked, or not ignored, as seen from it."""
-    directory = Path(place).resolve()
+    directory = real(Path(place))
     top, control = _find(directory) or (directory, None)
     prefix = directory.relative_to(top).as_posix()
     # Index paths count from the top of the work tree, and need the slash to match whole directories.
@@ -228,9 +228,9 @@ def _walk(directory: Path, prefix: str, ignored: _Ignored) -> Iterator[bytes]:
 
 def _change(place: str, before: str, after: str, parted: bool) -> dict[str, Any]:
     """Return two commits, the unified diff between them and every file that it touches."""
-    around = _find(Path(place).resolve())
+    around = _find(real(Path(place)))
     if around is None:
-        raise Refused(f"{Path(place).resolve()} is not inside a git repository", "run it inside a clone")
+        raise Refused(f"{real(Path(place))} is not inside a git repository", "run it inside a clone")
     repository = Repository(around[1])
     old, new = (_commit(repository, name) for name in (before, after))
     if parted:

@@ -28,7 +28,7 @@ import orjson
 from ledger.events import Decision
 from ledger.events.ids import DECISION_MENTION
 from ledger.plain_text import NotText, counted, one_line, plain_lines, readable
-from ledger.store.disk import read_plain, write_failed, write_out
+from ledger.store.disk import read_plain, real, write_failed, write_out
 from moot.app.runs import Run, find_run
 from moot.documents import decision_record
 from moot.errors import USAGE, MootError, usage
@@ -76,7 +76,7 @@ def earlier_decision(reference: str) -> dict[str, str]:
     # The pattern takes the last `:D-…`, so a run's path may contain colons of its own.
     named = DECISION.fullmatch(reference)
     run = Run(find_run(named[1] if named else reference))
-    book, name = run.book, run.path.resolve().name
+    book, name = run.book, real(run.path).name
     only = named[2] if named else None
     if only is not None and not isinstance(book.by_id.get(only), Decision):
         known = ", ".join(book.state.decisions) or "none"
@@ -257,7 +257,7 @@ def inputs_of(names: Sequence[str], bytes_max: int = BYTES_MAX, stdin: TextIO | 
             changes.append(_diff_name(change))
             items += _change(change)
         elif Path(source).is_dir():
-            sources.append(f"the directory {Path(source).resolve().name}")
+            sources.append(f"the directory {real(Path(source)).name}")
             items += _directory(Path(source))
         else:
             files.append(source)
@@ -284,7 +284,7 @@ def _directory(directory: Path) -> Iterator[Taken | Left]:
     if len(paths) > FILES_MAX:
         what = f"{directory} has {len(paths):,} files, more than {FILES_MAX:,}"
         raise usage(what, "name a smaller directory, or single files", "--context")
-    base = directory.resolve().name
+    base = real(directory).name
     for path in paths:
         name = f"{base}/{path.as_posix()}" if base else path.as_posix()
         yield _document(name, _plain(directory, path))

@@ -20,7 +20,7 @@ from ledger.events import Event
 from ledger.state.book import Book
 from ledger.state.state import State
 from ledger.store import store
-from ledger.store.disk import writing
+from ledger.store.disk import real, writing
 from ledger.store.failures import DriverBusy, LedgerError
 from ledger.store.lock import DriverLease, locked
 from ledger.store.store import RunStore
@@ -217,7 +217,7 @@ INSTALLED_EXAMPLE: Final = "crux-balance"
 
 def example_directories() -> list[Path]:
     """Return where examples are searched: the runs in force, `runs` here and in the checkout, the package."""
-    package = Path(moot.__file__).resolve().parent
+    package = real(Path(moot.__file__)).parent
     places = (read_settings().runs, Path("runs"), package.parent / "runs", package)
     return list(dict.fromkeys(place / "examples" for place in places))
 

@@ -29,7 +29,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ledger.store.disk import read_plain, write_fully
+from ledger.store.disk import read_plain, real, write_fully
 from ledger.store.store import RunStore
 from moot.app.seat_specs import (
     check_spec,
@@ -155,7 +155,7 @@ def _mark(run: Path) -> str:
     """Return what identifies a run: its path and its first line, which holds the question and the time."""
     # The path alone would let another run in the same place inherit the consent; the line alone would let a copy.
     _, _, line = next(RunStore(run).lines())
-    return sha256(os.fsencode(run.resolve()) + b"\0" + line).hexdigest()
+    return sha256(os.fsencode(real(run)) + b"\0" + line).hexdigest()
 
 
 GATE_LIMIT_USD: Final = Decimal(1)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from ledger.state.state import WAIT
 from ledger.store.blobs import BlobStore
-from ledger.store.disk import read_plain
+from ledger.store.disk import read_plain, real
 from moot.errors import usage
 from rounds.protocols import DEFAULT_PROTOCOL
 from rounds.setup.deliberation import FORM, Deliberation, checked
@@ -197,7 +197,7 @@ def documents_of(deliberation: Deliberation, file: str | None, named: Iterable[s
         if document.path is not None:
             place = base / document.path
             # Links are followed first, because one could lead out of the directory.
-            is_inside = place.resolve().is_relative_to(base.resolve())
+            is_inside = real(place).is_relative_to(real(base))
             if file is not None and document.path not in trusted and not is_inside:
                 raise usage(
                     "a document outside the file's directory", "add --context if you mean it", str(place)

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import moot
+from ledger.store.disk import real
 from moot import version
 from moot.app.inputs import write_document
 from moot.app.opening import choices_for
@@ -121,7 +122,7 @@ def _placed(document: Document, base: Path, documents: Mapping[str, bytes]) -> D
     if document.path is None:
         return document
     # `moot run` reads no file outside the deliberation file's directory, so such a document must travel inside it.
-    if Path(document.path).resolve().is_relative_to(base.resolve()):
+    if real(Path(document.path)).is_relative_to(real(base)):
         place = Path(document.path)
         return document.model_copy(
             update={"path": str(place.relative_to(base) if place.is_relative_to(base) else place)}

@@ -24,6 +24,7 @@ from moot.terminal.streams import err, show
 from moot.view.study import StudyStatus, draft_text, report_text, status_text
 from rounds.analysis.value import RunValue, ValueReport, event_lines, report, value_of
 
+WORKERS_MAX: Final = 1_000
 ACTS: Final = ("new", "run", "status", "report", "value")
 
 
@@ -43,7 +44,8 @@ def study(
         str | None, typer.Option(metavar="ADDRESS", help="run: of the Ray cluster (one is started here).")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="run: runs side by side (as many as cores).")
+        int | None,
+        typer.Option(metavar="N", min=1, max=WORKERS_MAX, help="run: runs side by side (as many as cores)."),
     ] = None,
     store: Annotated[
         str,

@@ -19,7 +19,7 @@ from msgspec import Meta
 
 from ledger.plain_json import NotJson, decoded
 from ledger.result import Result
-from ledger.store.disk import Disk, read_plain, refuse_link, writing
+from ledger.store.disk import Disk, read_plain, real, refuse_link, writing
 from ledger.store.failures import LedgerError, LockTimeout
 from ledger.store.lock import locked
 from ledger.store.store import RunStore
@@ -130,7 +130,7 @@ def task_for(state: StudyState, job: StudyJob, store: str = SHARED) -> Task:
     deliberation = deliberation_for(study, job, {name: state.answer(name) for name in job.after})
     return Task(
         name=job.name,
-        directory=str((study.folder / RUNS).resolve()),
+        directory=str(real(study.folder / RUNS)),
         toml=to_toml(deliberation),
         # A tape per item lets a study be replayed from its recordings.
         seats=seats.replace("{item}", job.unit.item),
@@ -191,6 +191,9 @@ def conduct(
     Raises `MootError` when another process conducts this study, or its plan has changed.
     """
     with _alone(study):
+        # A study from another person must not write into a directory outside of it.
+        with writing(study.folder / RUNS):
+            refuse_link(study.folder / RUNS)
         check_plan(study)
         state = standing_of(study)
         waiting: set[str] = set()

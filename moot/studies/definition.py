@@ -30,7 +30,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from ledger.events.ids import label_id
 from ledger.plain_text import readable
 from ledger.plain_toml import toml_table
-from ledger.store.disk import read_plain
+from ledger.store.disk import read_plain, real
 from moot.app.settings import documents_of
 from moot.errors import MootError, usage
 from moot.studies import statistics
@@ -236,7 +236,7 @@ def _item(folder: Path, row: ItemRow, name: str) -> tuple[Table, dict[str, bytes
         return table, documents_of(checked(table, name=name), where)
     place = folder / row.file
     # A study may come from another person: no file outside of it is read, also not through a link.
-    if not place.resolve().is_relative_to(folder.resolve()):
+    if not real(place).is_relative_to(real(folder)):
         raise usage(f"item {row.id}: {row.file} lies outside the study", "copy it below the study", name)
     if not place.is_file():
         raise usage(f"item {row.id}: no file {row.file}", "paths count from the study's directory", name)
@@ -350,7 +350,7 @@ def drafted(folder: Path, question: str | None, items: tuple[str, ...]) -> Study
 def _row(folder: Path, item: Path) -> str:
     """Return a row for a deliberation file, with its path relative to the study."""
     try:
-        inside = item.resolve().relative_to(folder.resolve())
+        inside = real(item).relative_to(real(folder))
     except ValueError:
         raise usage(f"{item} lies outside the study", f"copy it below {folder}", str(item)) from None
     # Files called deliberation.toml are told apart by their directories.

@@ -12,7 +12,7 @@ from typing import Any, Final
 from ledger.events import Validation
 from ledger.state.book import Book
 from ledger.state.state import Spend
-from ledger.store.disk import read_plain
+from ledger.store.disk import read_plain, real
 from ledger.store.failures import LedgerError, refuse_strange
 from ledger.store.store import read_driver
 from ledger.store.streams import HEAD_BYTES
@@ -111,7 +111,7 @@ class RunIndex:
             # Looked up for every request: runs come and go while the viewer is open.
             for head in sorted(self.root.glob(pattern)):
                 place = head.parent
-                name = place.resolve().name if place == self.root else place.name
+                name = real(place).name if place == self.root else place.name
                 if name in places:
                     name = f"{place.parent.name}~{name}"
                 places.setdefault(name, place)

@@ -43,6 +43,9 @@ from rounds.setup.toml_file import (
     validated,
 )
 
+USD_MAX: Final = 10**12
+"""Most dollars of a budget. `1e9999999` would be a line of ten million digits."""
+
 
 def _decimal(value: Any) -> Any:
     """Return dollars from TOML as a decimal string; an integer, a number or a string is accepted."""
@@ -54,9 +57,10 @@ def _decimal(value: Any) -> Any:
         amount = Decimal(str(value))
     except InvalidOperation:
         raise ValueError("write an amount in dollars, such as 5 or 2.50") from None
-    if not amount.is_finite() or amount < 0 or amount.as_tuple().exponent < -9:  # type: ignore[operator]  # finite
-        raise ValueError("an amount is not negative and has at most nine decimals")
-    return f"{amount:f}"
+    if not amount.is_finite() or not 0 <= amount <= USD_MAX or amount.as_tuple().exponent < -9:  # type: ignore[operator]  # finite
+        raise ValueError(f"an amount is 0 to {USD_MAX:,} and has at most nine decimals")
+    # A ledger keeps no `-0`, which is not less than 0.
+    return f"{abs(amount):f}"
 
 
 def listed(value: Any) -> Any:

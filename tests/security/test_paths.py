@@ -220,3 +220,76 @@ def test_a_run_that_holds_pipes_and_devices_keeps_nobody_waiting(
         assert said.code in (0, 1, 2, 3), said
         assert "fault of moot's" not in said.err
     assert moot("note", run, "hello").code in (0, 2, 3)
+
+
+STUDY = """[study]
+question = 'q'
+baseline = 'a'
+[[item]]
+id = 'i'
+{}
+[[arm]]
+id = 'a'
+protocol = 'single-pass'
+"""
+LOOPS = {
+    "a document of a file": ("run", "loops.toml", "--seats", "host", "--out", "out"),
+    "a document": ("run", "-q", "A or B?", "--protocol", "crux", "--seats", "host", "--context", "loop"),
+    "a run": ("run", "-q", "A or B?", "--protocol", "crux", "--seats", "host", "--out", "loop"),
+    "above a run": ("run", "-q", "A or B?", "--protocol", "crux", "--seats", "host", "--out", "loop/run"),
+    "a document of a draft": ("new", "new.toml", "-q", "A or B?", "--context", "loop"),
+    "an item": ("study", "status", "study"),
+    "the run of a study": ("study", "run", "filled"),
+}
+
+
+@pytest.mark.parametrize("door", LOOPS)
+def test_a_loop_of_links_is_refused_in_words(moot: Moot, tmp_path: Path, door: str) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    written(tmp_path, "loop").rename(tmp_path / "loops.toml")
+    for name, item, link in (("study", "file = 'loop'", "loop"), ("filled", "question = 'A or B?'", "runs")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "study.toml").write_text(STUDY.format(item))
+        (tmp_path / name / link).symlink_to(link)
+    said = moot(*LOOPS[door])
+    assert said.code in (2, 3), said.err
+    assert said.err.splitlines()[-1].startswith("moot: ")
+    assert "fault of moot's" not in said.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_study_writes_no_run_into_a_directory_outside_of_it(moot: Moot, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study/study.toml").write_text(STUDY.format("question = 'A or B?'"))
+    assert moot("study", "run", "study", "--workers", "1").code == 4
+    (run,) = (tmp_path / "study/runs").glob("r*")
+    shutil.rmtree(run)
+    run.symlink_to(tmp_path / "elsewhere")
+    moot("study", "run", "study", "--workers", "1")
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    shutil.rmtree(tmp_path / "study/ends")
+    run.unlink()
+    run.parent.rename(tmp_path / "moved")
+    run.parent.symlink_to(tmp_path / "elsewhere")
+    said = moot("study", "run", "study", "--workers", "1")
+    assert said.code == 3
+    assert "leads elsewhere by a symbolic link" in said.err
+    assert "choose another place" in said.err
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.parametrize("usd", ["-0", "1e9999999", "1e400", "nan", "-1", "1e-400"])
+def test_an_odd_amount_opens_a_run_or_is_refused_in_words(moot: Moot, usd: str) -> None:
+    said = moot(
+        "run", "-q", "A or B?", "--protocol", "crux", "--seats", "host", "--out", "r", "--max-usd", usd
+    )
+    assert said.code == (4 if usd == "-0" else 2), said.err
+    if usd == "-0":
+        assert moot("verify", "r").code == 0
+
+
+def test_more_workers_than_a_machine_has_are_refused_in_words(moot: Moot) -> None:
+    said = moot("study", "run", "study", "--workers", str(10**30))
+    assert said.code == 2
+    assert "--workers" in said.err
