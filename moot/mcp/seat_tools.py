@@ -250,14 +250,14 @@ def add_seat_tools(tools: Tools) -> None:
             session = tools.session(run)
             # A wrong token is refused at once, and cannot be used to watch when a run moves.
             seat = tools.rights.check("next", session.inner, token, role)
+            # After the token: an unknown role must not reveal the cast to a caller without rights.
+            session.check_role(seat)
             await _waited(ctx, session, seat, min(max(wait_seconds, 0.0), WAIT_MAX))
 
         def open_steps() -> Next:
             """Return the open steps that the token may see, each with what is asked for of its prompt."""
             session = tools.session(run)
             seat = tools.rights.check("next", session.inner, token, role)
-            # After the token: an unknown role must not reveal the cast to a caller without rights.
-            session.check_role(seat)
             session.inner.settle()
             stopped = session.state.stopped_by
             if stopped is not None:

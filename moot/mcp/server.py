@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import errno
 import json
+import logging
 import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -25,8 +26,16 @@ from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+from mcp_types import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    jsonrpc_message_adapter,
+)
 from pydantic import ValidationError
 
 import moot
@@ -97,6 +106,19 @@ class Server(MCPServer[Any]):
                 f"`{'.'.join(map(str, problem['loc']))}`: {problem['msg']}" for problem in problems
             )
             raise ToolError(f"arguments of `{name}`: {one_line(summary)}") from None
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Any = None
+    ) -> Any:
+        """Return a prompt. Raises `MCPError` for another name, and for arguments, which no prompt takes."""
+        # The SDK raises a plain `ValueError` for both, logs it with a traceback, and answers without a fix.
+        names = [stage[0] for stage in STAGES]
+        if name not in names:
+            what = f"no prompt `{one_line(name)[:80]}`; did you mean `{nearest(name, names)}`?"
+            raise MCPError(INVALID_PARAMS, what)
+        if arguments:
+            raise MCPError(INVALID_PARAMS, f"`{name}` takes no arguments; leave them out")
+        return await super().get_prompt(name, arguments, context)
 
 
 async def _receive(
@@ -237,6 +259,8 @@ STAGES: Final = (
 def build(runs: Path) -> MCPServer[Any]:
     """Return the server over the runs below a directory."""
     # The SDK logs every request at INFO, which would fill the host's log.
+    # It logs a malformed notification with a traceback, although nothing is wrong here.
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)
     server = Server("moot", instructions=INSTRUCTIONS, version=moot.version(), log_level="WARNING")
     tools = Tools(server, runs, rights_in(runs))
     add_opening_tools(tools)

@@ -292,6 +292,45 @@ def test_a_host_that_writes_before_it_reads_waits_for_nothing(tmp_path: Path) ->
     assert ids == {*map(str, range(100, 140)), "None"}
 
 
+def test_a_prompt_is_refused_with_the_fix_and_nothing_is_logged(tmp_path: Path) -> None:
+    """Nor for a notification that is none: the log of a host is for its person."""
+    with served(tmp_path) as process:
+        said: list[str] = []
+        for params in ({"name": "stage-1"}, {"name": "stage-1-question", "arguments": {"a": "b"}}):
+            line = {"jsonrpc": "2.0", "id": 2, "method": "prompts/get", "params": params}
+            told(process, json.dumps(line))
+            said.append(answer(process)["error"]["message"])
+        told(process, '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}')
+        told(process, '{"jsonrpc":"2.0","method":"notifications/progress","params":7}')
+        told(process, '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":{}}}')
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+    assert said == [
+        "no prompt `stage-1`; did you mean `stage-1-question`?",
+        "`stage-1-question` takes no arguments; leave them out",
+    ]
+
+
+def test_an_unknown_role_is_refused_before_the_waiting(tmp_path: Path) -> None:
+    async def main() -> Any:
+        async with Client(build(tmp_path)) as client:
+            run = await opened(client, "ratchet")
+            with anyio.fail_after(SECONDS):
+                return await client.call_tool(
+                    "next",
+                    {
+                        "run": run["run"],
+                        "token": run["tokens"]["operator"],
+                        "role": "nobody",
+                        "wait_seconds": 600,
+                    },
+                )
+
+    assert "no role 'nobody'" in anyio.run(main).content[0].text
+
+
 def test_a_disk_that_is_full_ends_the_server_with_a_write_error(tmp_path: Path) -> None:
     command = [sys.executable, "-P", "-m", "moot", "mcp", "--runs", str(tmp_path)]
     with open("/dev/full", "wb") as full:
