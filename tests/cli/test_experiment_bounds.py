@@ -10,6 +10,15 @@ import pytest
 
 from ledger.events.experiments import ExperimentLimits, ExperimentRun, Predicate
 from ledger.store.store import RunStore
+from moot.terminal import streams
+from moot.view.experiments import (
+    CheckShown,
+    Experiments,
+    ExperimentShown,
+    ProgramFile,
+    RunShown,
+    experiments_text,
+)
 from rounds.experiments import bench as bench_module
 from rounds.run.experiments import conduct
 from rounds.run.human_actions import allow_experiment
@@ -147,6 +156,25 @@ def test_no_control_character_of_a_program_is_ever_shown(moot: Moot, tmp_path: P
     texts += [answer.out + answer.err for answer in shown]
     for text in texts:
         assert not UNSEEN.search(text.replace("\t", "")), repr(text)
+
+
+def test_each_of_the_two_filters_holds_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    """The text of an experiment needs no terminal's filter, and each terminal's filter needs no text's."""
+    hostile = (
+        "".join(map(chr, (*range(1, 10), *range(11, 32), *range(127, 160)))) + "\u202e\u2066\u2028\ufeff"
+    )
+    shown = ExperimentShown(
+        id="E-1-1", by="critic", question="q", claims={}, argv=["python3"], pass_if=[], fail_if=[], controls=[],
+        files=[ProgramFile("test.py", "0" * 64, hostile)], inputs=[], times=1, limits="", verdict="holds",
+        shown_as="", command="", checks=[CheckShown(hostile, "", None, None, 1, "", hostile)],
+        runs=[RunShown(1, None, "holds", "exit 0", hostile, hostile, "here", 1)],
+    )  # fmt: skip
+    assert not UNSEEN.search(experiments_text(Experiments("run", [], [shown])))
+    for write in (streams.show, streams.err):
+        write(f"begin{hostile}end")
+        printed = capsys.readouterr()
+        assert not UNSEEN.search(printed.out + printed.err)
+        assert "end" in printed.out + printed.err
 
 
 # ---------------------------------------------------------------- limits that nobody may ask for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -9,12 +10,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ledger.events import Amendment
 from ledger.store.failures import LockTimeout
-from ledger.store.lock import locked
+from ledger.store.lock import FLOCK, locked
 from ledger.store.store import RunStore
 from moot.app.session import Session
 from tests.rounds.openings import begin, rows
@@ -67,6 +69,25 @@ def test_waiters_come_in_the_order_of_asking_and_a_killed_one_is_skipped(tmp_pat
         assert tickets(tmp_path) == 1 + [*queue, late][::-1].index(process)
         process.communicate(b"x")
         assert process.returncode == 0
+
+
+def test_a_place_is_never_before_one_that_was_taken_between_the_look_and_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The queue looks empty, and somebody has the lock when the ticket comes: the late one goes behind."""
+    other = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
+    fcntl.fcntl(other, fcntl.F_OFD_SETLK, FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 3, 1, 0))
+    call, looks = fcntl.fcntl, list[int]()
+
+    def late(descriptor: int, command: int, wish: bytes) -> Any:
+        looks.append(command)
+        return FLOCK.pack(fcntl.F_UNLCK, 0, 0, 0, 0) if len(looks) == 1 else call(descriptor, command, wish)
+
+    monkeypatch.setattr(fcntl, "fcntl", late)
+    with pytest.raises(LockTimeout), locked(tmp_path, 0.05):
+        raise AssertionError("two at once")
+    os.close(other)
+    assert looks[0] == fcntl.F_OFD_GETLK
 
 
 def test_the_lock_of_a_killed_holder_is_free(tmp_path: Path) -> None:

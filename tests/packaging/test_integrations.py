@@ -396,6 +396,30 @@ exit 3
 """
 
 
+TALKER: Final = """#!/bin/sh
+case "$*" in
+"-I -c"*) exec {python} "$@" ;;
+*"--save $MOOT_COMMENT_FILE"*) echo said > "$MOOT_COMMENT_FILE"; printf 'a line without its end' ;;
+*"--format github"*)
+  for line in '::add-mask::a' ' ::error title=moot::b' '##[error]c' '::error title=moot::d' '::stop-commands::e'; do
+    echo "$line"
+  done ;;
+esac
+"""
+
+
+def test_of_the_annotations_only_lines_that_are_annotations_get_to_the_log(
+    change: tuple[Path, str, str], tmp_path: Path
+) -> None:
+    """The script alone, with a `moot` that escapes nothing, and whose last line has no end."""
+    job = prepared(tmp_path, change, "http://127.0.0.1:9", **{"comment-file": str(tmp_path / "said.md")})
+    job.pretend_installed()
+    python = job.temp / "moot-action/venv/bin/python"
+    python.write_text(TALKER.format(python=sys.executable))
+    assert job.step("Review") == 0, job.log
+    assert job.obeyed() == ["::error title=moot::d"]
+
+
 def test_what_a_pull_request_says_is_never_run(change: tuple[Path, str, str], tmp_path: Path) -> None:
     """The script alone, with a `moot` that writes down its words."""
     words = tmp_path / "words"
