@@ -24,7 +24,6 @@ from moot.terminal.streams import err, show
 from moot.view.study import StudyStatus, draft_text, report_text, status_text
 from rounds.analysis.value import RunValue, ValueReport, event_lines, report, value_of
 
-WORKERS_MAX: Final = 1_000
 ACTS: Final = ("new", "run", "status", "report", "value")
 
 
@@ -45,7 +44,7 @@ def study(
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, max=WORKERS_MAX, help="run: runs side by side (as many as cores)."),
+        typer.Option(metavar="N", min=1, max=1_000, help="run: runs side by side (as many as cores)."),
     ] = None,
     store: Annotated[
         str,

@@ -114,8 +114,10 @@ class Server(MCPServer[Any]):
         # The SDK raises a plain `ValueError` for both, logs it with a traceback, and answers without a fix.
         names = [stage[0] for stage in STAGES]
         if name not in names:
-            what = f"no prompt `{one_line(name)[:80]}`; did you mean `{nearest(name, names)}`?"
-            raise MCPError(INVALID_PARAMS, what)
+            raise MCPError(
+                INVALID_PARAMS,
+                f"no prompt `{one_line(name)[:80]}`; did you mean `{nearest(name, names)}`?",
+            )
         if arguments:
             raise MCPError(INVALID_PARAMS, f"`{name}` takes no arguments; leave them out")
         return await super().get_prompt(name, arguments, context)

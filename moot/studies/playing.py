@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self
 import msgspec
 
 from ledger.result import Result
-from ledger.store.disk import plain_file, refuse_link, writing
+from ledger.store.disk import plain_file, refuse_link
 from ledger.store.failures import DriverBusy, LedgerError
 from moot import version
 from moot.app.driving import driven
@@ -136,8 +136,7 @@ def _played(task: Task, directory: Path) -> JobEnd:
 def _opened(task: Task, path: Path) -> tuple[Session, Mapping[str, Seat]]:
     """Return the run, opened if it does not exist yet, and its seats."""
     # It would lead out of a study that came from another person.
-    with writing(path):
-        refuse_link(path)
+    refuse_link(path)
     # A run that was begun keeps its opening, whatever the study file says now.
     if (path / "head").is_file():
         session = Session(path)
