@@ -29,7 +29,7 @@ from ledger.interchange import markdown
 from ledger.interchange.transcript import entry
 from ledger.language.words import word_count
 from ledger.plain_text import counted, one_line, shortened, visible
-from ledger.state.decided import final_in_force, outcome as outcome_ids
+from ledger.state.decided import SUPPORT, final_in_force, outcome as outcome_ids
 from ledger.store.failures import BlobMissing
 from moot.run_view import RunView
 from moot.view import marks, words
@@ -47,7 +47,14 @@ from moot.view.outcome_text import outcome_markdown
 from moot.view.reasons import Point
 from moot.view.review import ChangeReview, counts_text, where
 from moot.view.round import READINGS, CheckView, ConcernView
-from moot.view.seats import SeatView, answered_by, contexts_text, dollars_cell, filled_by, one_family_warning
+from moot.view.seats import (
+    SeatView,
+    answered_by,
+    contexts_text,
+    dollars_cell,
+    filled,
+    one_family_warning,
+)
 from moot.view.stop_checks import alarms_first, why_it_stopped
 from moot.view.story import Story, spent
 from moot.view.study import StudyReport, answer_of, planned_text, progress_text, sections_of
@@ -272,9 +279,13 @@ def _is_whole(decision: DecisionView, answer: str) -> bool:
 
 
 def _grounds(decision: DecisionView) -> str:
-    """Return the first grounds of a decision, each with its standing."""
+    """Return the first grounds of a decision, each with its standing, and after them what it cites otherwise."""
+    # A challenge that was rejected is cited, too, and the decision does not rest on it.
     return ", ".join(
-        f"{ground.id} {ground_standing(ground)}" for ground in decision.rests_on[: LIMITS["GROUNDS"]]
+        f"{'' if ground.relation in SUPPORT else ground.relation + ' '}{ground.id} {ground_standing(ground)}"
+        for ground in sorted(decision.rests_on, key=lambda ground: ground.relation not in SUPPORT)[
+            : LIMITS["GROUNDS"]
+        ]
     )
 
 
@@ -362,11 +373,6 @@ def _places(events: Iterable[Event]) -> Iterator[list[Event]]:
         yield list(group)
 
 
-def _filled(seat: SeatView) -> str:
-    """Return what answered for a role."""
-    return "; ".join(filled_by(filling) for filling in seat.fillings) or f"{seat.seat}, never asked"
-
-
 def _contexts(seat: SeatView) -> str:
     """Return in how many conversations a role answered."""
     return "; ".join(
@@ -401,7 +407,7 @@ _WORDS: Final[dict[str, Any]] = {
     "cut": _cut,
     "dollars_cell": dollars_cell,
     "figure": _figure,
-    "filled": _filled,
+    "filled": filled,
     "fitting": _fitting,
     "grounds": _grounds,
     "has_figures": _has_figures,

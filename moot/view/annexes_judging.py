@@ -263,7 +263,7 @@ def recommendations_annex(book: Book) -> Iterator[Annex]:
 
 
 def concerns_annex(book: Book) -> Iterator[Annex]:
-    """Yield review findings and rated concerns with risk and fix, the gravest first."""
+    """Yield review findings and rated concerns with risk and fix, by the mean of the others' ratings."""
     ratings, approval = severities(book), approval_of(book)
     concerns = [
         concern
@@ -293,7 +293,7 @@ def concerns_annex(book: Book) -> Iterator[Annex]:
         "fix",
         "what the judge says",
     )
-    yield from annex_table("Concerns, the gravest first", heads, rows)
+    yield from annex_table("Concerns, by the mean of the others' ratings, else by their own", heads, rows)
 
 
 def _met_or_not(book: Book, concern: Concern, approval: Approval | None) -> str:
@@ -389,13 +389,13 @@ def votes_annex(book: Book) -> Iterator[Annex]:
 
 def _shared(ballot: Ballot) -> str:
     """Return how the last votes are spread, and the least risk; agreement in words is recorded nowhere."""
-    # Agreement in words is recorded nowhere, so only counts and the lowest risk are safe to state.
-    last = ballot.cast
-    if not last:
-        return ""
-    ways = Counter(vote.decision for vote in last).most_common()
-    spread = ", ".join(f"{number} of {len(last)} vote {way}" for way, number in ways)
-    return f"{spread}; every vote puts the risk at {min(vote.risk for vote in last)} of 100 or more."
+    ways = Counter(
+        "no vote, which counts as REFUSE" if vote.fallback else vote.decision for vote in ballot.votes
+    )
+    spread = ", ".join(f"{number} of {ways.total()} {way}" for way, number in ways.most_common())
+    risks = [vote.risk for vote in ballot.cast]
+    least = f"; each vote given there puts the risk at {min(risks)} of 100 or more" if risks else ""
+    return f"Votes in the last ballot: {spread}{least}."
 
 
 def ratings_annex(book: Book) -> Iterator[Annex]:

@@ -227,11 +227,17 @@ def ruling_text(book: Book) -> str:
     if ballot.is_split:
         ways = ", ".join(f"{view_of(vote)} {vote.decision}" for vote in votes)
         return f"No majority ({ways}); {by_rule} makes that {ruling.decision}."
+    agreed = [vote for vote in votes if vote.decision == ruling.decision]
     # Lost votes count as REFUSE in the rule, but have no reasoning to quote.
-    agreed = [vote for vote in ballot.cast if vote.decision == ruling.decision]
-    counts = f"{len(agreed)} of {len(votes)} votes"
-    why = f". {view_of(agreed[0])}: {reason_of(agreed[0])} ({agreed[0].id})" if agreed else "."
-    return f"{ruling.decision} by {by_rule} ({counts} say {ruling.decision}){why}"
+    given = [vote for vote in agreed if not vote.fallback]
+    lost = len(agreed) - len(given)
+    says = (
+        f"count as {ruling.decision}, {lost} of them because no vote was given"
+        if lost
+        else f"say {ruling.decision}"
+    )
+    why = f". {view_of(given[0])}: {reason_of(given[0])} ({given[0].id})" if given else "."
+    return f"{ruling.decision} by {by_rule} ({len(agreed)} of {len(votes)} votes {says}){why}"
 
 
 @per_book

@@ -265,6 +265,8 @@ def terms_of_voters(book: Book, decision: Decision) -> Iterator[tuple[bool, Poin
     authors = [
         (view_of(vote), vote.reasoning, vote.id or "")
         for vote in sorted(cast, key=lambda entry: not sides[entry.id])
+        # What a vote for acting asks for would not open a refusal again.
+        if vote.decision != "ACT" or sides[vote.id]
     ]
     authors += [(entry.role, entry.text, entry.ref) for entry in decision.dissent if entry.ref not in sides]
     for author, text, ref in authors:

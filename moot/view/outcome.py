@@ -155,17 +155,12 @@ def _beside(
         several = f" in {len(plans)} plans" if reading.members is not None and len(plans) > 1 else ""
         parts.append(f"{counted(len(requirements), 'requirement')}{several}")
     parts += [f"{counted(serious, 'serious question')} open"] if serious else []
-    blanks = blanks_in(reading.text.text) if reading.text is not None else ()
+    blanks = _BLANK.findall(reading.text.text) if reading.text is not None else []
     parts += [f"{counted(len(blanks), 'blank')} left to fill"] if blanks else []
     if any(end.changes for end in without.values()):
         # A decision that flips without one seat deserves a warning before anything else is read.
         parts.append("another answer would lead without one role")
     return ", ".join(parts)
-
-
-def blanks_in(text: str) -> tuple[str, ...]:
-    """Return the blanks that a text leaves for a person to fill, such as `[TEAM NAME]`, each once."""
-    return tuple(dict.fromkeys(_BLANK.findall(text)))
 
 
 def _options_missing(book: Book) -> list[Point]:
@@ -350,9 +345,9 @@ class _Reading:
         # With several final decisions the list is the plan.
         yield from (Point.of(other.text, other.id) for other in self.finals[1:])
         if not self.finals[1:] and (final := self.text):
-            blanks = blanks_in(final.text)
+            blanks = _BLANK.findall(final.text)
             fill = (
-                f"Fill in {', '.join(blanks)} in the final text and read it"
+                f"Fill in {', '.join(dict.fromkeys(blanks))} in the final text and read it"
                 if blanks
                 else "Read the final text"
             )

@@ -197,15 +197,19 @@ def filled_by(filling: Filling) -> str:
     return f"{filling.seat}{': ' + who if who else ''} ({state})"
 
 
+def filled(seat: SeatView) -> str:
+    """Return what answered for a role, or that nothing did."""
+    return "; ".join(filled_by(filling) for filling in seat.fillings) or unfilled(seat)
+
+
 def answered_by(seats: Iterable[SeatView]) -> str:
     """Return what fills the seats, in one line; roles with the same filling are grouped."""
     groups: dict[str, list[str]] = {}
     for seat in seats:
-        filled = ", ".join(filled_by(filling) for filling in seat.fillings) or _unfilled(seat)
-        groups.setdefault(filled, []).append(seat.role)
+        groups.setdefault(filled(seat), []).append(seat.role)
     if len(groups) == 1:
         return f"all seats: {next(iter(groups))}"
-    return "; ".join(f"{', '.join(roles)}: {filled}" for filled, roles in groups.items())
+    return "; ".join(f"{', '.join(roles)}: {who}" for who, roles in groups.items())
 
 
 def one_family_warning(seats: Iterable[SeatView]) -> str | None:
@@ -217,7 +221,7 @@ def one_family_warning(seats: Iterable[SeatView]) -> str | None:
     )
 
 
-def _unfilled(seat: SeatView) -> str:
+def unfilled(seat: SeatView) -> str:
     """Return the words for a role without a reply."""
     # Steps without a reply may be open, still to come, or given up; only the last is certain.
     given_up = f", given up {seat.lost} times" if seat.lost > 1 else ", given up" if seat.lost else ""

@@ -32,7 +32,7 @@ from moot.view.forecasts import answer_command, closing_lines, crux_line, percen
 from moot.view.marks import Mark, mark_of, meaning, status_mark
 from moot.view.outcome_status import became_line
 from moot.view.outcome_text import STATUSES
-from moot.view.seats import contexts_text, dollars_cell, filled_by
+from moot.view.seats import contexts_text, dollars_cell, filled_by, unfilled
 from moot.view.stop_checks import alarm_line, alarms_first, gate_sentence
 from moot.view.story import spent
 
@@ -184,6 +184,7 @@ def environment() -> Environment:
         "lifecycle": lifecycle,
         "spent": spent,
         "filled_by": filled_by,
+        "unfilled": unfilled,
         "alarms_first": alarms_first,
         "alarm_line": alarm_line,
         "gate_sentence": gate_sentence,

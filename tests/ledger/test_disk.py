@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,7 @@ def test_no_more_than_the_limit_is_read(tmp_path: Path) -> None:
 
 KILLED = """
 import os, signal, sys
+from collections.abc import Callable
 from pathlib import Path
 from ledger.store.disk import Disk, staged
 with staged(Path(sys.argv[1]), disk=Disk()) as staging:
@@ -148,6 +150,7 @@ def test_a_directory_that_fails_is_not_there(tmp_path: Path) -> None:
 
 SIDE_BY_SIDE = """
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from ledger.store.disk import Disk, staged
 
@@ -165,3 +168,31 @@ def test_many_make_something_side_by_side(tmp_path: Path, many: int) -> None:
     said = [process.communicate()[1].decode() for process in running]
     assert [process.returncode for process in running] == [0] * many, said
     assert len(list(tmp_path.glob("*-*/file"))) == many * 150
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda disk, path: disk.append(path, b"more", 4),
+        lambda disk, path: disk.write_at(path, b"more", 0),
+        lambda disk, path: disk.truncate(path, 2),
+        lambda disk, path: disk.settle(path),
+        lambda disk, path: disk.settle(path.parent),
+    ],
+    ids=["append", "write_at", "truncate", "settle a file", "settle a directory"],
+)
+@pytest.mark.parametrize("sync", [True, False])
+def test_a_disk_syncs_what_it_wrote_unless_it_was_told_not_to(
+    tmp_path: Path, act: Callable[[Disk, Path], object], sync: bool
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"some")
+    synced: list[str] = []
+
+    def see(said: str, real: Real, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        synced.extend([said] if said in ("fsync", "fdatasync") else [])
+        return real(*arguments, **named)
+
+    with Watched(see):
+        act(Disk(sync), path)
+    assert len(synced) == sync

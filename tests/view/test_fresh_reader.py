@@ -166,7 +166,6 @@ def test_what_would_make_a_veto_fall_is_a_row_of_the_outcome() -> None:
     assert [point.refs for point in outcome.changes_our_mind] == [
         ["VO-3-2-accuracy"],
         ["VO-3-2-safety"],
-        ["VO-3-2-utility"],
     ]
     for point in outcome.changes_our_mind:
         vote = book.by_id[point.refs[0]]
@@ -198,7 +197,7 @@ def test_a_tension_that_a_person_decides_is_put_as_a_question() -> None:
 
 def test_blanks_of_a_final_text_are_in_the_status_and_named() -> None:
     _, outcome = recorded("ratchet-notice")
-    assert status_clause(outcome) == "DECIDED: 3 blanks left to fill"
+    assert status_clause(outcome) == "DECIDED: 5 blanks left to fill"
     assert (
         "Fill in [DAY MONTH YEAR], [TEAM NAME], [EMAIL ADDRESS] in the final text" in outcome.do_now[0].text
     )

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import pytest
 
 from ledger.events import Concern, Decision, Memo
@@ -249,6 +250,38 @@ def test_an_override_stands_in_the_place_of_what_it_overturned(tmp_path: Path) -
     found = outcome_of("run", session.book())
     assert found.answer == "Build neither before the audit."
     assert found.how_sure.startswith("Decided by a person in place of D-1-1.")
+
+
+def test_an_override_is_told_of_both_decisions_and_of_no_other(tmp_path: Path) -> None:
+    from rounds.run.human_actions import override
+
+    session = begin(tmp_path / "run", "adversarial")
+    play(session)
+
+    def told(identity: str) -> list[str]:
+        book = session.book()
+        return [
+            line
+            for line in show_of("run", book, book.by_id[identity]).history
+            if not line.startswith("took ")
+        ]
+
+    assert told("D-1-1") == []
+    override(session, "D-1-1", "Build neither before the audit.")
+    later = final_in_force(session.book().state)[-1]
+    assert told("D-1-1") == [f"overturned; {later} stands in its place"]
+    assert told(later) == ["stands in the place of D-1-1"]
+
+
+def test_only_a_question_of_more_than_three_lines_is_cut_and_names_the_whole() -> None:
+    found = of_played("adversarial")
+
+    def asked(words: int) -> str:
+        return "\n".join(outcome_lines(msgspec.structs.replace(found, question="why " * words), width=80))
+
+    assert "(moot log RUN @0)" not in asked(60)
+    assert asked(60).startswith("why " * 19)
+    assert "why … (moot log RUN @0)" in asked(61)
 
 
 @pytest.mark.parametrize("name", recorded_names())

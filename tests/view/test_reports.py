@@ -107,9 +107,9 @@ def test_a_review_has_both_positions_and_the_zones() -> None:
     assert list(found) == [
         "Key narratives", "Agreement zones (high confidence)", "Contested zones (flag for attention)",
         "The advocate's case", "What works, as the challenger says", "Advocate position",
-        "Whether the challenger held back", "Concerns, the gravest first",
+        "Whether the challenger held back", "Concerns, by the mean of the others' ratings, else by their own",
     ]  # fmt: skip
-    table = found["Concerns, the gravest first"]
+    table = found["Concerns, by the mean of the others' ratings, else by their own"]
     first = [dict(zip(table.heads, row, strict=True)) for row in table.rows[:2]]
     assert [(row["others' severity"], row["what the judge says"]) for row in first] == [
         ("judge 5", "genuine"),
@@ -128,7 +128,7 @@ def test_a_tribunal_has_its_votes_and_what_all_shared() -> None:
     votes = annexes("tribunal")["Votes"]
     assert votes.notes == [
         "ACT by the rule unanimous.",
-        "3 of 3 vote ACT; every vote puts the risk at 10 of 100 or more.",
+        "Votes in the last ballot: 3 of 3 ACT; each vote given there puts the risk at 10 of 100 or more.",
     ]
     assert len(votes.rows) == 6
 

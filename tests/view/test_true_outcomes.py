@@ -24,7 +24,7 @@ from roles.protocol import Step
 from rounds.run import human_actions
 from tests.protocols import crux_seats
 from tests.protocols.changing import Change, changed_run, unchanged
-from tests.protocols.playing import begin, submit
+from tests.protocols.playing import begin, play, submit
 
 RUNS: list[tuple[str, dict[str, str]]] = [
     ("jugalbandi", {}), ("jugalbandi", {"rounds": "2"}), ("jugalbandi", {"wait": "off"}), ("single-pass", {}),
@@ -227,7 +227,22 @@ def test_a_unanimous_warning_is_no_vote_to_act(tmp_path: Path) -> None:
     assert found.answer.startswith("WARN by the rule unanimous (3 of 3 votes say WARN). utility: ")
     assert status_clause(found) == "DECIDED"
     (votes,) = [annex for annex in annexes_of(book) if annex.title == "Votes"]
-    assert votes.notes[1].startswith("3 of 3 vote WARN; ")
+    assert votes.notes[1].startswith("Votes in the last ballot: 3 of 3 WARN; ")
+
+
+def test_votes_that_were_lost_are_counted_where_the_rule_counts_them(tmp_path: Path) -> None:
+    from moot.view.annexes import annexes_of
+
+    session = begin(tmp_path / "run", "tribunal")
+    play(session, lose=frozenset({"r3.revise.utility", "r3.revise.accuracy"}))
+    book = session.book()
+    assert outcome_of("run", book).answer.startswith(
+        "REFUSE by the rule strong majority (2 of 3 votes count as REFUSE, 2 of them because no vote was given)."
+    )
+    (votes,) = [annex for annex in annexes_of(book) if annex.title == "Votes"]
+    assert votes.notes[1].startswith(
+        "Votes in the last ballot: 2 of 3 no vote, which counts as REFUSE, 1 of 3 ACT; each vote given there"
+    )
 
 
 def test_a_majority_is_told_with_who_went_another_way(tmp_path: Path) -> None:

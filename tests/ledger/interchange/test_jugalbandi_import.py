@@ -111,6 +111,21 @@ def test_a_long_reply_becomes_several_sections(size: int, tmp_path: Path) -> Non
     ]
 
 
+def test_a_challenge_without_a_head_or_a_body_says_its_tag_and_a_long_one_is_cut(tmp_path: Path) -> None:
+    result = json.loads(json.dumps(RESULT))
+    result["jugalbandi"]["raw_outputs"] |= {
+        "challenger": f"## [STRUCTURAL]\n\n### [MISSING] No limit\n\n### [ASSUMPTION] {'x' * 9_000}\n{'y' * 9_000}",
+        "proposer": f"## Assumptions\n- {'z' * 9_000}\n",
+    }
+    run = imported(tmp_path, result)["jugalbandi"]
+    assert [(event.claim, event.text) for event in run if isinstance(event, Challenge)] == [
+        ("STRUCTURAL", "STRUCTURAL"),
+        ("No limit", "No limit"),
+        ("x" * 8_000, "y" * 8_000),
+    ]
+    assert [event.text for event in run if isinstance(event, Assumption)] == ["z" * 8_000]
+
+
 LONG: dict[str, dict[str, Any]] = {
     "a reply that no line holds": {"jugalbandi": {"raw_outputs": {"proposer": "x\n" * 800_000}}},
     "a task that no question holds": {"task": "why " * 20_000},
