@@ -187,7 +187,7 @@ def test_a_seat_is_recorded_by_its_kind_and_never_with_a_path() -> None:
             "did you mean",
         ),
         (PLAIN + "\n[[context]]\nname = 'x'\n", ":7", "either path or text", ""),
-        (PLAIN + "\n[budget]\nusd = -1\n", ":8", "not negative", ""),
+        (PLAIN + "\n[budget]\nusd = -1\n", ":8", "0 to 1,000,000,000,000", ""),
         (PLAIN + "\n[budget]\nusd = 'much'\n", ":8", "amount", ""),
         (PLAIN + "\n[[round]]\nn = 9\n", "", "no round 9", ""),
         (PLAIN + "\n[[round]]\nn = 3\nabsent = 'verifier'\n", "", "cannot be absent", ""),
