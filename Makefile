@@ -38,19 +38,17 @@ demo: $(RUNS) ## play a recorded deliberation through the real engine
 # private functions that nobody calls, and private names that others use.
 TESTS := not slow and not campaign
 PROFILE := gate
-PROCESSES := auto
 
 test: check chromium bubblewrap tests ## style, types and the tests that are quick
 
-# All of it at once, and one process more than there are processors: tests wait for disks, browsers and programs.
+# All of it at once: tests wait for disks, browsers and processes, and the type checkers use that time.
 test-all: $(READY) chromium bubblewrap ## every test but the campaigns, and the built wheel with the sources out of reach: what CI runs
 	@$(MAKE) --no-print-directory --keep-going --output-sync=line --jobs 3 TESTS='not campaign' PROFILE=thorough \
-	  PROCESSES=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) \
 	  tests check-mypy check-pyright check-pages wheel
 
 .PHONY: tests wheel
 tests: $(READY)
-	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal -m '$(TESTS)' --hypothesis-profile=$(PROFILE)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m '$(TESTS)' --hypothesis-profile=$(PROFILE)
 
 wheel: $(READY)
 	$(BIN)/python -m tests.packaging.built_wheel
