@@ -186,7 +186,7 @@ def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
         case ExperimentPlanned():
             return _experiment(book, event, cite.relation)
         case Vote():
-            numbers = f"confidence {event.confidence}%, risk {event.risk} of 100"
+            numbers = f"{event.confidence}% sure that acting is right, risk {event.risk} of 100"
             text = f"{event.decision}, {numbers}: {event.reasoning}"
             return Ground(cite.id, "vote", cite.relation, event.by, text, "", (), ())
         # A citation may name an event that a partial or hostile ledger does not hold.

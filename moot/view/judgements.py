@@ -300,7 +300,8 @@ def scores_text(book: Book) -> str:
         each = ", ".join(
             f"{view_of(vote)} gave no vote (counts as REFUSE)"
             if vote.fallback
-            else f"{view_of(vote)} {vote.decision} (confidence {vote.confidence}%, risk {vote.risk} of 100)"
+            else f"{view_of(vote)} {vote.decision}"
+            f" ({vote.confidence}% sure that acting is right, risk {vote.risk} of 100)"
             for vote in ballot.votes
         )
         return f"Last votes: {each}."

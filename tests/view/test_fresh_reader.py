@@ -187,7 +187,10 @@ def test_terms_of_a_vote_to_act_are_required(tmp_path: Path) -> None:
 
 
 def test_a_vote_is_shown_with_the_scale_of_its_numbers() -> None:
-    assert "utility ACT (confidence 66%, risk 54 of 100)" in recorded("tribunal-medicines")[1].how_sure
+    assert (
+        "utility ACT (66% sure that acting is right, risk 54 of 100)"
+        in recorded("tribunal-medicines")[1].how_sure
+    )
 
 
 def test_a_tension_that_a_person_decides_is_put_as_a_question() -> None:
