@@ -1,1 +1,1 @@
-"""The bytes of a line: canonical JSON, the chain, older formats, the published schemas."""
+"""The bytes of a line: canonical JSON, the chain, the published schemas."""

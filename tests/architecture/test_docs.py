@@ -291,3 +291,27 @@ def test_the_tour_goes_as_it_says(tmp_path: Path) -> None:
     assert re.findall(r"^exit \d$", looked, re.MULTILINE) == ["exit 1"]  # signals: go on
     assert "GO ON: next round" in looked
     assert "Should our nightly export become a stream?" in looked
+
+
+def test_the_first_change_goes_as_contributing_says(tmp_path: Path) -> None:
+    page = (ROOT / ".github/CONTRIBUTING.md").read_text("utf-8")
+    question = re.search(r'moot gate "(.+)"', page)
+    file, word, behind = re.search(r"In `(.+)`, find .+ add `(.+)` behind `(.+)`\.", page).groups()  # type: ignore[union-attr]
+    said = re.findall(r"first line (?:now )?says `([\w-]+)`", page)
+    for package in ("moot", "rounds", "validators", "detectors", "roles", "ledger", "schemas"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    assert question
+    chosen = [_first_word(tmp_path, question[1])]
+    text = (tmp_path / file).read_text("utf-8")
+    assert text.count(behind) == 1
+    (tmp_path / file).write_text(text.replace(behind, behind + word), "utf-8")
+    chosen.append(_first_word(tmp_path, question[1]))
+    assert chosen == said
+    assert chosen[0] != chosen[1]
+
+
+def _first_word(place: Path, question: str) -> str:
+    words = [sys.executable, "-m", "moot", "gate", question]
+    environment = {**os.environ, "PYTHONPATH": str(place)}
+    done = subprocess.run(words, cwd=place, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.partition(":")[0]
