@@ -64,7 +64,7 @@ def condition_sentence(book: Book, chief: Decision | None, without: Mapping[str,
     changing: list[str] = []
     for role, end in without.items():
         if end.changes:
-            instead = "the outcome would be another"
+            instead = "the status would be another"
             if end.leader not in leaders:
                 instead = f"{leader_text(end.leader, options)} would lead" if end.leader else "nobody answers"
             changing.append(f"{role}: without it {instead}")

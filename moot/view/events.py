@@ -292,7 +292,7 @@ def _governed(
             what = f"{event.step_failed} given up ({event.reason}), {event.instead}"
             return EventWords(event, "fallback", marks.DEGRADED, what, event.detail)
         case RunClosed():
-            why = words.ending(event)
+            why = words.why_closed(event.reason)
             ending = f"run {event.state}: {why}; {len(event.open)} left open"
             return EventWords(event, "closed", NEUTRAL, ending, "", event.outcome)
         case Screening():

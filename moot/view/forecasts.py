@@ -339,7 +339,7 @@ def status_line(report: ForecastReport) -> str:
         case "run_this_first":
             ids = ", ".join(crux.claim for crux in worth)
             gain = f"the chance of a right answer by {report.tau:g} points or more"
-            return f"GO ON: a test of {ids} raises {gain}."
+            return f"RUN THIS FIRST: a test of {ids} raises {gain}."
         case _:
             lead = (
                 f"a person weighs, because the first two options are less than {margin} points apart."

@@ -191,7 +191,9 @@ def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
             return Ground(cite.id, "vote", cite.relation, event.by, text, "", (), ())
         # A citation may name an event that a partial or hostile ledger does not hold.
         case None:
-            return Ground(cite.id, cite.type, cite.relation, "", "", "not on the ledger", (), ())
+            name = next((entry.name for entry in book.state.opening.context if entry.id == cite.id), "")
+            standing = "" if name else "not on the ledger"
+            return Ground(cite.id, cite.type, cite.relation, "", name, standing, (), ())
         case _:
             # The remaining kinds keep their words under one of these two names.
             text = str(getattr(event, "text", "") or getattr(event, "claim", ""))

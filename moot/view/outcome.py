@@ -278,7 +278,7 @@ class _Reading:
             return confidences_text(self.members)
         if chief.confidence is None:
             return "No confidence is stated."
-        # A decision that no role handed in is told by how it came about.
+        # Without a role that stated it, the method that made the decision is named.
         who = chief.name or (chief.by if chief.step is not None else chief.made_by.replace("_", " "))
         return f"Confidence {chief.confidence} of 5, as stated ({who})."
 

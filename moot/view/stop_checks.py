@@ -150,7 +150,7 @@ def ended(state: State) -> str:
     """Return how the run ended, or that it has not."""
     if state.closing is None:
         return "The run has not stopped."
-    return f"The run {state.closing.state} because {words.ending(state.closing)}."
+    return f"The run {state.closing.state} because {words.why_closed(state.closing.reason)}."
 
 
 def gate_sentence(gate: GateReading) -> str:

@@ -103,10 +103,16 @@ def _sentences_checked(book: Book) -> str:
     judged = [texts[sentence.text] for sentence in memo.sentences]
     if not any(judged):
         return "no sentence of the answer was checked against what it cites"
-    supported, removed = judged.count("supported"), len(memo.removed)
-    text = f"{supported} of {len(judged) + removed} sentences are supported by what they cite"
-    were = f", {counted(removed, 'unsupported one')} {'was' if removed == 1 else 'were'} removed"
-    return text + were * bool(removed)
+    # A sentence of judgment cites nothing: a check that accepts it found no support for it.
+    cited = [texts[sentence.text] for sentence in memo.sentences if sentence.refs]
+    supported, removed, bare = cited.count("supported"), len(memo.removed), len(judged) - len(cited)
+    answers = [texts[sentence.text] for sentence in memo.sentences if sentence.field == "answer"]
+    text = f"{supported} of {len(cited) + removed} sentences that cite something are supported by it"
+    text += " (the answer itself only in part)" * ("partly" in answers)
+    text += f", {counted(removed, 'unsupported one')} {'was' if removed == 1 else 'were'} removed" * bool(
+        removed
+    )
+    return text + f", {bare} {'cites' if bare == 1 else 'cite'} nothing" * bool(bare)
 
 
 def _made_how(book: Book, calls: Calls) -> str:
@@ -234,7 +240,7 @@ def _ended(state: State) -> str:
     if state.closing is None:
         opening = state.opening
         return f"not stopped: {words.round_in(opening.protocol, state.round, len(opening.plan))}, phase {state.phase}"
-    return f"{state.closing.state}: {words.ending(state.closing)}"
+    return f"{state.closing.state}: {words.why_closed(state.closing.reason)}"
 
 
 def cut_prompts_text(book: Book, prompts: int) -> str:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from ledger.events import RunClosed
 from ledger.plain_text import counted as counted  # templates ask for it by this module
 
 NO_PARAMETERS: Final = (
@@ -65,7 +64,7 @@ PHASES: Final[Mapping[str, str]] = {
 CLOSINGS: Final[Mapping[str, str]] = {
     "signals": "enough stop signals held",
     "ready": "the stop checks of this run held",
-    "protocol_end": "every planned step was taken",
+    "protocol_end": "no step was left to take",
     "not_ready": "every planned round was held and the stop signals did not agree",
     "human": "a person stopped it",
     "seats_failed": "a seat failed for good",
@@ -92,13 +91,6 @@ def failures_in(text: str) -> str:
     """Return a text of the ledger with each failure mode in words before its code."""
     # Detectors write bare codes into their texts, which mean nothing to a reader.
     return re.sub(r"FM-\d", lambda match: failure(match[0]), text)
-
-
-def ending(closing: RunClosed) -> str:
-    """Return why a run was closed, as a clause. A run that lost replies did not take every step."""
-    if closing.reason == "protocol_end" and closing.quorum.actual < closing.quorum.declared:
-        return "no planned step is left"
-    return why_closed(closing.reason)
 
 
 def why_closed(reason: str) -> str:

@@ -176,7 +176,7 @@ def line_of(name: str, view: RunView) -> RunLine:
         outcome=outcome.status,
         protocol=opened.protocol,
         state=standing_of(view),
-        why=words.ending(state.closing) if state.closing is not None else where,
+        why=words.why_closed(state.closing.reason) if state.closing is not None else where,
         round=state.round,
         planned=len(opened.plan),
         labels=labels_shown(view),

@@ -232,7 +232,7 @@ STEPS: Final = StepTable(
             says("review", "works"),
             each("concerns", Concern, type="concern", ranked=True),
             _wrong_attack,
-            Loss("survivor_only", "the judge has no challenger's concerns and raises its own"),
+            Loss("survivor_only", "the judge decides without a challenger's concerns"),
             group="case",
         ),
         StepRow(

@@ -375,7 +375,10 @@ STEPS: Final = StepTable(
             says("case", "stakeholders", "closing"),
             _case,
             _wrong_case,
-            Loss("survivor_only", "only a case that was made is judged in this round; without any, none is"),
+            Loss(
+                "survivor_only",
+                "its option is scored without a case; without any case the round is not scored",
+            ),
         ),
         StepRow(
             "rebuttal",

@@ -114,7 +114,7 @@ def test_a_cited_vote_is_shown_with_its_numbers(tmp_path: Path) -> None:
     book = played(tmp_path / "run", "tribunal")
     votes = [ground for ground in rests_on(book, decided(book)) if ground.kind == "vote"]
     assert [ground.id for ground in votes] == ["VO-3-2-utility", "VO-3-2-accuracy", "VO-3-2-safety"]
-    assert all(", confidence " in ground.text for ground in votes)
+    assert all("% sure that acting is right" in ground.text for ground in votes)
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_demo_plays_a_recorded_run_to_its_stop(moot: Moot, recorded: Path) -> No
     (same,) = (number for number, line in enumerate(lines) if line.startswith("identical: same head "))
     outcome = "\n".join(lines[same + 1 :])
     assert "answer " in outcome
-    assert "finished: every planned step was taken" in outcome.replace("\n            ", " ")
+    assert "finished: no step was left to take" in outcome.replace("\n            ", " ")
 
 
 def test_demo_json(moot: Moot, recorded: Path) -> None:

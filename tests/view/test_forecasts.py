@@ -169,7 +169,18 @@ def test_a_removed_sentence_still_counts_among_those_that_were_checked(tmp_path:
     play(begin(tmp_path / "run"), World(unsupported=(2,), rewritten="The zebra is so.", still=True))
     text, _ = outcome(tmp_path / "run")
     words = " ".join(text.split())
-    assert "3 of 4 sentences are supported by what they cite, 1 unsupported one was removed" in words
+    assert "2 of 3 sentences that cite something are supported by it, 1 unsupported one was removed" in words
+
+
+def test_a_sentence_that_cites_nothing_is_not_counted_as_supported_and_a_weak_answer_is_said() -> None:
+    from tests.recorded import run_of
+
+    text, _ = outcome(run_of("crux-balance"))
+    words = " ".join(text.split())
+    assert (
+        "9 of 11 sentences that cite something are supported by it (the answer itself only in part)" in words
+    )
+    assert "2 cite nothing" in words
 
 
 def test_a_memo_that_leaves_the_leader_says_so(tmp_path: Path) -> None:

@@ -450,15 +450,15 @@ def test_without_any_reply_nothing_is_handed_in_or_taken(protocol: str, tmp_path
     assert status_clause(found).startswith("NOBODY ANSWERED")
     assert found.needs_you == []
     assert found.how_sure == "No confidence is stated."
-    assert found.looked_at.endswith("finished: no planned step is left.")
+    assert found.looked_at.endswith("finished: no step was left to take.")
     assert not any("side by side" in concern.text for concern in book.of(Concern))
 
 
 def test_a_lost_reply_is_no_step_that_was_taken(tmp_path: Path) -> None:
     _, found = ended(tmp_path, "debate", {"r1.closing.pro"})
-    assert found.looked_at.endswith("finished: no planned step is left.")
+    assert found.looked_at.endswith("finished: no step was left to take.")
     _, whole = ended(tmp_path / "whole", "debate", set())
-    assert whole.looked_at.endswith("finished: every planned step was taken.")
+    assert whole.looked_at.endswith("finished: no step was left to take.")
 
 
 def test_one_side_alone_has_no_gap(tmp_path: Path) -> None:
