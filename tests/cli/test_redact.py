@@ -1,4 +1,4 @@
-"""Redaction: what is removed on the record is told from what is lost, and a copy without a secret says what it is.
+"""Redaction: a recorded removal differs from a loss, and a copy without a secret says that it is one.
 
 Of `ledger/redaction/redacted_copy.py`, `ledger/redaction/removal.py`.
 """

@@ -74,7 +74,7 @@ def test_waiters_come_in_the_order_of_asking_and_a_killed_one_is_skipped(tmp_pat
 def test_a_place_is_never_before_one_that_was_taken_between_the_look_and_the_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The queue looks empty, and somebody has the lock when the ticket comes: the late one goes behind."""
+    """The queue looked empty, but another process took the lock before the ticket: the later one goes behind it."""
     other = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
     fcntl.fcntl(other, fcntl.F_OFD_SETLK, FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 3, 1, 0))
     call, looks = fcntl.fcntl, list[int]()

@@ -1,7 +1,7 @@
 """Only plain files are read, and no more of them than the limit; a pipe or a device is refused in words (F-9, F-13).
 
-What reads a device is a process of its own with little memory: whoever reads it whole ends there. Whoever waits for a
-pipe is interrupted by the test.
+A device is read in a process with little memory, which ends if it reads all of it. A read that waits for a pipe is
+interrupted by the test.
 """
 
 from __future__ import annotations
