@@ -47,6 +47,7 @@ Deliberating = AnyPath | Mapping[str, Any] | Deliberation
 """A deliberation: a file, the table that such a file holds, or one that was read."""
 Seats = str | Mapping[str, Seat | str]
 """Seats: one specification for all roles, as for `moot run --seats`, or a specification or a seat by role."""
+STOPPING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 def driven(
@@ -67,11 +68,13 @@ def driven(
         with watched as watch:
             ended = _drive_here(session.inner, seats, watch, pause, bench)
     except KeyboardInterrupt:
-        what, fix = (
+        raise MootError(
+            "interrupted",
             "interrupted; everything accepted is kept",
+            str(session.path),
             f"go on with `moot run --resume {session.path}`",
-        )
-        raise MootError("interrupted", what, str(session.path), fix, WAITING) from None
+            WAITING,
+        ) from None
     # Only a new run: a resumed one holds work of an earlier call, whatever failed now.
     if ended.state == "failed" and is_new and _came_to_nothing(session, seats):
         remove_run(session.path)
@@ -80,11 +83,13 @@ def driven(
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
     if ended.state == "failed":
         fix = f"fix the seat, or give another one: `moot run --resume {session.path} --seats …`"
-        so_far = quorum_of(session.state)
-        after = "before any step was answered"
-        if so_far.declared:
-            after = f"after {so_far.actual} of {so_far.declared} steps were answered"
-        what = f"a seat failed for good {after}: {ended.detail}"
+        steps = quorum_of(session.state)
+        so_far = (
+            f"after {steps.actual} of {steps.declared} steps were"
+            if steps.declared
+            else "before any step was"
+        )
+        what = f"a seat failed for good {so_far} answered: {ended.detail}"
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
     # Steps first: a host can answer them without the person, who is needed for the rest.
     awaited = session.open_ids or [*session.experiments, *session.questions]
@@ -103,8 +108,7 @@ def _came_to_nothing(session: Session, seats: Mapping[str, Seat]) -> bool:
     """
     # Attempts whose answer never reached the ledger still cost: the spending file has them, the state has not.
     beyond = Reservations(Spending(session.path).entries()).beyond
-    is_free = beyond.tokens == beyond.micro_usd == 0 and not unknown_costs(seats)
-    return is_free and not session.state.answered
+    return beyond.tokens == beyond.micro_usd == 0 and not unknown_costs(seats) and not session.state.answered
 
 
 def _drive_here(
@@ -120,22 +124,32 @@ def _drive_here(
 
 
 async def _until_ended(driving: Coroutine[Any, Any, DriveEnd]) -> DriveEnd:
-    """Drive until the end or a signal to stop: programs of seats would outlive the run that pays for them."""
-    task, loop = asyncio.ensure_future(driving), asyncio.get_running_loop()
-    received: list[int] = []
+    """Drive until the end or a signal to stop: programs of seats would outlive the run that pays for them.
 
-    def stop(number: int) -> None:
-        if not received:  # a second signal must not interrupt the ending of the programs
-            task.cancel()
-        received.append(number)
+    After a first signal all are ignored: a second one must not interrupt what ends the programs and the run.
+    """
+    task, loop = asyncio.ensure_future(driving), asyncio.get_running_loop()
+    before: dict[signal.Signals, Any] = {}
+
+    def stop(_number: int, _frame: object) -> None:
+        # For good, since the interpreter gives handlers back before the process is gone.
+        for number in before:
+            signal.signal(number, signal.SIG_IGN)
+        loop.call_soon_threadsafe(task.cancel)
 
     # A closed terminal and a shutdown end a run as cleanly as Ctrl-C does.
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+    for number in STOPPING:
         # `nohup` ignores SIGHUP on purpose; a thread other than the first one may set no handler.
         if signal.getsignal(number) is not signal.SIG_IGN:
-            with suppress(RuntimeError, ValueError, NotImplementedError):
-                loop.add_signal_handler(number, stop, number)
-    return await task
+            # Not the loop's own handlers: closing the loop takes them away while the run is still being stopped.
+            with suppress(ValueError):
+                before[number] = signal.signal(number, stop)
+    try:
+        return await task
+    finally:
+        for number, handler in before.items():
+            if signal.getsignal(number) is stop:
+                signal.signal(number, handler)
 
 
 async def drive_run(
@@ -230,8 +244,8 @@ def resume(run: AnyPath | Run, seats: Seats | None = None, *, programs: bool = F
         seats = seats_again(str(session.path), session, SeatChoice(None, {}))
         # A library call has no terminal to ask on, so a stranger's run needs its seats named.
         need_word_for_seats(str(session.path), seats, None, is_allowed=was_opened_here(session.path))
-    built = seated(session.state.roles, seats)
-    return asyncio.run(_driven(session, built, bench_of(session, None) if programs else None))
+    bench = bench_of(session, None) if programs else None
+    return asyncio.run(_driven(session, seated(session.state.roles, seats), bench))
 
 
 def _opened(source: Deliberating, seats: Seats, out: AnyPath | None) -> tuple[Session, dict[str, Seat]]:
@@ -246,10 +260,9 @@ def _opened(source: Deliberating, seats: Seats, out: AnyPath | None) -> tuple[Se
     name = file or "deliberation"
     built = seated(cast_roles(deliberation, name), seats)
     check_ready(built)
-    place = place_of(None if out is None else os.fspath(out))
     documents = documents_of(deliberation, file)
     opening = resolve(deliberation, documents, moot=version(), name=name, seats=declared_seats(built))
-    session = open_run_at(place, opening, built)
+    session = open_run_at(place_of(None if out is None else os.fspath(out)), opening, built)
     note_opened(session.path)
     return session, built
 

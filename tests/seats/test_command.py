@@ -226,6 +226,7 @@ DAEMON: Final = "subprocess.Popen([sys.executable, '-c', daemon], start_new_sess
         ([signal.SIGQUIT], "", 1),
         ([signal.SIGINT, signal.SIGINT], "", 1),
         ([signal.SIGINT, signal.SIGTERM, signal.SIGINT], DEAF, 1),
+        ([signal.SIGHUP, signal.SIGTERM], "", 1),
         ([signal.SIGTERM], DEAF, 1),
         ([signal.SIGTERM], DAEMON, 2),
         ([signal.SIGINT], DAEMON + DEAF, 2),
@@ -237,6 +238,7 @@ DAEMON: Final = "subprocess.Popen([sys.executable, '-c', daemon], start_new_sess
         "quit",
         "int-twice",
         "all-deaf",
+        "hup-then-term",
         "term-deaf",
         "term-daemon",
         "int-daemon-deaf",
@@ -267,6 +269,9 @@ def test_a_signal_ends_the_programs_and_keeps_the_run(
     processes = [int(word) for word in note.read_text().split()]
     for number in numbers:
         moot.send_signal(number)
+    while moot.poll() is None and len(numbers) > 1:  # whenever a further signal comes, it changes nothing
+        moot.send_signal(numbers[-1])
+        time.sleep(0.001)
     _, err = moot.communicate(timeout=30)
     assert moot.returncode == 4, err
     assert b"moot run --resume" in err
