@@ -120,7 +120,8 @@ def _played(task: Task, directory: Path) -> JobEnd:
         return JobEnd(name=task.name, state="busy")
     except MootError as error:
         if error.code == "interrupted":
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the study's word to end must not be lost on this worker
+            # The study's word to end must not be lost on this worker.
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
         # A failed seat is a result of the arm; any other error means that the job never ran.
         failed = error.code == "seat_failed"
         return JobEnd(
