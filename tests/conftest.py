@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import tempfile
+from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -33,6 +34,18 @@ settings.register_profile("gate", gate)
 settings.register_profile("thorough", gate, max_examples=100)
 settings.register_profile("campaign", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile("gate")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def disk_that_keeps_nobody_waiting() -> Generator[None]:
+    """Syncs of this process do nothing: a missing one shows in a power failure alone, which `tests/campaign` plays.
+
+    Processes that tests start sync as ever.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("fsync", "fdatasync"):
+            patch.setattr(os, name, lambda _descriptor: None)
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

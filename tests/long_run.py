@@ -264,7 +264,6 @@ def make(folder: Path) -> None:
         files=files,
         verdicts=standard,
         clock=clock(),
-        sync=False,
     )
     play(session, LongScript(13), ACTS_BEFORE)
     _act(session)
@@ -274,7 +273,7 @@ def make(folder: Path) -> None:
     play(session, LongScript(13))
     wish = Wish(7, without="critic")
     parent = RunStore(folder / NAME)
-    forked = fork(parent, folder / FORK, wish, name=NAME, moot="0.1.0", clock=clock(2027), sync=False)
+    forked = fork(parent, folder / FORK, wish, name=NAME, moot="0.1.0", clock=clock(2027))
     play(forked, LongScript(14), FORK_ENDS)
 
 

@@ -16,7 +16,7 @@ from ledger.interchange.skill_export import export_skill
 from ledger.interchange.skill_import import Imported, Terms, counts, read_directory, read_skill
 from ledger.interchange.skill_rows import FILE_BYTES_MAX
 from ledger.state.book import Book
-from ledger.store.disk import Disk, read_plain, readable, staged, writing
+from ledger.store.disk import read_plain, readable, staged, writing
 from ledger.store.failures import LedgerError
 from ledger.store.store import create_run
 
@@ -53,7 +53,7 @@ class UnknownFormat(LedgerError):
 
 
 @contextmanager
-def _filled(directory: Path, disk: Disk) -> Generator[Path]:
+def _filled(directory: Path) -> Generator[Path]:
     """Yield a new or empty directory, which appears with all that is put into it.
 
     Raises `NotEmpty` and `WriteFailed`.
@@ -63,7 +63,7 @@ def _filled(directory: Path, disk: Disk) -> Generator[Path]:
             fix = "choose a new or an empty directory"
             raise NotEmpty("there is something already", str(directory), fix)
         directory.parent.mkdir(parents=True, exist_ok=True)
-        with staged(directory, disk=disk) as staging:
+        with staged(directory) as staging:
             yield staging
 
 
@@ -74,7 +74,6 @@ def import_run(
     *,
     at: str,
     terms: Terms | None = None,
-    sync: bool = True,
     screened: Screen = lambda _: (),
 ) -> ImportReport:
     """Create the run `out` from `src`; a format that holds several runs creates them below `out`.
@@ -91,7 +90,7 @@ def import_run(
     heads: dict[str, str] = {}
     if not bad:
         try:
-            heads = _written(imported, Path(out), at, sync, screened)
+            heads = _written(imported, Path(out), at, screened)
         except NotCanonical as error:  # a text that no line holds
             bad = [BadLine(Path(src).name, 0, str(error))]
     several = [f"{name}: head {head}" for name, head in heads.items() if name]
@@ -109,21 +108,19 @@ def import_run(
     )
 
 
-def _written(
-    imported: Mapping[str, Imported], out: Path, at: str, sync: bool, screened: Screen
-) -> dict[str, str]:
+def _written(imported: Mapping[str, Imported], out: Path, at: str, screened: Screen) -> dict[str, str]:
     """Return name → head of the runs that were created: one at `out`, or several in it, which appear at once."""
 
     def write(run: Imported, place: Path) -> str:
         opening, *others = run.events
         assert isinstance(opening, RunOpened), "an import begins with run_opened"
         extra = (*screened(run.events), *others)
-        return create_run(place, opening, extra, blobs=run.blobs, at=at, sync=sync).head().hash
+        return create_run(place, opening, extra, blobs=run.blobs, at=at).head().hash
 
     if set(imported) == {""}:
         return {"": write(imported[""], out)}
     # The runs are made in a hidden directory and renamed at once, so a crash leaves none of them behind.
-    with _filled(out, Disk(sync)) as staging:
+    with _filled(out) as staging:
         return {name: write(run, staging / name) for name, run in imported.items()}
 
 
@@ -142,7 +139,7 @@ def export_run(book: Book, format: str, directory: str | os.PathLike[str]) -> Ex
         raise UnknownFormat(format, EXPORTERS)
     exported = EXPORTERS[format](book)
     root = Path(directory)
-    with _filled(root, Disk()) as staging:
+    with _filled(root) as staging:
         for path, content in exported.files.items():
             place = staging / path
             place.parent.mkdir(parents=True, exist_ok=True)

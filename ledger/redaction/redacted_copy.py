@@ -74,7 +74,6 @@ def redacted_copy(
     at: str,
     names: Sequence[str] = (),
     person: str | None = None,
-    sync: bool = True,
 ) -> Copied:
     """Write a run at `path` that is `source` without `secret`, and without the words of the targets in `names`.
 
@@ -130,7 +129,7 @@ def redacted_copy(
     # than none.
     _refuse_what_remains(whole, sought)
     files = _files(source, sought)
-    run = adopt_run(path, whole, blobs={**blobs, hash_of(record): record}, files=files, sync=sync)
+    run = adopt_run(path, whole, blobs={**blobs, hash_of(record): record}, files=files)
     return Copied(run, changed, left_out, sought.short + sought.spared)
 
 

@@ -27,8 +27,9 @@ from ledger.redaction.words import INSTEAD, Sought, readings
 from ledger.state.amendments import PLACE, redacted_blobs
 from ledger.state.book import Book, sections_of, strings
 from ledger.state.state import State
+from ledger.store import disk
 from ledger.store.blobs import all_named_blobs, named_blobs
-from ledger.store.disk import Disk, read_plain, readable, writing
+from ledger.store.disk import read_plain, readable, writing
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from ledger.store.streams import BLOBS, STREAM_FILES
@@ -376,7 +377,7 @@ def _rewrite(run: RunStore, sought: Sought) -> None:
     content = without_words(read_plain(file, FILE_BYTES_MAX), sought)
     assert content is not None, "it was tried before anything was written"
     with writing(run.path):
-        Disk().replace(file, (content,))
+        disk.replace(file, (content,))
 
 
 def _is_there(chosen: Target, run: RunStore) -> bool:

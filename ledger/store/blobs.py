@@ -27,7 +27,8 @@ from ledger.events import Amendment, Call, Decision, Event, ExperimentPlanned, E
 from ledger.events.envelope import GENESIS, Hash
 from ledger.plain_json import NotJson, decoded
 from ledger.state.amendments import record_of_original
-from ledger.store.disk import Disk, plain_file, readable, writing
+from ledger.store import disk
+from ledger.store.disk import plain_file, readable, writing
 from ledger.store.failures import Damaged, NotARun, Problem, WriteFailed
 from ledger.store.streams import BLOBS, path_in, read_acknowledged
 
@@ -278,7 +279,7 @@ class BlobStore:
                 raise WriteFailed(what, str(self.path), "shorten it: nothing was acknowledged")
         return b"".join(lines)
 
-    def remove(self, hashes: Collection[str], disk: Disk) -> None:
+    def remove(self, hashes: Collection[str]) -> None:
         """Put tombstones in place of blobs, durably. The caller holds the lock. Raises `WriteFailed`."""
         wanted = {sha256.encode() for sha256 in hashes if self.has(sha256)}
         if not wanted:

@@ -25,8 +25,9 @@ import msgspec
 from ledger.events import STREAMS, Event, stream_of
 from ledger.events.envelope import SAFE_INTEGER
 from ledger.format.canonical import Head, NotCanonical, OtherVersion, Sealed, decode
+from ledger.store import disk
 from ledger.store.blobs import BlobStore, are_new_lines, in_order
-from ledger.store.disk import Disk, plain_file, readable, real, refuse_link, staged, writing
+from ledger.store.disk import plain_file, readable, real, refuse_link, staged, writing
 from ledger.store.failures import Damaged, LedgerError, NotARun, OtherFormat, Problem
 from ledger.store.lock import locked
 from ledger.store.reading import LogPosition, merged
@@ -41,7 +42,7 @@ from ledger.store.streams import (
 )
 
 
-def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition, disk: Disk) -> LogPosition:
+def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition) -> LogPosition:
     """Write a commit after `mark`: the lines of its blobs, then its events, every file durable before the next.
 
     Return the place after it, which `acknowledge` puts into the head. Raises `OSError`, and then the next writer
@@ -66,7 +67,7 @@ def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition, dis
     return after
 
 
-def acknowledge(directory: Path, before: LogPosition, mark: LogPosition, disk: Disk) -> None:
+def acknowledge(directory: Path, before: LogPosition, mark: LogPosition) -> None:
     """Move the head of a run from `before` to `mark`, durably.
 
     The head is written in place, not to another file that is renamed: that would cost a second sync, for the
@@ -98,12 +99,12 @@ class Recovery(msgspec.Struct, frozen=True):
         return bool(self.kept or self.quarantined)
 
 
-def recover(directory: Path, mark: LogPosition, blobs: BlobStore, disk: Disk) -> Recovery:
+def recover(directory: Path, mark: LogPosition, blobs: BlobStore) -> Recovery:
     """Settle what lies beyond `mark`, the position of the head. `mark` moves on by what is kept."""
     files = _files(directory, mark)
     tails = [_tail(path, offset) for path, offset in files]
     with writing(directory):
-        _settle_cuts(directory, files, disk)
+        _settle_cuts(directory, files)
     if not any(tails):
         return Recovery()
     kept: list[Event] = []
@@ -120,10 +121,10 @@ def recover(directory: Path, mark: LogPosition, blobs: BlobStore, disk: Disk) ->
     with writing(directory):
         if kept:
             after.blobs += len(tails[-1])
-            _write_again(files, tails, _files(directory, after), disk)
-            acknowledge(directory, mark, after, disk)
+            _write_again(files, tails, _files(directory, after))
+            acknowledge(directory, mark, after)
         mark.head, mark.offsets, mark.blobs = after.head, after.offsets, after.blobs
-        names = _set_aside_tails(directory, mark, disk)
+        names = _set_aside_tails(directory, mark)
     return Recovery(tuple(kept), names)
 
 
@@ -133,9 +134,7 @@ def _files(directory: Path, mark: LogPosition) -> list[tuple[Path, int]]:
     return list(zip((*streams, path_in(directory, BLOBS)), (*mark.offsets, mark.blobs), strict=True))
 
 
-def _write_again(
-    before: list[tuple[Path, int]], tails: list[bytes], after: list[tuple[Path, int]], disk: Disk
-) -> None:
+def _write_again(before: list[tuple[Path, int]], tails: list[bytes], after: list[tuple[Path, int]]) -> None:
     """Make what is kept durable by writing it again.
 
     The dead writer's sync may have failed, and then another sync proves nothing: the kernel may hold as clean what
@@ -184,7 +183,7 @@ def _whole_commits(
         return  # here the whole commits end
 
 
-def _set_aside_tails(directory: Path, mark: LogPosition, disk: Disk) -> tuple[str, ...]:
+def _set_aside_tails(directory: Path, mark: LogPosition) -> tuple[str, ...]:
     names: list[str] = []
     for path, offset in _files(directory, mark):
         tail = _tail(path, offset)
@@ -206,7 +205,7 @@ def _set_aside_tails(directory: Path, mark: LogPosition, disk: Disk) -> tuple[st
     return tuple(names)
 
 
-def _settle_cuts(directory: Path, files: list[tuple[Path, int]], disk: Disk) -> None:
+def _settle_cuts(directory: Path, files: list[tuple[Path, int]]) -> None:
     """Sync files that end where a tail was cut off.
 
     The process that cut may have died before the cut was durable. An old tail that came back after new lines would be
@@ -221,11 +220,11 @@ def _settle_cuts(directory: Path, files: list[tuple[Path, int]], disk: Disk) -> 
             disk.settle(path)
 
 
-def set_aside_everything(directory: Path, disk: Disk) -> tuple[str, ...]:
+def set_aside_everything(directory: Path) -> tuple[str, ...]:
     """Empty the files of a directory that never held a commit, so that a run can begin there."""
     for path, _ in _files(directory, LogPosition()):
         disk.make(path)
-    return _set_aside_tails(directory, LogPosition(), disk)
+    return _set_aside_tails(directory, LogPosition())
 
 
 class AlreadyARun(LedgerError):
@@ -238,9 +237,7 @@ class AlreadyARun(LedgerError):
         super().__init__("there is a run already", str(path), fix)
 
 
-def create(
-    path: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes], disk: Disk
-) -> None:
+def create(path: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes]) -> None:
     """Make the run at `path` with `sealed` as its first commit."""
     path = real(path)
     _refuse_a_run(path)
@@ -252,11 +249,11 @@ def create(
         with locked(path):
             _refuse_a_run(path)
             with writing(path):
-                _fill_in_place(path, sealed, blobs, files, disk)
+                _fill_in_place(path, sealed, blobs, files)
     else:
         with writing(path):
-            _make_durably(path.parent, disk)
-            _appear(path, sealed, blobs, files, disk)
+            _make_durably(path.parent)
+            _appear(path, sealed, blobs, files)
 
 
 def _refuse_a_run(path: Path) -> None:
@@ -268,7 +265,7 @@ def _refuse_a_run(path: Path) -> None:
     raise AlreadyARun(path)
 
 
-def _make_durably(directory: Path, disk: Disk) -> None:
+def _make_durably(directory: Path) -> None:
     """Create `directory` and its missing parents, each durable in the directory above it."""
     missing = list(takewhile(lambda folder: not folder.exists(), (directory, *directory.parents)))
     for folder in reversed(missing):
@@ -276,13 +273,11 @@ def _make_durably(directory: Path, disk: Disk) -> None:
         disk.settle(folder.parent)
 
 
-def _appear(
-    path: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes], disk: Disk
-) -> None:
+def _appear(path: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes]) -> None:
     """Create a run in a hidden directory and rename it, so that half a run is never visible."""
     try:
-        with staged(path, disk=disk) as staging:
-            _fill(staging, sealed, blobs, files, disk)
+        with staged(path) as staging:
+            _fill(staging, sealed, blobs, files)
     except OSError as error:
         # Another process may have renamed its own run into place first, which a failed rename cannot tell apart
         # from other errors.
@@ -292,7 +287,7 @@ def _appear(
 
 
 def _fill_in_place(
-    path: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes], disk: Disk
+    path: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes]
 ) -> None:
     """Fill an existing directory. Until the end, a marker file says that it is not a run yet."""
     sign = path / OPENING
@@ -300,22 +295,20 @@ def _fill_in_place(
     disk.settle(path)
     # Streams without a head are left over from a creation that crashed. They move to quarantine instead of
     # being overwritten.
-    set_aside_everything(path, disk)
-    _fill(path, sealed, blobs, files, disk)
+    set_aside_everything(path)
+    _fill(path, sealed, blobs, files)
     sign.unlink()
     disk.settle(path)
 
 
-def _fill(
-    directory: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes], disk: Disk
-) -> None:
+def _fill(directory: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes]) -> None:
     for name, content in files.items():
         disk.replace(directory / name, (content,))
     for path, _ in _files(directory, LogPosition()):
         disk.make(path)
     disk.settle(directory)
     lines = BlobStore(directory).new_lines(in_order(blobs, sealed.events))
-    mark = append(directory, sealed, lines, LogPosition(), disk)
+    mark = append(directory, sealed, lines, LogPosition())
     # The first head comes by a rename: a directory with half a head would be damage, one without is no run yet.
     disk.replace(directory / "head", (head_bytes(mark.head, mark.blobs),))
     disk.settle(directory)

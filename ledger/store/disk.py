@@ -13,8 +13,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
-import msgspec
-
 from ledger.store.failures import Unreadable, WriteFailed
 
 _STAGING: Final = re.compile(r"\..+\.[0-9]+\.[0-9a-f]{8}\.tmp", re.DOTALL)
@@ -146,7 +144,7 @@ def write_out(path: Path, content: bytes, *, mode: int = 0o666, over: bool = Tru
         raise
     finally:
         temporary.unlink(missing_ok=True)
-    Disk().settle(place.parent)
+    settle(place.parent)
 
 
 def _kept_mode(place: Path, mode: int) -> int:
@@ -160,7 +158,7 @@ def _kept_mode(place: Path, mode: int) -> int:
 
 
 @contextmanager
-def staged(path: Path, *, disk: Disk) -> Generator[Path]:
+def staged(path: Path) -> Generator[Path]:
     """Yield a hidden directory beside `path` that becomes `path` when the block succeeds.
 
     It is removed when the block fails.
@@ -173,14 +171,14 @@ def staged(path: Path, *, disk: Disk) -> Generator[Path]:
     staging, held = _hidden(path)
     try:
         yield staging
-        disk.settle(staging)
+        settle(staging)
         os.rename(staging, path)
     except BaseException:
         shutil.rmtree(staging, ignore_errors=True)  # this process created it, and no other uses it
         raise
     finally:
         os.close(held)
-    disk.settle(path.parent)
+    settle(path.parent)
 
 
 def _hidden(path: Path) -> tuple[Path, int]:
@@ -212,61 +210,55 @@ def _remove_abandoned(directory: Path) -> None:
                 os.close(descriptor)
 
 
-class Disk(msgspec.Struct, frozen=True):
-    """Write operations of the store. Without `sync` nothing survives a power failure: for tests only."""
+def replace(path: Path, pieces: Iterable[bytes]) -> None:
+    """Put `pieces` at `path`, all of them or none; the directory is synced by the caller."""
+    temporary = path.with_name(path.name + ".tmp")
+    with descriptor_of(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as descriptor:
+        for piece in pieces:
+            write_fully(descriptor, piece)
+        os.fsync(descriptor)
+    # A reader sees the old file or the new one. The content was synced first, so a crash cannot leave an
+    # empty file under the name.
+    os.rename(temporary, path)
 
-    sync: bool = True
 
-    def replace(self, path: Path, pieces: Iterable[bytes]) -> None:
-        """Put `pieces` at `path`, all of them or none; the directory is synced by the caller."""
-        temporary = path.with_name(path.name + ".tmp")
-        with descriptor_of(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as descriptor:
-            for piece in pieces:
-                write_fully(descriptor, piece)
-            if self.sync:
-                os.fsync(descriptor)
-        # A reader sees the old file or the new one. The content was synced first, so a crash cannot leave an
-        # empty file under the name.
-        os.rename(temporary, path)
+def make(path: Path) -> None:
+    """Create an empty file at `path` unless it exists; the directory is synced by the caller."""
+    with descriptor_of(path, os.O_WRONLY | os.O_CREAT):
+        pass
 
-    def make(self, path: Path) -> None:
-        """Create an empty file at `path` unless it exists; the directory is synced by the caller."""
-        with descriptor_of(path, os.O_WRONLY | os.O_CREAT):
-            pass
 
-    def append(self, path: Path, content: bytes, offset: int) -> None:
-        """Add `content` to the end of `path`, which must be at `offset`; the bytes are durable afterwards."""
-        with descriptor_of(path, os.O_WRONLY | os.O_APPEND) as descriptor:
-            # Bytes that another program appended would otherwise shift every offset of this commit.
-            end = os.fstat(descriptor).st_size
-            if end != offset:
-                raise OSError(0, f"the file ends at byte {end}, not at {offset}", str(path))
-            write_fully(descriptor, content)
-            if self.sync:
-                # fdatasync also stores the new size of the file, and skips times that nothing depends on.
-                os.fdatasync(descriptor)
+def append(path: Path, content: bytes, offset: int) -> None:
+    """Add `content` to the end of `path`, which must be at `offset`; the bytes are durable afterwards."""
+    with descriptor_of(path, os.O_WRONLY | os.O_APPEND) as descriptor:
+        # Bytes that another program appended would otherwise shift every offset of this commit.
+        end = os.fstat(descriptor).st_size
+        if end != offset:
+            raise OSError(0, f"the file ends at byte {end}, not at {offset}", str(path))
+        write_fully(descriptor, content)
+        # fdatasync also stores the new size of the file, and skips times that nothing depends on.
+        os.fdatasync(descriptor)
 
-    def write_at(self, path: Path, content: bytes, offset: int) -> None:
-        """Write `content` at `offset` of `path`; the bytes are durable afterwards."""
-        with descriptor_of(path, os.O_WRONLY) as descriptor:
-            os.lseek(descriptor, offset, os.SEEK_SET)
-            write_fully(descriptor, content)
-            if self.sync:
-                os.fdatasync(descriptor)
 
-    def truncate(self, path: Path, size: int) -> None:
-        """Cut `path` to `size` bytes, durably."""
-        with descriptor_of(path, os.O_WRONLY) as descriptor:
-            os.ftruncate(descriptor, size)
-            if self.sync:
-                os.fsync(descriptor)
+def write_at(path: Path, content: bytes, offset: int) -> None:
+    """Write `content` at `offset` of `path`; the bytes are durable afterwards."""
+    with descriptor_of(path, os.O_WRONLY) as descriptor:
+        os.lseek(descriptor, offset, os.SEEK_SET)
+        write_fully(descriptor, content)
+        os.fdatasync(descriptor)
 
-    def settle(self, path: Path) -> None:
-        """Sync a file or directory that is already written."""
-        if not self.sync:
-            return
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+
+def truncate(path: Path, size: int) -> None:
+    """Cut `path` to `size` bytes, durably."""
+    with descriptor_of(path, os.O_WRONLY) as descriptor:
+        os.ftruncate(descriptor, size)
+        os.fsync(descriptor)
+
+
+def settle(path: Path) -> None:
+    """Sync a file or directory that is already written."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

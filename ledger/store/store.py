@@ -19,9 +19,10 @@ from ledger.format.canonical import Head, Sealed, seal
 from ledger.state.book import Book
 from ledger.state.fold import fold
 from ledger.state.state import State
+from ledger.store import disk
 from ledger.store.blobs import BlobStore, hash_of, in_order
 from ledger.store.commit import AlreadyARun, Recovery, acknowledge, append, create, recover
-from ledger.store.disk import Disk, refuse_link, writing
+from ledger.store.disk import refuse_link, writing
 from ledger.store.failures import (
     Damaged,
     DriverBusy,
@@ -43,10 +44,9 @@ from ledger.store.streams import QUARANTINE, path_in, read_head
 class RunStore:
     """Run directory. Creating the object touches nothing; what was read is kept, and only more is read later."""
 
-    def __init__(self, path: str | os.PathLike[str], *, sync: bool = True) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path: Final = Path(path)
         self.blobs: Final = BlobStore(self.path)
-        self._disk = Disk(sync)
         self._reading = LogReader(self.path, self.blobs)
 
     def head(self) -> Head:
@@ -108,22 +108,19 @@ class RunStore:
         with locked(self.path, wait_seconds), reading.lock:
             reading.catch_up()
             mark = reading.mark.copy()
-            recovered = recover(self.path, mark, self.blobs, self._disk)
+            recovered = recover(self.path, mark, self.blobs)
             reading.extend(mark, recovered.kept)
-            yield Writer(self.path, reading, self.blobs, self._disk, recovered)
+            yield Writer(self.path, reading, self.blobs, recovered)
 
 
 class Writer:
     """Holder of the lock. `recovered` lists what a dead writer had left."""
 
-    def __init__(
-        self, directory: Path, reading: LogReader, blobs: BlobStore, disk: Disk, recovered: Recovery
-    ) -> None:
+    def __init__(self, directory: Path, reading: LogReader, blobs: BlobStore, recovered: Recovery) -> None:
         self.recovered: Final = recovered
         self._directory = directory
         self._reading = reading
         self._blobs = blobs
-        self._disk = disk
         self._broken = False
 
     def book(self) -> Book:
@@ -149,8 +146,8 @@ class Writer:
         # recovery settles.
         self._broken = True
         with writing(self._directory):
-            after = append(self._directory, sealed, lines, mark, self._disk)
-            acknowledge(self._directory, mark, after, self._disk)
+            after = append(self._directory, sealed, lines, mark)
+            acknowledge(self._directory, mark, after)
         # The reader learns of the commit only once the head names it.
         self._reading.extend(after, sealed.events)
         self._broken = False
@@ -161,7 +158,7 @@ class Writer:
 
         Such a tail was never acknowledged, and may hold the same words. Raises `WriteFailed`.
         """
-        self._blobs.remove(hashes, self._disk)
+        self._blobs.remove(hashes)
         quarantine = self._directory / QUARANTINE
         with writing(quarantine):
             refuse_link(quarantine)
@@ -169,7 +166,7 @@ class Writer:
             for tail in tails:
                 tail.unlink()
             if tails:
-                self._disk.settle(quarantine)
+                disk.settle(quarantine)
 
 
 def create_run(
@@ -180,15 +177,14 @@ def create_run(
     blobs: Mapping[str, bytes],
     at: str,
     files: Mapping[str, bytes] | None = None,
-    sync: bool = True,
 ) -> RunStore:
     """Make a run whose first commit is `opening` and `extra`; `files` are written beside the ledger.
 
     A directory without a commit is not a run and is used again. Raises `AlreadyARun`, `NotCanonical`,
     `WriteFailed`, and `Damaged` for a directory that holds commits without a head.
     """
-    create(Path(path), seal([opening, *extra], prev="0" * 64, seq=0, at=at), blobs, files or {}, Disk(sync))
-    return RunStore(path, sync=sync)
+    create(Path(path), seal([opening, *extra], prev="0" * 64, seq=0, at=at), blobs, files or {})
+    return RunStore(path)
 
 
 def adopt_run(
@@ -197,11 +193,10 @@ def adopt_run(
     *,
     blobs: Mapping[str, bytes],
     files: Mapping[str, bytes] | None = None,
-    sync: bool = True,
 ) -> RunStore:
     """Create a run that begins with lines of another one, unchanged. Raises what `create_run` raises."""
-    create(Path(path), sealed, blobs, files or {}, Disk(sync))
-    return RunStore(path, sync=sync)
+    create(Path(path), sealed, blobs, files or {})
+    return RunStore(path)
 
 
 __all__ = [

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import moot
 from ledger.redaction.masking import masked
-from ledger.store.disk import Disk
+from ledger.store import disk
 from ledger.store.failures import LedgerError, WriteFailed
 from ledger.store.lock import locked
 from ledger.store.store import RunStore
@@ -84,8 +84,8 @@ def _durable(directory: Path) -> Examined:
     fix = "put the runs on a local file system: set MOOT_RUNS"
     try:
         with locked(directory):
-            Disk().append(directory / "lock", b"moot", 0)
-            Disk().settle(directory)
+            disk.append(directory / "lock", b"moot", 0)
+            disk.settle(directory)
     except (OSError, WriteFailed) as error:
         return _fault("file system", f"no locks or fsync there: {error}", fix)
     return _ok("file system", "locks and fsync work")

@@ -36,7 +36,8 @@ from ledger.state.experiments import (
     plan_problems,
     slots,
 )
-from ledger.store.disk import Disk, read_plain, refuse_link, writing
+from ledger.store import disk
+from ledger.store.disk import read_plain, refuse_link, writing
 from ledger.store.store import DriverLease
 from moot.app.seats import Agreed, bench_for
 from moot.app.session import Session
@@ -261,7 +262,7 @@ def keep_series(
             # Latin-1 maps each byte to one character, so any output survives JSON and comes back byte for byte.
             others[name] = content.decode("latin-1")
     kept = CheckFile(tuple(line.decode() for line in sealed.lines), sealed.head.hash, texts, others)
-    directory, disk = path / CHECKS, Disk()
+    directory = path / CHECKS
     with writing(directory):
         directory.mkdir(exist_ok=True)
         refuse_link(directory)

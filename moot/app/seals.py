@@ -19,7 +19,8 @@ from ledger.audit.seal import (
     seal,
 )
 from ledger.format.canonical import Head, line_hash
-from ledger.store.disk import Disk, read_plain, refuse_link, write_failed, write_out, writing
+from ledger.store import disk
+from ledger.store.disk import read_plain, refuse_link, write_failed, write_out, writing
 from ledger.store.failures import Damaged, Problem
 from moot.app.inputs import write_document
 from moot.errors import MootError, usage
@@ -95,7 +96,7 @@ def sealed(run: Path, key: Path, out: Path | None) -> HeadSigned:
     refuse_link(kept.parent)
     with writing(kept):
         kept.parent.mkdir(exist_ok=True)
-        Disk().settle(run)
+        disk.settle(run)
         write_out(kept, note.encode())
     if out:
         with writing(out):

@@ -19,7 +19,8 @@ from msgspec import Meta
 
 from ledger.plain_json import NotJson, decoded
 from ledger.result import Result
-from ledger.store.disk import Disk, read_plain, real, refuse_link, writing
+from ledger.store import disk
+from ledger.store.disk import read_plain, real, refuse_link, writing
 from ledger.store.failures import LedgerError, LockTimeout
 from ledger.store.lock import locked
 from ledger.store.store import RunStore
@@ -263,7 +264,7 @@ def _damaged(place: Path, what: str, fix: str) -> MootError:
 
 def _written(place: Path, content: bytes) -> None:
     """Write a small file durably, whole or not at all. Raises `WriteFailed`."""
-    disk, directory = Disk(), place.parent
+    directory = place.parent
     with writing(place):
         refuse_link(directory)
         if not directory.exists():

@@ -137,9 +137,7 @@ def fork_opening(opened: RunOpened, wish: Wish, parent: str, head: Head, moot: s
     )
 
 
-def fork(
-    parent: RunStore, path: Path, wish: Wish, *, name: str, moot: str, clock: Clock, sync: bool = True
-) -> RunSession:
+def fork(parent: RunStore, path: Path, wish: Wish, *, name: str, moot: str, clock: Clock) -> RunSession:
     """Make the fork at `path` and open its first own round. Raises `CannotFork`, and what creating a run raises."""
     book = parent.book()
     if wish.here and book.state.finished:
@@ -154,7 +152,7 @@ def fork(
     opening = fork_opening(base.event, wish, name, head, moot)
     files = {FILE: _written(base.toml, opening)} if base.toml else {}
     blobs = {**_shared_blobs(before), **base.blobs}
-    run = adopt_run(path, Sealed(before.events, lines, head), blobs=blobs, files=files, sync=sync)
+    run = adopt_run(path, Sealed(before.events, lines, head), blobs=blobs, files=files)
     with run.writer() as writer:
         writer.commit([opening], at=clock())
     session = RunSession(run, standard, clock)

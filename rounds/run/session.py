@@ -364,10 +364,9 @@ def start(
     files: Mapping[str, bytes],
     verdicts: Callable[[Protocol], Verdicts],
     clock: Clock,
-    sync: bool = True,
 ) -> RunSession:
     """Open a new run and its first round."""
-    run = create_run(path, opening, blobs=blobs, at=clock(), files=files, sync=sync)
+    run = create_run(path, opening, blobs=blobs, at=clock(), files=files)
     session = RunSession(run, verdicts, clock)
     session.settle()
     return session

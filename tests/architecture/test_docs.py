@@ -184,7 +184,6 @@ def test_a_plan_costs_the_calls_that_its_page_says(tmp_path: Path, plan: str, ca
         blobs=opening.blobs,
         verdicts=standard,
         clock=clock(),
-        sync=False,
         files={},
     )
     play(session, Script(seed=seed))

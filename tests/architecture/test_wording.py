@@ -31,13 +31,13 @@ BANNED: Final = re.compile(
 AT_MOST: Final = {
     "statements": 35_460,
     "tokens per 100 statements": 1_190,
-    "classes": 866,
+    "classes": 865,
     "functions without a docstring, per 100": 28,
     "docstrings of functions that do not begin with a verb, per 1,000": 22,
     "vague identifiers, per 10,000": 3,
     "phrases of another dialect, per 10,000 words of docstrings": 2,
     "constructors that copy three or more fields": 17,
-    "functions of seven or more parameters outside moot/cli": 14,
+    "functions of seven or more parameters outside moot/cli": 10,
 }
 BESIDE_AT_MOST: Final = {".html": 1_540, ".j2": 560, ".js": 240, ".css": 340, ".toml": 210}
 COMMENTS_AT_LEAST: Final = 8.5

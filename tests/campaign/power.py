@@ -135,7 +135,7 @@ def _holds(place: Path, files: Files, before: tuple[Event, ...], acknowledged: l
     except NotARun:
         expect(not before and not acknowledged, f"the run is gone: {sorted(files)}")
         path.parent.mkdir(exist_ok=True)
-        create_run(path, samples.opening(), blobs=samples.OPENED, at=samples.AT, sync=False)
+        create_run(path, samples.opening(), blobs=samples.OPENED, at=samples.AT)
         now = RunStore(path).events()
     report = verify(path)
     expect(report.ok, f"{report.problems}")
@@ -143,7 +143,7 @@ def _holds(place: Path, files: Files, before: tuple[Event, ...], acknowledged: l
     for line in acknowledged:
         seq, name = line.split()
         expect(int(seq) < len(now) and now[int(seq)].id == name, f"event {line} was acknowledged and is lost")
-    with RunStore(path, sync=False).writer() as writer:
+    with RunStore(path).writer() as writer:
         writer.commit([samples.claim(903)], at=samples.AT)
     report = verify(path)
     expect(report.ok and not unexpected(report), f"does not go on: {report.problems}")

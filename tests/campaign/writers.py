@@ -89,7 +89,7 @@ def steps(index: int, slices: int) -> Counts:
             session = begin(path, rows(1))
             while session.pending() and counts["rounds"] < ROUNDS:
                 counts += _race(path, session, chance)
-                session = RunSession(RunStore(path, sync=False), standard, clock())
+                session = RunSession(RunStore(path), standard, clock())
             expect(verify(path).ok, "intact after races")
     return counts
 
@@ -130,7 +130,7 @@ def _nothing_twice(now: Book, before: Book) -> None:
 
 
 def _hand_in(path: Path, name: str, content: bytes, starting_at: float, say: Say) -> None:
-    session = RunSession(RunStore(path, sync=False), standard, clock())
+    session = RunSession(RunStore(path), standard, clock())
     time.sleep(max(0.0, starting_at - time.monotonic()))
     try:
         submitted = session.submit(name, content, Answer("host", "trusted"))

@@ -16,9 +16,7 @@ FILES = ("head", *(f"{stream}.jsonl" for stream in STREAMS))
 def build(path: Path, events: int = 300, seed: int = 1) -> RunStore:
     """A run of exactly `events` events in commits of one to seven."""
     chance = random.Random(seed)
-    run = create_run(
-        path, samples.opening(), [samples.statement()], blobs=samples.BLOBS, at=samples.AT, sync=False
-    )
+    run = create_run(path, samples.opening(), [samples.statement()], blobs=samples.BLOBS, at=samples.AT)
     with run.writer() as writer:
         count = 2
         while count < events:

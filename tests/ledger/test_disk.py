@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from ledger.store.disk import Disk, read_plain, staged, write_out
+from ledger.store import disk
+from ledger.store.disk import read_plain, staged, write_out
 from ledger.store.store import RunStore
 from tests.campaign.acts import new_run
 from tests.campaign.calls import Real, Watched, refused
@@ -98,8 +99,8 @@ KILLED = """
 import os, signal, sys
 from collections.abc import Callable
 from pathlib import Path
-from ledger.store.disk import Disk, staged
-with staged(Path(sys.argv[1]), disk=Disk()) as staging:
+from ledger.store.disk import staged
+with staged(Path(sys.argv[1])) as staging:
     (staging / "half").write_bytes(b"x")
     print(staging.name, flush=True)
     if sys.argv[2] == "killed":
@@ -143,7 +144,7 @@ def test_what_a_killed_creation_left_is_removed_by_the_next_and_a_living_one_is_
 
 
 def test_a_directory_that_fails_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), staged(tmp_path / "out", disk=Disk()) as staging:
+    with pytest.raises(FileNotFoundError), staged(tmp_path / "out") as staging:
         (staging / "nowhere" / "file").write_bytes(b"x")
     assert list(tmp_path.iterdir()) == []
 
@@ -152,10 +153,10 @@ SIDE_BY_SIDE = """
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from ledger.store.disk import Disk, staged
+from ledger.store.disk import staged
 
 for n in range(150):
-    with staged(Path(sys.argv[1]) / f"{sys.argv[2]}-{n}", disk=Disk(sync=False)) as staging:
+    with staged(Path(sys.argv[1]) / f"{sys.argv[2]}-{n}") as staging:
         (staging / "file").write_bytes(b"x")
 """
 
@@ -173,18 +174,15 @@ def test_many_make_something_side_by_side(tmp_path: Path, many: int) -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        lambda disk, path: disk.append(path, b"more", 4),
-        lambda disk, path: disk.write_at(path, b"more", 0),
-        lambda disk, path: disk.truncate(path, 2),
-        lambda disk, path: disk.settle(path),
-        lambda disk, path: disk.settle(path.parent),
+        lambda path: disk.append(path, b"more", 4),
+        lambda path: disk.write_at(path, b"more", 0),
+        lambda path: disk.truncate(path, 2),
+        lambda path: disk.settle(path),
+        lambda path: disk.settle(path.parent),
     ],
     ids=["append", "write_at", "truncate", "settle a file", "settle a directory"],
 )
-@pytest.mark.parametrize("sync", [True, False])
-def test_a_disk_syncs_what_it_wrote_unless_it_was_told_not_to(
-    tmp_path: Path, act: Callable[[Disk, Path], object], sync: bool
-) -> None:
+def test_the_disk_syncs_what_it_wrote(tmp_path: Path, act: Callable[[Path], object]) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"some")
     synced: list[str] = []
@@ -194,5 +192,5 @@ def test_a_disk_syncs_what_it_wrote_unless_it_was_told_not_to(
         return real(*arguments, **named)
 
     with Watched(see):
-        act(Disk(sync), path)
-    assert len(synced) == sync
+        act(path)
+    assert len(synced) == 1

@@ -13,7 +13,6 @@ from ledger.audit.verify import verify
 from ledger.events import STREAMS, stream_of
 from ledger.format.canonical import Sealed, seal
 from ledger.store.commit import append
-from ledger.store.disk import Disk
 from ledger.store.failures import OtherFormat
 from ledger.store.reading import LogPosition, follow
 from ledger.store.store import RunStore, create_run
@@ -24,7 +23,7 @@ from tests.ledger import samples
 @pytest.fixture
 def run(tmp_path: Path) -> RunStore:
     return create_run(
-        tmp_path / "run", samples.opening(), samples.mixed(5), blobs=samples.OPENED, at=samples.AT, sync=False
+        tmp_path / "run", samples.opening(), samples.mixed(5), blobs=samples.OPENED, at=samples.AT
     )
 
 
@@ -139,7 +138,7 @@ def test_readers_repair_nothing(run: RunStore) -> None:
         writer.book()
     list(follow(run.path, mark, run.head()))
     head = (run.path / "head").read_bytes()
-    append(run.path, sealed, b"", mark, Disk(sync=False))
+    append(run.path, sealed, b"", mark)
     (run.path / "head").write_bytes(head)
     before = {path: path.read_bytes() for path in run.path.iterdir() if path.is_file()}
     fresh = RunStore(run.path)

@@ -31,7 +31,7 @@ from tests.ledger import samples
 
 
 def new_run(path: Path, extra=()) -> RunStore:
-    return create_run(path, samples.opening(), extra, blobs=samples.BLOBS, at=samples.AT, sync=False)
+    return create_run(path, samples.opening(), extra, blobs=samples.BLOBS, at=samples.AT)
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_a_writer_sees_its_own_commits_and_those_of_others(run: RunStore) -> Non
 def test_commits_of_two_processes_are_one_chain(run: RunStore) -> None:
     script = (
         "import sys; from ledger.store.store import RunStore; from tests.ledger import samples\n"
-        "run = RunStore(sys.argv[1], sync=False)\n"
+        "run = RunStore(sys.argv[1])\n"
         "for n in range(20):\n"
         "    with run.writer() as w: w.commit([samples.claim(int(sys.argv[2]) + n)], at=samples.AT)\n"
     )

@@ -91,7 +91,6 @@ def begin(
     document: bool = True,
     experiments: str = "off",
     budget: Mapping[str, Any] | None = None,
-    sync: bool = False,
 ) -> RunSession:
     """Open a run of `crux` at `path`."""
     table: dict[str, Any] = {
@@ -108,9 +107,7 @@ def begin(
     word = None if experiments == "off" else Programs(experiments, "CPython 3.11")  # type: ignore[arg-type]
     opening = resolve(checked(table), {}, moot="0.2.0", seed=seed, experiments=word)
     files = {"deliberation.toml": opening.toml.encode()}
-    return start(
-        path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=sync
-    )
+    return start(path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock())
 
 
 def play(

@@ -86,9 +86,7 @@ def begin(
     }
     opening = resolve(checked(table), {}, moot="0.1.0")
     files = {"deliberation.toml": opening.toml.encode()}
-    return start(
-        path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=False
-    )
+    return start(path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock())
 
 
 def play(session: RunSession, *, order: int = 1, lose: frozenset[str] = frozenset()) -> Book:

@@ -31,9 +31,7 @@ def _structured(path: Path) -> RunSession:
     }
     opening = resolve(checked({"deliberation": {**subject, "goals": ["No line is lost"]}}), {}, moot="0.2.0")
     files = {"deliberation.toml": opening.toml.encode()}
-    return start(
-        path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=False
-    )
+    return start(path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock())
 
 
 @pytest.mark.parametrize("phase", ["D", "E", "G"])

@@ -43,9 +43,7 @@ def begin(path: Path, options: tuple[str, ...] = OPTIONS, **subject: Any) -> Run
         }
     }
     opening = resolve(checked(table), {}, moot="0.1.0")
-    return start(
-        path, opening.event, blobs=opening.blobs, verdicts=standard, clock=clock(), sync=False, files={}
-    )
+    return start(path, opening.event, blobs=opening.blobs, verdicts=standard, clock=clock(), files={})
 
 
 class Examiner(Script):

@@ -175,7 +175,7 @@ submit(session, session.pending()[0], world)
 @pytest.mark.parametrize("replies", mostly_slow([9, 13, 0, 5, 11], 2))
 def test_a_killed_process_changes_nothing(tmp_path: Path, replies: int) -> None:
     path = tmp_path / "run"
-    begin(path, sync=True)
+    begin(path)
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
     child = subprocess.run(
         [sys.executable, "-c", CHILD, str(path), str(replies)], env=environment, timeout=120, check=False

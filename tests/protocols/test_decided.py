@@ -74,9 +74,7 @@ def held_up(path: Path, protocol: str, rules: dict[str, str]) -> RunSession:
         "rules": rules,
     }
     opening = resolve(checked(table), {}, moot="0.1.0")
-    session = start(
-        path, opening.event, blobs=opening.blobs, files={}, verdicts=standard, clock=clock(), sync=False
-    )
+    session = start(path, opening.event, blobs=opening.blobs, files={}, verdicts=standard, clock=clock())
     assert session.book().state.held_up
     return session
 
@@ -181,9 +179,7 @@ def test_round_one_has_no_earlier_decision_to_compare_with(tmp_path: Path) -> No
     opening = resolve(checked(document), {}, moot="0.1.0")
     routed = {**opening.event.rules, ROUTE: "structured", REASONS: "high stakes"}
     event = msgspec.structs.replace(opening.event, rules=routed)
-    session = start(
-        tmp_path / "run", event, blobs=opening.blobs, files={}, verdicts=standard, clock=clock(), sync=False
-    )
+    session = start(tmp_path / "run", event, blobs=opening.blobs, files={}, verdicts=standard, clock=clock())
     interfere(session)
     state = session.book().state
     assert {facts.type for facts in state.decisions.values()} == {"gate", "override"}

@@ -58,9 +58,7 @@ def begin(path: Path, rules: dict[str, str] | None = None) -> RunSession:
         "rules": rules or {},
     }
     opening = resolve(checked(table), {}, moot="0.1.0")
-    return start(
-        path, opening.event, blobs=opening.blobs, verdicts=standard, clock=clock(), sync=False, files={}
-    )
+    return start(path, opening.event, blobs=opening.blobs, verdicts=standard, clock=clock(), files={})
 
 
 class Careful(Script):

@@ -39,9 +39,7 @@ def opened(options: int, rules: dict[str, str] | None = None) -> Any:
 
 def begun(path: Path, options: int, rules: dict[str, str] | None = None) -> RunSession:
     opening = opened(options, rules)
-    return start(
-        path, opening.event, blobs=opening.blobs, files={}, verdicts=standard, clock=clock(), sync=False
-    )
+    return start(path, opening.event, blobs=opening.blobs, files={}, verdicts=standard, clock=clock())
 
 
 class AsTold(Script):

@@ -51,9 +51,7 @@ def begin(path: Path, experiments: str | None = "CPython 3.11", **rules: str) ->
     }
     programs = Programs("on", experiments) if experiments else None
     opening = resolve(checked(table), {}, moot="0", experiments=programs)
-    return start(
-        path, opening.event, blobs=opening.blobs, files={}, verdicts=standard, clock=clock(), sync=False
-    )
+    return start(path, opening.event, blobs=opening.blobs, files={}, verdicts=standard, clock=clock())
 
 
 class Planner(Script):

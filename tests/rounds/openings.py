@@ -93,7 +93,7 @@ def begin(
 ) -> RunSession:
     """A session on a new run at `path`, without the cost of syncing."""
     event, blobs = opening(plan, budgets=budgets, positions=positions, profile=profile, params=params)
-    return start(path, event, blobs=blobs, files={}, verdicts=standard, clock=clock(), sync=False)
+    return start(path, event, blobs=blobs, files={}, verdicts=standard, clock=clock())
 
 
 def play(session: RunSession, script: Script | None = None) -> DriveEnd:

@@ -380,7 +380,6 @@ def test_a_route_is_a_decision_of_the_run(tmp_path: Path) -> None:
         files={},
         verdicts=standard,
         clock=clock(),
-        sync=False,
     )
     assert session.protocol.name == "crux"
     (decision,) = [event for event in session.book().events if isinstance(event, Decision)]

@@ -112,7 +112,6 @@ def test_a_fork_keeps_the_plan_that_an_alarm_had_changed(tmp_path: Path) -> None
         name="run",
         moot="0.1.0",
         clock=clock(),
-        sync=False,
     )
     assert made.opened.plan == book.state.opened.plan  # type: ignore[union-attr]  # a run has an opening
     assert made.book().of(RoundOpened)[-1].absent == "critic"

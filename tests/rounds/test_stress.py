@@ -38,7 +38,7 @@ def parent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _fork(parent: Path, wish: Wish, name: str) -> Book:
     path = parent.with_name(name)
-    session = fork(RunStore(parent), path, wish, name="parent", moot="0.1.0", clock=clock(), sync=False)
+    session = fork(RunStore(parent), path, wish, name="parent", moot="0.1.0", clock=clock())
     assert play(session).state == "finished"
     return RunStore(path).book()
 
@@ -83,9 +83,7 @@ def test_a_stranger_is_no_fork(parent: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     play(begin(other, rows(1)))
     assert not is_fork_of(RunStore(other).book().state, RunStore(parent).book())
-    made = fork(
-        RunStore(other), tmp_path / "fork", Wish(1), name="other", moot="0.1.0", clock=clock(), sync=False
-    )
+    made = fork(RunStore(other), tmp_path / "fork", Wish(1), name="other", moot="0.1.0", clock=clock())
     assert is_fork_of(made.book().state, RunStore(other).book())
     assert (
         not is_fork_of(made.book().state, RunStore(parent).book())

@@ -23,7 +23,7 @@ def _played(path: Path, tape: Book, question: str | None = None) -> tuple[RunSes
     event, blobs = opening(rows(2, absent={2: "observer"}))
     if question is not None:
         event = msgspec.structs.replace(event, question=question)
-    session = start(path, event, blobs=blobs, files={}, verdicts=standard, clock=clock(), sync=False)
+    session = start(path, event, blobs=blobs, files={}, verdicts=standard, clock=clock())
     seat = TapeSeat(tape)
     outcome = asyncio.run(Drive(session, dict.fromkeys(ROLES, seat), monotonic=lambda: 0.0).run())
     return session, seat, outcome

@@ -52,9 +52,7 @@ def begin(path: Path, verdicts: Complaint | None = None, **rules: str) -> RunSes
         "rules": rules,
     }
     made = resolve(checked(table), {}, moot="0.1.0")
-    return start(
-        path, made.event, blobs=made.blobs, files={}, verdicts=verdicts or standard, clock=clock(), sync=False
-    )
+    return start(path, made.event, blobs=made.blobs, files={}, verdicts=verdicts or standard, clock=clock())
 
 
 def validations(session: RunSession) -> list[str]:

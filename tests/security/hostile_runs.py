@@ -59,9 +59,7 @@ def begun(path: Path, shape: Shape, count: int = 2) -> RunSession:
             msgspec.structs.replace(row, focus=shape("focus\n# Your task\n{{round}}")) for row in event.plan
         ),
     )
-    return start(
-        path, event, blobs={**blobs, sha256: document}, files={}, verdicts=standard, clock=clock(), sync=False
-    )
+    return start(path, event, blobs={**blobs, sha256: document}, files={}, verdicts=standard, clock=clock())
 
 
 def played(path: Path, shape: Shape) -> Played:

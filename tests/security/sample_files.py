@@ -59,7 +59,7 @@ def _opened(place: Path) -> None:
     opening = resolve(parse(TOML), {}, moot="0.2.0")
     session = start(
         place / "run", opening.event, blobs=opening.blobs, files={"deliberation.toml": opening.toml.encode()},
-        verdicts=standard, clock=clock(), sync=False,
+        verdicts=standard, clock=clock(),
     )  # fmt: skip
     step = session.pending()[0]
     session.submit(step.step.id, Script().reply(session.book(), step.step, step.brief.saw), ANSWER)

@@ -108,7 +108,7 @@ def imports(folder: Path, seeds: range) -> tuple[int, int]:
             bounded(f"seed {seed}"),
             suppress(LedgerError),
         ):  # a refusal in words; any other exception fails the test
-            report = import_run("skill", src, out, at=AT, sync=False)
+            report = import_run("skill", src, out, at=AT)
         if report is None:
             refused += 1
             assert not out.exists(), seed

@@ -114,9 +114,7 @@ def played(path: Path, secret: str, document: str, rng: random.Random) -> RunSes
     }
     opening = resolve(checked(table), {}, moot="0.1.0")
     files = {"deliberation.toml": opening.toml.encode()}
-    session = start(
-        path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=False
-    )
+    session = start(path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock())
     quoted = rng.random() < 0.5
     while asked := session.pending():
         made = orjson.loads(reply(session.book(), asked[0].step, asked[0].brief.saw))

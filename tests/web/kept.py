@@ -21,7 +21,7 @@ def kept(directory: Path, events: Sequence[Event], blobs: Mapping[str, bytes] | 
     opening, *others = events
     assert isinstance(opening, RunOpened)
     first = replace(opening, rest=0, at="")
-    run = create_run(directory, first, blobs={**SOME_BLOBS, **(blobs or {})}, at=opening.at, sync=False)
+    run = create_run(directory, first, blobs={**SOME_BLOBS, **(blobs or {})}, at=opening.at)
     commit: list[Event] = []
     with run.writer() as writer:
         for event in others:

@@ -32,7 +32,7 @@ RESULT: dict[str, Any] = {
 def imported(tmp_path: Path, result: dict[str, Any]) -> dict[str, tuple[Event, ...]]:
     source = tmp_path / "result.json"
     source.write_text(json.dumps(result))
-    report = import_run("jugalbandi", source, tmp_path / "runs", at=AT, sync=False)
+    report = import_run("jugalbandi", source, tmp_path / "runs", at=AT)
     assert report.ok, report.bad_lines
     return {
         name: RunStore(tmp_path / "runs" / name).book().events
@@ -65,7 +65,7 @@ def test_three_runs(tmp_path: Path) -> None:
 def test_what_is_no_result_writes_nothing(broken: str, tmp_path: Path) -> None:
     source = tmp_path / "result.json"
     source.write_text(broken)
-    report = import_run("jugalbandi", source, tmp_path / "runs", at=AT, sync=False)
+    report = import_run("jugalbandi", source, tmp_path / "runs", at=AT)
     assert not report.ok
     assert not (tmp_path / "runs").exists()
 
@@ -75,7 +75,7 @@ def test_dispositions_without_a_partner_are_noted(tmp_path: Path) -> None:
     result["jugalbandi"]["raw_outputs"]["resolver"] = "**Accepted** — the first"
     source = tmp_path / "result.json"
     source.write_text(json.dumps(result))
-    report = import_run("jugalbandi", source, tmp_path / "runs", at=AT, sync=False)
+    report = import_run("jugalbandi", source, tmp_path / "runs", at=AT)
     assert any("2 challenges and 1 dispositions" in note for note in report.notes)
 
 
@@ -83,7 +83,7 @@ def test_the_published_results_import_as_they_count(tmp_path: Path) -> None:
     for source in JUGALBANDI:
         counts = jugalbandi_counts(json.loads(source.read_text("utf-8"))).structural
         out = tmp_path / source.stem
-        assert import_run("jugalbandi", source, out, at=AT, sync=False).ok
+        assert import_run("jugalbandi", source, out, at=AT).ok
         events = RunStore(out / "jugalbandi").book().events
         assert sum(isinstance(event, Assumption) for event in events) == counts.assumptions
         for tag, count in counts.challenges.items():
@@ -144,7 +144,7 @@ def test_an_import_is_one_commit_or_none(name: str, tmp_path: Path) -> None:
             result[key]["raw_outputs"] |= value["raw_outputs"]
     source = tmp_path / "result.json"
     source.write_text(json.dumps(result))
-    report = import_run("jugalbandi", source, tmp_path / "runs", at=AT, sync=False)
+    report = import_run("jugalbandi", source, tmp_path / "runs", at=AT)
     assert (report.ok, len(report.bad_lines), report.head) == (False, 1, None)
     assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
     assert len(imported(tmp_path, RESULT)) == 3
@@ -157,5 +157,5 @@ def test_runs_appear_together_or_not_at_all(tmp_path: Path) -> None:
     source = tmp_path / "result.json"
     source.write_text(json.dumps(RESULT))
     with pytest.raises(NotEmpty):
-        import_run("jugalbandi", source, tmp_path / "runs", at=AT, sync=False)
+        import_run("jugalbandi", source, tmp_path / "runs", at=AT)
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["council", "result.json", "runs"]

@@ -32,7 +32,7 @@ def files_of(directory: Path) -> dict[str, bytes]:
 def round_trip(run: Path, place: Path, format: str = "skill") -> tuple[ExportReport, ImportReport]:
     """Export a run, import it and export that; both exports are the same files."""
     report = export_run(RunStore(run).book(), format, place / "out")
-    imported = import_run(format, place / "out", place / "again", at=AT, sync=False)
+    imported = import_run(format, place / "out", place / "again", at=AT)
     assert imported.ok, imported.bad_lines
     assert (imported.status_differences, imported.mapped_ids) == ([], [])
     export_run(RunStore(place / "again").book(), format, place / "second")
@@ -56,7 +56,7 @@ def test_a_run_of_each_protocol_comes_in_as_it_went_out(
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_an_import_of_another_format_goes_out_and_comes_in(format: str, tmp_path: Path) -> None:
-    assert import_run("jugalbandi", JUGALBANDI[0], tmp_path / "runs", at=AT, sync=False).ok
+    assert import_run("jugalbandi", JUGALBANDI[0], tmp_path / "runs", at=AT).ok
     for run in sorted((tmp_path / "runs").iterdir()):
         round_trip(run, tmp_path / f"trip-of-{run.name}", format)
 

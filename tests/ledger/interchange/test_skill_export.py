@@ -118,11 +118,11 @@ def test_an_export_is_written_to_an_empty_directory_only(tmp_path: Path) -> None
     (tmp_path / "src").mkdir()
     for name, content in source(SMALL).items():
         (tmp_path / "src" / name).write_bytes(content)
-    import_run("skill", tmp_path / "src", tmp_path / "run", at=AT, sync=False)
+    import_run("skill", tmp_path / "src", tmp_path / "run", at=AT)
     book = RunStore(tmp_path / "run").book()
     report = export_run(book, "skill", tmp_path / "out")
     assert sorted(report.files) == sorted(file.name for file in (tmp_path / "out").iterdir())
-    assert import_run("skill", tmp_path / "out", tmp_path / "again", at=AT, sync=False).ok
+    assert import_run("skill", tmp_path / "out", tmp_path / "again", at=AT).ok
     with pytest.raises(NotEmpty):
         export_run(book, "skill", tmp_path / "out")
     with pytest.raises(UnknownFormat, match="known are skill"):

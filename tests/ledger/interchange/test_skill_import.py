@@ -343,7 +343,7 @@ def directory(root: Path, files: dict[str, bytes]) -> Path:
 
 def test_an_import_is_a_run_that_verifies(tmp_path: Path) -> None:
     src = directory(tmp_path / "src", source(SMALL, {"artifacts/round_01/critic.md": b"# attack"}))
-    report = import_run("skill", src, tmp_path / "out", at=AT, sync=False)
+    report = import_run("skill", src, tmp_path / "out", at=AT)
     assert report.ok
     assert report.head == RunStore(tmp_path / "out").head().hash
     assert verify(tmp_path / "out").ok
@@ -355,7 +355,7 @@ def test_an_import_is_a_run_that_verifies(tmp_path: Path) -> None:
 def test_a_bad_line_writes_nothing(tmp_path: Path) -> None:
     src = directory(tmp_path / "src", source(SMALL))
     (src / "decisions.jsonl").write_bytes(b"nonsense\n")
-    report = import_run("skill", src, tmp_path / "out", at=AT, sync=False)
+    report = import_run("skill", src, tmp_path / "out", at=AT)
     assert not report.ok
     assert [(bad.file, bad.line) for bad in report.bad_lines] == [("decisions.jsonl", 1)]
     assert not (tmp_path / "out").exists()
@@ -369,7 +369,7 @@ def test_the_published_layout_gives_the_same_bytes(tmp_path: Path) -> None:
         {(f"state/{name}" if name.endswith(".jsonl") else name): content for name, content in files.items()},
     )
     heads = {
-        import_run("skill", src, tmp_path / f"out{n}", at=AT, sync=False).head
+        import_run("skill", src, tmp_path / f"out{n}", at=AT).head
         for n, src in enumerate((flat, nested, nested / "state"))
     }
     assert len(heads) == 1
@@ -389,7 +389,7 @@ def test_files_that_evidence_names_come_along_and_nothing_from_outside(tmp_path:
     src = directory(tmp_path / "src", source(rows, {"notes/one.txt": b"seen"}))
     (tmp_path / "secret.txt").write_bytes(b"secret")
     (src / "link.txt").symlink_to(tmp_path / "secret.txt")
-    import_run("skill", src, tmp_path / "out", at=AT, sync=False)
+    import_run("skill", src, tmp_path / "out", at=AT)
     opened = RunStore(tmp_path / "out").book().state.opened
     assert opened is not None
     assert [document.name for document in opened.context] == ["notes/one.txt"]
@@ -403,10 +403,10 @@ def test_what_is_no_source_is_refused(tmp_path: Path) -> None:
         import_run("skill", tmp_path / "missing", tmp_path / "out", at=AT)
     with pytest.raises(UnknownFormat, match="known are skill"):
         import_run("xml", src, tmp_path / "out", at=AT)
-    import_run("skill", src, tmp_path / "out", at=AT, sync=False)
+    import_run("skill", src, tmp_path / "out", at=AT)
     before = {path: path.read_bytes() for path in (tmp_path / "out").iterdir() if path.is_file()}
     with pytest.raises(AlreadyARun):
-        import_run("skill", src, tmp_path / "out", at=AT, sync=False)
+        import_run("skill", src, tmp_path / "out", at=AT)
     assert before == {path: path.read_bytes() for path in before}
 
 
@@ -419,6 +419,6 @@ def test_labelled_ledgers_import_without_a_remark() -> None:
 def test_a_copied_directory_gives_the_same_head(tmp_path: Path) -> None:
     src = directory(tmp_path / "src", source(SMALL))
     shutil.copytree(src, tmp_path / "another name")
-    one = import_run("skill", src, tmp_path / "one", at=AT, sync=False)
-    other = import_run("skill", tmp_path / "another name", tmp_path / "other", at=AT, sync=False)
+    one = import_run("skill", src, tmp_path / "one", at=AT)
+    other = import_run("skill", tmp_path / "another name", tmp_path / "other", at=AT)
     assert one.head == other.head
