@@ -295,9 +295,7 @@ def _stands(cite: Cite, state: State) -> str | None:
     if cite.id in state.decisions:
         return standing(state, cite.id)
     # A decision may cite a concern that it resolves or leaves open.
-    if cite.id in state.concerns:
-        return concern_standing(state, cite.id)
-    return None
+    return concern_standing(state, cite.id) if cite.id in state.concerns else None
 
 
 class DecisionView(Decision, frozen=True, kw_only=True):

@@ -128,9 +128,8 @@ def planner(book: Book, experiment: str) -> str:
 def shown_as(book: Book, experiment: str) -> str:
     """Return the evidence level of a verdict for people: `ran ×k` after k repetitions with one result."""
     facts = book.state.experiments.get(experiment)
-    if facts is None or facts.class_ is None:
-        return ""
-    return class_shown(facts.class_, times_run(book, experiment))
+    class_ = facts.class_ if facts is not None else None
+    return class_shown(class_, times_run(book, experiment)) if class_ else ""
 
 
 def test_text(book: Book, experiment: str) -> str:

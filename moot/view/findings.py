@@ -146,12 +146,9 @@ def verify_text(report: VerifyReport) -> str:
 
 
 def _held(checkpoint: CheckpointModel) -> str:
-    if checkpoint.holds:
-        return "holds"
     # Redaction rewrites the chain, so the checkpoint of the original cannot match the copy.
-    if checkpoint.original:
-        return "does not hold; it is that of the original, and this is the redacted copy"
-    return "does not hold"
+    why = "; it is that of the original, and this is the redacted copy" if checkpoint.original else ""
+    return "holds" if checkpoint.holds else f"does not hold{why}"
 
 
 def _finding(finding: ReportedFinding) -> str:

@@ -305,14 +305,18 @@ def scores_text(book: Book) -> str:
             for vote in ballot.votes
         )
         return f"Last votes: {each}."
+    if book.state.opening.protocol == "priority":
+        from rounds.protocols import priority  # the other protocols give no levels
+
+        levels = priority.levels_of(book)
+        differs = priority.ranked(priority.borda(levels)) != priority.ranked(priority.summed(levels))
+        return f"By Borda count the order is another: {priority.borda_text(levels)}." if differs else ""
     totals = (narrative for event in book.of(Decision) for narrative in event.narratives if GAP in narrative)
     # The protocol's own line already reads the gap, so it is quoted rather than computed again.
     if total := latest(totals):
         return f"Totals: {total}"
     sides = {side: mean for side, mean in side_means(book).items() if not _OPTION.fullmatch(side)}
-    if not sides:
-        return ""
-    return f"Mean score: {means_told(sides)}."
+    return f"Mean score: {means_told(sides)}." if sides else ""
 
 
 def means_told(sides: Mapping[str, float]) -> str:

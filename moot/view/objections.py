@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from ledger.events import (
     Argument,
     Challenge,
@@ -19,7 +21,16 @@ from ledger.plain_text import first_sentence, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import overridden
-from moot.view.judgements import ballot_of, latest, majority, option_of, side_means, terms_in, view_of
+from moot.view.judgements import (
+    ballot_of,
+    has_beliefs,
+    latest,
+    majority,
+    option_of,
+    side_means,
+    terms_in,
+    view_of,
+)
 from moot.view.reasons import MEND, NO, TAKEN, Approval, Point, approval_of, score_of, severity, surviving
 from rounds.protocols.citations import UPHELD
 from rounds.protocols.votes import sides_with
@@ -34,9 +45,13 @@ class Dissenting(Result, frozen=True):
 
 
 class Objection(Dissenting, frozen=True):
-    """The strongest thing said against the decision. `also`: what stands against the plans of other members."""
+    """The strongest thing said against the decision. `also`: what stands against the plans of other members.
+
+    `more`: how many others of its kind stand against the decision.
+    """
 
     also: tuple[str, ...] = ()
+    more: int = 0
 
     @property
     def line(self) -> str:
@@ -45,8 +60,9 @@ class Objection(Dissenting, frozen=True):
 
     @property
     def places(self) -> str:
-        """Return where the objection is, and those to the other plans."""
-        return f"{self.ref}; to the other plans: {', '.join(self.also)}" if self.also else self.ref
+        """Return where the objection is, those to the other plans, and how many more there are."""
+        also = f"; to the other plans: {', '.join(self.also)}" if self.also else ""
+        return f"{self.ref}{also}{f'; and {self.more} more' if self.more else ''}"
 
 
 def strongest_objection(
@@ -71,8 +87,9 @@ def strongest_objection(
     opposed = _opposed(book, decision, cited)
     if opposed is None:
         return None
-    also = tuple(left[2] for plan in others if (left := _opposed(book, plan, cited)))
-    return Objection(opposed[0], one_line(opposed[1]), opposed[2], also)
+    also = [left for plan in others if (left := _opposed(book, plan, cited))]
+    more = sum(left.more for left in (opposed, *also))
+    return msgspec.structs.replace(opposed, also=tuple(left.ref for left in also), more=more)
 
 
 def _overruled(book: Book, decision: Decision) -> Objection | None:
@@ -85,19 +102,19 @@ def _overruled(book: Book, decision: Decision) -> Objection | None:
     return Objection(who, f"had decided: {one_line(original.text)}", original.id)
 
 
-def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str, str] | None:
-    """Return author, words and id of the strongest thing that contradicts a decision."""
+def _opposed(book: Book, decision: Decision, cited: set[str]) -> Objection | None:
+    """Return the strongest thing that contradicts a decision."""
     ballot = ballot_of(book)
     # In order of how directly each contradicts: votes, losing arguments, challenges, concerns.
     for vote in ballot.cast if ballot is not None else ():
         if ballot is not None and not sides_with(vote.decision, ballot.ruling.decision):
-            return vote.by, _gist(vote), vote.id
-    losing = _losing_argument(book, decision)
-    if losing is not None:
-        return losing.by, losing.claim, losing.id
-    left = _unanswered(book, decision, cited)
-    if left is not None:
-        return left.by, f"{left.claim} {left.text}", left.id
+            # The votes of the others are listed as dissent.
+            return Objection(vote.by, one_line(_gist(vote)), vote.id)
+    if losing := _losing_arguments(book, decision):
+        return Objection(losing[0].by, one_line(losing[0].claim), losing[0].id, more=len(losing) - 1)
+    if left := _unanswered(book, decision, cited):
+        text = one_line(f"{left[0].claim} {left[0].text}")
+        return Objection(left[0].by, text, left[0].id, more=len(left) - 1)
     # Concerns that the decision cites or lists as reasons were taken in, so they are no objection.
     elsewhere = cited | {cite.id for cite in decision.cites} | taken_up(book)
     concerns = [
@@ -107,8 +124,9 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str,
         and concern.by != "controller"
         and concern.id not in book.state.resolved
         and concern.id not in elsewhere
-        # An old concern without a severity may long be settled, so only recent ones count.
-        and (concern.severity or concern.round >= decision.round - 1)
+        # An old concern without a severity may long be settled, so only recent ones count. In `crux` those of an
+        # earlier round are about the memo that a person's result replaced.
+        and (concern.severity or concern.round >= decision.round - (not has_beliefs(book)))
         and book.state.opening.protocol != "panel"
     ]
     if not concerns:
@@ -122,7 +140,7 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> tuple[str, str,
             concern.seq,
         ),
     )
-    return gravest.by, gravest.text, gravest.id
+    return Objection(gravest.by, one_line(gravest.text), gravest.id, more=len(concerns) - 1)
 
 
 def taken_up(book: Book) -> frozenset[str]:
@@ -150,11 +168,11 @@ def _gist(vote: Vote) -> str:
     return " ".join(sentences(vote.reasoning)[-2:])
 
 
-def _losing_argument(book: Book, decision: Decision) -> Argument | None:
-    """Return the best argument of the side that lost, or an upheld one for the other option."""
+def _losing_arguments(book: Book, decision: Decision) -> list[Argument]:
+    """Return the arguments of the side that lost, or upheld ones for the other option, the best first."""
     sides = side_means(book)
     if len(sides) < 2:
-        return None
+        return []
     ahead = sorted(sides, key=lambda side: -sides[side])
     # Of several options the best of the others: what speaks for it speaks against the chosen one.
     winner = decision.about[0] if decision.about and decision.about[0] in sides else ahead[0]
@@ -167,15 +185,14 @@ def _losing_argument(book: Book, decision: Decision) -> Argument | None:
     ]
     # Arguments without a verdict only count where the judge ruled on none of that side.
     judged = [argument for argument in candidates if argument.id in verdicts] or candidates
-    return max(
+    return sorted(
         judged,
-        key=lambda argument: (verdicts.get(argument.id) in UPHELD, score_of(book, argument.id)),
-        default=None,
+        key=lambda argument: (verdicts.get(argument.id) not in UPHELD, -score_of(book, argument.id)),
     )
 
 
-def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> Challenge | None:
-    """Return a challenge that was escalated, rejected, deflected or half met, else one that was only defended.
+def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> list[Challenge]:
+    """Return the challenges that were escalated, rejected, deflected or half met, then those that were only defended.
 
     One that waits as a question to a person is left out: the question is shown instead.
     """
@@ -188,25 +205,22 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> Challen
         for challenge in book.of(Challenge)
         if challenge.id and challenge.id not in elsewhere and (not cited or challenge.id in cited)
     ]
-    # Ordered by weight: an escalated challenge is open by decision, the others by neglect.
-    for wanted in ("escalated", "rejected", "deflected", "partially_addressed"):
-        for challenge in challenges:
-            if became.get(challenge.id) == wanted:
-                return challenge
-    # A defense without a judgement leaves the challenge open.
-    unjudged = (challenge for challenge in challenges if challenge.id not in became)
-    return next(
-        (challenge for challenge in unjudged if answered.get(challenge.id) in ("defend", "justify")),
-        None,
-    )
+    # Ordered by weight: an escalated challenge is open by decision, the others by neglect. The last of them have a
+    # defense and no judgement, which leaves them open.
+    weights = ("escalated", "rejected", "deflected", "partially_addressed", "defend", "justify")
+    ends = {challenge.id: became.get(challenge.id) or answered.get(challenge.id) for challenge in challenges}
+    left = [challenge for challenge in challenges if ends[challenge.id] in weights]
+    return sorted(left, key=lambda challenge: weights.index(str(ends[challenge.id])))
 
 
 def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: set[str]) -> Objection | None:
     """Return the strongest thing against the verdict with who said it and how the judge rates it."""
     # The best case against a rejection is what the advocate could still say for the proposal.
     if approval.place == NO:
-        argument = next(iter([*surviving(book, decision), *book.of(Argument)]), None)
-        return None if argument is None else Objection(argument.by, one_line(argument.claim), argument.id)
+        arguments = [*surviving(book, decision)] or book.of(Argument)
+        best = next(iter(arguments), None)
+        more = len(arguments) - 1
+        return None if best is None else Objection(best.by, one_line(best.claim), best.id, more=more)
     concerns = [
         concern for concern in book.of(Concern) if concern.type == "concern" and concern.id not in cited
     ]
@@ -228,7 +242,7 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
         rating for rating in book.of(Rating) if rating.of == gravest.id and rating.by == decision.by
     )
     rated = "" if rating is None else f" [judge: {rating.value} of 5]"
-    return Objection(gravest.by, f"{one_line(gravest.text)}{rated}", gravest.id)
+    return Objection(gravest.by, f"{one_line(gravest.text)}{rated}", gravest.id, more=len(concerns) - 1)
 
 
 def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, Literal
 
 from detectors.report import EndWithout
-from ledger.events import Assumption, Decision, Frame, Statement
+from ledger.events import Assumption, Challenge, Decision, Frame, Statement
 from ledger.events.envelope import Status
 from ledger.plain_text import counted, first_sentence, one_line, sentences
 from ledger.result import Result
@@ -35,7 +35,14 @@ from moot.view.judgements import (
 )
 from moot.view.labels import calls_of, why_stopped
 from moot.view.marks import RAN, meaning
-from moot.view.objections import Dissenting, Objection, dissent_of, strongest_objection, terms_of_voters
+from moot.view.objections import (
+    Dissenting,
+    Objection,
+    dissent_of,
+    strongest_objection,
+    taken_up,
+    terms_of_voters,
+)
 from moot.view.outcome_status import Became, became_of_decisions, open_under, serious_questions, standing_of
 from moot.view.questions import Asking, asked_of_you
 from moot.view.reasons import Point, approval_of, reasons_of
@@ -148,12 +155,14 @@ def _beside(
     if status is not OutcomeStatus.DECIDED:
         return ""
     serious, verdict = serious_questions(reading.book), approval_of(reading.book)
-    parts = [verdict.verdict] if verdict is not None else []
-    if requirements:
+    parts, several = [verdict.verdict] if verdict is not None else [], ""
+    if reading.members is not None:
+        # Members answer apart and nothing binds them together, so the majority is named as what decided.
+        parts = [f"by {reading.members.most} of {len(reading.members.plans)} members"]
         plans = {ref for point in requirements for ref in point.refs}
         # Members of a council write requirements of their own, each for the own plan.
-        several = f" in {len(plans)} plans" if reading.members is not None and len(plans) > 1 else ""
-        parts.append(f"{counted(len(requirements), 'requirement')}{several}")
+        several = f" in {len(plans)} plans" if len(plans) > 1 else ""
+    parts += [f"{counted(len(requirements), 'requirement')}{several}"] if requirements else []
     parts += [f"{counted(serious, 'serious question')} open"] if serious else []
     blanks = _BLANK.findall(reading.text.text) if reading.text is not None else []
     parts += [f"{counted(len(blanks), 'blank')} left to fill"] if blanks else []
@@ -195,6 +204,8 @@ class _Reading:
         # The first final decision is the main one, since protocols close with it first.
         self.chief = self.finals[0] if self.finals else self._latest()
         self.by_person = self.chief is not None and self.chief.type == "override"
+        # Every member of a council who agrees has a plan of its own.
+        self.plans = tuple(filter(None, [self.chief])) if self.members is None else self.members.agreeing
         self.forecasts: ForecastParts | None = None
         if has_beliefs(book):
             from moot.view.forecasts import forecast_parts
@@ -227,8 +238,7 @@ class _Reading:
         if self.forecasts is not None and chief.by == "controller":
             return self.forecasts.why
         # Every member who agrees has reasons of its own: one of each plan comes first.
-        plans = self.members.agreeing if self.members is not None else (chief,)
-        return _in_turn(reasons_of(self.book, plan) for plan in plans)
+        return _in_turn(reasons_of(self.book, plan) for plan in self.plans)
 
     def answer(self) -> str:
         """Return the decision in force, with options in the asker's words."""
@@ -298,8 +308,8 @@ class _Reading:
         # One family shares its blind spots, so its agreement is weaker evidence than it looks.
         alike = ", all seats were one model family" if calls_of(self.book.events).model_families == 1 else ""
         listed = f", {len(why)} shown" if len(self.reasons) > len(why) else ""
-        plans = len(self.members.agreeing) if self.members is not None else 1
-        of_all = counted(len(self.reasons), "reason") + (f" in {plans} plans" if plans > 1 else "")
+        plans = f" in {len(self.plans)} plans" if len(self.plans) > 1 else ""
+        of_all = f"{counted(len(self.reasons), 'reason')}{plans}"
         return f"Of {of_all}{listed}: {classes}{ran}{alike}."
 
     def conditions(self, name: Literal["falsifiers", "requirements"]) -> list[Point]:
@@ -391,14 +401,21 @@ class _Reading:
             yield Point.of(f"{of_all} {verb} {kinds}: moot claims.")
 
     def assumed(self) -> list[Point]:
-        """Return the choices that the final plan makes without a request; of several plans one of each in turn."""
-        if self.chief is None or self.by_person:
+        """Return what the final plan takes for granted, and what a plan before it did; of several one of each in turn.
+
+        Without what an objection that was taken up changed.
+        """
+        if self.by_person:
             return []
+        taken, steps = taken_up(self.book), {plan.step for plan in self.plans}
+        changed = {event.target.partition("#")[0] for event in self.book.of(Challenge) if event.id in taken}
         # Unrequested choices come first: they are the ones the asker never agreed to (JB-2).
         assumptions = sorted(self.book.of(Assumption), key=lambda assumption: not assumption.unrequested)
         plans: dict[str | None, list[Point]] = {}
-        agreeing = {plan.step for plan in self.members.agreeing} if self.members is not None else None
-        for event in assumptions:
-            if agreeing is None or event.step in agreeing:
-                plans.setdefault(event.step if agreeing else None, []).append(Point.of(event.text, event.id))
+        for event in assumptions if self.plans else ():
+            # Plans of members who chose another option are no earlier versions of the answer.
+            if event.id not in changed and (self.members is None or event.step in steps):
+                # The role that revises a plan does not list again what the revised one takes for granted.
+                earlier = "" if event.step in steps else "in the first plan: "
+                plans.setdefault(event.step, []).append(Point.of(f"{earlier}{event.text}", event.id))
         return _in_turn(plans.values())

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from ledger.events.ids import kind_of
 from ledger.interchange.markdown import inline
 from ledger.language.words import first_words, word_count
-from ledger.plain_text import counted
+from ledger.plain_text import counted, shortened
 from moot.view.marks import shown_as
 from moot.view.outcome import Outcome
 from moot.view.outcome_status import became_line
@@ -163,7 +163,8 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     # An objection that is also a dissent would be printed twice.
     if objection and objection.ref not in {dissenter.ref for dissenter in outcome.dissent}:
         text = _cut(f"{objection.role}: {objection.text}", cut.text + 8, "")
-        yield "against it", f"{text} ({objection.places})"
+        listing = f": moot log {run} --kind {kind_of(objection.ref)}" if objection.more else ""
+        yield "against it", f"{text} ({objection.places}{listing})"
     for dissenter in outcome.dissent[:DISSENT]:
         yield "dissent", f"{dissenter.role}: {_cut(dissenter.text, cut.text + 8, dissenter.ref)}"
     if len(outcome.dissent) > DISSENT:
@@ -229,11 +230,8 @@ def _question(request: Asking, run: str) -> str:
     """Return a question whole, with its ids; one that is very long ends with the command that prints it."""
     text, ids = " ".join(request.text.split()), ", ".join(request.ids[:3])
     # A question that breaks off among its options cannot be answered, so fewer questions are listed instead.
-    if len(text) <= QUESTION:
-        return f"{text} ({ids})"
-    head = text[:QUESTION]
-    head = (head.rpartition(" ")[0] or head).rstrip(" ,;:–-，、；：")
-    return f"{head} … ({ids}; whole: moot show {run} {request.ids[0]})"
+    whole = "" if len(text) <= QUESTION else f"; whole: moot show {run} {request.ids[0]}"
+    return f"{shortened(text, QUESTION)} ({ids}{whole})"
 
 
 def _point_text(point: Point, most: int) -> str:

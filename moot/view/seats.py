@@ -66,9 +66,8 @@ def one_family(answered: Iterable[Answered]) -> str | None:
     if len(families) != 1 or len({model.role for model in models}) < 2:
         return None
     family = families.pop()
-    if family is None:
-        return None
-    return f"all model seats are of one family ({family.provider} {family.name}): they may share blind spots"
+    name = family and f"({family.provider} {family.name})"
+    return name and f"all model seats are of one family {name}: they may share blind spots"
 
 
 class Filling(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from detectors.report import SignalReport
 from ledger.events import Decision
-from ledger.plain_text import counted, one_line
+from ledger.plain_text import counted, one_line, shortened
 from ledger.result import Result
 from ledger.state.amendments import Life
 from ledger.state.book import Book
@@ -130,9 +130,8 @@ class Status(Result, frozen=True):
 def _usd(beyond: Amounts) -> str | None:
     """Return dollars with six decimals; None where the cost of calls is unknown."""
     # Reservations keep no mark of what is unknown, so calls without a dollar have an unknown cost.
-    if beyond.calls and not beyond.micro_usd:
-        return None
-    return f"{Decimal(beyond.micro_usd) / 1_000_000:.6f}"
+    unknown = beyond.calls and not beyond.micro_usd
+    return None if unknown else f"{Decimal(beyond.micro_usd) / 1_000_000:.6f}"
 
 
 def status_of(
@@ -232,9 +231,7 @@ def status_text(run: str, state: State, report: SignalReport | None, beyond: Amo
 
 def standing(state: State) -> str:
     """Return running, stopped or finished; `imported` for an import."""
-    if state.is_import:
-        return "imported"
-    return state.life
+    return "imported" if state.is_import else state.life
 
 
 def _stop_text(state: State, report: SignalReport | None) -> str:
@@ -313,7 +310,7 @@ def _listed(path: Path, runs: Path) -> ListedRun:
         state.opening,
         run=name,
         path=str(path),
-        state="imported" if state.opening.origin.type == "import" else state.life,
+        state=standing(state),
         decision=finals[0] if finals else None,
         # Only an override is a person's decision; others name roles or rules.
         by_person=override is not None,
@@ -346,7 +343,7 @@ def list_text(listing: RunList, width: int = WIDTH) -> str:
         replies = counted(run.replies, "reply")
         lines += [
             _headed(run.run, run.question, width),
-            f"  {_cut(run.answer, width - 2)}",
+            f"  {shortened(run.answer, width - 2)}",
             f"  {run.state}{where}, {run.protocol}, {replies}, {run.at[:10]}{_decided(run)}{asks}",
             "",
         ]
@@ -358,7 +355,7 @@ def list_text(listing: RunList, width: int = WIDTH) -> str:
 
 
 def _headed(name: str, text: str, width: int) -> str:
-    return f"{name}   {_cut(text, max(10, width - len(name) - 3))}"
+    return f"{name}   {shortened(text, max(10, width - len(name) - 3))}"
 
 
 def _decided(run: ListedRun) -> str:
@@ -367,9 +364,3 @@ def _decided(run: ListedRun) -> str:
     more = f" and {run.finals - 1} more" if run.finals > 1 else ""
     by = f" by {run.person or 'a person'}" if run.by_person else ""
     return f", {run.decision}{more}{by}"
-
-
-def _cut(text: str, most: int) -> str:
-    """Return the beginning of a text in one line; `moot status` has the whole."""
-    line = one_line(text)
-    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Final
 
 import orjson
 
-from ledger.events import ExperimentJudged, Memo, Statement, Verification
+from ledger.events import Amendment, Concern, Decision, ExperimentJudged, Memo, Statement, Verification
 from ledger.plain_text import counted
 from ledger.state.book import Book
-from ledger.state.state import State
+from ledger.state.state import WAIT, WAIT_PATH, State
 from ledger.store.blobs import named_by_brief
 from moot.view import words
 from moot.view.agreement import alarms_clause, families_text
@@ -76,8 +76,20 @@ def trust_text(book: Book) -> str:
         parts.append(f"{quorum.actual} of {counted(quorum.declared, 'step')} answered{lost}")
     # While a run goes on, sentences of its memo are still being checked.
     parts += [_sentences_checked(book)] if state.finished else []
-    parts += [named(book, alarms_clause(book)), _process(book)]
+    parts += [*_waived(book), named(book, alarms_clause(book)), _process(book)]
     return "; ".join(filter(None, parts)) + "."
+
+
+def _waived(book: Book) -> Iterator[str]:
+    """Yield what people waived: answers that the run would have waited for, and what held it up."""
+    if book.state.opening.rules.get(WAIT) == "off" and any(event.for_human for event in book.of(Concern)):
+        yield "opened not to wait for answers"
+    for event in book.events:
+        who = getattr(event, "name", None) or "a person"
+        if isinstance(event, Amendment) and any(change.path == WAIT_PATH for change in event.change):
+            yield f"{who} said not to wait for answers (@{event.seq})"
+        if isinstance(event, Decision) and event.type == "override" and event.cites[0].type == "verification":
+            yield f"{who} let the run go on past what held it up ({event.id})"
 
 
 def _apart(calls: Calls) -> str:

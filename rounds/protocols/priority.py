@@ -11,7 +11,7 @@ Laws
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Final, Literal
 
@@ -86,11 +86,36 @@ def borda(levels: Mapping[str, Mapping[str, str]]) -> dict[str, Fraction]:
     return points
 
 
-def ranked(points: Mapping[str, int | Fraction], options: Sequence[str]) -> list[tuple[int, str]]:
+def ranked(points: Mapping[str, int] | Mapping[str, Fraction]) -> list[tuple[int, str]]:
     """Return (rank, option) by points, the most first; ties share the rank and keep the order of the options."""
     # A stable sort: options with the same points stay in the order of the question.
-    ordered = sorted(options, key=lambda option: -points[option])
-    return [(1 + sum(points[other] > points[option] for other in options), option) for option in ordered]
+    ordered = sorted(points, key=lambda option: -points[option])
+    return [(1 + sum(other > points[option] for other in points.values()), option) for option in ordered]
+
+
+def levels_of(book: Book) -> dict[str, dict[str, str]]:
+    """Map each lens to its levels by option."""
+    levels: dict[str, dict[str, str]] = {}
+    for event in book.of(Rating):
+        # A ledger that was written by hand may hold ratings on other scales.
+        if event.value in POINTS:
+            levels.setdefault(event.by, {})[event.of] = str(event.value)
+    return levels
+
+
+def far_apart(levels: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return the options whose levels are so far apart that a person decides."""
+    points = {
+        option: [POINTS[by_option[option]] for by_option in levels.values() if option in by_option]
+        for option in summed(levels)
+    }
+    return [option for option, each in points.items() if max(each) - min(each) >= DISAGREEMENT_FROM]
+
+
+def borda_text(levels: Mapping[str, Mapping[str, str]]) -> str:
+    """Return the Borda order: `1. O-1 (2.5), 2. O-3 (2)`."""
+    counts = borda(levels)
+    return ", ".join(f"{rank}. {option} ({float(counts[option]):g})" for rank, option in ranked(counts))
 
 
 def verdict(book: Book) -> tuple[Event, ...]:
@@ -101,68 +126,48 @@ def verdict(book: Book) -> tuple[Event, ...]:
     # A lens that is still expected could change the order, so nothing is decided before it is in or lost.
     if any(not state.is_done(f"r{round_}.rating.{lens}") for lens in LENSES):
         return ()
-    ratings = {(event.by, event.of): event for event in book.of(Rating)}
-    levels: dict[str, dict[str, str]] = {}
-    for (lens, option), rating in ratings.items():
-        levels.setdefault(lens, {})[option] = str(rating.value)
-    options = [option.id for option in state.opening.options]
-    numbering = Numbering(book, round_)
+    reasons = {(event.by, event.of): event.reason for event in book.of(Rating)}
+    levels, numbering = levels_of(book), Numbering(book, round_)
     concerns: list[Event] = []
-    for option in options:
-        points = [POINTS[by_option[option]] for by_option in levels.values()]
-        if max(points) - min(points) >= DISAGREEMENT_FROM:
-            views = (
-                f"{lens} says {levels[lens][option]} ({ratings[lens, option].reason})" for lens in LENSES
-            )
-            text = f"{option}: {'; '.join(views)}"
-            concerns.append(
-                numbering.computed(Concern, type="tension", text=text, between=LENSES, for_human=True)
-            )
-    return (*concerns, _decision(numbering, levels, options))
+    for option in far_apart(levels):
+        views = (f"{lens} says {levels[lens][option]} ({reasons[lens, option]})" for lens in LENSES)
+        text = f"{option}: {'; '.join(views)}"
+        concerns.append(
+            numbering.computed(Concern, type="tension", text=text, between=LENSES, for_human=True)
+        )
+    return (*concerns, _decision(numbering, levels))
 
 
-def _decision(
-    numbering: Numbering, levels: Mapping[str, Mapping[str, str]], options: Sequence[str]
-) -> Decision:
-    totals, counts = summed(levels), borda(levels)
+def _decision(numbering: Numbering, levels: Mapping[str, Mapping[str, str]]) -> Decision:
+    totals = summed(levels)
     points = "sum {}" if len(levels) > 1 else "points {}"
     order = [
         f"{rank}. {option} {level_of_sum(totals[option], len(levels))} ({points.format(totals[option])})"
-        for rank, option in ranked(totals, options)
+        for rank, option in ranked(totals)
     ]
-    by_borda = [f"{rank}. {option} ({float(counts[option]):g})" for rank, option in ranked(counts, options)]
     return numbering.computed(
         Decision,
         text=f"Order by {_whose(levels)}: {', '.join(order)}.",
         type="final",
         cites=cites("argument", [(event.id, "based-on") for event in numbering.book.of(Argument)]),
         made_by="rule",
-        about=options,
-        narratives=("Borda order: " + ", ".join(by_borda) + ".",),
+        about=[option.id for option in numbering.book.state.opening.options],
+        narratives=(f"Borda order: {borda_text(levels)}.",),
     )
 
 
 def _whose(levels: Mapping[str, Mapping[str, str]]) -> str:
     """Return the lenses of the order; a lost one is named, because one lens alone is no agreement."""
     lost = [lens for lens in LENSES if lens not in levels]
-    if not lost:
-        return "the sum of both lenses"
-    return f"{', '.join(levels)} alone, as {', '.join(lost)} gave no levels"
+    alone = f"{', '.join(levels)} alone, as {', '.join(lost)} gave no levels"
+    return alone if lost else "the sum of both lenses"
 
 
 def _sides(book: Book) -> Counter[str]:
     """Return how many options had levels so far apart that a person decides."""
-    levels: dict[str, dict[str, int]] = {}
-    for event in book.events:
-        if isinstance(event, Rating):
-            levels.setdefault(event.of, {})[event.by] = POINTS.get(str(event.value), 0)
-    apart = [
-        ratings
-        for ratings in levels.values()
-        if len(ratings) > 1 and max(ratings.values()) - min(ratings.values()) >= DISAGREEMENT_FROM
-    ]
+    apart = len(far_apart(levels_of(book)))
     # Where levels are far apart a person decides (AD-28), so the human is the side that was followed.
-    return Counter({"human": len(apart)} if apart else {})
+    return Counter({"human": apart} if apart else {})
 
 
 STEPS: Final = StepTable(

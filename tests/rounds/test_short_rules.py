@@ -134,7 +134,7 @@ def test_ties_share_a_rank_in_the_order_of_the_options() -> None:
     }
     totals = summed(levels)
     assert totals == {"O-1": 6, "O-2": 6, "O-3": 3}
-    assert ranked(totals, ["O-1", "O-2", "O-3"]) == [(1, "O-1"), (1, "O-2"), (3, "O-3")]
+    assert ranked(totals) == [(1, "O-1"), (1, "O-2"), (3, "O-3")]
 
 
 def test_borda_is_not_the_sum() -> None:

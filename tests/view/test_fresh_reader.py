@@ -126,8 +126,8 @@ def test_a_very_long_question_ends_with_the_command_that_prints_it(protocol: str
     _, outcome = scripted(tmp_path / "long", protocol, _asking(question), rules=rules)
     (asking,) = outcome.needs_you
     asked = rows(outcome, "needs you")
-    assert f" … ({asking.ids[0]}; whole: moot show run {asking.ids[0]})" in asked
-    assert QUESTION - 30 <= len(asked.partition(" …")[0]) <= QUESTION
+    assert f"… ({asking.ids[0]}; whole: moot show run {asking.ids[0]})" in asked
+    assert QUESTION - 30 <= len(asked.partition("…")[0]) <= QUESTION
     question = f"Which of these: {'an option, ' * 30}or none?"
     _, outcome = scripted(tmp_path / "whole", protocol, _asking(question), rules=rules)
     assert rows(outcome, "needs you").startswith(f"{question} (")
@@ -224,7 +224,7 @@ def test_the_plans_of_other_members_are_named() -> None:
 
 def test_conditions_are_those_of_all_members_who_agree() -> None:
     _, outcome = recorded("council-ledger")
-    assert status_clause(outcome) == "DECIDED: 9 requirements in 3 plans"
+    assert status_clause(outcome) == "DECIDED: by 3 of 3 members, 9 requirements in 3 plans"
     for points in (outcome.requirements, outcome.changes_our_mind):
         assert [point.refs for point in points] == [[f"D-1-{n}"] for n in (1, 2, 3) for _ in range(3)]
     for label in ("required", "revisit if"):
@@ -237,7 +237,7 @@ def test_reasons_objections_and_assumptions_are_those_of_every_plan() -> None:
     assert [book.by_id[point.refs[0]].step for point in outcome.why] == steps
     assert " in 3 plans, 3 shown" in outcome.how_sure
     assert outcome.objection is not None
-    assert outcome.objection.line.endswith("(X-1-8; to the other plans: X-1-17, X-1-24)")
+    assert outcome.objection.line.endswith("(X-1-8; to the other plans: X-1-17, X-1-24; and 3 more)")
     assert len(outcome.assumed) == len(book.of(Assumption)) == 53
     assert [book.by_id[point.refs[0]].step for point in outcome.assumed[:3]] == steps
     assert rows(outcome, "assumed").endswith(" more: moot log run --kind assumption)")

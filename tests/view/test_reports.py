@@ -159,3 +159,16 @@ def test_the_text_that_is_handed_on_is_the_section_that_the_decision_names() -> 
     assert found is not None
     assert found.ref == "S-1-plan-solo#revised"
     assert run.outcome.do_now[0].text == f"Read the final text before you use it ({found.words} words)."
+
+
+@pytest.mark.parametrize(
+    ("protocol", "row"),
+    [
+        ("jugalbandi", "| N-1-1 | question about X-1-3, for a person | resolver | who pays? |"),
+        ("priority", "| N-1-1 | tension between urgency, impact, for a person | controller | O-1: "),
+    ],
+)
+def test_a_concern_is_raised_by_its_author_and_about_what_it_names(protocol: str, row: str) -> None:
+    text = report(open_run(played(protocol)))
+    assert "| id | type | raised by | what | severity | standing |" in text
+    assert row in text

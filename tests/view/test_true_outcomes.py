@@ -15,7 +15,16 @@ from typing import Any
 import orjson
 import pytest
 
-from ledger.events import Argument, Assumption, Challenge, Concern, Decision, Statement
+from ledger.events import (
+    Amendment,
+    Argument,
+    Assumption,
+    Challenge,
+    Concern,
+    Decision,
+    Disposition,
+    Statement,
+)
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from moot.view.outcome import Outcome, outcome_of
@@ -155,7 +164,7 @@ def test_an_approval_has_the_surviving_arguments_as_reasons_and_a_concern_agains
     book, found = played(tmp_path, "adversarial", judged("approve", score))
     assert [point.refs for point in found.why] == [["R-1-1"]]
     assert found.objection is not None
-    against = book.by_id[found.objection.line.rpartition("(")[2].rstrip(")")]
+    against = book.by_id[found.objection.ref]
     assert isinstance(against, Concern)
     assert f"[judge: {score} of 5]" in found.objection.line
     assert status_clause(found) == "DECIDED: approve, 1 requirement"
@@ -339,7 +348,22 @@ def test_a_council_without_a_majority_is_your_call(tmp_path: Path) -> None:
 
     _, majority = played(tmp_path / "majority", "council", agreed)
     assert majority.answer.startswith("2 of 3 say O-1 (three streams).")
-    assert status_clause(majority).startswith("DECIDED")
+    assert status_clause(majority).startswith("DECIDED: by 2 of 3 members, ")
+
+
+def test_an_order_is_shown_with_the_other_one_where_they_differ(tmp_path: Path) -> None:
+    _, apart = played(tmp_path / "apart", "priority")
+    assert "2. O-2 (one journal) P2 (sum 4), 2. O-3" in apart.answer
+    assert apart.how_sure.endswith(
+        "By Borda count the order is another: 1. O-1 (2.5), 2. O-3 (2), 3. O-2 (1.5)."
+    )
+
+    def change(_: Step, made: dict[str, Any]) -> None:
+        for n, row in enumerate(made["levels"]):
+            row["level"] = f"P{n}"
+
+    _, alike = played(tmp_path / "alike", "priority", change)
+    assert "Borda" not in alike.how_sure
 
 
 def test_levels_far_apart_are_settled_by_an_answer(tmp_path: Path) -> None:
@@ -416,6 +440,46 @@ def test_an_override_has_nothing_of_what_it_overruled_but_as_its_objection(
     assert not [line for line in block if line.startswith("became")]
     assert any(line.startswith("said before") for line in block)
     assert old.objection != found.objection
+
+
+def test_a_waiver_of_a_person_is_said(tmp_path: Path) -> None:
+    session = changed_run(tmp_path / "run", "jugalbandi")
+    assert "wait" not in outcome_of("run", session.book()).trust
+    human_actions.stop_waiting(session, "Ada")
+    seq = session.book().of(Amendment)[0].seq
+    assert f"; Ada said not to wait for answers (@{seq})" in outcome_of("run", session.book()).trust
+    _, opened = played(tmp_path / "opened", "jugalbandi", rules={"wait": "off"})
+    assert "; opened not to wait for answers" in opened.trust
+
+
+# ---------------------------------------------------------------- plans, and what is cut
+
+
+def test_what_a_replaced_plan_takes_for_granted_is_said_to_be_its_own(tmp_path: Path) -> None:
+    def change(_: Step, made: dict[str, Any]) -> None:
+        if "challenges" in made:
+            made["challenges"][0]["target"] = "Q-1-2"
+
+    book, found = played(tmp_path, "jugalbandi", change)
+    assert [event.disposition for event in book.of(Disposition) if event.of == "X-1-1"] == ["accepted"]
+    assert {point.refs[0] for point in found.assumed} == {"Q-1-1", "Q-1-3", "Q-1-4", "Q-1-5"}
+    assert all(point.text.startswith("in the first plan: ") for point in found.assumed)
+    _, own = played(tmp_path / "own", "single-pass")
+    assert own.assumed
+    assert not any("plan: " in point.text for point in own.assumed)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "kind"), [("panel", "concern"), ("debate", "argument"), ("devils-advocate", "challenge")]
+)
+def test_one_objection_of_several_says_how_many_more_there_are(
+    protocol: str, kind: str, tmp_path: Path
+) -> None:
+    book, found = played(tmp_path, protocol)
+    assert found.objection is not None
+    more = {"panel": len(book.of(Concern)) - 1, "debate": 2, "devils-advocate": 1}[protocol]
+    block = " ".join(" ".join(outcome_lines(found, "run", 100)).split())
+    assert f"({found.objection.ref}; and {more} more: moot log run --kind {kind})" in block
 
 
 # ---------------------------------------------------------------- whose words, and what was not done
