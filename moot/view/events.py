@@ -189,8 +189,7 @@ def _tested(
             score = f"deviation {event.deviation_score} of 5"
             return EventWords(event, "drift", mark_of(marks.DRIFT, event.verdict), score, event.notes)
         case Disposition():
-            tone = marks.DISPOSED.get(event.disposition, "warn")
-            mark = Mark("◆", event.disposition, tone)
+            mark = mark_of(marks.DISPOSED, event.disposition)
             return EventWords(event, "disposed", mark, event.of, event.reason, (event.of,))
 
 
@@ -234,7 +233,7 @@ def _decided(event: Decision | Ruling | Vote | Score | Standing, now: Book | Non
             what = f"{event.of} ({event.rubric})"
             return EventWords(event, "score", mark, what, event.notes or "", (event.of,))
         case Standing():
-            mark = Mark("◆", event.standing, marks.STANDINGS.get(event.standing, "warn"))
+            mark = mark_of(marks.STANDINGS, event.standing)
             return EventWords(event, "standing", mark, event.of, event.reason, (event.of,))
 
 

@@ -18,12 +18,16 @@ from ledger.events import KINDS
 from ledger.events.ids import LABELS as LETTERS, is_id, kind_of, parse_step
 from ledger.result import Result
 from moot.errors import EXIT_CODES
-from moot.view.marks import ADVICE, ALARMS, DRIFT, RESULTS, STATUSES
-from moot.view.outcome_text import STATUS_HELP, STATUSES as OUTCOME_STATUSES
-from moot.view.stop_checks import conditions_of_gates
+from moot.view import marks
+from moot.view.labels import LABELS
+from moot.view.marks import LEVELS, SHOWN_AS, Mark
+from moot.view.outcome_text import ROWS, STATUS_HELP, STATUSES as OUTCOME_STATUSES
+from moot.view.stop_checks import HEADLINES, conditions_of_gates
 from moot.view.text import folded, joined
 from moot.view.words import CLOSINGS, FAILURE_MODES, FAILURE_SIGNS
+from roles.outcome_status import OutcomeStatus
 from rounds.protocols import PROTOCOLS
+from rounds.protocols.adversarial import SCALES
 from validators.rulebook import RULES
 
 TERMS: Final[Mapping[str, str]] = {
@@ -64,17 +68,15 @@ TERMS: Final[Mapping[str, str]] = {
 }
 """Term → its meaning. Terms that have a table of their own (kinds, rules, checks, statuses) are not here."""
 
-STATUS_MEANINGS: Final[Mapping[str, str]] = {
-    "pending": "The claim was not tested yet.",
-    "tested_confirmed": "A test supports the claim, and none contradicts it.",
-    "tested_refuted": "A test contradicts the claim.",
-    "partially_refuted": "A test contradicts a part of the claim.",
-    "tested_unclear": "The claim was tested, and the test did not settle it.",
-    "superseded": "Another claim replaced this one.",
+TABLES: Final = {
+    "label": LABELS,
+    "headline of the stop checks": HEADLINES,
+    "row of an outcome": ROWS,
+    "term": TERMS,
 }
-"""Status of a claim → its meaning."""
+"""What a word is → the table of such words with their meanings."""
 
-LABELS: Final[Mapping[str, str]] = {
+ID_LETTERS: Final[Mapping[str, str]] = {
     "option": "An option of the question.",
     "goal": "A goal that a good outcome serves.",
     "document": "A document that the roles were given.",
@@ -123,8 +125,8 @@ def all_entries() -> Iterator[Meaning]:
     for number, text in EXIT_CODES.items():
         yield Meaning(str(number), "exit code", f"exit code {number}", _sentence(text))
     for rule in RULES:
-        text = f"{rule.summary} {rule.reason}".strip()
-        yield Meaning(rule.code, f"rule ({rule.severity})", rule.name.replace("_", " "), text)
+        name, text = rule.name.replace("_", " "), f"{rule.summary} {rule.reason}".strip()
+        yield Meaning(rule.code, f"rule ({rule.severity})", name, text)
     for mode, title in FAILURE_MODES.items():
         yield Meaning(mode, "failure mode", title, FAILURE_SIGNS[mode])
     for name, holds in conditions_of_gates(gate_parameters()).items():
@@ -133,32 +135,37 @@ def all_entries() -> Iterator[Meaning]:
         yield Meaning(
             signal, "stop signal", title, f"One of the six stop signals: {title[:1].lower()}{title[1:]}."
         )
-    for code, mark in STATUSES.items():
-        yield Meaning(code, "status of a claim", mark.word, STATUS_MEANINGS[code])
-    for code, text in OUTCOME_STATUSES.items():
-        yield Meaning(code, "status of an outcome", text, _sentence(STATUS_HELP[code]))
-    for kind, marks in (("result of a check", RESULTS), ("drift check", DRIFT), ("alarm state", ALARMS)):
-        for code, mark in marks.items():
-            yield Meaning(code, kind, mark.word, f"Shown as {mark.plain}.")
-    for code, mark in ADVICE.items():
-        yield Meaning(code, "advice", mark.word, _sentence(mark.word))
+    for status in OutcomeStatus:
+        text = _sentence(STATUS_HELP[status])
+        yield Meaning(status.value, "status of an outcome", OUTCOME_STATUSES[status], text)
+    for kind, table in marks.KINDS.items():
+        for code, mark in table.items():
+            yield Meaning(code, kind, mark.word, mark.meaning or _sentence(mark.word))
+    for mark in vars(marks).values():
+        if isinstance(mark, Mark) and mark.meaning:
+            yield Meaning(mark.word, "mark", mark.word, mark.meaning)
+    for code, text in LEVELS.items():
+        yield Meaning(code, "evidence level", SHOWN_AS[code], text)
+    for scale in SCALES.values():
+        for verdict in scale:
+            text = f"A verdict of the judge on a proposal. The scale is {', '.join(scale)}, the best first."
+            yield Meaning(verdict, "verdict of a judge", verdict, text)
     for code, text in CLOSINGS.items():
         yield Meaning(code, "reason why a run ends", code.replace("_", " "), _sentence(text))
     for name, row in KINDS.items():
-        text = f"{_first_sentence(row.model)} It is in the stream `{row.stream}`."
-        yield Meaning(name, "event kind", name.replace("_", " "), text)
-    for name, row in KINDS.items():
+        kind, meaning = name.replace("_", " "), _first_sentence(row.model)
+        yield Meaning(name, "event kind", kind, f"{meaning} It is in the stream `{row.stream}`.")
         if row.id:
-            kind = name.replace("_", " ")
-            text = f"Ids with {row.letter}- name an event of the kind {kind}: {_first_sentence(row.model)}"
+            text = f"Ids with {row.letter}- name an event of the kind {kind}: {meaning}"
             yield Meaning(f"{row.letter}-", "id letter", kind, text)
-    for what, text in LABELS.items():
+    for what, text in ID_LETTERS.items():
         yield Meaning(f"{LETTERS[what]}-", "id letter", text.rstrip("."), text)
     for name, protocol in PROTOCOLS.items():
         text = f"{_sentence(protocol.summary)} For {protocol.fits}. `moot gate {name}` shows its roles."
         yield Meaning(name, "protocol", name, text)
-    for term, text in TERMS.items():
-        yield Meaning(term, "term", term, text)
+    for kind, texts in TABLES.items():
+        for term, text in texts.items():
+            yield Meaning(term, kind, term, text)
 
 
 def explanation_text(explanation: Explanation, width: int) -> str:
@@ -172,13 +179,9 @@ def explanation_text(explanation: Explanation, width: int) -> str:
 
 def _names(entry: Meaning) -> set[str]:
     """Return what an entry answers to, in plain form."""
-    names = {entry.code, entry.title}
-    if entry.kind == "term":
-        # People ask for plurals, such as "claims", as often as for the term itself.
-        names.add(f"{entry.code}s")
-    if entry.kind == "exit code":
-        names.add(f"exit {entry.code}")
-    return {_plain(name) for name in names}
+    # People ask for plurals, such as "claims", as often as for the term itself.
+    also = {"term": f"{entry.code}s", "exit code": f"exit {entry.code}"}.get(entry.kind, entry.code)
+    return {_plain(name) for name in (entry.code, entry.title, also)}
 
 
 def _by_form(term: str) -> Iterator[Meaning]:
@@ -187,8 +190,7 @@ def _by_form(term: str) -> Iterator[Meaning]:
     if kind in KINDS and is_id(term):
         code, title = f"{KINDS[kind].letter}-", kind.replace("_", " ")
         yield from (entry for entry in all_entries() if entry.code == code and entry.title == title)
-    label = LABELS.get(kind)
-    if label is not None and is_id(term):
+    if is_id(term) and (label := ID_LETTERS.get(kind)):
         yield Meaning(term, "id", label.rstrip("."), label)
     if re.fullmatch(r"@[0-9]+", term):
         yield Meaning(
@@ -197,8 +199,7 @@ def _by_form(term: str) -> Iterator[Meaning]:
             f"event {term[1:]}",
             "The event with this number, counted from 0 over all streams.",
         )
-    step = parse_step(term)
-    if step is not None:
+    if step := parse_step(term):
         act = f", {step.act}" if step.act else ""
         text = f"The step of {step.role} in round {step.round}, phase {step.phase}{act}."
         yield Meaning(term, "step", f"step of {step.role}", text)

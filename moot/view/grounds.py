@@ -12,6 +12,7 @@ import msgspec
 from ledger.events import (
     Argument,
     Artifact,
+    Belief,
     Challenge,
     Claim,
     Concern,
@@ -156,48 +157,64 @@ def quotes_of(
 def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
     """Return a cited event as a ground."""
     event = book.by_id.get(cite.id)
+    by, standing, evidence, under = (
+        "" if event is None else event.by,
+        "",
+        tuple[Evidence, ...](),
+        tuple[Ground, ...](),
+    )
     match event:
         case Claim():
             return _claim(book, event, cite.relation, sections)
         case Verification():
             return _verification(book, event, cite.relation, sections)
-        case Decision():
-            # Decisions may cite each other in a hostile ledger; the depth ends any cycle.
-            under = rests_on(book, event, depth - 1, sections) if depth > 1 else ()
-            standing = decision_standing(book.state, cite.id)
-            return Ground(cite.id, "decision", cite.relation, event.by, event.text, standing, (), under)
-        case Concern():
-            quotes = quotes_of(book, event.evidence, sections)
-            standing = concern_standing(book.state, cite.id)
-            return Ground(cite.id, event.type, cite.relation, event.by, event.text, standing, quotes, ())
-        case Challenge():
-            quotes = quotes_of(book, event.evidence, sections)
-            return Ground(cite.id, "challenge", cite.relation, event.by, event.text, "", quotes, ())
-        case Argument():
-            quotes = quotes_of(book, event.quotes, sections)
-            text = f"{event.claim} {event.reasoning}"
-            return Ground(cite.id, "argument", cite.relation, event.by, text, "", quotes, ())
-        case DriftCheck():
-            anchored = (evidence for anchor in event.anchors for evidence in anchor.evidence)
-            quotes = quotes_of(book, anchored, sections)
-            return Ground(
-                cite.id, "drift check", cite.relation, event.by, event.notes, event.verdict, quotes, ()
-            )
         case ExperimentPlanned():
             return _experiment(book, event, cite.relation)
+        case Decision():
+            kind, text, standing = "decision", event.text, decision_standing(book.state, cite.id)
+            # Decisions may cite each other in a hostile ledger; the depth ends any cycle.
+            under = rests_on(book, event, depth - 1, sections) if depth > 1 else ()
+        case Concern():
+            kind, text, evidence = event.type, event.text, event.evidence
+            standing = concern_standing(book.state, cite.id)
+        case Challenge():
+            kind, text, evidence = "challenge", event.text, event.evidence
+        case Argument():
+            kind, text, evidence = "argument", f"{event.claim} {event.reasoning}", event.quotes
+        case DriftCheck():
+            kind, text, standing = "drift check", event.notes, event.verdict
+            evidence = tuple(chain.from_iterable(anchor.evidence for anchor in event.anchors))
+        # What a decision cites is no longer sealed. Asked for by its id, it may be.
+        case Belief() if cite.relation:
+            kind, text, by = "forecast", forecast_text(book, event), event.role
         case Vote():
             numbers = f"{event.confidence}% sure that acting is right, risk {event.risk} of 100"
-            text = f"{event.decision}, {numbers}: {event.reasoning}"
-            return Ground(cite.id, "vote", cite.relation, event.by, text, "", (), ())
+            kind, text = "vote", f"{event.decision}, {numbers}: {event.reasoning}"
         # A citation may name an event that a partial or hostile ledger does not hold.
         case None:
-            name = next((entry.name for entry in book.state.opening.context if entry.id == cite.id), "")
-            standing = "" if name else "not on the ledger"
-            return Ground(cite.id, cite.type, cite.relation, "", name, standing, (), ())
+            documents = {document.id: document.name for document in book.state.opening.context}
+            kind, text = cite.type, documents.get(cite.id, "")
+            standing = "" if text else "not on the ledger"
         case _:
             # The remaining kinds keep their words under one of these two names.
-            text = str(getattr(event, "text", "") or getattr(event, "claim", ""))
-            return Ground(cite.id, event.kind, cite.relation, event.by, text, "", (), ())
+            kind, text = event.kind, str(getattr(event, "text", "") or getattr(event, "claim", ""))
+    quotes = quotes_of(book, evidence, sections)
+    return Ground(cite.id, kind, cite.relation, by, text, standing, quotes, under)
+
+
+def forecast_text(book: Book, event: Belief) -> str:
+    """Return a role's forecast, the likeliest first, from what it was before a result: `O-3 31% → 40%, O-1 2%`."""
+    earlier = [
+        belief.points for belief in book.of(Belief) if belief.role == event.role and belief.seq < event.seq
+    ]
+    before = earlier[-1] if event.derived and earlier else event.points
+    return ", ".join(
+        f"{option} {points}%"
+        if before.get(option, 0) == points
+        else f"{option} {before.get(option, 0)}% → {points}%"
+        # A line may end before the last option, which then is the least likely one.
+        for option, points in sorted(event.points.items(), key=lambda item: -item[1])
+    )
 
 
 def _claim(book: Book, event: Claim, relation: str, sections: Sectioned) -> Ground:

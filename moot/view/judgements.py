@@ -18,7 +18,7 @@ from ledger.plain_text import first_sentence, one_line, sentences
 from ledger.state.book import Book, per_book
 from ledger.state.decided import final_in_force
 from moot.view import marks
-from moot.view.marks import Mark
+from moot.view.marks import Mark, mark_of
 
 _LISTED: Final = re.compile(rf"^\s*(?:[-*+]\s+)?[*_`]*({OPTION_MENTION})[*_`]*[:.)]?\s+(\S.*)$", re.MULTILINE)
 """A line of a document that begins with the id of an option: `- O-2 One journal with a hash chain.`"""
@@ -246,8 +246,7 @@ def majority(book: Book) -> Majority | None:
     # Once a decision is final, the members' votes are history and not the outcome.
     if book.state.opening.protocol != "council" or final_in_force(book.state):
         return None
-    decisions = book.of(Decision)
-    plans = tuple(plan for plan in decisions if plan.made_by == "resolver" and plan.type == "round")
+    plans = tuple(plan for plan in book.of(Decision) if (plan.made_by, plan.type) == ("resolver", "round"))
     if not plans:
         return None
     # Only options with a shared definition count: an `O-1` of one member need not be that of another.
@@ -363,17 +362,6 @@ def scorecard(book: Book) -> tuple[Card, ...]:
     return tuple(sorted(cards, key=lambda card: -card.total))
 
 
-JUDGED: Final = {
-    "UPHELD": "upheld",
-    "PARTIALLY_UPHELD": "partly upheld",
-    "REFUTED": "refuted",
-    "UNCERTAIN": "uncertain",
-    "SURVIVE": "survives",
-    "COLLAPSE": "collapses",
-}
-"""Standing → its words."""
-
-
 class ScoreRow(msgspec.Struct, frozen=True):
     """A scored argument or option: id, label with side, text; totals and standings in judging order; reasons."""
 
@@ -414,9 +402,7 @@ def _score_row(
         label=label,
         text=text,
         totals=tuple(score.total for score in scores),
-        stands=tuple(
-            Mark("◆", JUDGED[standing], marks.STANDINGS.get(standing, "warn")) for standing in stands
-        ),
+        stands=tuple(mark_of(marks.STANDINGS, standing) for standing in stands),
         fallacies=tuple(fallacy for score in scores for fallacy in score.fallacies),
         because=tuple(filter(None, because)),
     )

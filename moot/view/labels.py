@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 import msgspec
@@ -23,6 +23,24 @@ _POSITIONS_OFF: Final = (
     "positions were not sealed, so nobody can see who changed a stance because others did (FM-1)"
 )
 _UNSEEN: Final = "what moot did not see it cannot vouch for"
+_SIMULATED: Final = {
+    "fake": "made up by a program, not by a model or a person",
+    "recorded": "played from an earlier run",
+}
+LABELS: Final[Mapping[str, str]] = {
+    "WHOLE": "No reply was lost: every step that was asked for was answered.",
+    "UNANSWERED": "The run is finished, and no reply answered the step that decides.",
+    "WAIVED": "A safeguard that was given up when the run was opened, with the reason.",
+    "WARNING": "All model seats are of one family, which may share blind spots.",
+    "UNFINISHED": "The run has not ended, so nothing is decided for good.",
+    "FINISHED": "The run has ended, and no step is left to take.",
+    **{kind.upper(): f"Some replies were {how}." for kind, how in _SIMULATED.items()},
+    "IMPORTED": f"Another system wrote the run, or its first rounds: {_UNSEEN}.",
+    "FORK": "The run shares its beginning with another run and goes on differently.",
+    "REDACTED": "A copy of a run in which words were removed.",
+    "CONVERTED": "The run was recorded by moot 0.1 and converted.",
+}
+"""Word in capitals before a verdict → its meaning; words that have a mark are in `moot.view.marks`."""
 
 
 class Label(NamedTuple):
@@ -47,10 +65,8 @@ def labels_of(state: State, replies: Counter[str | None]) -> tuple[Label, ...]:
     labels += [Label("WAIVED", _POSITIONS_OFF)] if opened.rules.get("positions") == "off" else []
     for alarm in state.open_alarms():
         since = f" since round {alarm.onset_round}" if alarm.onset_round else ""
-        because = alarm.because or alarm.verdict
-        labels.append(
-            Label("ALARM", f"{words.failure(alarm.fm)}{since}: {because} (open, see `moot signals`)")
-        )
+        because = f"{since}: {alarm.because or alarm.verdict} (open, see `moot signals`)"
+        labels.append(Label("ALARM", f"{words.failure(alarm.fm)}{because}"))
     # An import was never run here, so it cannot be unfinished here either.
     if not state.finished and not state.is_import:
         unfinished = f"in round {state.round}, phase {state.phase}: nothing is decided for good"
@@ -58,10 +74,7 @@ def labels_of(state: State, replies: Counter[str | None]) -> tuple[Label, ...]:
             reason, command = state.stopped_by.replace("_", " "), going_on("", state.stopped_by)
             unfinished = f"stopped in round {state.round} ({reason}); `{command}` goes on"
         labels.append(Label("UNFINISHED", unfinished))
-    for kind, how in (
-        ("fake", "made up by a program, not by a model or a person"),
-        ("recorded", "played from an earlier run"),
-    ):
+    for kind, how in _SIMULATED.items():
         if replies[kind]:
             labels.append(Label(kind.upper(), f"{replies[kind]} of {replies.total()} replies were {how}"))
     return (*labels, *_origin(opened), *_brought_in(state))

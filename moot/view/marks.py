@@ -34,6 +34,17 @@ MEANINGS: Final[Mapping[str, str]] = {
     "untested": "decided on the way",
 }
 """Evidence level → its words where there is more room."""
+LEVELS: Final[Mapping[str, str]] = {
+    "measured": "A person measured it and handed in the result.",
+    "reproduced": "A program was run at least three times, each time with the same result.",
+    "ran": "A program was run, fewer than three times.",
+    "calculated": "An expression was evaluated over numbers that the run holds.",
+    "quoted": "The exact words of a document support it, and code checked that they are there.",
+    "argued": "Another role argued about it; no test was made.",
+    "conceded": "The other side granted it.",
+    "said": "A role stated it, and nothing tested it.",
+}
+"""Evidence level → its meaning in a sentence."""
 RAN: Final = frozenset({"reproduced", "ran", "measured"})
 
 
@@ -132,11 +143,12 @@ Tone = Literal["good", "bad", "warn", "open", "part", "seal", "faint", "plain"]
 
 
 class Mark(NamedTuple):
-    """The shape, word and tone in which a value is shown."""
+    """The shape, word and tone in which a value is shown, and what the word means, for `moot explain`."""
 
     shape: str
     word: str
     tone: Tone
+    meaning: str = ""
 
     @property
     def plain(self) -> str:
@@ -145,58 +157,66 @@ class Mark(NamedTuple):
 
 
 RESULTS: Final[Mapping[str, Mark]] = {
-    "BROKEN": Mark("✗", "BROKEN", "bad"),
-    "ROBUST": Mark("✓", "ROBUST", "good"),
-    "UNCLEAR": Mark("?", "UNCLEAR", "warn"),
-    "NOT_APPLICABLE": Mark("–", "N/A", "faint"),
+    "BROKEN": Mark("✗", "BROKEN", "bad", "The check found that what it looked at does not hold."),
+    "ROBUST": Mark("✓", "ROBUST", "good", "The check looked for a fault and found none."),
+    "UNCLEAR": Mark("?", "UNCLEAR", "warn", "The check could not tell."),
+    "NOT_APPLICABLE": Mark("–", "N/A", "faint", "The check does not apply to this round."),
 }
 STATUSES: Final[Mapping[str, Mark]] = {
-    "pending": Mark("○", "pending", "open"),
-    "tested_confirmed": Mark("●", "confirmed", "good"),
-    "tested_refuted": Mark("✗", "refuted", "bad"),
-    "partially_refuted": Mark("◐", "partly refuted", "part"),
-    "tested_unclear": Mark("?", "unclear", "warn"),
-    "superseded": Mark("⇢", "superseded", "faint"),
+    "pending": Mark("○", "pending", "open", "The claim was not tested yet."),
+    "tested_confirmed": Mark("●", "confirmed", "good", "A test supports the claim, and none contradicts it."),
+    "tested_refuted": Mark("✗", "refuted", "bad", "A test contradicts the claim."),
+    "partially_refuted": Mark("◐", "partly refuted", "part", "A test contradicts a part of the claim."),
+    "tested_unclear": Mark("?", "unclear", "warn", "The claim was tested, and the test did not settle it."),
+    "superseded": Mark("⇢", "superseded", "faint", "Another claim replaced this one."),
 }
 DRIFT: Final[Mapping[str, Mark]] = {
-    "PASS": Mark("✓", "PASS", "good"),
-    "PARTIAL": Mark("◐", "PARTIAL", "warn"),
-    "FAIL": Mark("✗", "FAIL", "bad"),
+    "PASS": Mark("✓", "PASS", "good", "The drift check found that the run still serves its goals."),
+    "PARTIAL": Mark("◐", "PARTIAL", "warn", "The drift check found that the run serves its goals in part."),
+    "FAIL": Mark("✗", "FAIL", "bad", "The drift check found that the run has left its goals."),
 }
 ADVICE: Final[Mapping[str, Mark]] = {
     "strong_stop": Mark("■", "stop: all that was asked for holds", "good"),
     "wrap_up": Mark("◧", "wrap up: one more round without new claims", "good"),
     "borderline": Mark("◇", "borderline: look at the signals that are missing", "warn"),
-    "continue": Mark("▶", "continue", "open"),
+    "continue": Mark("▶", "continue", "open", "The stop checks do not hold yet, so the run goes on."),
     "escalate": Mark("▲", "escalate: not ready, and going on in this plan cannot make it so", "bad"),
 }
 ALARMS: Final[Mapping[str, Mark]] = {
-    "CLEAR": Mark("✓", "clear", "good"),
-    "WATCH": Mark("◇", "WATCH", "warn"),
-    "ALARM": Mark("▲", "ALARM", "bad"),
-    "INSUFFICIENT": Mark("–", "not told here", "faint"),
+    "CLEAR": Mark("✓", "clear", "good", "The failure mode was looked for and not seen."),
+    "WATCH": Mark("◇", "WATCH", "warn", "The failure mode may be starting; the evidence is below the alarm."),
+    "ALARM": Mark("▲", "ALARM", "bad", "The failure mode was detected. `moot ack` closes it with a reason."),
+    "INSUFFICIENT": Mark(
+        "–", "not told here", "faint", "The run has too little data to measure this failure mode."
+    ),
 }
 SEEN: Final[Mapping[str, Mark]] = {
-    "yes": Mark("✗", "seen", "bad"),
-    "no": Mark("✓", "not seen", "good"),
-    "unsure": Mark("?", "unsure", "warn"),
+    "yes": Mark("✗", "seen", "bad", "A role says afterwards that it saw this failure mode."),
+    "no": Mark("✓", "not seen", "good", "A role says afterwards that it did not see this failure mode."),
+    "unsure": Mark("?", "unsure", "warn", "A role cannot say whether it saw this failure mode."),
 }
-HOLDS: Final = Mark("✓", "holds", "good")
-FAILS: Final = Mark("✗", "does not hold", "warn")
-SEALED: Final = Mark("▣", "sealed", "seal")
-DEGRADED: Final = Mark("▲", "DEGRADED", "bad")
-AT_RISK: Final = Mark("▲", "AT RISK", "bad")
-IN_FORCE: Final = Mark("●", "in force", "good")
-OPEN: Final = Mark("○", "open", "warn")
-RESOLVED: Final = Mark("✓", "resolved", "good")
-VALID: Final = Mark("✓", "ok", "good")
-INVALID: Final = Mark("✗", "NOT OK", "bad")
-CLOSED: Final = Mark("✓", "closed", "good")
-THINKING: Final = Mark("…", "thinking", "open")
-AGAINST: Final = Mark("▲", "against", "bad")
-AGREES: Final = Mark("✓", "agrees", "good")
-PARTLY: Final = Mark("◐", "partly", "part")
-ASKS: Final = Mark("?", "asks", "warn")
+HOLDS: Final = Mark(
+    "✓", "holds", "good", "A stop check or signal is met, or a test found that the claim is true."
+)
+FAILS: Final = Mark("✗", "does not hold", "warn", "A stop check or signal is not met.")
+SEALED: Final = Mark("▣", "sealed", "seal", "Given and kept hidden until the others have answered too.")
+DEGRADED: Final = Mark(
+    "▲", "DEGRADED", "bad", "Replies were lost: the run goes on or ended without some steps."
+)
+AT_RISK: Final = Mark(
+    "▲", "AT RISK", "bad", "A claim that the decision rests on was refuted or replaced since."
+)
+IN_FORCE: Final = Mark("●", "in force", "good", "No later decision replaced this one.")
+OPEN: Final = Mark("○", "open", "warn", "Neither answered nor settled yet.")
+RESOLVED: Final = Mark("✓", "resolved", "good", "A decision, an answer or a test settled it.")
+VALID: Final = Mark("✓", "ok", "good", "No rule of the ledger is broken.")
+INVALID: Final = Mark("✗", "NOT OK", "bad", "A rule of the ledger is broken. `moot check` lists where.")
+CLOSED: Final = Mark("✓", "closed", "good", "A person closed the alarm, with a reason.")
+THINKING: Final = Mark("…", "thinking", "open", "The step was asked, and its seat has not replied yet.")
+AGAINST: Final = Mark("▲", "against", "bad", "A role attacks what another role wrote.")
+AGREES: Final = Mark("✓", "agrees", "good", "A role grants the point of another role.")
+PARTLY: Final = Mark("◐", "partly", "part", "A role grants a part of the point of another role.")
+ASKS: Final = Mark("?", "asks", "warn", "A role questions another role.")
 NEUTRAL: Final = Mark("·", "", "plain")
 CHALLENGES: Final[Mapping[str, Mark]] = {
     "concede": AGREES,
@@ -204,36 +224,60 @@ CHALLENGES: Final[Mapping[str, Mark]] = {
     "question": ASKS,
 }
 RESPONSES: Final[Mapping[str, Mark]] = {
-    "defend": Mark("◆", "defends", "warn"),
-    "concede": Mark("✓", "concedes", "good"),
-    "revise": Mark("↻", "revises", "good"),
-    "answer": Mark("↩", "answers", "open"),
-    "fix": Mark("✓", "fixes", "good"),
-    "justify": Mark("◆", "justifies", "warn"),
+    "defend": Mark("◆", "defends", "warn", "The author keeps the text against the challenge."),
+    "concede": Mark("✓", "concedes", "good", "The author grants the challenge."),
+    "revise": Mark("↻", "revises", "good", "The author changes the text because of the challenge."),
+    "answer": Mark("↩", "answers", "open", "The author answers the question."),
+    "fix": Mark("✓", "fixes", "good", "The author corrects what the challenge found."),
+    "justify": Mark("◆", "justifies", "warn", "The author keeps the text and says why."),
 }
-DISPOSED: Final[Mapping[str, Tone]] = {
-    "accepted": "good",
-    "conceded": "good",
-    "fixed": "good",
-    "addressed": "good",
-    "resolved": "good",
-    "rejected": "bad",
-    "deflected": "bad",
-    "escalated": "warn",
+DISPOSED: Final[Mapping[str, Mark]] = {
+    "accepted": Mark("◆", "accepted", "good", "The objection was taken up, and the text changed."),
+    "conceded": Mark("◆", "conceded", "good", "The author granted the objection."),
+    "fixed": Mark("◆", "fixed", "good", "What the objection found was corrected."),
+    "addressed": Mark("◆", "addressed", "good", "The answer met the objection."),
+    "resolved": Mark("◆", "resolved", "good", "The objection is settled."),
+    "defended": Mark("◆", "defended", "warn", "The text was kept against the objection."),
+    "justified": Mark("◆", "justified", "warn", "The text was kept, with a reason."),
+    "partially_addressed": Mark("◆", "partly addressed", "warn", "The answer met a part of the objection."),
+    "rejected": Mark("◆", "rejected", "bad", "The objection was turned down, with a reason."),
+    "deflected": Mark("◆", "deflected", "bad", "The answer did not meet the objection."),
+    "escalated": Mark("◆", "escalated", "warn", "The objection became a question to a person."),
 }
 VOTES: Final[Mapping[str, Mark]] = {
-    "ACT": Mark("✓", "ACT", "good"),
-    "WARN": Mark("◇", "WARN", "warn"),
-    "REFUSE": Mark("✗", "REFUSE", "bad"),
-    "VETO": Mark("■", "VETO", "bad"),
+    "ACT": Mark("✓", "ACT", "good", "A vote or a ruling to act."),
+    "WARN": Mark(
+        "◇",
+        "WARN",
+        "warn",
+        "A vote or a ruling between ACT and REFUSE: too little support to act without a warning.",
+    ),
+    "REFUSE": Mark("✗", "REFUSE", "bad", "A vote or a ruling not to act. A lost vote counts as this."),
+    "VETO": Mark("■", "VETO", "bad", "A vote of one role that alone keeps the others from acting."),
 }
-STANDINGS: Final[Mapping[str, Tone]] = {
-    "UPHELD": "good",
-    "SURVIVE": "good",
-    "PARTIALLY_UPHELD": "part",
-    "REFUTED": "bad",
-    "COLLAPSE": "bad",
+STANDINGS: Final[Mapping[str, Mark]] = {
+    "UPHELD": Mark("◆", "upheld", "good", "The judge finds that the argument holds."),
+    "PARTIALLY_UPHELD": Mark(
+        "◆", "partly upheld", "part", "The judge finds that a part of the argument holds."
+    ),
+    "REFUTED": Mark("◆", "refuted", "bad", "The judge finds that the argument is wrong."),
+    "UNCERTAIN": Mark("◆", "uncertain", "warn", "The judge cannot tell whether the argument holds."),
+    "SURVIVE": Mark("◆", "survives", "good", "The analysis held when it was questioned."),
+    "COLLAPSE": Mark("◆", "collapses", "bad", "The analysis did not hold when it was questioned."),
 }
+KINDS: Final[Mapping[str, Mapping[str, Mark]]] = {
+    "status of a claim": STATUSES,
+    "result of a check": RESULTS,
+    "drift check": DRIFT,
+    "advice": ADVICE,
+    "alarm state": ALARMS,
+    "answer of a retrospective": SEEN,
+    "response": RESPONSES,
+    "what became of an objection": DISPOSED,
+    "vote": VOTES,
+    "standing of an argument": STANDINGS,
+}
+"""What the marks of a table are marks of → the table."""
 
 
 def mark_of(table: Mapping[str, Mark], value: str) -> Mark:

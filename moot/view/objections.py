@@ -162,10 +162,8 @@ def taken_up(book: Book) -> frozenset[str]:
 
 def _gist(vote: Vote) -> str:
     """Return the point of a vote: its first sentence, or the last two of a revised vote."""
-    if vote.ballot == 1:
-        return first_sentence(vote.reasoning)
     # A revision goes through its challenges first and states its position at the end.
-    return " ".join(sentences(vote.reasoning)[-2:])
+    return first_sentence(vote.reasoning) if vote.ballot == 1 else " ".join(sentences(vote.reasoning)[-2:])
 
 
 def _losing_arguments(book: Book, decision: Decision) -> list[Argument]:

@@ -54,6 +54,27 @@ STATUS_HELP: Final[dict[str, str]] = {
     OutcomeStatus.DECIDED: "the run has an answer",
 }
 """Status → its explanation in `moot explain`."""
+ROWS: Final[dict[str, str]] = {
+    "answer": "What the run decided, or what it says so far.",
+    "became": "What a person said later of the decision: whether it held.",
+    "how sure": "The confidence that was stated or computed, and what it rests on.",
+    "depends on": "The roles without which the answer or the status would be another.",
+    "go on": "The command that resumes a stopped run.",
+    "do now": "What to do next: tests left to make, and steps of the decision.",
+    "why": "The strongest reasons, each with how it was tested.",
+    "revisit if": "What would be a reason to open the decision again.",
+    "required": "What has to be met for the decision to hold.",
+    "against it": "The strongest thing said against the decision that it did not take up.",
+    "dissent": "Who disagrees with the decision.",
+    "needs you": "What a person has to answer, with the command.",
+    "not settled": "Questions and claims that the run leaves open.",
+    "assumed": "What the plan takes for granted.",
+    "said before": "What a person said of a decision that was overruled since.",
+    "trust": "Reasons to trust the answer, or not to: who answered, what was lost, what was waived.",
+    "looked at": "How much was done: rounds, replies, cost and tests, and why the run ended.",
+    "in full": "The command that prints what ends in … whole.",
+}
+"""Label of a row → its meaning."""
 TAIL: Final = ("said before", "trust", "looked at", "in full")
 """Labels after the words that are counted."""
 DISSENT: Final = 3

@@ -340,17 +340,15 @@ def list_text(listing: RunList, width: int = WIDTH) -> str:
         # The outcome lists at most this many questions, so reaching the limit means "or more".
         more = " or more" if run.questions == SHOWN else ""
         asks = f", {run.questions}{more} for you to answer" if run.questions else ""
-        replies = counted(run.replies, "reply")
         lines += [
             _headed(run.run, run.question, width),
             f"  {shortened(run.answer, width - 2)}",
-            f"  {run.state}{where}, {run.protocol}, {replies}, {run.at[:10]}{_decided(run)}{asks}",
+            f"  {run.state}{where}, {run.protocol}, {counted(run.replies, 'reply')}, {run.at[:10]}"
+            f"{_decided(run)}{asks}",
             "",
         ]
-    if listing.runs:
-        lines.append(f"{listing.runs[0].run} whole: moot status {listing.runs[0].run}")
-    if listing.more:
-        lines.append(f"{listing.more} older ones: moot list --all")
+    lines += [f"{run.run} whole: moot status {run.run}" for run in listing.runs[:1]]
+    lines += [f"{listing.more} older ones: moot list --all"] if listing.more else []
     return joined(lines or ["no runs here: start one with `moot run`"])
 
 

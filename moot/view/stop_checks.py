@@ -44,6 +44,13 @@ ABOUT: Final = {
     "unblocked": "what the open questions leave undecided",
 }
 """Failing gate → subject of the next round where its plan names no focus."""
+HEADLINES: Final[Mapping[str, str]] = {
+    "STOP": "The stop checks hold, or going on cannot change the answer: the run can end.",
+    "WAIT": "A person has to answer before the run can be called ready.",
+    "ENDED": "The run has ended, and its stop checks did not all hold.",
+    "GO ON": "The stop checks do not hold yet. The line says what the next round is about.",
+}
+"""Word that the headline begins with → its meaning."""
 NAMED_MAX: Final = 3
 
 
@@ -161,8 +168,9 @@ def gate_sentence(gate: GateReading) -> str:
 def why_it_stopped(state: State) -> str:
     """Return one sentence on why a run stopped, or that it has not; also for an import."""
     if state.opening.origin.type == "import":
-        rounds = len(state.rounds)
-        return f"{rounds} rounds were played elsewhere; whether and why they ended is not recorded."
+        return (
+            f"{len(state.rounds)} rounds were played elsewhere; whether and why they ended is not recorded."
+        )
     opened, planned, closing = len(state.rounds), len(state.opening.plan), state.closing
     # A plan is an upper bound: `crux` plans rounds for answers that may never come.
     of_plan = f"{planned} planned" if opened == planned else f"at most {planned}"

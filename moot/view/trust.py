@@ -61,11 +61,9 @@ def trust_text(book: Book) -> str:
         roles = len({respondent.role for respondent in calls.answered})
         families = sorted({family.name for family in calls.families if family})
         models = sorted({respondent.model for respondent in calls.answered if respondent.model})
-        who = "model not named"
+        who = f"model named by its caller: {', '.join(models)}" if models else "model not named"
         if families:
             who = f"{counted(len(families), 'model family')} ({', '.join(families)})"
-        elif models:
-            who = f"model named by its caller: {', '.join(models)}"
         # Agreement across families is stronger than agreement within one, so it follows the cast.
         parts += [f"{counted(roles, 'role')}, {who}", named(book, families_text(book))]
         # A seat that received half of a prompt did not have its brief, so a line on isolation would mislead.
@@ -180,11 +178,12 @@ def _process(book: Book) -> str:
         f"{words.failure(mode)}, seen by {number} of {len(reviews)}"
         # A failure mode that seats saw and detectors missed is worth a remark.
         + ("" if mode in raised or not is_watched(book.state.opening) else " although no alarm was raised")
-        for mode, number in seen.most_common(2)
+        for mode, number in seen.most_common()
         # One role alone may misjudge the process, so half of them have to agree.
         if 2 * number >= len(reviews)
     ]
-    return f"the seats say of the process: {', '.join(modes)}" if modes else ""
+    named = ", ".join([*modes[:2], *([f"{len(modes) - 2} more"] if len(modes) > 2 else [])])
+    return f"the seats say of the process: {named}" if modes else ""
 
 
 def looked_at_text(run: str, book: Book, beyond: Amounts | None = None) -> str:

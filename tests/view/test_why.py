@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ledger.events import Claim, Decision, Verification
+from ledger.events import Belief, Claim, Decision, Verification
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from moot.api import open_run
@@ -92,3 +92,15 @@ def test_a_claim_says_what_its_replies_took(long: Book) -> None:
     (line,) = [one for one in shown.history if one.startswith("took ")]
     assert line.startswith("took 2 replies whole (@")
     assert line.endswith("tokens unknown, cost unknown")
+
+
+def test_a_forecast_under_a_decision_has_its_numbers_before_and_after_the_tests() -> None:
+    crux = book("crux-hook")
+    told = why_text(why_of("run", crux, "D-2-1"))
+    for role in ("action", "guardian", "observer", "critic"):
+        before, after = crux.by_id[f"B-1-{role}~3"], crux.by_id[f"B-1-{role}~4"]
+        assert isinstance(before, Belief)
+        assert isinstance(after, Belief)
+        moved = f"O-3 {before.points['O-3']}% → {after.points['O-3']}%, "
+        assert f"based on: B-1-{role}~4 forecast, {role}: {moved}" in told
+        assert f"based on: B-1-{role}~3 forecast, {role}: O-2 {before.points['O-2']}%, " in told
