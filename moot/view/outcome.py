@@ -307,10 +307,11 @@ class _Reading:
         ran = "" if any(point.class_ in RAN for point in why) else "; none was run"
         # One family shares its blind spots, so its agreement is weaker evidence than it looks.
         alike = ", all seats were one model family" if calls_of(self.book.events).model_families == 1 else ""
-        listed = f", {len(why)} shown" if len(self.reasons) > len(why) else ""
-        plans = f" in {len(self.plans)} plans" if len(self.plans) > 1 else ""
-        of_all = f"{counted(len(self.reasons), 'reason')}{plans}"
-        return f"Of {of_all}{listed}: {classes}{ran}{alike}."
+        first, *others = self.plans
+        plans = f" in {len(self.plans)} plans" if others else ""
+        whole = f"decisions {self.run}" if others else f"why {self.run} {first.id}"
+        listed = f", {len(why)} shown (all: moot {whole})" if len(self.reasons) > len(why) else ""
+        return f"Of {counted(len(self.reasons), 'reason')}{plans}{listed}: {classes}{ran}{alike}."
 
     def conditions(self, name: Literal["falsifiers", "requirements"]) -> list[Point]:
         """Return the conditions of the main decision, then those of every other final one, each once."""

@@ -90,21 +90,23 @@ INDENT: Final = 12
 
 
 class _Cut(NamedTuple):
-    """Limits: words of an answer, a reason and another text, and the numbers of points and questions listed."""
+    """Limits: words of an answer, a reason and another text; the numbers of reasons, points and questions listed."""
 
     answer: int
     reason: int
     text: int
+    reasons: int
     points: int
     questions: int
 
 
-# Each step gives up a little more; answer and reasons keep their words the longest.
+# Each step gives up a little more. A whole sentence says more than the beginnings of three, so fewer texts are listed
+# before any is cut; answer and reasons keep their words the longest.
 _CUTS: Final = (
-    _Cut(130, 40, 40, 3, 5), _Cut(125, 28, 24, 3, 5), _Cut(120, 26, 20, 3, 4), _Cut(120, 26, 20, 2, 3),
-    _Cut(110, 26, 18, 2, 2), _Cut(110, 26, 22, 1, 2), _Cut(90, 26, 20, 1, 2), _Cut(80, 24, 18, 1, 1),
-    _Cut(80, 20, 14, 1, 1), _Cut(70, 18, 12, 1, 1), _Cut(65, 15, 11, 1, 1), _Cut(60, 12, 10, 1, 1),
-    _Cut(40, 8, 6, 1, 1), _Cut(30, 6, 5, 1, 1),
+    _Cut(130, 40, 40, 3, 3, 5), _Cut(130, 40, 40, 3, 2, 3), _Cut(120, 40, 40, 3, 1, 2), _Cut(120, 40, 40, 2, 1, 1),
+    _Cut(120, 34, 34, 2, 1, 1), _Cut(120, 40, 40, 1, 1, 1), _Cut(120, 34, 34, 1, 1, 1), _Cut(110, 30, 26, 1, 1, 1),
+    _Cut(90, 26, 22, 1, 1, 1), _Cut(80, 24, 18, 1, 1, 1), _Cut(80, 20, 14, 1, 1, 1), _Cut(70, 18, 12, 1, 1, 1),
+    _Cut(65, 15, 11, 1, 1, 1), _Cut(60, 12, 10, 1, 1, 1), _Cut(40, 8, 6, 1, 1, 1), _Cut(30, 6, 5, 1, 1, 1),
 )  # fmt: skip
 """Cuts in the order in which they are tried: fewer points before shorter ones."""
 
@@ -177,7 +179,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     yield from (("depends on", sentence) for sentence in (outcome.hangs_on,) if sentence)
     yield from (("go on", command) for command in (outcome.go_on,) if command)
     yield from _points("do now", outcome.do_now, cut, run)
-    yield from (("why", _point_text(point, cut.reason)) for point in outcome.why)
+    yield from _points("why", outcome.why, cut._replace(text=cut.reason, points=cut.reasons), run)
     yield from _points("revisit if", outcome.changes_our_mind, cut, run)
     yield from _points("required", outcome.requirements, cut, run)
     objection = outcome.objection
@@ -203,9 +205,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
 
 def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterator[tuple[str, str]]:
     """Yield as many points as fit; the last one says how many are left and where to find them."""
-    # Assumptions are short, so one more of them fits in the same space.
-    most = cut.points + 1 if label == "assumed" else cut.points
-    listed, left = points[:most], [_ref(point) for point in points[most:]]
+    listed, left = points[: cut.points], [_ref(point) for point in points[cut.points :]]
     if not left:
         more = ""
     # All hidden points have the same id as the last shown one, so no command is needed.
@@ -213,7 +213,7 @@ def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterato
         more = f" (and {len(left)} more there)"
     # Decisions that hold the hidden points are named, while a memo only cites some for its sentences.
     elif len(plans := list(dict.fromkeys(left))) <= PLANS and all(
-        point.at is None and kind_of(_ref(point)) == "decision" for point in points[most:]
+        point.at is None and kind_of(_ref(point)) == "decision" for point in points[cut.points :]
     ):
         more = f" (and {len(left)} more: {', '.join(plans)})"
     else:
@@ -277,11 +277,13 @@ def _cut(text: str, most: int, where: str) -> str:
     short = " ".join(text.split())
     if word_count(short) > most:
         short = first_words(short, most)
-        # Chinese and Japanese sentences end without a space after the mark.
-        ends = [match.end() for match in re.finditer(r"[.!?;](?=\s|$)|[。！？；]", short)]
-        # Cutting at an early sentence would lose more than half of the room.
-        if ends and word_count(short[: ends[-1]]) > most // 2:
-            short = short[: ends[-1]]
+        # Chinese and Japanese sentences end without a space after the mark. A clause is cut off where no sentence ends.
+        for marks in (r"[.!?;](?=\s|$)|[。！？；]", r"[,:](?=\s)|[，：、]"):
+            ends = [match.end() for match in re.finditer(marks, short)]
+            # Cutting at an early mark would lose more than half of the room.
+            if ends and word_count(short[: ends[-1]]) > most // 2:
+                short = short[: ends[-1]]
+                break
         short = short.rstrip(" ,;:–-，、；：") + " …"
     return f"{short} ({where})" if where else short
 
@@ -299,8 +301,6 @@ def outcome_markdown(outcome: Outcome, run: str = "RUN") -> Iterator[str]:
             yield f"**{label.capitalize()}.** {inline(text)}"
         else:
             if label != before:
-                yield ""
-                yield f"**{label.capitalize()}**"
-                yield ""
+                yield from ("", f"**{label.capitalize()}**", "")
             yield f"- {inline(text)}"
         before = label

@@ -182,8 +182,8 @@ def _process(book: Book) -> str:
         # One role alone may misjudge the process, so half of them have to agree.
         if 2 * number >= len(reviews)
     ]
-    named = ", ".join([*modes[:2], *([f"{len(modes) - 2} more"] if len(modes) > 2 else [])])
-    return f"the seats say of the process: {named}" if modes else ""
+    more = f" ({len(modes) - 2} more: moot log RUN --kind statement)" if len(modes) > 2 else ""
+    return f"the seats say of the process: {', '.join(modes[:2])}{more}" if modes else ""
 
 
 def looked_at_text(run: str, book: Book, beyond: Amounts | None = None) -> str:

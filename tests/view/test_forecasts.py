@@ -234,4 +234,4 @@ def test_assumptions_of_a_memo_are_not_looked_for_among_those_of_a_plan(tmp_path
     more = msgspec.structs.replace(found, assumed=found.assumed * 2)  # more than there is room for
     text = outcome_text(more, "run")
     assert "--kind assumption" not in text
-    assert "(and 4 more: moot status run --json)" in " ".join(text.split())
+    assert "(and 5 more: moot status run --json)" in " ".join(text.split())

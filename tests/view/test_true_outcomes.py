@@ -27,6 +27,7 @@ from ledger.events import (
 )
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
+from moot.api import open_run
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import outcome_lines, status_clause
 from roles.protocol import Step
@@ -34,6 +35,7 @@ from rounds.run import human_actions
 from tests.protocols import crux_seats
 from tests.protocols.changing import Change, changed_run, unchanged
 from tests.protocols.playing import begin, play, submit
+from tests.recorded import run_of
 
 RUNS: list[tuple[str, dict[str, str]]] = [
     ("jugalbandi", {}), ("jugalbandi", {"rounds": "2"}), ("jugalbandi", {"wait": "off"}), ("single-pass", {}),
@@ -565,3 +567,15 @@ def test_a_tie_says_that_it_is_one(tmp_path: Path) -> None:
     tie = crux_seats.World(first=dict.fromkeys(crux_seats.ROLES, 50))
     book = crux_seats.play(crux_seats.begin(tmp_path / "run", {"wait": "off"}), tie)
     assert status_clause(outcome_of("run", book)) == "YOUR CALL: the first two options are 0.0 points apart"
+
+
+def test_fewer_facts_are_listed_before_one_is_cut() -> None:
+    book = open_run(run_of("crux-hook")).book
+    found = outcome_of("run", book)
+    block = " ".join(" ".join(outcome_lines(found, "run", 100)).split())
+    for points in (found.do_now, found.why, found.changes_our_mind, found.requirements):
+        assert points[0].text in block
+        more = f"and {len(points) - 1} more: moot status run --json"
+        assert len(points) == 1 or more in block
+    # A text that has no room breaks off where a clause ends.
+    assert "a few seconds of smoke tests … (@5) (and 3 more: moot status run --json)" in block
