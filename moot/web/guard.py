@@ -33,7 +33,6 @@ SECURITY: Final[Mapping[str, str]] = {
     "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 }
 """Headers of every response."""
-LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +46,12 @@ class Address:
     def answers_to(self, host: str) -> bool:
         """Return whether a Host header names this viewer; on loopback, a name that needs DNS never does."""
         name, port = split_host(host)
-        if port != self.port:
-            return False
-        # On loopback only fixed names count: with DNS rebinding, any other name can point to 127.0.0.1.
-        if self.token is None:
-            return name in LOOPBACK_NAMES
-        # An IP address cannot be rebound, so it is accepted on every interface.
-        return name in LOOPBACK_NAMES or name == self.host.lower() or _address(name) is not None
+        # On loopback only `localhost` and addresses count: with DNS rebinding, any other name can point to 127.0.0.1.
+        is_ours = is_loopback(name)
+        if self.token is not None:
+            # An IP address cannot be rebound, so it is accepted on every interface.
+            is_ours = is_ours or name == self.host.lower() or _address(name) is not None
+        return is_ours and port == self.port
 
 
 def is_loopback(host: str) -> bool:

@@ -158,34 +158,32 @@ _LATE: Final = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n"
 
 def listen(host: str, port: int | None) -> socket.socket:
     """Return a socket that listens on `port`, or on the first free one from 8710 on. Raises `MootError`."""
-    wanted = range(PORT, PORT + PORTS_TRIED) if port is None else (port,)
-    refused: OSError | None = None
-    for candidate in wanted:
+    last = PORT + PORTS_TRIED - 1 if port is None else port
+    for candidate in range(PORT if port is None else port, last + 1):
         try:
-            family, kind, protocol, _, where = socket.getaddrinfo(host, candidate, type=socket.SOCK_STREAM)[0]
-            listening = socket.socket(family, kind, protocol)
-        except OSError as error:
-            raise _cannot(host, port, error) from error
-        # Without it a restarted viewer could not bind its port again for a minute.
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind(where)
-            # Two sockets may be bound to one port, and only one of them may listen.
-            listening.listen(limits().backlog)
-        except OSError as error:
-            listening.close()
-            refused = error
-        else:
-            listening.setblocking(False)
-            return listening
-    assert refused is not None, "there was a port to try"
-    raise _cannot(host, port, refused)
-
-
-def _cannot(host: str, port: int | None, error: OSError) -> MootError:
-    where = f"{host}:{PORT if port is None else port}"
-    reason = (error.strerror or str(error)).lower()
-    return MootError("cannot_listen", f"cannot listen: {reason}", where, "name another port with --port")
+            family, *_, where = socket.getaddrinfo(host, candidate, type=socket.SOCK_STREAM)[0]
+            # `create_server` by itself would keep IPv4 away from `::`.
+            is_dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
+            listening = socket.create_server(
+                where, family=family, backlog=limits().backlog, dualstack_ipv6=is_dual
+            )
+        # A name that DNS cannot hold (an empty or long label, a null byte) is a `ValueError`.
+        except (OSError, ValueError) as error:
+            number = getattr(error, "errno", 0)
+            if number == errno.EADDRINUSE and candidate < last:
+                continue
+            # Python adds the address, which the error names anyway.
+            reason = (getattr(error, "strerror", None) or "not a host name").partition(" (while")[0].lower()
+            is_port = number in (errno.EADDRINUSE, errno.EACCES)
+            fix = (
+                "name another port with --port" if is_port else "name an address of this machine with --host"
+            )
+            raise MootError(
+                "cannot_listen", f"cannot listen: {reason}", f"{host}:{candidate}", fix
+            ) from error
+        listening.setblocking(False)
+        return listening
+    raise AssertionError("the last port is refused or returned")
 
 
 def address_of(host: str, listening: socket.socket) -> Address:
@@ -196,7 +194,7 @@ def address_of(host: str, listening: socket.socket) -> Address:
 
 def url_of(address: Address) -> str:
     """Return the URL for a browser."""
-    host = f"[{address.host}]" if ":" in address.host and not address.host.startswith("[") else address.host
+    host = f"[{address.host}]" if ":" in address.host else address.host
     # These mean "every interface", which no browser can open.
     host = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(host, host)
     token = f"?token={address.token}" if address.token else ""

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+import socket
 from pathlib import Path
+from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
-from tests.web.viewer import Viewer, viewer
+from moot.errors import USAGE, MootError
+from moot.web.guard import Address
+from moot.web.server import listen
+from tests.web.viewer import SECONDS, Viewer, viewer
 
 PATHS = ("/", "/run/sample", "/run/sample/stream", "/static/style.css", "/nowhere")
 
@@ -129,3 +134,56 @@ def test_other_addresses_need_the_token(runs: Path) -> None:
 def test_loopback_needs_no_token(served: Viewer) -> None:
     assert served.token is None
     assert served.url == f"http://127.0.0.1:{served.port}/"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.2", "127.1", "::1", "0:0:0:0:0:0:0:1"])
+def test_the_address_that_is_printed_is_answered(runs: Path, host: str) -> None:
+    """As a browser does it: with the cookie that the first answer sets, where there is a token."""
+    if ":" in host and not Path("/proc/net/if_inet6").is_file():
+        pytest.skip("no IPv6 here")
+    browser = build_opener(HTTPCookieProcessor())
+    with viewer(runs, "--host", host) as listening, browser.open(listening.url, timeout=SECONDS) as page:
+        assert page.status == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "name", "is_answered"),
+    [
+        ("127.0.0.2", "127.0.0.2", True),
+        ("127.0.0.2", "localhost", True),
+        ("127.0.0.2", "evil.example", False),
+        ("127.0.0.1", "192.168.0.7", False),
+        ("::1", "[0:0::1]", True),
+    ],
+)
+def test_a_loopback_viewer_answers_to_loopback_addresses(host: str, name: str, is_answered: bool) -> None:
+    assert Address(host, 80).answers_to(name) is is_answered
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "a..b",
+        ".",
+        "x" * 64,
+        "x" * 300,
+        "a\0b",
+        "\ud800",
+        "\xad",
+        "",
+        "[::1]",
+        "no.such.host.invalid",
+        "192.0.2.1",
+    ],
+)
+def test_a_host_that_cannot_be_listened_on_is_a_wrong_call(host: str) -> None:
+    with pytest.raises(MootError) as refused:
+        listen(host, None)
+    assert refused.value.exit_code == USAGE
+    assert "--host" in refused.value.fix
+
+
+def test_a_port_that_is_taken_is_a_wrong_call() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(MootError, match="in use") as refused:
+        listen("127.0.0.1", taken.getsockname()[1])
+    assert "--port" in refused.value.fix
