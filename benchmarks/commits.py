@@ -2,8 +2,8 @@
 
 python -m benchmarks.commits                      processor time per event, in one run, as a ratio
 
-Both sides open their files for every event, as `moot submit` and a driver do between replies: SQLite a connection, moot
-the lock. The comparison is in processor time (user and system), which a busy machine disturbs less than the clock.
+moot takes the lock and opens its files for every event, as a driver does between replies; SQLite keeps its connection.
+The comparison is in processor time (user and system), which a busy machine disturbs less than the clock.
 """
 
 from __future__ import annotations
