@@ -98,10 +98,9 @@ def step(state: State, event: Event) -> None:
     """Apply one event to the state."""
     state.seq = event.seq
     if event.round >= state.round and event.phase != "close":
-        state.round = event.round
-        state.phase = event.phase
+        state.round, state.phase = event.round, event.phase
     if event.call is not None:
-        _call(state, event)
+        _call(state, event, event.call)
     if state.closing is not None and state.closing.state == "stopped" and ends_stop(event):
         state.closing = None
     match event:  # the most frequent kinds first: every case above one costs time
@@ -219,7 +218,9 @@ def step(state: State, event: Event) -> None:
 
 def _validated(state: State, event: Validation) -> None:
     """Record a validation. One in mid-round ends nothing; one without new errors lifts a hold."""
-    ends = not state.validates_phases or event.after in _ends_of(state, event.round)
+    # A round ends with the synthesis, or with the last phase before it.
+    last = [phase for phase in _phases_of(state, event.round) if phase != SYNTHESIS][-1:]
+    ends = not state.validates_phases or event.after in (SYNTHESIS, *last)
     (state.validated if ends else state.checked).setdefault(event.round, []).append(event.after)
     if state.validates_phases:
         new = _errors_of(state, event) - state.faults.let_go
@@ -239,13 +240,16 @@ def _errors_of(state: State, event: Validation) -> frozenset[FindingKey]:
     )
 
 
-def _ends_of(state: State, round_: int) -> tuple[str, ...]:
-    """Return the synthesis, and the last phase before it."""
-    opened = state.rounds.get(round_)
-    plan = state.opening.plan
-    if opened is None or opened.plan_row >= len(plan):
-        return (SYNTHESIS,)
-    return (SYNTHESIS, *[phase for phase in plan[opened.plan_row].phases if phase != SYNTHESIS][-1:])
+def _phases_of(state: State, round_: int) -> tuple[str, ...]:
+    opened, plan = state.rounds.get(round_), state.opening.plan
+    return plan[opened.plan_row].phases if opened is not None and opened.plan_row < len(plan) else ()
+
+
+def _phase_of(state: State, event: Event) -> str:
+    """Return a name for a phase that sorts as the plan has it: `crux` tests in E before it answers in D."""
+    phases = _phases_of(state, event.round)
+    is_sorted = [*phases] == sorted(phases)
+    return event.phase if is_sorted or event.phase not in phases else chr(phases.index(event.phase))
 
 
 def _holder(event: Position | Flip) -> str:
@@ -253,9 +257,7 @@ def _holder(event: Position | Flip) -> str:
     return role_of(event.id) if event.by == "import" else event.by
 
 
-def _call(state: State, event: Event) -> None:
-    call = event.call
-    assert call is not None
+def _call(state: State, event: Event, call: Call) -> None:
     if event.step is not None:
         state.answered[event.step] = event.seq
     if call.context.id is not None:
@@ -273,7 +275,7 @@ def add_call(spend: Spend, call: Call) -> None:
     spend.tokens_cached += call.tokens_cached or 0
     spend.tokens_out += call.tokens_out or 0
     if call.cost_usd is None:
-        spend.unpriced += 1
+        spend.unpriced += attempts
     else:
         spend.micro_usd += _micro(call.cost_usd)
 
@@ -299,7 +301,7 @@ def _claim(state: State, event: Claim) -> None:
     )
     older = state.claims.get(event.supersedes) if event.supersedes and event.supersedes != identity else None
     if older is not None:
-        place = Place(event.round, event.phase, 0, 0, number_of(identity))
+        place = Place(event.round, _phase_of(state, event), 0, 0, number_of(identity))
         older.add(Move(place, older.status, "superseded", None, identity, event.seq))
 
 
@@ -319,7 +321,7 @@ def _verification(state: State, event: Verification) -> None:
     )
     if event.repeats is not None:
         return
-    place = place_of_check(event.round, event.phase, event.check_id, number_of(event.id))
+    place = place_of_check(event.round, _phase_of(state, event), event.check_id, number_of(event.id))
     for change in event.claim_status_changes:
         claim = state.claims.get(change.claim_id)
         if claim is not None:
@@ -349,13 +351,13 @@ def _judged(state: State, event: ExperimentJudged) -> None:
     if planned is None:
         return
     in_time = planned.by != VERIFIER and planned.round == event.round and not planned.judged
-    waited_for = planned.awaited and in_time  # the checks opened after it
+    waited = planned.awaited and in_time  # the checks opened after it
     planned.judged += 1
     planned.judged_at = event.seq
     planned.verdict, planned.class_ = event.verdict, event.class_
     planned.unreadable = event.unreadable
     n = number_of(event.of)
-    place = place_of_experiment(event.round, event.phase, planned.judged, n, waited_for=waited_for)
+    place = place_of_experiment(event.round, _phase_of(state, event), planned.judged, n, waited_for=waited)
     for change in event.changes:
         claim = state.claims.get(change.claim_id)
         if claim is not None:
@@ -403,7 +405,7 @@ def _measured(state: State, event: Decision) -> None:
     if event.result is None:
         return
     to = STATUS_OF_RUN[event.result]
-    place = place_of_result(event.round, event.phase, number_of(event.id))
+    place = place_of_result(event.round, _phase_of(state, event), number_of(event.id))
     for identity in event.claims:
         claim = state.claims.get(identity)
         if claim is not None:

@@ -416,6 +416,21 @@ def test_a_result_that_is_overridden_no_longer_counts(tmp_path: Path) -> None:
     assert group(book) == 60
 
 
+def test_a_later_result_corrects_an_earlier_one_in_whatever_phase_it_comes(tmp_path: Path) -> None:
+    """`crux` tests in phase E and forecasts again in phase D, against the alphabet."""
+    session = begin(tmp_path / "run")
+    world = contested("person", "document")
+    for phase, result in (("E", "holds"), ("D", "fails")):
+        while session.book().state.phase != phase:
+            submit(session, session.pending()[0], world)
+        answer(session, "C-1-1", "Measured.", result=result)  # type: ignore[arg-type]
+    state = session.book().state
+    assert state.claims["C-1-1"].status == "tested_refuted"
+    (crux,) = [one for one in standing.table_at(state).cruxes if one.claim == "C-1-1"]
+    assert crux.verdict is not None
+    assert not crux.verdict.holds
+
+
 def test_results_are_refused_where_they_say_nothing(tmp_path: Path) -> None:
     session = waiting(tmp_path)
     with pytest.raises(NotThere, match="tests no claim"):
