@@ -11,6 +11,7 @@ head past them, and sets other bytes aside in `quarantine/`.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -103,6 +104,10 @@ def recover(directory: Path, mark: LogPosition, blobs: BlobStore) -> Recovery:
     """Settle what lies beyond `mark`, the position of the head. `mark` moves on by what is kept."""
     files = _files(directory, mark)
     tails = [_tail(path, offset) for path, offset in files]
+    # A creation that was killed after its head leaves its marker, which would make a later loss of the head look like
+    # a run that was never opened.
+    with suppress(OSError):
+        os.unlink(directory / OPENING)
     with writing(directory):
         _settle_cuts(directory, files)
     if not any(tails):
@@ -242,16 +247,13 @@ def create(path: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mappin
     path = real(path)
     _refuse_a_run(path)
     with writing(path):
-        is_there = path.exists()
-    if is_there:
-        # Two processes may create a run in the same empty directory. The second one finds the first one's head
-        # under the lock.
-        with locked(path):
-            _refuse_a_run(path)
-            with writing(path):
+        if path.exists():
+            # Two processes may create a run in the same empty directory. The second one finds the first one's head
+            # under the lock.
+            with locked(path):
+                _refuse_a_run(path)
                 _fill_in_place(path, sealed, blobs, files)
-    else:
-        with writing(path):
+        else:
             _make_durably(path.parent)
             _appear(path, sealed, blobs, files)
 
@@ -279,9 +281,8 @@ def _appear(path: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mappi
         with staged(path) as staging:
             _fill(staging, sealed, blobs, files)
     except OSError as error:
-        # Another process may have renamed its own run into place first, which a failed rename cannot tell apart
-        # from other errors.
-        if path.exists():
+        # Another process has renamed its own run into place first. With any other error what is there is ours.
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR) and path.exists():
             raise AlreadyARun(path) from error
         raise
 

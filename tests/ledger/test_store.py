@@ -5,11 +5,13 @@ Of `ledger/store/failures.py`.
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +29,7 @@ from ledger.store.store import (
     create_run,
 )
 from tests.blob_lines import change, write_lines
+from tests.campaign.calls import Real, Watched
 from tests.ledger import samples
 
 
@@ -176,6 +179,28 @@ def test_creating_needs_a_place_without_a_run(run: RunStore, tmp_path: Path) -> 
     assert caught.value.exit_code == 2
     assert files(run.path) == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
+
+
+def test_the_marker_of_a_killed_creation_goes_with_the_next_commit(run: RunStore) -> None:
+    """It would make a head that is lost later look like a run that was never opened."""
+    (run.path / "opening.tmp").write_bytes(b"")
+    with run.writer() as writer:
+        writer.commit([samples.claim(1)], at=samples.AT)
+    (run.path / "head").unlink()
+    with pytest.raises(Damaged):
+        RunStore(run.path).head()
+
+
+def test_a_disk_that_fails_after_the_rename_is_no_other_run(tmp_path: Path) -> None:
+    """The directory above cannot be synced once the new run is in it."""
+
+    def fail(said: str, real: Real, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        if said == "fsync" and (tmp_path / "run").exists():
+            raise OSError(errno.EIO, "Input/output error")
+        return real(*arguments, **named)
+
+    with pytest.raises(WriteFailed), Watched(fail):
+        new_run(tmp_path / "run")
 
 
 def test_a_directory_without_a_commit_is_used_again(tmp_path: Path) -> None:
