@@ -241,7 +241,8 @@ def _errors_of(state: State, event: Validation) -> frozenset[FindingKey]:
 
 
 def _phases_of(state: State, round_: int) -> tuple[str, ...]:
-    opened, plan = state.rounds.get(round_), state.opening.plan
+    # An import is folded before its opening is written.
+    opened, plan = state.rounds.get(round_), state.opened.plan if state.opened is not None else ()
     return plan[opened.plan_row].phases if opened is not None and opened.plan_row < len(plan) else ()
 
 
