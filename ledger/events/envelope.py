@@ -1,7 +1,7 @@
 """The envelope, the fields that every event shares in the order in which a line holds them, and their value types.
 
-The types bound what a line may hold (FORMAT 1 and 2): integers, prose, ids, enums. The forms of strings are checked by
-`grammar.py`; what depends on several fields at once, or is waived for imports, is in `laws.py`.
+The types bound what a line may hold (FORMAT 1 and 2): integers, prose, ids, enums. `laws.py` checks the forms of
+strings, and what depends on several fields at once or is waived for imports.
 """
 
 from typing import Annotated, Final, Literal
@@ -31,7 +31,7 @@ CONTEXT_PATTERN: Final = r"^c[1-9][0-9]*$(?!\n)"
 def form(pattern: str, length: int | None = None) -> Meta:
     """Return a constraint: a string has this form.
 
-    It is published in the schemas; `grammar.py` checks it, several times as fast as msgspec.
+    It is published in the schemas; `laws.grammar` checks it, several times as fast as msgspec.
     """
     return Meta(extra_json_schema={"pattern": pattern}, min_length=length, max_length=length)
 

@@ -304,6 +304,16 @@ def test_the_first_change_goes_as_contributing_says(tmp_path: Path) -> None:
     text = (tmp_path / file).read_text("utf-8")
     assert text.count(behind) == 1
     (tmp_path / file).write_text(text.replace(behind, behind + word), "utf-8")
+    lint = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--config",
+        str(ROOT / "pyproject.toml"),
+        str(tmp_path / file),
+    ]
+    assert subprocess.run(lint, check=False).returncode == 0
     chosen.append(_first_word(tmp_path, question[1]))
     assert chosen == said
     assert chosen[0] != chosen[1]

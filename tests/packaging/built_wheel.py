@@ -1,6 +1,6 @@
 """The wheel alone is enough: built, installed where the sources are out of reach, and started there.
 
-Run by `make test` as `python -m tests.packaging.built_wheel`. The empty environment gets the wheel, the
+Run by `make test-all` as `python -m tests.packaging.built_wheel`. The empty environment gets the wheel, the
 runtime dependencies as the lock pins them, and nothing else: a file or a dependency we forgot is missed here.
 """
 
