@@ -30,7 +30,7 @@ BANNED: Final = re.compile(
 )
 AT_MOST: Final = {
     "statements": 35_460,
-    "tokens per 100 statements": 1_190,
+    "tokens per 100 statements": 1_195,  # fewer statements: what went was shorter than the mean
     "classes": 865,
     "functions without a docstring, per 100": 28,
     "docstrings of functions that do not begin with a verb, per 1,000": 22,
