@@ -86,7 +86,8 @@ def _quoted(pick: Pick, event: Event) -> Quoted:
 
 def lost(context: BriefContext, pick: Pick) -> Iterator[str]:
     """Yield the ids of given-up steps whose records the pick would have shown."""
-    for step in context.state.given_up:
+    # Sorted, because the order in which steps are lost must not change a brief.
+    for step in sorted(context.state.given_up):
         name = parse_step(step)
         if name is None or name.phase != pick.phase or name.round != context.round - pick.back:
             continue

@@ -251,20 +251,24 @@ def revised(section: str, outcome: str) -> Callable[[Step, Any], str | None]:
 def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
     """Return a question to a person when no judge is left, with what was handed in side by side (AD-8)."""
     state, round_ = book.state, step.name.round
-    texts = [event.id for event in book.events if event.step and event.kind in ("statement", "concern")]
+    # Role by role, each role's in order: which role answered first must not matter.
+    texts = sorted(
+        (event for event in book.events if event.step and event.kind in ("statement", "concern")),
+        key=lambda event: state.roles.index(event.by),
+    )
     # A person cannot decide between nothing.
     if not texts:
         return ()
     # The step that is lost now is not on the ledger yet, so it is added.
     prefix = f"r{round_}.{step.name.phase}."
-    lost = [step_id for step_id in (*state.given_up, step.id) if step_id.startswith(prefix)]
+    lost = sorted(step_id for step_id in (*state.given_up, step.id) if step_id.startswith(prefix))
     # With several judged rounds the question must name its round; a person would not know which one is meant.
     judged_again = sum(step.name.phase in row.phases for row in state.opening.plan) > 1
     what = f"Round {round_} was not judged" if judged_again else "Nobody judged"
     given_up = f"step {lost[0]} was given up" if len(lost) == 1 else f"steps {', '.join(lost)} were given up"
     text = f"{what} ({given_up}): what was handed in stands side by side. Decide."
-    question = {"type": "question", "text": text, "between": tuple(filter(None, texts)), "for_human": True}
-    return (Numbering(book, round_).computed(Concern, step.name.phase, **question),)
+    question = {"type": "question", "text": text, "between": [event.ref for event in texts]}
+    return (Numbering(book, round_).computed(Concern, step.name.phase, **question, for_human=True),)
 
 
 def rule(state: State, name: str) -> str:

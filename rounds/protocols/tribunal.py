@@ -114,7 +114,8 @@ def _wrong_view(_: Quotable, reply: ViewReply) -> Iterator[str]:
 def ruling(book: Book) -> tuple[Event, ...]:
     """Return the ruling by code after the last ballot, the doubts about it, and the decision (S4-14 … S4-20, S4-30)."""
     state = book.state
-    votes = book.of(Vote)
+    # Sorted by view: the views answer side by side, and the first to answer must not come first in the decision.
+    votes = sorted(book.of(Vote), key=_view)
     last = [vote for vote in votes if vote.ballot == 2]
     if len(last) < len(VIEWS) or book.of(Ruling):
         return ()

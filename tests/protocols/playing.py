@@ -9,8 +9,11 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, Final
 
+import msgspec
+import orjson
 import pytest
 
+from ledger.events import Event, Fallback, Ruling, Validation
 from ledger.state.book import Book
 from roles.protocol import awaited_answers
 from roles.seats.port import Answer
@@ -107,6 +110,37 @@ def play(session: RunSession, *, order: int = 1, lose: frozenset[str] = frozense
         else:
             submit(session, one)
     return session.book()
+
+
+def events_of(book: Book) -> list[str]:
+    """Every event with all its fields, sorted, without what the order of arrival may change.
+
+    That is the place on the chain (`prev`, `seq`, `rest`), the instant, the digests of a whole ledger, and how many
+    steps had been lost when a fallback was written. Places of other events are replaced by names.
+    """
+    lines: list[str] = []
+    for event in book.events:
+        fields: dict[str, Any] = msgspec.to_builtins(event)
+        for name in ("prev", "seq", "rest", "at"):
+            del fields[name]
+        fields["via"] = None if event.via is None else _name(book.events[event.via])
+        fields["saw"] = sorted(_name(book.events[seq]) for seq in event.saw)
+        if isinstance(event, Ruling):
+            fields["votes"] = [_name(book.events[seq]) for seq in event.votes]
+        if isinstance(event, Validation):
+            findings = ((each, each.seq) for each in event.findings)
+            fields["findings"] = sorted(
+                (each.code, each.message, None if seq is None else _name(book.events[seq]))
+                for each, seq in findings
+            )
+        if isinstance(event, Fallback):
+            del fields["quorum"]
+        lines.append(orjson.dumps(fields, option=orjson.OPT_SORT_KEYS).decode())
+    return sorted(lines)
+
+
+def _name(event: Event) -> str:
+    return event.id or f"{event.kind} r{event.round} {event.phase} {event.step or event.by}"
 
 
 @cache

@@ -14,15 +14,16 @@ import orjson
 import pytest
 
 from ledger.events import Decision, Ruling, Vote
+from ledger.events.ids import parse_step
 from ledger.state.book import Book
 from moot.view.outcome import outcome_of
 from roles.brief import derive
-from roles.protocol import Step
+from roles.protocol import Step, loss_of
 from roles.seats.port import Answer
 from rounds.protocols import PROTOCOLS
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
-from tests.protocols.playing import VARIANTS, begin, play, variants_slow
+from tests.protocols.playing import VARIANTS, begin, events_of, play, variants_slow
 from tests.protocols.scripts import SCRIPTS, Shown
 from validators import rulebook
 
@@ -30,30 +31,6 @@ IDS = ["-".join([name, *(f"{rule}={value}" for rule, value in rules.items())]) f
 ALL = pytest.mark.parametrize(("name", "rules"), VARIANTS, ids=IDS)
 PLAIN_QUICK = pytest.mark.parametrize(("name", "rules"), variants_slow())
 PLAIN = sorted(PROTOCOLS.keys() - {"structured"})
-
-
-def told(book: Book) -> list[tuple[object, ...]]:
-    """What a ledger says, without what depends on the order of arrival."""
-    lines: list[tuple[object, ...]] = [
-        (
-            event.kind,
-            str(event.id),
-            event.round,
-            event.phase,
-            event.step or "",
-            event.by,
-            brief_of(book, event.seq),
-        )
-        for event in book.events
-        if event.kind not in ("validation", "run_closed")
-    ]
-    return sorted(lines, key=str)
-
-
-def brief_of(book: Book, seq: int) -> str:
-    """The hash of the brief that an event's call was made from."""
-    call = book.events[seq].call
-    return call.brief if call else ""
 
 
 def is_sound(session: RunSession) -> None:
@@ -93,10 +70,26 @@ def test_whoever_decides_says_what_would_show_it_wrong(name: str, tmp_path: Path
 
 
 @PLAIN_QUICK
-def test_the_order_of_arrival_changes_nothing(name: str, rules: dict[str, str], tmp_path: Path) -> None:
-    one = play(begin(tmp_path / "one", name, rules))
-    other = play(begin(tmp_path / "other", name, rules), order=-1)
-    assert told(one) == told(other)
+@pytest.mark.parametrize("lost", ["none", "what decides", "every second"])
+def test_the_order_of_arrival_changes_nothing(
+    name: str, rules: dict[str, str], lost: str, tmp_path: Path
+) -> None:
+    session = begin(tmp_path / "whole", name, rules)
+    steps = list(play(session).state.answered)
+    lose = frozenset(
+        step
+        for n, step in enumerate(steps)
+        if (lost == "every second" and n % 2) or (lost == "what decides" and _decides(session, step))
+    )
+    first_to_last = play(begin(tmp_path / "one", name, rules), lose=lose)
+    last_to_first = play(begin(tmp_path / "other", name, rules), lose=lose, order=-1)
+    assert events_of(first_to_last) == events_of(last_to_first)
+
+
+def _decides(session: RunSession, step: str) -> bool:
+    name = parse_step(step)
+    assert name is not None
+    return loss_of(session.protocol.losses, name).decides
 
 
 @pytest.mark.parametrize("apart", [5, pytest.param(1, marks=pytest.mark.slow)])
