@@ -36,6 +36,7 @@ from detectors.stopping.reading import (
     clustered_stream,
     count_stream,
     e_values,
+    is_open,
     late_of,
     mixed,
     product,
@@ -233,10 +234,10 @@ def claim_supply(state: State, rounds: Rounds, parameters: GateParameters, plann
     """Return FM-5 after the last round: inflation or starvation of claims, whichever has an open alarm."""
     begun = bool(_starved(state, rounds[-1:], parameters, running=1))
     inflation = msgspec.structs.replace(_inflation(rounds, parameters, planned), has_begun=begun)
-    closed = closing_round(state, "FM-5")
     # One mode has one reading, and an open alarm of inflation comes first.
-    if inflation.verdict == "ALARM" and (inflation.alarm_round or 0) > closed:
+    if is_open(state, inflation):
         return inflation
+    closed = closing_round(state, "FM-5")
     stretches = _starved(state, rounds, parameters, parameters.starvation.rounds_running)
     # An `ack` closes what was seen by then.
     still_open = [stretch for stretch in stretches if stretch[0].round > closed]

@@ -25,7 +25,7 @@ from detectors.stopping.failure_modes import (
     verification_bypass,
 )
 from detectors.stopping.readiness import examined, passes_drift, reachable, settled, unblocked, without_critic
-from detectors.stopping.reading import ModeReading, closing_round
+from detectors.stopping.reading import ModeReading, is_open
 from detectors.stopping.rounds import RoundUnits, count_rounds
 from ledger.events.decisions import Advice
 from ledger.events.envelope import FailureMode
@@ -249,14 +249,3 @@ def _cautious(state: State, readings: Sequence[ModeReading], parameters: GatePar
         f"every E <{rule.e_value_below:g}, and <{rule.late_value_below:g} in the last {rule.late_rounds} rounds",
         text if speaking else "no failure seems to be starting",
     )
-
-
-def is_open(state: State, reading: ModeReading) -> bool:
-    """Return whether an alarm is raised and not answered: it latches until a recorded closing.
-
-    New evidence opens it again: an onset after the closing.
-    """
-    if reading.verdict != "ALARM":
-        return False
-    # A closing covers what was seen by then. An alarm or onset after it is a new one.
-    return closing_round(state, reading.mode) < max(reading.alarm_round or 0, reading.onset or 0)

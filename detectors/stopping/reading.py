@@ -319,6 +319,17 @@ def closing_round(state: State, mode: FailureMode) -> int:
     return max(closings, default=0)
 
 
+def is_open(state: State, reading: ModeReading) -> bool:
+    """Return whether an alarm is raised and not answered: it latches until a recorded closing.
+
+    New evidence opens it again: an onset after the closing.
+    """
+    if reading.verdict != "ALARM":
+        return False
+    # A closing covers what was seen by then. An alarm or onset after it is a new one.
+    return closing_round(state, reading.mode) < max(reading.alarm_round or 0, reading.onset or 0)
+
+
 def late_of(streams: Sequence[Stream], parameters: GateParameters) -> float:
     """Return the worth of the last rounds alone in the best of these bets."""
     return max(late_value(stream, parameters.cautious.late_rounds) for stream in streams)

@@ -15,8 +15,8 @@ import msgspec
 from detectors.observations import untested
 from detectors.parameters import GateParameters, parameters_of
 from detectors.signals import slope_alarm
-from detectors.stopping.gates import is_open, readings_of
-from detectors.stopping.reading import ModeReading
+from detectors.stopping.gates import readings_of
+from detectors.stopping.reading import ModeReading, is_open
 from ledger.events import Alarm, Amendment, Event
 from ledger.events.envelope import FailureMode
 from ledger.events.run import Change

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from detectors.stopping.gates import is_open, judge, readings_of
-from detectors.stopping.reading import ModeReading
+from detectors.stopping.gates import judge, readings_of
+from detectors.stopping.reading import ModeReading, is_open
 from ledger.events import Alarm, Claim, Event, RoundOpened, RunOpened
 from ledger.events.envelope import FailureMode
 from ledger.events.run import Labelled
@@ -126,6 +126,19 @@ def test_starvation_is_answered_by_claims_and_by_an_ack() -> None:
     assert not is_open(acked, reading(acked, "FM-5"))
     again = after(events_of(starved | {5: [], 6: []}), ("FM-5", 4))
     assert is_open(again, reading(again, "FM-5"))
+
+
+def test_inflation_that_begins_again_after_its_ack_comes_before_starvation() -> None:
+    claims = [12, 12, 12, 2, 2, 2, 60, 1, 1]
+    rounds = {number: FOUR[:1] * count for number, count in enumerate(claims, 1)}
+    for through in (7, 8, 9):
+        so_far = {number: rounds[number] for number in range(1, through + 1)}
+        state = after(events_of(so_far, tested=False), ("FM-5", 5))
+        found = reading(state, "FM-5")
+        assert (found.variant, found.alarm_round, found.onset) == ("inflation", 3, 7)
+        assert is_open(state, found)
+    answered = after(events_of(rounds, tested=False), ("FM-5", 7))
+    assert reading(answered, "FM-5").variant == "starvation"
 
 
 def test_starvation_is_not_answered_by_a_round_without_a_role() -> None:
