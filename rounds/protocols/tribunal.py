@@ -12,6 +12,7 @@ Laws
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
@@ -103,12 +104,21 @@ def _pairs(state: State, round_: int, phase: str) -> Iterable[StepName]:
                 yield StepName(round_, phase, f"on_{target}", challenger)
 
 
+_OWN_NUMBER: Final = re.compile(
+    r"""\b(?:confidence|risk)\b[\s*_:=(]*(?:(?:is|of|at|about|around)\s)*  # then a number that ends the clause,
+        \d{1,3}(?:\.\d+)?(?:\s?%|\spercent|\s?/\s?100|\sout\sof\s100)?  # unlike "a risk of 5% data loss"
+        (?=[\s*_]*(?:[;:!?)]|[.,](?!\d)|$|\b(?:and|but|or)\b))
+      | \b(?!100\b)\d{1,3}(?:\s?%|\spercent)\s  # but "nobody is 100% sure", "a 95% confidence interval"
+        (?:sure|certain|confident|confidence(?!\s(?:interval|level)))\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
 def _wrong_view(_: Quotable, reply: ViewReply) -> Iterator[str]:
-    """Yield a problem where numbers are in the reasoning: the other views are to see reasons alone."""
-    for word in ("confidence:", "risk:"):
-        # With numbers in the text, challengers would argue about a percentage and not about the reasons.
-        if word in reply.reasoning.lower():
-            yield f"reasoning: says {word} the numbers have fields of their own"
+    """Yield a problem for each confidence or risk in the reasoning: the other views are to see reasons alone."""
+    # With numbers in the text, challengers would argue about a percentage and not about the reasons.
+    for stated in _OWN_NUMBER.finditer(reply.reasoning):
+        yield f"reasoning: says {stated[0]!r}; confidence and risk have fields of their own"
 
 
 def ruling(book: Book) -> tuple[Event, ...]:
@@ -132,9 +142,13 @@ def ruling(book: Book) -> tuple[Event, ...]:
     if unheard:
         metadata["lost_in_first_ballot"] = ", ".join(unheard)
     numbering = Numbering(book, state.round)
-    seqs = tuple(vote.seq for vote in last)
     event = numbering.computed(
-        Ruling, decision=result.decision, rule=result.rule, rules=voting, votes=seqs, metadata=metadata
+        Ruling,
+        decision=result.decision,
+        rule=result.rule,
+        rules=voting,
+        votes=[vote.seq for vote in last],
+        metadata=metadata,
     )
     doubts = [numbering.computed(Concern, type="concern", text=text) for text in _doubts(book, last)]
     cited = _cites(book, last)
@@ -189,11 +203,10 @@ def _withdrawn(vetoed: list[str], last: list[Vote]) -> str:
 
 def _lost(last: list[Vote], unheard: list[str]) -> str:
     """Return which views gave no vote, in words, so that a ruling shows its gaps."""
-    lost = [_view(vote) for vote in last if vote.fallback]
-    text = f" No vote in the last ballot: {', '.join(lost)}." if lost else ""
-    text += f" No vote in the first ballot: {', '.join(unheard)}." if unheard else ""
-    without = " Without safety's vote nothing is acted on." if "safety" in (*lost, *unheard) else ""
-    return text + without
+    ballots = {"last": [_view(vote) for vote in last if vote.fallback], "first": unheard}
+    texts = [f" No vote in the {name} ballot: {', '.join(lost)}." for name, lost in ballots.items() if lost]
+    without = any("safety" in lost for lost in ballots.values())
+    return "".join(texts) + (" Without safety's vote nothing is acted on." if without else "")
 
 
 def _view(vote: Vote) -> str:
@@ -222,9 +235,8 @@ def _flat(metadata: Mapping[str, Any]) -> dict[str, str | int | bool | None]:
 def _doubts(book: Book, votes: list[Vote]) -> Iterator[str]:
     """Yield confidence that is too good, and agreement that is too smooth (S4-30)."""
     question = book.state.opening.question
+    votes = [vote for vote in votes if not vote.fallback]
     for vote in votes:
-        if vote.fallback:
-            continue
         for says, holds in (
             (
                 "at least 95 with less than 100 characters of reasons",
@@ -235,7 +247,7 @@ def _doubts(book: Book, votes: list[Vote]) -> Iterator[str]:
         ):
             if holds:
                 yield f"Overconfidence: {_view(vote)} says {vote.confidence}, {says}."
-    confidences = [vote.confidence for vote in votes if not vote.fallback]
+    confidences = [vote.confidence for vote in votes]
     # One vote has no variance, and agrees with itself without meaning anything.
     if len(confidences) > 1:
         mean = sum(confidences) / len(confidences)

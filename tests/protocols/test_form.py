@@ -120,3 +120,39 @@ def _brief(session: RunSession, lost: str, step: str) -> str:
         else:
             submit(session, first)
     return next(one.brief.text for one in session.pending() if one.step.id == step)
+
+
+@pytest.mark.parametrize(
+    "reasoning",
+    [
+        "I am 85% sure, and more tests would not change that.",
+        "It helps most people; risk 60.",
+        "Confidence: 85. It helps most people.",
+        "**Confidence:** 85/100",
+        "My confidence is about 70 percent and will stay there.",
+        "It fails seldom (risk: 12).",
+        "I would act with 90 percent confidence.",
+    ],
+)
+def test_a_view_states_its_confidence_and_risk_in_their_fields_alone(reasoning: str, tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", "tribunal")
+    said = until(session, "r1.analyse.safety")
+    (error,) = refused(session, "r1.analyse.safety", said | {"reasoning": reasoning})
+    assert error.startswith("reasoning: ")
+    assert "fields of their own" in error
+
+
+@pytest.mark.parametrize(
+    "reasoning",
+    [
+        "The main risk: users lose data.",
+        "The risk: 3 of 40 users lose a line, and 12 lines were lost in 2024.",
+        "A risk of 5% data loss and a 30% risk of overdose are stated in K-1; 60% of users act.",
+        "My confidence: high, as X-2-1 and section 4.2 say.",
+        "Nobody can be 100% sure that users read the leaflet.",
+    ],
+)
+def test_a_view_may_say_risk_and_give_figures_of_the_matter(reasoning: str, tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", "tribunal")
+    said = until(session, "r1.analyse.safety")
+    session.submit("r1.analyse.safety", orjson.dumps(said | {"reasoning": reasoning}), HOST)
