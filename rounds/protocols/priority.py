@@ -127,7 +127,10 @@ def verdict(book: Book) -> tuple[Event, ...]:
     if any(not state.is_done(f"r{round_}.rating.{lens}") for lens in LENSES):
         return ()
     reasons = {(event.by, event.of): event.reason for event in book.of(Rating)}
-    levels, numbering = levels_of(book), Numbering(book, round_)
+    # A reply has a level for every option. A ledger that lost one of them fails here: its order would be another.
+    options = [option.id for option in state.opening.options]
+    levels = {lens: {option: given[option] for option in options} for lens, given in levels_of(book).items()}
+    numbering = Numbering(book, round_)
     concerns: list[Event] = []
     for option in far_apart(levels):
         views = (f"{lens} says {levels[lens][option]} ({reasons[lens, option]})" for lens in LENSES)

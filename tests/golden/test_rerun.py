@@ -55,15 +55,18 @@ def made(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def again(run: Path, **environment: str) -> tuple[int, list[dict[str, Any]], str]:
-    """Exit code, what came out for each experiment, and the same in words."""
-    call = [sys.executable, "-m", "moot", "replay", str(run), "--re-run"]
+def again(run: Path, *more: str, **environment: str) -> tuple[int, str]:
+    """Exit code and output of running a run's experiments again."""
+    call = [sys.executable, "-m", "moot", "replay", str(run), "--re-run", *more]
     there = {**os.environ, **environment}
-    said = [
-        subprocess.run([*call, *more], capture_output=True, text=True, env=there, check=False, timeout=600)
-        for more in (["--json"], [])
-    ]
-    return said[0].returncode, json.loads(said[0].stdout)["re_run"], said[1].stdout
+    said = subprocess.run(call, capture_output=True, text=True, env=there, check=False, timeout=600)
+    return said.returncode, said.stdout
+
+
+def in_data(said: str) -> list[dict[str, Any]]:
+    """What came out for each experiment."""
+    found: list[dict[str, Any]] = json.loads(said)["re_run"]
+    return found
 
 
 def decides_something(book: Book) -> bool:
@@ -83,7 +86,8 @@ def decides_something(book: Book) -> bool:
 @pytest.mark.slow
 @pytest.mark.usefixtures("bench")
 def test_a_recorded_run_gives_the_same_verdicts_and_none_of_them_is_vacuous(run: Path) -> None:
-    code, found, said = again(run)
+    code, said = again(run, "--json")
+    found = in_data(said)
     assert code == 0, said
     assert found
     assert all(one["same"] and one["now"] == one["recorded"] for one in found if one["recorded"])
@@ -97,7 +101,8 @@ def test_a_recorded_run_is_not_run_again_without_a_sandbox(run: Path) -> None:
 
 @pytest.mark.usefixtures("bench")
 def test_a_run_made_here_gives_the_same_verdict(made: Path) -> None:
-    code, (found,), said = again(made)
+    code, said = again(made, "--json")
+    (found,) = in_data(said)
     assert (code, found["recorded"], found["now"], found["same"]) == (0, "holds", "holds", True), said
 
 
@@ -108,7 +113,9 @@ def test_a_run_made_here_is_not_run_again_without_a_sandbox(made: Path) -> None:
 def expect_not_run(run: Path) -> None:
     """Nothing is run where no backend is found, that is said of each experiment, and the exit code is 1."""
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
-    code, found, said = again(run, PATH="/nowhere")
+    code, data = again(run, "--json", PATH="/nowhere")
+    found = in_data(data)
+    _, said = again(run, PATH="/nowhere")
     judged = [one for one in found if one["recorded"] is not None]
     assert judged
     assert code == 1

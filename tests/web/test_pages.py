@@ -25,7 +25,7 @@ from tests.web.viewer import Viewer, viewer
 
 NAMES = ("recorded", "scripted", "begun", "sample")
 TABS = ("", "/live", "/rounds", "/claims", "/decisions", "/signals", "/seats", "/log", "/check", "/report")
-LINKS_MAX = 250
+LINKS_MAX = 150
 
 
 class Seen(HTMLParser):
