@@ -94,6 +94,23 @@ def test_a_decision_that_cites_what_does_not_exist():
     assert ("DEC003", seq_of("D-1-1")) in _errors(change("D-1-1", cites=cites))
 
 
+@pytest.mark.parametrize(
+    ("cited", "what"),
+    [
+        ("C-7-7", "which is not on the ledger before it"),
+        ("V-3-6", "which is not on the ledger before it"),
+        ("@9999", "which is not on the ledger before it"),
+        (f"@{seq_of('V-3-6')}", "which is not on the ledger before it"),
+        (f"@{seq_of('C-1-2')}", "which is claim C-1-2; by place"),
+        ("@0", "which is run_opened; by place"),
+    ],
+)
+def test_what_is_wrong_with_a_citation_is_said(cited: str, what: str):
+    ledger = change("D-1-1", cites=(Cite(type="verification", id=cited, relation="based-on"),))
+    (message,) = [finding.message for finding in findings(ledger, CONTEXT) if finding.code == "DEC003"]
+    assert message.startswith(f"D-1-1 cites {cited}, {what}")
+
+
 def test_a_change_from_where_the_claim_never_was():
     ledger = moved("C-1-2", "tested_refuted", "tested_confirmed", "supports")
     assert ("LIF001", seq_of("V-1-2")) in _errors(ledger)

@@ -1,4 +1,4 @@
-"""Claims and decisions: claims are testable and moved by tests alone; decisions rest on them, and rulings on votes."""
+"""Claims and decisions: the test of a claim, moves of its status, citations of decisions, and ACT without safety."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from validators.rule import rule
 
 @rule("CLM001", "error", source="SD-42, SD-49 (6)", published=6)
 def claim_is_testable(event: Claim) -> Iterator[str]:
-    """A claim says which observable outcome would test it.
+    """A claim has a text in `testable_as`.
 
-    A claim that nothing could disprove cannot support a decision.
+    It is for the observable outcome that would test the claim: one that nothing could disprove cannot support a
+    decision. Whether the text names such an outcome is left to the verifier.
     """
     if not event.testable_as.strip():
         yield f"{event.id} says nothing that would test it"
@@ -55,9 +56,10 @@ def status_change_starts_where_the_claim_stood(event: Verification, index: Ledge
 
 @rule("LIF002", "error", source="SD-43, SD-44, SD-46, FORMAT 2 (`bearing`, `repeats`)")
 def status_change_is_legal(event: Verification) -> Iterator[str]:
-    """A claim moves only along the status machine, once in a verification, never by a re-judgement.
+    """A verification moves a claim at most once, as the status machine allows from the stated `from`.
 
-    pending may be tested; what was tested may be tested again; superseded is final, and only a later claim supersedes.
+    pending may be tested; what was tested may be tested again; superseded is final. A verification supersedes nothing,
+    and one that repeats another moves nothing. LIF001 compares `from` with the claim.
     """
     counts = Counter(change.claim_id for change in event.claim_status_changes)
     for identity in (claim for claim, count in counts.items() if count > 1):
@@ -146,9 +148,10 @@ def successor_has_another_author(event: Claim, index: LedgerIndex) -> Iterator[s
 
 @rule("DEC001", "error", source="SD-47, SD-49 (5)", published=5)
 def decision_rests_on_a_citation(event: Decision) -> Iterator[str]:
-    """A decision cites at least one thing that it rests on.
+    """A decision has at least one citation.
 
-    A decision without a basis cannot fall when its basis falls.
+    A decision without a basis cannot fall when its basis falls. A citation of any relation is enough, also one that
+    only settles or overturns.
     """
     if not any(cite.id.strip() for cite in event.cites):
         yield f"{event.id} cites nothing"
@@ -226,19 +229,23 @@ def _fallen_in_words(fallen: Fallen) -> str:
 
 @rule("DEC003", "error", source="SD-47, SD-50, FORMAT 2 (`decision`)")
 def cited_thing_exists(event: Decision, index: LedgerIndex) -> Iterator[str]:
-    """What a decision cites is on the ledger before it and is what the citation calls it.
+    """What a decision cites is a document of the run, or precedes it and is of the kind that the citation names.
 
-    This closes a gap: the targets of citations were never checked. Only a decision is overturned or superseded by a
-    decision.
+    This closes a gap: the targets of citations were never checked. Rulings, screenings and validations have no id and
+    are cited by place, as `@17`. Outside imports, a decision overturns or supersedes nothing but these and decisions.
     """
     for cite in event.cites:
         if cite.type == "document" and cite.id in _documents(index):
             continue
-        # Rulings and screenings have no id and are cited by place, as `@17`.
-        target = index.earlier(cite.id, event.seq) or _by_place(index, cite.id, event.seq)
+        target = index.earlier(cite.id, event.seq) or _at_place(index, cite.id, event.seq)
+        # The same words for what comes later: a recorded verdict must not change when the ledger goes on.
         if target is None:
-            what = "later" if cite.id in index.book.by_id else "not on the ledger"
-            yield f"{event.id} cites {cite.id}, which is {what}"
+            yield f"{event.id} cites {cite.id}, which is not on the ledger before it"
+        elif cite.id.startswith("@") and not _is_cited_by_place(target):
+            yield (
+                f"{event.id} cites {cite.id}, which is {target.kind_and_id}; by place it can cite only rulings, "
+                "screenings and validations"
+            )
         elif (KINDS[target.kind].cited_as or target.kind) != cite.type:
             yield f"{event.id} cites {cite.id} as a {cite.type}; it is a {target.kind}"
         elif (
@@ -261,16 +268,15 @@ def _documents(index: LedgerIndex) -> frozenset[str]:
     return frozenset(entry.id for entry in index.opened.context) if index.opened else frozenset()
 
 
-def _by_place(index: LedgerIndex, cited: str, before: int) -> Event | None:
+def _at_place(index: LedgerIndex, cited: str, before: int) -> Event | None:
     # `isdigit` alone takes digits that `int` does not, such as a superscript.
     seq = int(cited[1:]) if cited.startswith("@") and cited[1:].isascii() and cited[1:].isdigit() else before
-    event = index.events[seq] if seq < before else None
-    return event if event is not None and _is_cited_by_place(event) else None
+    return index.events[seq] if seq < before else None
 
 
 @rule("DEC005", "error", source="S4-7, S4-9", recorded=False)
 def act_has_a_vote_of_safety(index: LedgerIndex) -> Iterator[Breach]:
-    """A ruling ACT is made with a vote of safety in every ballot.
+    """No ruling is ACT after a vote of safety was lost, in any ballot.
 
     moot 0.1 counted a lost vote of safety as one REFUSE among three, and two of three could act.
     """
