@@ -271,12 +271,24 @@ _LOST_VIEW: Final = {
 }
 
 
+def _last_votes(book: Book) -> list[Vote]:
+    """Return the votes of the last ballot that were given."""
+    return [vote for vote in book.of(Vote) if vote.ballot == 2 and not vote.fallback]
+
+
+def _disputed(book: Book) -> int:
+    """Return 1 where the last votes differ, else 0; refusing and a veto are one side."""
+    return int(len({vote.decision.replace("VETO", "REFUSE") for vote in _last_votes(book)}) > 1)
+
+
 def _sides(book: Book) -> Counter[str]:
-    """Return the voters of the last ballot, where they did not all vote alike."""
-    last = [event for event in book.events if isinstance(event, Vote) and event.ballot == 2]
-    kinds = {event.decision for event in last}
-    # With one kind of vote there was no disagreement.
-    return Counter(role_of(event.id) for event in last) if len(kinds) > 1 else Counter()
+    """Return the views whose last vote went the way of the ruling, where the votes differ."""
+    return Counter(
+        _view(vote)
+        for ruling in book.of(Ruling)
+        for vote in _last_votes(book)
+        if _disputed(book) and sides_with(vote.decision, ruling.decision)
+    )
 
 
 STEPS: Final = StepTable(
@@ -343,4 +355,5 @@ TRIBUNAL: Final[Protocol] = STEPS.protocol(
     fits="whether to act on something, where harm counts",
     calls="12",
     sides=_sides,
+    disputed=_disputed,
 )

@@ -17,6 +17,7 @@ import pytest
 from ledger.events import Decision, Event, Ruling, Vote
 from ledger.state.book import Book
 from roles.seats.port import Answer
+from rounds.analysis.value import value_of
 from rounds.protocols.tribunal import POLICIES, VIEWS, ruling
 from rounds.protocols.votes import aggregate_votes
 from rounds.run.reexecution import re_execute
@@ -149,3 +150,41 @@ def test_a_lost_vote_of_another_view_is_never_an_act(rules: str) -> None:
         made = aggregate_votes([*given, vote("utility", "ACT", fallback=flag)], rules)
         assert made.decision != "ACT"
         assert made.metadata["vote_breakdown"] == {"ACT": 1, "WARN": 1, "REFUSE": 1}
+
+
+ACT, WARN = (90, 10), (50, 10)
+
+
+@pytest.mark.parametrize(
+    ("utility", "accuracy", "safety", "lost", "sides", "disputed"),
+    [
+        (ACT, ACT, ACT, "", {}, 0),
+        (WARN, ACT, ACT, "", {"accuracy": 1, "safety": 1}, 1),
+        (ACT, ACT, ACT, "utility", {}, 0),
+        ((20, 10), (50, 10), (90, 60), "", {}, 0),  # two refuse and one vetoes
+        ((20, 10), ACT, (90, 40), "", {"safety": 1}, 1),
+        (ACT, (50, 10), ACT, "utility", {"accuracy": 1}, 1),  # the lost vote refuses, but is no side
+    ],
+)
+def test_the_sides_are_the_views_that_the_ruling_followed(
+    utility: tuple[int, int],
+    accuracy: tuple[int, int],
+    safety: tuple[int, int],
+    lost: str,
+    sides: dict[str, int],
+    disputed: int,
+    tmp_path: Path,
+) -> None:
+    session = begin(tmp_path / "run", "tribunal", {"voting": "documented"})
+    numbers = {"utility": utility, "accuracy": accuracy, "safety": safety}
+    while asked := session.pending():
+        step, brief = asked[0].step, asked[0].brief
+        if step.id == f"r3.revise.{lost}":
+            session.give_up(step.id, "unavailable", "no reply")
+            continue
+        content = orjson.loads(reply(session.book(), step, brief.saw))
+        if step.task != "challenge":
+            content |= dict(zip(("confidence", "risk"), numbers[step.role], strict=True))
+        session.submit(step.id, orjson.dumps(content), Answer(seat="host", isolation="trusted"))
+    value = value_of("run", session.book())
+    assert (value.sided_with, value.disagreements) == (sides, disputed)
