@@ -35,7 +35,7 @@ from moot.run_view import RunView
 from moot.view import marks, words
 from moot.view.agreement import FROM_ANSWERS, HEADS, NOT_MEASURABLE, without_rows
 from moot.view.annexes import annexes_of
-from moot.view.annexes_judging import open_questions, severities
+from moot.view.annexes_judging import open_questions
 from moot.view.claims import ClaimView, DecisionView, lifecycle
 from moot.view.experiments import ExperimentShown, output_of, verdict_sentence
 from moot.view.forecasts import closing_lines, crux_line, percent, roles_range, status_line
@@ -44,7 +44,7 @@ from moot.view.judgements import options_of
 from moot.view.marks import shown_as
 from moot.view.outcome_status import became_line
 from moot.view.outcome_text import outcome_markdown
-from moot.view.reasons import Point
+from moot.view.reasons import Point, severities
 from moot.view.review import ChangeReview, counts_text, where
 from moot.view.round import READINGS, CheckView, ConcernView
 from moot.view.seats import (

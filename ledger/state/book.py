@@ -21,6 +21,7 @@ from ledger.state.fold import step
 from ledger.state.state import State
 
 E = TypeVar("E", bound=Event)
+K = TypeVar("K")
 T = TypeVar("T")
 
 
@@ -67,6 +68,14 @@ def per_book(derive: Callable[[Book], T]) -> Callable[[Book], T]:
         return fact
 
     return fact_of
+
+
+def grouped(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
+    """Return the second parts of pairs in lists, by their first parts."""
+    groups: dict[K, list[T]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 class GrowingBook:
@@ -142,13 +151,10 @@ def sections_of(event: Event) -> Sections:
 
 def _statement_sections(event: Statement) -> Sections:
     """Return sections by name, then by paragraph. Equal anchors share one entry with the texts of both."""
-    sections: dict[str, list[str]] = {}
-    for section in event.sections:
-        sections.setdefault(section.name, []).append(section.text)
+    named = ((section.name, section.text) for section in event.sections)
     paragraphs = [part for section in event.sections for part in section.text.split("\n\n") if part.strip()]
-    for n, text in enumerate(paragraphs, 1):
-        sections.setdefault(f"p{n}", []).append(text)
-    return {name: tuple(texts) for name, texts in sections.items()}
+    numbered = ((f"p{n}", text) for n, text in enumerate(paragraphs, 1))
+    return {name: tuple(texts) for name, texts in grouped((*named, *numbered)).items()}
 
 
 def _artifact_sections(event: Artifact) -> Iterator[tuple[str, tuple[str, ...]]]:

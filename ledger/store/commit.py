@@ -26,6 +26,7 @@ import msgspec
 from ledger.events import STREAMS, Event, stream_of
 from ledger.events.envelope import SAFE_INTEGER
 from ledger.format.canonical import Head, NotCanonical, OtherVersion, Sealed, decode
+from ledger.state.book import grouped
 from ledger.store import disk
 from ledger.store.blobs import BlobStore, are_new_lines, in_order
 from ledger.store.disk import plain_file, readable, real, refuse_link, staged, writing
@@ -52,9 +53,10 @@ def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition) -> 
     after = LogPosition(sealed.head, [*mark.offsets], mark.blobs + len(blobs))
     if blobs:  # durable first: an event that is on the disk names no blob that is not
         disk.append(path_in(directory, BLOBS), blobs, mark.blobs)
-    batches: dict[int, list[bytes]] = {}
-    for event, line in zip(sealed.events, sealed.lines, strict=True):
-        batches.setdefault(STREAMS.index(stream_of(event)), []).append(line)
+    batches = grouped(
+        (STREAMS.index(stream_of(event)), line)
+        for event, line in zip(sealed.events, sealed.lines, strict=True)
+    )
     # One sync per file, whatever the order: a commit of blobs and two streams takes four, with the head. Leaving the
     # head's out would be safe, as recovery keeps whole commits beyond it, but after a power failure readers, who repair
     # nothing, would not see what was acknowledged. A log written ahead of the streams would

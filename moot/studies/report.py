@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import Final, TypeVar
 
 from ledger.plain_text import counted
+from ledger.state.book import grouped
 from ledger.store.disk import read_plain
 from ledger.store.failures import LedgerError
 from moot.errors import usage
@@ -73,10 +74,11 @@ def report_of(state: StudyState, keys: Mapping[str, str]) -> StudyReport:
     """Return what is known now. Raises `MootError` for measures that cannot be read."""
     study = state.study
     answers = {unit: answer for unit in units_of(study) if (answer := _answer(state, last_of(study, unit)))}
-    parts: defaultdict[StudyUnit, list[UnitAnswer]] = defaultdict(list)
-    for job in state.jobs:
-        if not job.part.startswith(JUDGED) and (answer := _answer(state, job.name)):
-            parts[job.unit].append(answer)
+    parts = grouped(
+        (job.unit, answer)
+        for job in state.jobs
+        if not job.part.startswith(JUDGED) and (answer := _answer(state, job.name))
+    )
     results = StudyResults(state, keys, answers, parts)
     planned = plan_of(study)
     arms = [_arm(results, arm) for arm in study.file.arm]
@@ -113,7 +115,7 @@ def _answer(state: StudyState, name: str) -> UnitAnswer | None:
 def _arm(results: StudyResults, arm: ArmRow) -> ArmFound:
     answers = results.of_arm(arm.id)
     planned = [unit for unit in results.units if unit.arm == arm.id]
-    parts = [results.parts[unit] for unit in answers]
+    parts = [results.parts.get(unit, []) for unit in answers]
     right_by_item = results.right_by_item(arm.id)
     right = sum(results.is_right(unit) for unit in answers if unit.item in results.keys)
     replies = [float(sum(part.replies for part in runs)) for runs in parts]
@@ -169,11 +171,8 @@ def _repeated(
     answers: Mapping[StudyUnit, UnitAnswer], value: Callable[[UnitAnswer], _T | None]
 ) -> list[list[_T]]:
     """Return for each item the values of its repetitions, as far as they have one."""
-    items: defaultdict[str, list[_T]] = defaultdict(list)
-    for unit, answer in sorted(answers.items()):
-        if (present := value(answer)) is not None:
-            items[unit.item].append(present)
-    return list(items.values())
+    values = ((unit.item, value(answer)) for unit, answer in sorted(answers.items()))
+    return list(grouped((item, present) for item, present in values if present is not None).values())
 
 
 def _against(results: StudyResults) -> list[Against]:
@@ -254,10 +253,11 @@ def _reliability(results: StudyResults) -> list[ReliabilityBin]:
 
 def _preferred(state: StudyState) -> list[Preferred]:
     """Return the judges' preferences; a pair counts once both orders were judged."""
-    votes: defaultdict[StudyUnit, list[str]] = defaultdict(list)
-    for job in state.jobs:
-        if job.part.startswith(JUDGED) and (answer := _answer(state, job.name)):
-            votes[job.unit].append(winner_of(answer, job.part.removeprefix(JUDGED)) or "nobody")
+    votes = grouped(
+        (job.unit, winner_of(answer, job.part.removeprefix(JUDGED)) or "nobody")
+        for job in state.jobs
+        if job.part.startswith(JUDGED) and (answer := _answer(state, job.name))
+    )
     rows: list[Preferred] = []
     for arm in state.study.file.arm:
         pairs = [tuple(pair) for unit, pair in votes.items() if unit.arm == arm.id and len(pair) == 2]
@@ -307,10 +307,7 @@ def _measures(results: StudyResults) -> list[Measured]:
 
 def _by_item(values: Iterable[tuple[str, float]]) -> dict[str, float]:
     """Return item → the mean of its values."""
-    items: defaultdict[str, list[float]] = defaultdict(list)
-    for item, value in values:
-        items[item].append(value)
-    return {item: fmean(numbers) for item, numbers in items.items()}
+    return {item: fmean(numbers) for item, numbers in grouped(values).items()}
 
 
 def _read_measures(place: Path) -> list[tuple[str, str, str, float]]:

@@ -59,22 +59,25 @@ def annexes_of(book: Book) -> list[Annex]:
 
 
 def final_text(book: Book, decision: Decision | None) -> FinalText | None:
-    """Return the text that a decision hands on: the section that it names, else the plan of its own step."""
+    """Return the text that a decision hands on: the section that it names, else the plan of its own step.
+
+    Without a decision it is the last draft, where one author wrote all drafts.
+    """
     # An override or an answer is a person's own text and hands on no section of a plan.
-    if decision is None or decision.type in ("override", "answer"):
+    if decision is not None and decision.type in ("override", "answer"):
         return None
-    for event in book.of(Statement):
+    drafts = [event for event in book.of(Statement) if event.type in ("proposal", "plan") and event.sections]
+    if decision is not None:
         # Several plans may exist (JB council), and only the one of the deciding step is the result.
-        own = event.step is not None and event.step == decision.step
-        if not own or event.type != "plan":
-            continue
-        sections = {f"{event.id}#{section.name}": section.text for section in event.sections}
-        chosen = next((ref for ref in decision.round_artifact_refs if ref in sections), None)
-        # A decision need not name a section; the first one is then taken as the plan itself.
-        chosen = chosen or next(iter(sections), None)
-        if chosen is not None:
-            return FinalText(chosen, sections[chosen], word_count(sections[chosen]))
-    return None
+        step = decision.step
+        drafts = [event for event in drafts if event.type == "plan" and step and event.step == step]
+    if len({event.by for event in drafts}) != 1:
+        return None
+    # A decision need not name a section; the first one is then taken as the plan itself.
+    sections = {f"{drafts[-1].id}#{section.name}": section.text for section in drafts[-1].sections}
+    refs = () if decision is None else decision.round_artifact_refs
+    chosen = next(ref for ref in (*refs, *sections) if ref in sections)
+    return FinalText(chosen, sections[chosen], word_count(sections[chosen]))
 
 
 def _narratives(book: Book) -> Iterator[Annex]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Final, TypeVar
+from typing import Final
 
 from ledger.events import (
     Argument,
@@ -23,7 +23,7 @@ from ledger.events import (
 from ledger.events.ids import kind_of, parse_step
 from ledger.plain_text import first_sentence, one_line, shortened
 from ledger.result import Result
-from ledger.state.book import Book
+from ledger.state.book import Book, grouped
 from moot.view.judgements import (
     GAP,
     Ballot,
@@ -36,10 +36,8 @@ from moot.view.judgements import (
     side_means,
     view_of,
 )
-from moot.view.reasons import Approval, approval_of, is_genuine, severity, surviving
+from moot.view.reasons import Approval, approval_of, is_genuine, severities, severity, surviving
 from rounds.run.same_question import covers
-
-_Judged = TypeVar("_Judged", Score, Standing)
 
 POINTS: Final = {"logic30": "logic, evidence, responsiveness, honesty: 30, 30, 25, 15 %"}
 """Rubric → its parts and their weights."""
@@ -90,24 +88,22 @@ def cell(text: str) -> str:
 
 def case_annex(book: Book) -> Iterator[Annex]:
     """Yield the advocate's case in its own words, and what the challenger says works."""
-    # Only adversarial runs have an advocate whose summary is a case; elsewhere it is just a section.
-    for event in book.of(Statement) if approval_of(book) is not None else ():
-        sections = {section.name: section.text for section in event.sections}
-        for name, title in (
-            ("summary", "The advocate's case"),
-            ("works", "What works, as the challenger says"),
-        ):
-            if name in sections:
-                yield from annex_text(title, [one_line(sections[name])], f"{event.id}#{name}")
+    return _sections(book, {"summary": "The advocate's case", "works": "What works, as the challenger says"})
 
 
 def punches_annex(book: Book) -> Iterator[Annex]:
     """Yield the judge's answer to whether the challenger pulled punches (AD-5)."""
-    for event in book.of(Statement):
-        for section in event.sections if event.type == "assessment" else ():
-            if section.name == "punches":
-                title = "Whether the challenger held back"
-                yield from annex_text(title, [one_line(section.text)], f"{event.id}#punches")
+    return _sections(book, {"punches": "Whether the challenger held back"})
+
+
+def _sections(book: Book, titles: Mapping[str, str]) -> Iterator[Annex]:
+    """Yield the sections of statements that have a title here."""
+    # Only adversarial runs have an advocate whose summary is a case; elsewhere it is just a section.
+    for event in book.of(Statement) if approval_of(book) is not None else ():
+        for section in event.sections:
+            if section.name in titles:
+                where = f"{event.id}#{section.name}"
+                yield from annex_text(titles[section.name], [one_line(section.text)], where)
 
 
 def judges_annex(book: Book) -> Iterator[Annex]:
@@ -130,7 +126,8 @@ def arguments_annex(book: Book) -> Iterator[Annex]:
     arguments = list(book.of(Argument))
     challenges = list(book.of(Challenge))
     answers = {response.to: response.outcome for response in book.of(Response)}
-    standings, scores = _by_what(book.of(Standing)), _by_what(book.of(Score))
+    standings = grouped((standing.of, standing) for standing in book.of(Standing))
+    scores = grouped((score.of, score) for score in book.of(Score))
     # With several judges every figure must name its judge, and means replace totals.
     several = len({score.judge for score in book.of(Score)}) > 1
     rows = [
@@ -151,14 +148,6 @@ def arguments_annex(book: Book) -> Iterator[Annex]:
     yield from annex_table(
         title, ("id", "side", "claim", "met with", "points", "standing, and why"), rows, _totals(book)
     )
-
-
-def _by_what(events: Iterable[_Judged]) -> dict[str, list[_Judged]]:
-    """Group judgements by the id of what they judge."""
-    judgements: dict[str, list[_Judged]] = {}
-    for judgement in events:
-        judgements.setdefault(judgement.of, []).append(judgement)
-    return judgements
 
 
 def _judge_of(event: Event) -> int:
@@ -302,15 +291,6 @@ def _met_or_not(book: Book, concern: Concern, approval: Approval | None) -> str:
     parts = [] if genuine is None else ["genuine" if genuine else "a stretch"]
     parts += ["not addressed"] if approval is not None and concern.id in approval.unaddressed else []
     return ", ".join(parts)
-
-
-def severities(book: Book) -> dict[str, list[Rating]]:
-    """Return the severity ratings (1 to 5) that others gave, by concern id."""
-    ratings: dict[str, list[Rating]] = {}
-    for rating in book.of(Rating):
-        if rating.scale == "severity_1_5":
-            ratings.setdefault(rating.of, []).append(rating)
-    return ratings
 
 
 def open_questions(book: Book) -> list[Concern]:

@@ -21,13 +21,12 @@ from ledger.events import (
     DriftCheck,
     Event,
     ExperimentPlanned,
-    Position,
     Verification,
     Vote,
 )
 from ledger.events.decisions import Cite
 from ledger.events.envelope import Evidence
-from ledger.events.ids import parse_reference
+from ledger.events.ids import parse_reference, role_of
 from ledger.state.book import Book, Sections, contains_quote, passages, per_book, sections_of
 from ledger.state.decided import concern_standing, fallen_under
 from ledger.state.state import State
@@ -137,7 +136,10 @@ def rests_on(
 ) -> tuple[Ground, ...]:
     """Return the grounds of a decision, in the order in which it cites them."""
     lookup = sections or remembered()
-    return tuple(_cited(book, cite, depth, lookup) for cite in decision.cites)
+    # A ruling counts lost votes as refusals, although nothing in them can be cited.
+    votes = book.of(Vote) if decision.made_by == "rule" else ()
+    lost = [Cite(type="vote", id=vote.id, relation="lost") for vote in votes if vote.fallback]  # type: ignore[arg-type]
+    return tuple(_cited(book, cite, depth, lookup) for cite in (*decision.cites, *lost))
 
 
 def ground_of(book: Book, identity: str, depth: int = DEPTH_MAX) -> Ground:
@@ -187,6 +189,9 @@ def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
         # What a decision cites is no longer sealed. Asked for by its id, it may be.
         case Belief() if cite.relation:
             kind, text, by = "forecast", forecast_text(book, event), event.role
+        case Vote() if event.fallback:
+            kind, text = "vote", "no vote was given; in the last ballot that counts as REFUSE"
+            by = role_of(event.id)
         case Vote():
             numbers = f"{event.confidence}% sure that acting is right, risk {event.risk} of 100"
             kind, text = "vote", f"{event.decision}, {numbers}: {event.reasoning}"
@@ -330,12 +335,9 @@ def _author(book: Book, identity: str) -> str | None:
             return event.role
         case Claim():
             return event.raised_by
-        case Position():
-            return event.by
         case None:
             # Context documents are not events, so the name of the document serves as the author.
-            documents = book.state.opening.context
-            return next((document.name for document in documents if document.id == identity), None)
+            return {document.id: document.name for document in book.state.opening.context}.get(identity)
         case _:
             return event.by
 

@@ -11,11 +11,11 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from ledger.events import Agenda, Argument, Decision, Event, Ruling, Score, Standing, Vote
+from ledger.events import Agenda, Argument, Decision, Ruling, Score, Standing, Vote
 from ledger.events.ids import OPTION_MENTION, role_of
 from ledger.language.words import word_count
 from ledger.plain_text import first_sentence, one_line, sentences
-from ledger.state.book import Book, per_book
+from ledger.state.book import Book, grouped, per_book
 from ledger.state.decided import final_in_force
 from moot.view import marks
 from moot.view.marks import Mark, mark_of
@@ -342,11 +342,8 @@ def side_means(book: Book) -> dict[str, float]:
 
 def scorecard(book: Book) -> tuple[Card, ...]:
     """Return options that were scored by criterion, the best first: means over all judgements of each."""
-    judged: dict[str, list[Score]] = {}
     # Scores of arguments have other ids and belong to the sides of a debate.
-    for score in book.of(Score):
-        if _OPTION.fullmatch(score.of):
-            judged.setdefault(score.of, []).append(score)
+    judged = grouped((score.of, score) for score in book.of(Score) if _OPTION.fullmatch(score.of))
     cards = (
         Card(
             option,
@@ -376,19 +373,15 @@ class ScoreRow(msgspec.Struct, frozen=True):
 
 def scores_of(book: Book) -> tuple[ScoreRow, ...]:
     """Return everything with a score or a standing, in the order of the first judgement."""
-    judged: dict[str, list[Score | Standing]] = {}
-    for event in book.events:
-        if isinstance(event, Score | Standing):
-            judged.setdefault(event.of, []).append(event)
-    options = {option.id: option.text for option in book.state.opening.options}
-    return tuple(_score_row(of, book.by_id.get(of), options, events) for of, events in judged.items())
+    judged = grouped((event.of, event) for event in book.events if isinstance(event, Score | Standing))
+    return tuple(_score_row(book, of, events) for of, events in judged.items())
 
 
-def _score_row(
-    of: str, scored: Event | None, options: Mapping[str, str], events: list[Score | Standing]
-) -> ScoreRow:
+def _score_row(book: Book, of: str, events: list[Score | Standing]) -> ScoreRow:
     """Return the judgements of one argument or option as a row."""
-    label, text = "", options.get(of, "")
+    label = ""
+    text = options_of(book).get(of, "")
+    scored = book.by_id.get(of)
     if isinstance(scored, Argument):
         text, side = scored.claim, scored.side
         # Labels such as PRO-1 carry their side already (XS-2).

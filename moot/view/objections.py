@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -12,7 +13,6 @@ from ledger.events import (
     Concern,
     Decision,
     Disposition,
-    Rating,
     Response,
     Standing,
     Vote,
@@ -21,6 +21,7 @@ from ledger.plain_text import first_sentence, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import overridden
+from moot.view.events import words_of
 from moot.view.judgements import (
     ballot_of,
     has_beliefs,
@@ -31,7 +32,16 @@ from moot.view.judgements import (
     terms_in,
     view_of,
 )
-from moot.view.reasons import MEND, NO, TAKEN, Approval, Point, approval_of, score_of, severity, surviving
+from moot.view.reasons import (
+    TAKEN,
+    Approval,
+    Point,
+    approval_of,
+    score_of,
+    severities,
+    severity,
+    surviving,
+)
 from rounds.protocols.citations import UPHELD
 from rounds.protocols.votes import sides_with
 
@@ -47,16 +57,23 @@ class Dissenting(Result, frozen=True):
 class Objection(Dissenting, frozen=True):
     """The strongest thing said against the decision. `also`: what stands against the plans of other members.
 
-    `more`: how many others of its kind stand against the decision.
+    `more`: how many others of its kind stand against the decision. `became`: how it was judged or answered, empty where
+    it was not.
     """
 
     also: tuple[str, ...] = ()
     more: int = 0
+    became: str = ""
 
     @property
     def line(self) -> str:
         """Return the objection in one line, with its author and its ids."""
-        return f"{self.role}: {self.text} ({self.places})"
+        return f"{self.role}: {self.text}{self.judged} ({self.places})"
+
+    @property
+    def judged(self) -> str:
+        """Return what became of the objection in brackets."""
+        return f" [{self.became}]" if self.became else ""
 
     @property
     def places(self) -> str:
@@ -77,7 +94,7 @@ def strongest_objection(
     cited = {ref for point in why for ref in point.refs}
     approval = None if decision.type == "override" else approval_of(book)
     if approval is not None:
-        return _against_verdict(book, decision, approval, cited)
+        return _against_verdict(book, decision, approval)
     # Recorded dissent names this decision explicitly, so it beats anything that is inferred.
     if decision.dissent:
         dissenter = decision.dissent[0]
@@ -89,7 +106,25 @@ def strongest_objection(
         return None
     also = [left for plan in others if (left := _opposed(book, plan, cited))]
     more = sum(left.more for left in (opposed, *also))
-    return msgspec.structs.replace(opposed, also=tuple(left.ref for left in also), more=more)
+    became = _became(book, opposed.ref)
+    return msgspec.structs.replace(opposed, also=tuple(left.ref for left in also), more=more, became=became)
+
+
+def _became(book: Book, identity: str) -> str:
+    """Return how an objection was judged, and by how many where several judged it, else how it was answered."""
+    # Several judges share a role, so each counts by its step; what it says last is its judgement.
+    judged = {
+        event.step: f"{event.by}: {words_of(event).mark.word}"
+        for event in book.events
+        if isinstance(event, Disposition | Standing) and event.of == identity
+    }
+    if len(judged) == 1:
+        return next(iter(judged.values()))
+    if judged:
+        counts = Counter(judged.values()).most_common()
+        return ", ".join(f"{words} ({number} of {len(judged)})" for words, number in counts)
+    answer = latest(response for response in book.of(Response) if response.to == identity)
+    return f"not judged: {answer.by} {words_of(answer).mark.word} the text" if answer else ""
 
 
 def _overruled(book: Book, decision: Decision) -> Objection | None:
@@ -131,15 +166,7 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> Objection | Non
     ]
     if not concerns:
         return None
-    # A run may have thousands of concerns and hardly any ratings, so unrated ones skip the search in `severity`.
-    rated = {rating.of for rating in book.of(Rating)}
-    gravest = max(
-        concerns,
-        key=lambda concern: (
-            severity(book, concern) if concern.id in rated else float(concern.severity or 0),
-            concern.seq,
-        ),
-    )
+    gravest = max(concerns, key=lambda concern: (severity(book, concern), concern.seq))
     return Objection(gravest.by, one_line(gravest.text), gravest.id, more=len(concerns) - 1)
 
 
@@ -196,39 +223,37 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> list[Ch
     """
     elsewhere = in_reasons | taken_up(book)
     cited = {cite.id for cite in decision.cites if cite.type == "challenge"}
-    became = {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
-    answered = {response.to: response.outcome for response in book.of(Response)}
-    challenges = [
-        challenge
-        for challenge in book.of(Challenge)
-        if challenge.id and challenge.id not in elsewhere and (not cited or challenge.id in cited)
-    ]
+    ends: dict[str, str] = {response.to: response.outcome for response in book.of(Response)}
+    ends |= {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
     # Ordered by weight: an escalated challenge is open by decision, the others by neglect. The last of them have a
     # defense and no judgement, which leaves them open.
     weights = ("escalated", "rejected", "deflected", "partially_addressed", "defend", "justify")
-    ends = {challenge.id: became.get(challenge.id) or answered.get(challenge.id) for challenge in challenges}
-    left = [challenge for challenge in challenges if ends[challenge.id] in weights]
-    return sorted(left, key=lambda challenge: weights.index(str(ends[challenge.id])))
+    left = [
+        challenge
+        for challenge in book.of(Challenge)
+        if challenge.id not in elsewhere
+        and (not cited or challenge.id in cited)
+        and ends.get(challenge.id) in weights
+    ]
+    return sorted(left, key=lambda challenge: weights.index(ends[challenge.id]))
 
 
-def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: set[str]) -> Objection | None:
-    """Return the strongest thing against the verdict with who said it and how the judge rates it."""
+def _against_verdict(book: Book, decision: Decision, approval: Approval) -> Objection | None:
+    """Return the strongest thing against the verdict with who said it, whether it is open, and the judge's rating."""
     # The best case against a rejection is what the advocate could still say for the proposal.
-    if approval.place == NO:
+    if approval.is_no:
         arguments = [*surviving(book, decision)] or book.of(Argument)
         best = next(iter(arguments), None)
         more = len(arguments) - 1
         return None if best is None else Objection(best.by, one_line(best.claim), best.id, more=more)
-    concerns = [
-        concern for concern in book.of(Concern) if concern.type == "concern" and concern.id not in cited
-    ]
-    if approval.place == MEND:  # what a conditional verdict takes in is not said against it
-        concerns = [concern for concern in concerns if concern.id in approval.unaddressed]
-    if not concerns:
+    concerns = [concern for concern in book.of(Concern) if concern.type == "concern"]
+    # What the judge counts as resolved is only said where nothing else is against the verdict.
+    left = [concern for concern in concerns if concern.id not in book.state.resolved]
+    if not (against := left or concerns):
         return None
     # Prefer concerns that were never addressed; `-seq` picks the first of equals.
     gravest = max(
-        concerns,
+        against,
         key=lambda concern: (
             concern.id in approval.unaddressed,
             severity(book, concern),
@@ -236,11 +261,10 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
             -concern.seq,
         ),
     )
-    rating = latest(
-        rating for rating in book.of(Rating) if rating.of == gravest.id and rating.by == decision.by
-    )
-    rated = "" if rating is None else f" [judge: {rating.value} of 5]"
-    return Objection(gravest.by, f"{one_line(gravest.text)}{rated}", gravest.id, more=len(concerns) - 1)
+    rating = latest(entry for entry in severities(book).get(gravest.id, ()) if entry.by == decision.by)
+    rated = "" if rating is None else f", judge: {rating.value} of 5"
+    became = f"{'open' if left else 'resolved'}{rated}"
+    return Objection(gravest.by, one_line(gravest.text), gravest.id, (), len(against) - 1, became)
 
 
 def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:

@@ -17,7 +17,7 @@ from ledger.events import Assumption, Challenge, Decision, Frame, Statement
 from ledger.events.envelope import Status
 from ledger.plain_text import counted, first_sentence, one_line, sentences
 from ledger.result import Result
-from ledger.state.book import Book
+from ledger.state.book import Book, grouped
 from ledger.state.decided import conditions_of, fallen_under, final_in_force, in_force, overridden
 from ledger.state.lifecycle import OPEN
 from moot.view.agreement import condition_sentence, forecasts_clause, not_decided_yet, without_each
@@ -214,7 +214,8 @@ class _Reading:
         self.memo = self.forecasts.memo if self.forecasts else {}
         self.reasons = self._reasons(self.chief) if self.chief is not None else []
         # Every member of a council has a text of its own, so none of them is the final one.
-        self.text = final_text(book, self.chief) if self.members is None else None
+        has_text = self.members is None and (self.chief or self.state.finished)
+        self.text = final_text(book, self.chief) if has_text else None
 
     def _latest(self) -> Decision | None:
         """Return the main decision while none is final: the first of the last round that decided and is in force."""
@@ -346,23 +347,19 @@ class _Reading:
             yield from self.memo.get("do_now", ())
             yield from self.forecasts.tests
             return
-        if self.chief is None:
-            return
         # The decision rests on these claims, although no test settled them.
         for identity in open_under(self.book, self.finals):
             claim = self.book.by_id[identity]
             yield Point.of(f"Run what decides {identity}: {getattr(claim, 'testable_as', '')}", identity)
-        yield from self._answered_since(self.chief) if self.finals else ()
+        yield from self._answered_since(self.finals[0]) if self.finals else ()
         # With several final decisions the list is the plan.
         yield from (Point.of(other.text, other.id) for other in self.finals[1:])
-        if not self.finals[1:] and (final := self.text):
-            blanks = _BLANK.findall(final.text)
-            fill = (
-                f"Fill in {', '.join(dict.fromkeys(blanks))} in the final text and read it"
-                if blanks
-                else "Read the final text"
-            )
-            yield Point.of(f"{fill} before you use it ({final.words} words).", final.ref)
+        if not self.finals[1:] and (text := self.text):
+            name = "final text" if self.finals else "last draft"
+            blanks = ", ".join(dict.fromkeys(_BLANK.findall(text.text)))
+            fill = f"Fill in {blanks} in the {name} and read it" if blanks else f"Read the {name}"
+            where = "." if self.finals else f": moot show {self.run} {text.ref}"
+            yield Point.of(f"{fill} before you use it ({text.words} words){where}", text.ref)
 
     def _answered_since(self, chief: Decision) -> Iterator[Point]:
         """Yield answers that a person gave after the final text was written, so that the text lacks them."""
@@ -370,12 +367,9 @@ class _Reading:
             concerns = [cite.id for cite in event.cites if cite.id in self.state.concerns]
             # Answers given before the decision were in the brief of the deciding step.
             if event.type == "answer" and concerns and event.seq > chief.seq:
-                to = (
-                    concerns[0]
-                    if len(concerns) == 1
-                    else f"{concerns[0]} and {len(concerns) - 1} that ask the same"
-                )
-                yield Point.of(f"Work in what a person answered to {to}: {event.text}", event.id)
+                others = f" and {len(concerns) - 1} that ask the same" if concerns[1:] else ""
+                text = f"Work in what a person answered to {concerns[0]}{others}: {event.text}"
+                yield Point.of(text, event.id)
 
     def not_settled(self) -> Iterator[Point]:
         """Yield fallen grounds, what the closing leaves open, and open questions of a judge."""
@@ -412,11 +406,14 @@ class _Reading:
         changed = {event.target.partition("#")[0] for event in self.book.of(Challenge) if event.id in taken}
         # Unrequested choices come first: they are the ones the asker never agreed to (JB-2).
         assumptions = sorted(self.book.of(Assumption), key=lambda assumption: not assumption.unrequested)
-        plans: dict[str | None, list[Point]] = {}
-        for event in assumptions if self.plans else ():
-            # Plans of members who chose another option are no earlier versions of the answer.
-            if event.id not in changed and (self.members is None or event.step in steps):
-                # The role that revises a plan does not list again what the revised one takes for granted.
-                earlier = "" if event.step in steps else "in the first plan: "
-                plans.setdefault(event.step, []).append(Point.of(f"{earlier}{event.text}", event.id))
+        # Plans of members who chose another option are no earlier versions of the answer. The role that revises a
+        # plan does not list again what the revised one takes for granted.
+        plans = grouped(
+            (
+                event.step,
+                Point.of(f"{'' if event.step in steps else 'in the first plan: '}{event.text}", event.id),
+            )
+            for event in (assumptions if self.plans else ())
+            if event.id not in changed and (self.members is None or event.step in steps)
+        )
         return _in_turn(plans.values())

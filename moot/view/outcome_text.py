@@ -187,7 +187,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     if objection and objection.ref not in {dissenter.ref for dissenter in outcome.dissent}:
         text = _cut(f"{objection.role}: {objection.text}", cut.text + 8, "")
         listing = f": moot log {run} --kind {kind_of(objection.ref)}" if objection.more else ""
-        yield "against it", f"{text} ({objection.places}{listing})"
+        yield "against it", f"{text}{objection.judged} ({objection.places}{listing})"
     for dissenter in outcome.dissent[:DISSENT]:
         yield "dissent", f"{dissenter.role}: {_cut(dissenter.text, cut.text + 8, dissenter.ref)}"
     if len(outcome.dissent) > DISSENT:

@@ -1,12 +1,13 @@
 """Reasons of a decision by the kind of thing it cites, each with its evidence level and a quote of its own.
 
 A claim as a reason has the level of its own evidence. The verdict on a proposal is a place on the run's scale: yes, yes
-with something to mend, no. Concerns that the judge holds genuine support "no" and "mend"; arguments that survive, "yes"
-and "mend". What supports one verdict speaks against its opposite: a refuted concern is never a reason.
+with something to mend, no. Concerns that the judge holds genuine support "no", and arguments that survive the other
+two. What supports one verdict speaks against its opposite: a refuted concern is never a reason.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
@@ -30,11 +31,11 @@ from ledger.events import (
 )
 from ledger.events.envelope import Evidence, EvidenceClass
 from ledger.events.ids import kind_of
-from ledger.plain_text import first_sentence, one_line
+from ledger.plain_text import counted, first_sentence, one_line
 from ledger.result import Result
-from ledger.state.book import Book
+from ledger.state.book import Book, grouped, per_book
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
-from moot.view.judgements import ballot_of, latest, reason_of, scorecard
+from moot.view.judgements import ballot_of, latest, reason_of, scorecard, view_of
 from moot.view.marks import times_of
 from rounds.protocols.adversarial import GENUINE_FROM, SCALES
 from rounds.protocols.citations import UPHELD
@@ -45,12 +46,15 @@ CLASSES: Final[tuple[EvidenceClass, ...]] = (
     "measured", "reproduced", "calculated", "quoted", "ran", "argued", "conceded", "said",
 )  # fmt: skip
 """Evidence levels, the best first."""
-GIVEN_UP: Final = frozenset({"concede", "fix", "revise"})
+_IN_PART: Final = re.compile(
+    r"\b(?:(?:left|leaves?) (?:it )?out|omit(?:s|ted)?|in part|part(?:ly|ially)|but not|not (?:added|included))\b",
+    re.IGNORECASE,
+)
+"""Words by which an author says that a criticism was taken up in part only: the ledger has no field for it."""
 TAKEN: Final = frozenset({"accepted", "fixed", "resolved"})
 """Dispositions of an objection that the deciding role accepted."""
 MET: Final = frozenset({"addressed", "defended"})
 """Dispositions of an attack that an answer withstood."""
-YES, MEND, NO = 0, 1, 2
 _SCALED: Final = frozenset({"adversarial", "panel"})
 
 
@@ -82,7 +86,8 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
     approval = None if decision.type == "override" else approval_of(book)
     if approval is not None:
         return _reasons_of_approval(book, decision, approval)
-    computed = [] if decision.type == "override" else [*_votes_for(book), *_scorecard(book, decision)]
+    computed = [] if decision.type == "override" else [*_votes(book), *_scorecard(book, decision)]
+    computed += _conceded(book, decision)
     ranked: list[tuple[tuple[int, float], Point]] = []
     # Where one decision cites arguments of both sides, each needs its side in front.
     sides = {event.side for cite in decision.cites if isinstance(event := book.by_id.get(cite.id), Argument)}
@@ -176,16 +181,17 @@ def score_of(book: Book, identity: str | None) -> float:
     return float(score.total) if score is not None else 0.0
 
 
-def _ratings(book: Book, event: Concern) -> list[Rating]:
-    """Return the severities that others gave a concern."""
-    return [rating for rating in book.of(Rating) if rating.of == event.id and rating.scale == "severity_1_5"]
+@per_book
+def severities(book: Book) -> dict[str, list[Rating]]:
+    """Return the severity ratings (1 to 5) that others gave, by concern id."""
+    return grouped((rating.of, rating) for rating in book.of(Rating) if rating.scale == "severity_1_5")
 
 
 def concern_point(book: Book, event: Concern) -> tuple[float, Point]:
     """Return a concern, weighted by the severity that others gave it."""
     quote = _own_quote(book, event.evidence)
     # A concern that others rated was argued about; one without ratings is only stated.
-    was_rated = any(rating.by != event.by for rating in _ratings(book, event))
+    was_rated = any(rating.by != event.by for rating in severities(book).get(event.id, ()))
     class_: EvidenceClass = "quoted" if quote else "argued" if was_rated else "said"
     return severity(book, event), Point(one_line(event.text), class_, quote, [event.id])
 
@@ -193,20 +199,24 @@ def concern_point(book: Book, event: Concern) -> tuple[float, Point]:
 def severity(book: Book, event: Concern) -> float:
     """Return the mean of the ratings of a concern, else its author's own; 0 where neither exists."""
     # Ratings by others are more independent than the author's own severity.
-    values = [float(rating.value) for rating in _ratings(book, event)]
+    values = [float(rating.value) for rating in severities(book).get(event.id, ())]
     return sum(values) / len(values) if values else float(event.severity or 0)
 
 
 def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
     """Return a challenge that changed the text or was answered so that the text holds; None otherwise."""
     answer = latest(response for response in book.of(Response) if response.to == event.id)
+    if answer is not None and answer.outcome == "concede":
+        return None  # all concessions are one reason
     became = latest(disposition for disposition in book.of(Disposition) if disposition.of == event.id)
-    quote, text = _own_quote(book, event.evidence), one_line(event.claim or event.text)
+    quote = _own_quote(book, event.evidence)
+    text = one_line(event.claim or event.text)
     refs = [event.id, *([answer.id] if answer is not None else [])]
-    # A concession by the other side counts more than any verdict on the challenge.
-    if answer is not None and answer.outcome in GIVEN_UP:
-        lead = "Granted" if answer.outcome == "concede" else "Criticism, taken up in the text"
-        return 1.0, Point(f"{lead}: {text}", "conceded", quote, refs)
+    # No second reader confirms that a text was mended, so the author of the change is named.
+    if answer is not None and answer.outcome in ("fix", "revise"):
+        in_part = " in part" if _IN_PART.search(answer.text) else ""
+        lead = f"Criticism, taken up{in_part} as {answer.by} says in {answer.id}"
+        return 0.5 if in_part else 1.0, Point(f"{lead}: {text}", "conceded", quote, refs)
     if became is None:
         return None
     if answer is not None and became.disposition in MET:
@@ -225,11 +235,35 @@ def _own_quote(book: Book, evidence: Iterable[Evidence]) -> str | None:
     return next((quote.words for quote in quotes_of(book, evidence) if _is_document(quote)), None)
 
 
-def _votes_for(book: Book) -> Iterator[Point]:
-    """Yield the votes that went the way of the ruling; with split votes no side won, so none is a reason."""
+def _conceded(book: Book, decision: Decision) -> Iterator[Point]:
+    """Yield what was conceded under the decision, and by whom, as one reason."""
+    answers = {response.to: response for response in book.of(Response) if response.outcome == "concede"}
+    challenges = [event for cite in decision.cites if isinstance(event := book.by_id.get(cite.id), Challenge)]
+    conceded = [(event, answers[event.id]) for event in challenges if event.id in answers]
+    # One reason and not one for each: with many of them, those that are not listed would go unsaid.
+    if conceded:
+        points = (
+            f"{first_sentence(challenge.claim or challenge.text).rstrip('.')} ({answer.by})"
+            for challenge, answer in conceded
+        )
+        text = f"Conceded when challenged, {len(conceded)} of {len(challenges)}: {'; '.join(points)}."
+        yield Point(text, "conceded", None, [event.id for pair in conceded for event in pair])
+
+
+def _votes(book: Book) -> Iterator[Point]:
+    """Yield the lost votes, then those that went the way of the ruling; with split votes no side won."""
     ballot = ballot_of(book)
-    for vote in ballot.cast if ballot is not None and not ballot.is_split else ():
-        if ballot is not None and sides_with(vote.decision, ballot.ruling.decision):
+    if ballot is None:
+        return
+    for number, name in ((1, "first"), (2, "last")):
+        votes = [vote for vote in book.of(Vote) if vote.ballot == number]
+        if lost := [vote for vote in votes if vote.fallback]:
+            views = ", ".join(map(view_of, lost))
+            of_all = f"{len(lost)} of {counted(len(votes), 'vote')}"
+            text = f"{of_all} lost in the {name} ballot, which counts as REFUSE: {views}."
+            yield Point(text, "calculated", None, [vote.id for vote in lost])
+    for vote in () if ballot.is_split else ballot.cast:
+        if sides_with(vote.decision, ballot.ruling.decision):
             first = next(other for other in book.of(Vote) if other.by == vote.by)
             other = f"{first.decision}, " if first.decision != vote.decision else ""
             earlier = f"; {other}{first.risk} in the first ballot" if first is not vote else ""
@@ -259,10 +293,10 @@ def _scorecard(book: Book, decision: Decision) -> Iterator[Point]:
 
 
 class Approval(NamedTuple):
-    """The judge's verdict in the words of the scale, its place there, and the concerns left unaddressed."""
+    """The judge's verdict in the words of the scale, whether it is its last, and the concerns left unaddressed."""
 
     verdict: str
-    place: int
+    is_no: bool
     unaddressed: frozenset[str]
 
 
@@ -282,20 +316,17 @@ def approval_of(book: Book) -> Approval | None:
     if sections.get("verdict") not in scale:
         return None
     unaddressed = frozenset(identity for identity in sections.get("unaddressed", "").split(", ") if identity)
-    return Approval(sections["verdict"], scale.index(sections["verdict"]), unaddressed)
+    return Approval(sections["verdict"], sections["verdict"] == scale[-1], unaddressed)
 
 
 def _reasons_of_approval(book: Book, decision: Decision, approval: Approval) -> list[Point]:
-    """Return the reasons for the verdict: concerns from the gravest down, then the surviving arguments."""
-    # The judge marks the concerns that carried the verdict with this relation.
-    cited = [book.by_id.get(cite.id) for cite in decision.cites if cite.relation == "based-on"]
-    genuine = [event for event in cited if isinstance(event, Concern)]
-    genuine.sort(key=lambda event: -severity(book, event))
-    concerns = [concern_point(book, concern)[1] for concern in genuine]
-    arguments = [
-        point[1] for argument in surviving(book, decision) if (point := argument_point(book, argument))
-    ]
-    return {YES: arguments, MEND: [*concerns, *arguments], NO: concerns}[approval.place]
+    """Return the reasons for the verdict: for a no the concerns that carried it, else the surviving arguments."""
+    if approval.is_no:
+        # The judge marks the concerns that carried the verdict with this relation.
+        cited = [book.by_id.get(cite.id) for cite in decision.cites if cite.relation == "based-on"]
+        concerns = [concern_point(book, event) for event in cited if isinstance(event, Concern)]
+        return [point for _, point in sorted(concerns, key=lambda weighed: -weighed[0])]
+    return [point[1] for argument in surviving(book, decision) if (point := argument_point(book, argument))]
 
 
 def surviving(book: Book, decision: Decision) -> Iterator[Argument]:
@@ -308,6 +339,6 @@ def surviving(book: Book, decision: Decision) -> Iterator[Argument]:
 
 def is_genuine(book: Book, concern: Concern) -> bool | None:
     """Return whether the judge sided with a concern; None where no judge rated it."""
-    rating = latest(rating for rating in book.of(Rating) if rating.of == concern.id and rating.by == "judge")
+    rating = latest(entry for entry in severities(book).get(concern.id, ()) if entry.by == "judge")
     # Ratings run from 1 (a stretch) to 5 (genuine), AD-5.
     return None if rating is None else int(rating.value) >= GENUINE_FROM

@@ -20,10 +20,10 @@ from ledger.plain_text import counted, one_line
 from ledger.result import Result
 from ledger.state.amendments import Life
 from ledger.state.book import Book, comparable
-from moot.view.annexes_judging import severities
 from moot.view.findings import annotated, escaped, sarif_log, sarif_result
 from moot.view.outcome import Outcome
 from moot.view.outcome_text import outcome_lines
+from moot.view.reasons import severities
 from moot.view.text import WIDTH, joined
 
 BLOCKER: Final = 5

@@ -18,8 +18,8 @@ from ledger.events.run import CastMember
 from ledger.language.words import word_count
 from ledger.plain_json import NotJson, decoded
 from ledger.plain_text import counted
-from ledger.result import extended
-from ledger.state.book import Book
+from ledger.result import Result, extended
+from ledger.state.book import Book, grouped
 from ledger.state.fold import add_call
 from ledger.state.state import Spend
 from ledger.store.spending import Spending
@@ -70,7 +70,7 @@ def one_family(answered: Iterable[Answered]) -> str | None:
     return name and f"all model seats are of one family {name}: they may share blind spots"
 
 
-class Filling(msgspec.Struct, frozen=True):
+class Filling(Result, frozen=True):
     """A seat that answered for a role, and how often.
 
     `contexts` counts the conversations it named, `unnamed` the replies that name none.
@@ -142,10 +142,7 @@ def contexts_text(filling: Filling, before: str = "") -> str:
 def seats_of(book: Book) -> tuple[SeatView, ...]:
     """Return every role of the cast, in protocol order, with what answered for it."""
     opened = book.state.opening
-    calls: dict[str, list[Call]] = {}
-    for event in book.events:
-        if event.call is not None:
-            calls.setdefault(event.by, []).append(event.call)
+    calls = grouped((event.by, event.call) for event in book.events if event.call is not None)
     # A step that was given up has no call, so the cast would look complete without this count.
     lost = Counter(name.role for step in book.state.given_up if (name := parse_step(step)))
     return tuple(
@@ -160,20 +157,15 @@ def seats_of(book: Book) -> tuple[SeatView, ...]:
 
 
 def _fillings(calls: list[Call]) -> Iterator[Filling]:
-    groups: dict[tuple[object, ...], list[Call]] = {}
-    for call in calls:
-        # A change of any of these is another way of answering and gets its own row.
-        key = (call.seat, call.provider, call.model, call.isolation, call.simulated)
-        groups.setdefault(key, []).append(call)
+    # A change of any of these is another way of answering and gets its own row.
+    groups = grouped(
+        ((call.seat, call.provider, call.model, call.isolation, call.simulated), call) for call in calls
+    )
     for group in groups.values():
         first = group[0]
         priced = [call.cost_usd for call in group if call.cost_usd is not None]
-        yield Filling(
-            seat=first.seat,
-            provider=first.provider,
-            model=first.model,
-            isolation=first.isolation,
-            simulated=first.simulated,
+        yield Filling.from_parts(
+            first,
             calls=len(group),
             # The first attempt is no repair, and a call without recorded attempts has none.
             repairs=sum(max(0, len(call.attempts) - 1) for call in group),
@@ -203,9 +195,7 @@ def filled(seat: SeatView) -> str:
 
 def answered_by(seats: Iterable[SeatView]) -> str:
     """Return what fills the seats, in one line; roles with the same filling are grouped."""
-    groups: dict[str, list[str]] = {}
-    for seat in seats:
-        groups.setdefault(filled(seat), []).append(seat.role)
+    groups = grouped((filled(seat), seat.role) for seat in seats)
     if len(groups) == 1:
         return f"all seats: {next(iter(groups))}"
     return "; ".join(f"{', '.join(roles)}: {who}" for who, roles in groups.items())

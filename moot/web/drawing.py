@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from detectors.observations import Tally
 from ledger.plain_text import visible
+from ledger.state.book import grouped
 from moot.view.claims import ClaimView
 from moot.view.marks import STATUSES, mark_of
 from moot.web.templating import Links
@@ -170,9 +171,7 @@ def _trend(calm: list[tuple[int, int]], slope: float, unit: float) -> Markup:
 
 def graph(nodes: Sequence[Node], edges: Iterable[tuple[str, str]], alt: str) -> Markup:
     """Draw a decision, what it cites, what tested that, and the sources of its quotes, from left to right."""
-    columns: dict[int, list[Node]] = {}
-    for node in nodes:
-        columns.setdefault(node.column, []).append(node)
+    columns = grouped((node.column, node) for node in nodes)
     # The picture is as high as its tallest column.
     tallest = max(map(len, columns.values()), default=1)
     pitch = NODE_HEIGHT + 8

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from ledger.events import Artifact, Claim, Decision, Event, Statement, Verification
 from ledger.events.ids import parse_reference
-from ledger.state.book import Book, rows_of, strings
+from ledger.state.book import Book, grouped, rows_of, strings
 from ledger.state.decided import Conditions, conditions_of, outcome
 from moot.run_view import RunView
 from moot.view import marks
@@ -21,7 +21,6 @@ from moot.view.grounds import Ground, ground_standing, sources_of
 from moot.view.marks import mark_of
 from moot.view.round import tell_check
 from moot.web.drawing import Node, axis, graph, lane
-from moot.web.rounds import grouped
 from moot.web.templating import Links, SiteLinks, paged
 
 CLAIMS_PAGE: Final = 150

@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from ledger.events import Artifact, Event, Statement
 from ledger.events.ids import Reference, parse_reference
-from ledger.state.book import Book, sections_of
+from ledger.state.book import Book, grouped, sections_of
 from ledger.store.blobs import hash_of
 from moot.app.runs import Run
 from moot.run_view import RunView
@@ -31,7 +31,7 @@ from moot.view.grounds import Ground
 from moot.view.story import Story
 from moot.web.events import claims_page, parts_of
 from moot.web.overview import heading, overview, seats_page, signals_page
-from moot.web.rounds import grouped, round_shown
+from moot.web.rounds import round_shown
 from moot.web.templating import ReportLinks, render
 from rounds.protocols import is_watched
 

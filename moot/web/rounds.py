@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from ledger.events import Event, Validation
 from ledger.events.ids import StepName
+from ledger.state.book import grouped
 from ledger.state.state import State
 from ledger.store.failures import LedgerError
 from ledger.store.store import read_driver
@@ -26,7 +27,6 @@ BENCH: Final = frozenset({"verifier", "judge", "resolver"})
 """Roles that judge and do not argue: shown below the columns."""
 _KEY: Final = re.compile(r'"[a-z_]{1,40}"\s*:\s*')
 _SYNTAX: Final = re.compile(r'[{}\[\]]|(?<!\\)"')
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +142,6 @@ def round_lines(state: State) -> list[dict[str, Any]]:
         }
         for n, opened in sorted(state.rounds.items())
     ]
-
-
-def grouped(pairs: Iterator[tuple[Any, T]]) -> dict[Any, list[T]]:
-    """Return the second parts of pairs in lists, by their first parts."""
-    groups: dict[Any, list[T]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return groups
 
 
 def steps_in_progress(view: RunView) -> dict[str, LiveStep]:

@@ -25,7 +25,7 @@ from ledger.events import Argument, Challenge, Concern, Decision, Event, Rating,
 from ledger.events.envelope import Five
 from ledger.events.ids import StepName, label_id, number_of
 from ledger.events.run import PlanRow
-from ledger.state.book import Book
+from ledger.state.book import Book, grouped
 from ledger.state.decided import deliberated
 from ledger.state.state import State
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Rules, Step
@@ -89,11 +89,8 @@ def weighted(parts: Mapping[str, int], weights: Mapping[str, str]) -> Fraction:
 
 def means(totals: Sequence[tuple[str, Fraction]]) -> dict[str, Fraction]:
     """Map each option to the mean of its totals over all rounds."""
-    by_option: dict[str, list[Fraction]] = {}
-    for option, total in totals:
-        by_option.setdefault(option, []).append(total)
     # A mean and not a sum: with a lost round, options have different numbers of totals.
-    return {option: sum(values, Fraction(0)) / len(values) for option, values in by_option.items()}
+    return {option: sum(values, Fraction(0)) / len(values) for option, values in grouped(totals).items()}
 
 
 def is_close(first: Fraction, second: Fraction) -> bool:

@@ -21,7 +21,7 @@ from ledger.events import Argument, Concern, Decision, Event, Score, Standing, S
 from ledger.events.decisions import Fallacy
 from ledger.events.envelope import Five
 from ledger.events.ids import number_of, parse_step
-from ledger.state.book import Book
+from ledger.state.book import Book, grouped
 from ledger.state.decided import deliberated
 from roles.protocol import Step
 from roles.replies import Falsifiers, Part, Reply, Sentence, Text, Word
@@ -181,9 +181,7 @@ def _sides(book: Book) -> dict[str, str]:
 
 def side_totals(totals: Mapping[str, Fraction], sides: Mapping[str, str]) -> dict[str, Fraction]:
     """Return the mean of each side's arguments."""
-    values_of: dict[str, list[Fraction]] = {}
-    for identity, value in totals.items():
-        values_of.setdefault(sides[identity], []).append(value)
+    values_of = grouped((sides[identity], value) for identity, value in totals.items())
     return {side: sum(values, Fraction(0)) / len(values) for side, values in values_of.items()}
 
 
@@ -234,9 +232,7 @@ def panel_decision(book: Book) -> tuple[Event, ...]:
     interval = bootstrap(_units(judges, sides), state.opening.seed)
     numbering = Numbering(book, state.round)
     sitting = f"{len(judges)} of {wanted} judges" if len(judges) < wanted else f"{wanted} judges"
-    standings: dict[str, list[str]] = {}
-    for event in book.of(Standing):
-        standings.setdefault(event.of, []).append(event.standing)
+    standings = grouped((event.of, event.standing) for event in book.of(Standing))
     decision = numbering.computed(
         Decision,
         text=_verdict(winner, votes),

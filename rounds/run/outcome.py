@@ -11,6 +11,7 @@ from typing import Literal
 
 from ledger.events.ids import parse_step
 from ledger.result import Result
+from ledger.state.book import grouped
 from ledger.state.state import State
 from roles.protocol import Instead, Loss, loss_of
 
@@ -76,10 +77,8 @@ def quorum_of(state: State) -> RunQuorum:
 
 def _given_up(lost: Sequence[LostStep]) -> str:
     """Return lost steps by what their loss means, the deciding ones first."""
-    steps: dict[str, list[str]] = {}
     # Sorting is stable, so steps of one meaning stay in the order in which they were lost.
-    for loss in sorted(lost, key=lambda loss: not loss.decides):
-        steps.setdefault(loss.means, []).append(loss.step)
+    steps = grouped((loss.means, loss.step) for loss in sorted(lost, key=lambda loss: not loss.decides))
     groups = [f"{_some(named)} ({means})" for means, named in steps.items()]
     return f"; given up: {_some(groups, '; ')}" if groups else ""
 

@@ -23,7 +23,9 @@ from ledger.events import (
     Concern,
     Decision,
     Disposition,
+    Response,
     Statement,
+    Vote,
 )
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
@@ -168,7 +170,9 @@ def test_an_approval_has_the_surviving_arguments_as_reasons_and_a_concern_agains
     assert found.objection is not None
     against = book.by_id[found.objection.ref]
     assert isinstance(against, Concern)
-    assert f"[judge: {score} of 5]" in found.objection.line
+    state = "resolved" if score == 1 else "open"
+    assert f"[{state}, judge: {score} of 5" in found.objection.line
+    assert (against.id in book.state.resolved) is (score == 1)
     assert status_clause(found) == "DECIDED: approve, 1 requirement"
 
 
@@ -179,12 +183,20 @@ def test_a_rejection_has_the_concerns_as_reasons_and_the_advocate_against_it(tmp
     assert found.objection.line == "advocate: claim number 0 of r1 case advocate (R-1-1)"
 
 
-def test_a_condition_that_nobody_met_stands_against_a_conditional_approval(tmp_path: Path) -> None:
-    _, met = played(tmp_path / "met", "adversarial", judged("approve with conditions", 4))
-    assert met.objection is None
-    _, unmet = played(tmp_path / "unmet", "adversarial", judged("approve with conditions", 2, unaddressed=1))
-    assert unmet.objection is not None
-    assert unmet.objection.line.endswith("(N-1-1)")
+@pytest.mark.parametrize("verdict", ["approve", "approve with conditions"])
+@pytest.mark.parametrize("score", [2, 4])
+def test_open_concerns_are_against_an_approval_and_resolved_ones_are_said_to_be(
+    verdict: str, score: int, tmp_path: Path
+) -> None:
+    book, found = played(tmp_path, "adversarial", judged(verdict, score, unaddressed=1))
+    concerns = {event.id for event in book.of(Concern)}
+    assert not concerns.intersection(ref for point in found.why for ref in point.refs)
+    assert found.objection is not None
+    assert found.objection.ref == "N-1-1"
+    left = concerns - book.state.resolved or concerns
+    assert found.objection.more == len(left - {"N-1-1"})
+    assert found.objection.became == f"{'resolved' if score == 2 else 'open'}, judge: {score} of 5"
+    assert found.objection.became in " ".join(" ".join(outcome_lines(found, "run", 100)).split())
 
 
 def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(tmp_path: Path) -> None:
@@ -281,6 +293,35 @@ def test_a_lost_vote_is_told_as_no_vote(tmp_path: Path) -> None:
     assert [one.role for one in found.dissent] == []
     assert "No vote in the last ballot: accuracy." in found.answer
     assert "(DEGRADED)" in found.trust
+
+
+@pytest.mark.parametrize(
+    ("lost", "reasons"),
+    [
+        ({"r3.revise.accuracy"}, ["1 of 3 votes lost in the last ballot, which counts as REFUSE: accuracy."]),
+        (
+            {"r3.revise.utility", "r3.revise.accuracy"},
+            ["2 of 3 votes lost in the last ballot, which counts as REFUSE: utility, accuracy."],
+        ),
+        ({"r1.analyse.safety"}, ["1 of 3 votes lost in the first ballot, which counts as REFUSE: safety."]),
+        (
+            {"r1.analyse.utility", "r3.revise.utility"},
+            [
+                "1 of 3 votes lost in the first ballot, which counts as REFUSE: utility.",
+                "1 of 3 votes lost in the last ballot, which counts as REFUSE: utility.",
+            ],
+        ),
+    ],
+)
+def test_lost_votes_are_counted_among_the_reasons(lost: set[str], reasons: list[str], tmp_path: Path) -> None:
+    from moot.view.show import why_of
+
+    book, found = ended(tmp_path, "tribunal", lost)
+    assert [point.text for point in found.why if "lost" in point.text] == reasons
+    assert [point.text for point in found.why[: len(reasons)]] == reasons
+    nodes = why_of("run", book, final_in_force(book.state)[0]).nodes
+    votes = {vote.id for vote in book.of(Vote) if vote.fallback}
+    assert {node.id for node in nodes if node.relation == "lost"} == votes
 
 
 # ---------------------------------------------------------------- debates, comparisons, councils, priorities
@@ -579,3 +620,102 @@ def test_fewer_facts_are_listed_before_one_is_cut() -> None:
         assert len(points) == 1 or more in block
     # A text that has no room breaks off where a clause ends.
     assert "a few seconds of smoke tests … (@5) (and 3 more: moot status run --json)" in block
+
+
+# ---------------------------------------------------------------- what became of a criticism
+
+
+def test_a_criticism_that_was_taken_up_in_part_says_so_and_comes_last(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "revision":
+            for n, row in enumerate(made["answers"]):
+                ending = "; a rule for clashes is left out" if n == 0 else ""
+                row |= {"outcome": "fix", "text": f"The date is named{ending}."}
+
+    book, found = played(tmp_path, "ratchet", change)
+    answers = {response.to: response.id for response in book.of(Response)}
+    assert [point.text.partition(":")[0] for point in found.why] == [
+        f"Criticism, taken up as reviser says in {answers['X-1-2']}",
+        f"Criticism, taken up as reviser says in {answers['X-1-3']}",
+        f"Criticism, taken up in part as reviser says in {answers['X-1-1']}",
+    ]
+
+
+def test_concessions_are_said_with_who_made_them(tmp_path: Path) -> None:
+    book, found = played(tmp_path, "cross-examination")
+    conceded = [response for response in book.of(Response) if response.outcome == "concede"]
+    (said,) = [point for point in found.why if point.class_ == "conceded"]
+    asked = len(book.of(Challenge))
+    assert said.text.startswith(f"Conceded when challenged, {len(conceded)} of {asked}: ")
+    for response in conceded:
+        challenge = book.by_id[response.to]
+        assert isinstance(challenge, Challenge)
+        assert f"{challenge.claim} ({response.by})" in said.text
+        assert {response.to, response.id} <= set(said.refs)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "became"),
+    [
+        ("jugalbandi", "resolver: rejected"),
+        ("single-pass", "solo: rejected"),
+        ("devils-advocate", "devils_advocate: partly addressed"),
+        ("ratchet", "not judged: reviser justifies the text"),
+        ("debate", "judge: upheld"),
+    ],
+)
+def test_an_objection_says_what_became_of_it_however_long_it_is(
+    protocol: str, became: str, tmp_path: Path
+) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        del step
+        for rows in made.values():
+            for row in rows if isinstance(rows, list) else ():
+                if isinstance(row, dict) and {"claim", "text"} <= set(row):
+                    row["text"] += " and more of it" * 60
+
+    _, found = played(tmp_path, protocol, change)
+    assert found.objection is not None
+    assert found.objection.became == became
+    shown = " ".join(" ".join(outcome_lines(found, "run", 100)).split())
+    assert f"[{became}] ({found.objection.ref}" in shown
+
+
+def test_an_objection_of_several_judges_says_how_many_judged_it_so(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "judging":
+            for row in made["scores"]:
+                row["standing"] = "REFUTED" if step.name.repeat == 1 else "UPHELD"
+
+    _, found = played(tmp_path, "debate", change, rules={"judges": "3"})
+    assert found.objection is not None
+    assert found.objection.became == "judge: upheld (2 of 3), judge: refuted (1 of 3)"
+
+
+# ---------------------------------------------------------------- texts without a decision, and ids
+
+
+@pytest.mark.parametrize(
+    ("protocol", "lost", "draft"),
+    [
+        ("ratchet", "r1.revision.reviser", "S-1-draft-drafter#text"),
+        ("ratchet", "r1.critique.critic", "S-1-draft-drafter#text"),
+        ("jugalbandi", "r1.resolve.resolver", "S-1-plan-proposer#plan"),
+        ("jugalbandi", "r1.challenge.challenger", "S-1-plan-proposer#plan"),
+    ],
+)
+def test_a_run_that_lost_its_last_step_points_to_the_last_draft(
+    protocol: str, lost: str, draft: str, tmp_path: Path
+) -> None:
+    _, found = ended(tmp_path, protocol, {lost})
+    assert status_clause(found).startswith("NOBODY ANSWERED")
+    (point,) = found.do_now
+    assert point.refs == [draft]
+    assert point.text.startswith("Read the last draft before you use it (")
+    assert point.text.endswith(f"moot show run {draft}")
+
+
+def test_a_run_that_goes_on_points_to_no_draft(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", "ratchet")
+    submit(session, session.pending()[0])
+    assert outcome_of("run", session.book()).do_now == []
