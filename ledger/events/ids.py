@@ -86,9 +86,9 @@ def is_id(text: str) -> bool:
 
 
 def is_event_name(text: str) -> bool:
-    """Return whether `text` can name an event: an id of any kind, perhaps with a part (`#…`), or @SEQ."""
+    """Return whether `text` can name what a run holds: an id or a label, perhaps with a part (`#…`), or @SEQ."""
     name = text.partition("#")[0]
-    return re.fullmatch(r"@(0|[1-9][0-9]*)", name) is not None or (is_id(name) and kind_of(name) in KINDS)
+    return re.fullmatch(r"@(0|[1-9][0-9]*)", name) is not None or is_id(name)
 
 
 def _again(repeat: int) -> str:

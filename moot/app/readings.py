@@ -68,14 +68,14 @@ def read_decisions(run: Run, *, final: bool = False, in_force: bool = False) -> 
 
 
 def find_event(run: Run, identity: str) -> Event:
-    """Return the event with an id (H-5) or at a sequence number (@41).
+    """Return the event with an id (H-5) or at a sequence number (@41), or the first one of a step (r1.D.critic).
 
     Raises `MootError` when the run has no such event.
     """
     # A reference may point into an event (`S-5-1#s2`); the event is what is listed.
     wanted = identity.partition("#")[0]
     for event in run.events:
-        if wanted in (event.id, f"@{event.seq}"):
+        if wanted in (event.id, f"@{event.seq}", getattr(event, "step_failed", event.step)):
             return event
     raise usage(f"no event {identity[:80]!r} in this run", f"`moot log {run.path}` lists them", "ID")
 
@@ -98,10 +98,11 @@ def read_log(run: Run, events: list[Event]) -> Log:
 
 
 def read_event(run: Run, identity: str) -> Shown:
-    """Return an event's content and what became of it. Raises `MootError`."""
-    from moot.view.show import show_of
+    """Return an event's content and what became of it, or what a label of the run names. Raises `MootError`."""
+    from moot.view.show import labeled, show_of
 
-    return show_of(str(run.path), run.book, find_event(run, identity))
+    name = str(run.path)
+    return labeled(name, run.book, identity) or show_of(name, run.book, find_event(run, identity))
 
 
 def read_grounds(run: Run, identity: str, *, everything: bool = False) -> Why:

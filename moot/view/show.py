@@ -13,16 +13,18 @@ import msgspec
 import orjson
 
 from ledger.events import Claim, Decision, Event, Verification
+from ledger.events.ids import kind_of, parse_reference
 from ledger.format.canonical import encode
 from ledger.plain_text import one_line, shortened
 from ledger.result import Result
-from ledger.state.book import Book
+from ledger.state.book import Book, passages
 from ledger.state.decided import conditions_of, overridden, replacement
 from ledger.state.fold import add_call
 from ledger.state.lifecycle import HistoryEntry
 from ledger.state.state import Spend
 from moot.view.events import words_of
 from moot.view.grounds import DEPTH_MAX, Ground, ground_of, ground_standing
+from moot.view.judgements import options_of
 from moot.view.marks import STATUSES, how_tested, move_text, status_with_level
 from moot.view.seats import dollars, tokens_text
 from moot.view.text import WIDTH, folded, joined
@@ -63,8 +65,26 @@ def show_of(run: str, book: Book, event: Event) -> Shown:
         standing=wording.mark.plain if wording.mark.word else "",
         says=_says(event),
         history=list(_history(book, event)),
-        named_by=_named_by(book, event),
+        named_by=_named_by(book, event.seq, event.id),
     )
+
+
+def labeled(run: str, book: Book, identity: str) -> Shown | None:
+    """Return the document, goal or option that an id names, of a document only the lines that it names; else None."""
+    reference = parse_reference(identity)
+    opening = book.state.opening
+    texts = options_of(book) | {goal.id: goal.text for goal in opening.goals}
+    document = next((entry for entry in opening.context if entry.id == reference.id), None)
+    if document is None and reference.id not in texts:
+        return None
+    says: dict[str, Any] = {"text": texts.get(reference.id)}
+    if document is not None:
+        lines = passages(reference, book.by_id, opening, book.blobs)
+        missing = "not kept here: no such lines, or the text was removed"
+        facts = {"name": document.name, "bytes": document.bytes, "sha256": document.sha256}
+        says = facts | {"text": lines[0] if lines else missing}
+    named_by = _named_by(book, opening.seq, reference.id)
+    return Shown(run, identity, opening.seq, kind_of(reference.id), opening.by, 0, "", says, [], named_by)
 
 
 def _says(event: Event) -> dict[str, Any]:
@@ -137,9 +157,9 @@ def _caused(book: Book, event: Claim | Decision) -> Iterator[str]:
         yield f"took {counted(len(replies), 'reply')} whole ({places}): {tokens}, {dollars(spend)}"
 
 
-def _named_by(book: Book, event: Event) -> list[str]:
+def _named_by(book: Book, seq: int, identity: str | None) -> list[str]:
     """Return ids of later decisions and verdicts that cite or move it."""
-    return [later.id for later in book.events[event.seq + 1 :] if later.id and event.id in _names(later)]
+    return [later.id for later in book.events[seq + 1 :] if later.id and identity in _names(later)]
 
 
 def _names(event: Event) -> set[str]:
@@ -160,8 +180,7 @@ def show_text(record: Shown, width: int = WIDTH) -> str:
     lines = [
         f"{record.id}  {record.kind.replace('_', ' ')}{standing}   by {record.by}, {where}, @{record.seq}"
     ]
-    for name, value in record.says.items():
-        lines += _field(name, value, 2, width)
+    lines += _fields(record.says, 2, width)
     if record.history:
         lines += ["", *(f"  {line}" for line in record.history)]
     if record.named_by:
@@ -170,15 +189,20 @@ def show_text(record: Shown, width: int = WIDTH) -> str:
     return joined(lines)
 
 
+def _fields(fields: Mapping[str, Any], indent: int, width: int) -> Iterator[str]:
+    """Yield the fields that are filled."""
+    for name, value in fields.items():
+        if value not in _EMPTY:
+            yield from _field(name, value, indent, width)
+
+
 def _field(name: str, value: Any, indent: int, width: int) -> Iterator[str]:
     """Yield a field: short values on its line, texts below it, lists as points."""
     label = name.rstrip("_").replace("_", " ")
     margin = " " * indent
     if isinstance(value, dict):
         yield f"{margin}{label}:"
-        for key, item in cast("dict[str, Any]", value).items():
-            if item not in _EMPTY:
-                yield from _field(key, item, indent + 2, width)
+        yield from _fields(cast("dict[str, Any]", value), indent + 2, width)
     elif isinstance(value, list):
         yield from _rows(label, cast("list[Any]", value), indent, width)
     # Texts that do not fit on the line of their label start on the next one.
@@ -205,8 +229,7 @@ def _rows(label: str, values: list[Any], indent: int, width: int) -> Iterator[st
         row = {key: value for key, value in cast("dict[str, Any]", item).items() if value not in _EMPTY}
         if any(isinstance(value, dict | list) for value in row.values()):
             yield f"{' ' * (indent + 2)}-"
-            for key, value in row.items():
-                yield from _field(key, value, indent + 4, width)
+            yield from _fields(row, indent + 4, width)
         else:
             text = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in row.items())
             yield from folded(f"- {text}", indent + 2, width)
@@ -335,10 +358,7 @@ def _fitting(nodes: Sequence[WhyNode]) -> list[WhyNode]:
 
 def why_text(why: Why, width: int = WIDTH, *, everything: bool = False) -> str:
     """Return what `moot why` prints."""
-    return joined(_lines(why.nodes, why.run, width, everything=everything))
-
-
-def _lines(nodes: Sequence[WhyNode], run: str, width: int, *, everything: bool = False) -> list[str]:
+    nodes = why.nodes
     lines: list[str] = []
     for node in nodes:
         if node.again:
@@ -355,13 +375,13 @@ def _lines(nodes: Sequence[WhyNode], run: str, width: int, *, everything: bool =
     left = [node.id for node in nodes if node.below]
     if left:
         more = f" and {len(left) - 4} others" if len(left) > 4 else ""
-        lines.append(f"more under {', '.join(left[:4])}{more}: moot why {run} {left[0]}, or --all")
+        lines.append(f"more under {', '.join(left[:4])}{more}: moot why {why.run} {left[0]}, or --all")
     # A reader of a cut text needs the verb that shows all of it.
     if any("…" in line for line in lines):
-        lines.append(f"what ends in … stands whole: moot show {run} ID")
+        lines.append(f"what ends in … stands whole: moot show {why.run} ID")
     if not nodes[1:] and not nodes[0].quotes:
         lines.append("it cites nothing")
-    return lines
+    return joined(lines)
 
 
 def _line(node: WhyNode, text: str, width: int) -> str:

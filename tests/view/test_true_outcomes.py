@@ -30,6 +30,7 @@ from ledger.events import (
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from moot.api import open_run
+from moot.errors import MootError
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import outcome_lines, status_clause
 from roles.protocol import Step
@@ -38,6 +39,7 @@ from tests.protocols import crux_seats
 from tests.protocols.changing import Change, changed_run, unchanged
 from tests.protocols.playing import begin, play, submit
 from tests.recorded import run_of
+from tests.rounds.openings import DOCUMENT
 
 RUNS: list[tuple[str, dict[str, str]]] = [
     ("jugalbandi", {}), ("jugalbandi", {"rounds": "2"}), ("jugalbandi", {"wait": "off"}), ("single-pass", {}),
@@ -719,3 +721,28 @@ def test_a_run_that_goes_on_points_to_no_draft(tmp_path: Path) -> None:
     session = begin(tmp_path / "run", "ratchet")
     submit(session, session.pending()[0])
     assert outcome_of("run", session.book()).do_now == []
+
+
+def test_every_id_of_a_run_can_be_shown(tmp_path: Path) -> None:
+    from moot.app.readings import read_event
+    from moot.view.show import show_text
+
+    book, _ = ended(tmp_path, "adversarial", {"r1.attack.challenger"})
+    run = open_run(tmp_path / "run")
+    (document,) = book.state.opening.context
+    shown = read_event(run, "K-1")
+    assert (shown.kind, shown.says["name"], shown.says["bytes"]) == ("document", "facts.md", document.bytes)
+    assert shown.says["sha256"] == document.sha256
+    assert shown.says["text"] == DOCUMENT.decode()
+    assert "one writer\n" in show_text(shown)
+    assert read_event(run, "K-1#L2").says["text"] == "many readers"
+    assert "no such lines" in read_event(run, "K-1#L9").says["text"]
+    assert read_event(run, "O-2").says == {"text": "one journal"}
+    assert read_event(run, "G-1").says == {"text": "No line is lost"}
+    assert read_event(run, "r1.verdict.judge").id == "S-1-verdict-judge"
+    assert read_event(run, "r1.attack.challenger").kind == "fallback"
+    for event in book.events:
+        assert read_event(run, event.ref).seq == event.seq
+    for unknown in ("K-2", "O-9", "r9.verdict.judge"):
+        with pytest.raises(MootError, match="no event"):
+            read_event(run, unknown)
