@@ -96,7 +96,7 @@ class AboveShare(_Table, frozen=True, kw_only=True):
 
 
 class Unanimity(_Table, frozen=True, kw_only=True):
-    """FM-1: consecutive rounds in which checks found nothing and no position differed from the lead's."""
+    """FM-1: consecutive rounds in which checks found nothing and no position was held against the lead's."""
 
     rounds_running: int
     checks_at_least: int

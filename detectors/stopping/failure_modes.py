@@ -1,14 +1,16 @@
 """Failure modes FM-1 … FM-6: rates that got worse, such as the share of positions that were given up without evidence.
 
-What is counted is a *unit*: a position, a check, a claim or a decision. A unit is *bad* when it shows the failure
-(`rounds.py` sorts them). Each mode bets that its share of bad units is above the tolerated one; E is what a capital of
-1 has become by these bets (`reading.py`), and E of 20 raises the alarm. A mode with several bets divides the capital
-between them. All numbers are in `detectors/parameters.toml`.
+What is counted is a *unit*: a position, a check, a claim, a decision, a drift check, a decision's citation of a claim,
+or a round that a role could lead. A unit is *bad* when it shows the failure (`rounds.py` sorts them). Each mode bets
+that its share of bad units is above the tolerated one; E is what a capital of 1 has become by these bets
+(`reading.py`), and E of 20 raises the alarm. A mode with several bets divides the capital between them. All numbers are
+in `detectors/parameters.toml`.
 
 FM-1, unearned agreement, has two bets. One is on positions against the lead's that were given up without new evidence.
-The other is on checks that found nothing: ROBUST verdicts on which no sealed position differed from the lead's. A
-ledger without positions shows no dissent, so there every ROBUST check counts. Where no position ever differs, the first
-bet has no unit and stays at 1: agreement on everything then reads as it does without positions, and not as "all clear".
+The other is on checks that found nothing: ROBUST verdicts on which no sealed position differed from the lead's, or each
+that did was given up without new evidence. A ledger without positions shows no dissent, so there every ROBUST check
+counts. Where no position ever differs, the first bet has no unit and stays at 1: agreement on everything then reads as
+it does without positions, and not as "all clear".
 
 FM-5 has two variants (SD-82). Inflation, too many or untestable claims, is a rate like the others. Starvation is
 certain: fewer than two new claims in each of two consecutive rounds with every role, while a claim is pending or an
@@ -84,7 +86,7 @@ def by_id(unit: Units) -> list[tuple[int, int]]:
 
 
 def sycophancy(state: State, rounds: Rounds, parameters: GateParameters, planned: int) -> ModeReading:
-    """Return FM-1 after the last round, by the stronger of its two bets."""
+    """Return FM-1 after the last round: E of both bets, in the words of the bet whose own E is greater by then."""
     positions = _Bet([each.giving_in for each in rounds], parameters.giving_in, GIVEN_UP, by_check=True)
     sentence = FOUND_NOTHING if state.positions else ONLY_ROBUST
     checks = _Bet([each.unopposed for each in rounds], parameters.only_robust, sentence)
@@ -96,7 +98,8 @@ def sycophancy(state: State, rounds: Rounds, parameters: GateParameters, planned
 def _stronger(positions: _Bet, checks: _Bet, parameters: GateParameters, planned: int) -> ModeReading:
     """Return the reading of two bets that divide one capital: units of both count toward the minimum.
 
-    Onset, evidence and sentence are those of the bet that is worth more.
+    E and verdict are those of both together. Onset, evidence and sentence are those of the bet whose own E is greater
+    after the last round.
     """
     streams = [positions.stream, checks.stream]
     values = [e_values(stream, planned) for stream in streams]
@@ -216,7 +219,7 @@ def domination(state: State, rounds: Rounds, parameters: GateParameters, planned
         late=math.fsum(late_of(bets[:1], parameters) for bets in streams.values()) / len(roles),
         needed=parameters.domination_cited.citations_at_least,
         sentence=f"{{bad}} of {{units}} claims that decisions cite since R{{onset}} are {who}'s, who led "
-        f"{sum(each.lead == who for each in rounds)} of {len(rounds)} rounds",
+        f"{sum(each.lead == who for each in rounds)} of {len(rounds)} rounds in all",
         subject=who,
         tolerated=cited_bet[0],
     )

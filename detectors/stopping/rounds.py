@@ -43,7 +43,7 @@ class RoundUnits(msgspec.Struct):
     giving_in: Units = msgspec.field(default_factory=Units)
     """FM-1: checks, once for each position against the lead's; bad where it was given up without new evidence."""
     unopposed: Units = msgspec.field(default_factory=Units)
-    """FM-1: checks; bad where ROBUST and no sealed position differed from the lead's, as far as any was sealed."""
+    """FM-1: checks; bad where ROBUST and no position was held against the lead's, nor given up for new evidence."""
     pro_forma: Units = msgspec.field(default_factory=Units)
     """FM-2: checks of the round before; bad where BROKEN moved no claim and no decision cites it by now."""
     unanchored: Units = msgspec.field(default_factory=Units)
@@ -105,8 +105,8 @@ def _count_positions(
 ) -> None:
     """Count FM-1: positions that differed from the lead's on a check, and checks that found nothing.
 
-    A position is bad when it was given up without a new reference. A check is bad when it is ROBUST and no position was
-    held against it.
+    A position is bad when it was given up without a new reference. A check is bad when it is ROBUST and each
+    position that differed, if any, is bad.
     """
     sealed: dict[str, dict[str, tuple[str, str]]] = {}
     for identity, position in state.positions.items():

@@ -76,6 +76,21 @@ def test_a_balanced_run_earns_nothing(roles: int, above: float) -> None:
     assert reading.verdict == "CLEAR"
 
 
+def test_leads_are_counted_over_the_whole_run_and_citations_since_the_onset() -> None:
+    state, rounds = _balanced(4, 4, rounds=10)
+    for each in rounds[5:]:
+        each.lead = "role0"
+        each.cited_claims = [("role0", identity) for _, identity in each.cited_claims]
+    reading = domination(state, rounds, INSTALLED, ROUNDS)
+    assert (reading.verdict, reading.onset) == ("ALARM", 6)
+    led = sum(each.lead == "role0" for each in rounds)
+    assert led > len(rounds[5:])
+    assert reading.sentence == (
+        "20 of 20 claims that decisions cite since R6 are role0's, "
+        f"who led {led} of {len(rounds)} rounds in all"
+    )
+
+
 @st.composite
 def _files(draw: st.DrawFn) -> dict[str, Any]:
     """Tables of a file with thresholds drawn at random, with bets both ways."""
