@@ -99,7 +99,7 @@ SCRIPTED = {
         "decided",
         "ACT by the rule unanimous (3 of 3 votes say ACT).",
         "Computed by the rule of the protocol",
-        why=("VO-3-2-utility", "VO-3-2-accuracy", "VO-3-2-safety"),
+        why=("VO-3-2-accuracy", "VO-3-2-safety", "VO-3-2-utility"),
     ),
 }
 """Scripted runs by protocol, read in the same way; `tests/protocols/scripts.py` has the words."""
@@ -190,7 +190,7 @@ def test_a_reason_is_told_as_what_it_was_said_of() -> None:
     assert of_played("single-pass").why[0].text.startswith("Own objection to the draft, taken up: flaw 0")
     conceded = of_played("cross-examination", analysts="2").why[0].text
     assert conceded.startswith("Conceded when challenged, 2 of 4: gap 0 in S-1-analysis-analyst_1")
-    assert "(ACT, risk 10 of 100; 10 in the first ballot)" in of_played("tribunal").why[1].text
+    assert "(ACT, risk 10 of 100; 10 in the first ballot)" in of_played("tribunal").why[0].text
 
 
 def test_a_scorecard_is_the_mean_of_all_judgements() -> None:

@@ -239,7 +239,7 @@ def voting(utility: str, accuracy: str, safety: str, first: str | None = None) -
 def test_a_split_is_your_call_and_nobodys_words_are_the_answer(voting_rule: str, tmp_path: Path) -> None:
     _, found = played(tmp_path, "tribunal", voting("ACT", "REFUSE", "WARN"), rules={"voting": voting_rule})
     assert status_clause(found) == "YOUR CALL: the votes are split"
-    assert "No majority (utility ACT, accuracy REFUSE, safety WARN)" in found.answer
+    assert "No majority (accuracy REFUSE, safety WARN, utility ACT)" in found.answer
     assert "reasons of" not in found.answer
     assert found.why == []
     assert {one.role for one in found.dissent} == {"utility", "accuracy", "safety"}
@@ -249,7 +249,7 @@ def test_a_unanimous_warning_is_no_vote_to_act(tmp_path: Path) -> None:
     from moot.view.annexes import annexes_of
 
     book, found = played(tmp_path, "tribunal", voting("WARN", "WARN", "WARN"))
-    assert found.answer.startswith("WARN by the rule unanimous (3 of 3 votes say WARN). utility: ")
+    assert found.answer.startswith("WARN by the rule unanimous (3 of 3 votes say WARN). accuracy: ")
     assert status_clause(found) == "DECIDED"
     (votes,) = [annex for annex in annexes_of(book) if annex.title == "Votes"]
     assert votes.notes[1].startswith("Votes in the last ballot: 3 of 3 WARN; ")
