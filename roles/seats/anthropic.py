@@ -103,7 +103,8 @@ class AnthropicSeat(ApiSeat):
             text = member(block, "text")
             if member(block, "type") == "text" and isinstance(text, str):
                 heard.add(text, request)
-        heard.stop_reason = named(member(answer, "stop_reason"))
+        # `add` sets a reason when it stops at the limit, whatever the server says of its end.
+        heard.stop_reason = heard.stop_reason or named(member(answer, "stop_reason"))
         heard.complete = heard.final_usage = True
 
     def _take(self, event: Any, request: Request, heard: Heard) -> None:
@@ -118,8 +119,9 @@ class AnthropicSeat(ApiSeat):
                 if member(delta, "type") == "text_delta" and isinstance(text, str):
                     heard.add(text, request)
             case "message_delta":
-                # Usage in this event is cumulative, so it replaces the counts of `message_start`.
-                heard.stop_reason = named(member(member(event, "delta"), "stop_reason"))
+                # The event may come again without a reason. Its usage is cumulative, so it replaces the counts of
+                # `message_start`.
+                heard.stop_reason = heard.stop_reason or named(member(member(event, "delta"), "stop_reason"))
                 heard.take_usage(member(event, "usage"), _USAGE)
                 heard.final_usage = True
             case "message_stop":

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply, attempt
-from tests.fake_api.faults import Fault, status
+from tests.fake_api.faults import Fault, events, raw, status
 from tests.fake_api.rules import KEY
 from tests.fake_api.server import FakeApi
 from tests.rounds.openings import begin
@@ -144,6 +144,36 @@ def test_reading_stops_at_a_bound(ask: Asking) -> None:
         reply = ask(api)
     assert len(reply.content) == 1_000_000
     assert (reply.stop_reason, reply.tokens_out, reply.cost_usd) == ("max_tokens", None, None)
+
+
+def test_a_whole_answer_over_the_bound_says_that_it_was_cut(ask: Asking) -> None:
+    """A server that does not stream ends its answer well, but the seat kept only a part of it."""
+
+    def answer(text: str) -> Fault:
+        return raw(
+            {
+                "type": "message",
+                "model": "claude-sonnet-5-5",
+                "content": [{"type": "text", "text": text}],
+                "stop_reason": "end_turn",
+                "usage": {"input_tokens": 900, "output_tokens": 90},
+            }
+        )
+
+    for length, stop in ((1_000_000, "end_turn"), (1_000_001, "max_tokens")):
+        with FakeApi(lambda *_: TEXT, fault=lambda _, length=length: answer("x" * length)) as api:
+            reply = ask(api)
+        assert (len(reply.content), reply.stop_reason, reply.tokens_out) == (1_000_000, stop, 90)
+
+
+def test_a_later_event_without_a_stop_reason_keeps_the_first(ask: Asking) -> None:
+    def delta(stop: str | None) -> dict[str, Any]:
+        return {"type": "message_delta", "delta": {"stop_reason": stop}, "usage": {"output_tokens": 90}}
+
+    start = {"type": "message_start", "message": {"model": "claude-sonnet-5-5", "usage": {"input_tokens": 9}}}
+    stream = events(start, delta("refusal"), delta(None), {"type": "message_stop"})
+    with FakeApi(lambda *_: TEXT, fault=lambda _: stream) as api:
+        assert ask(api).stop_reason == "refusal"
 
 
 def test_a_wrong_key_a_missing_key_and_a_model_without_a_price(
