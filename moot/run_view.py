@@ -4,7 +4,8 @@ view = RunView(book, "runs/ledger", Path("runs/ledger"))
 view.outcome, view.signals, view.story
 
 Terminal, JSON, reports, pages and MCP read them here. A view belongs to one book, so after a commit the run needs a new
-view. What only one reader needs is derived where it is read.
+view. Attempts without an event are written beside the ledger, and are read each time. What only one reader needs is
+derived where it is read.
 """
 
 from __future__ import annotations
@@ -33,22 +34,27 @@ class RunView:
         self.book: Final = book
         self.name: Final = name
         self.path: Final = path
+        self._outcome: tuple[Amounts | None, Outcome] | None = None
 
     # Modules are imported where they are used, because a reader of one fact starts faster without the others.
 
-    @cached_property
+    @property
     def beyond(self) -> Amounts | None:
         """Return what attempts used that no event shows; None where only the ledger is at hand."""
         from moot.view.seats import spent_beyond
 
         return None if self.path is None else spent_beyond(self.path)
 
-    @cached_property
+    @property
     def outcome(self) -> Outcome:
         """Return the outcome: the answer, how sure, why, what would change it, what it needs from a person."""
         from moot.view.outcome import outcome_of
 
-        return outcome_of(self.name, self.book, self.beyond)
+        beyond, kept = self.beyond, self._outcome
+        # Attempts are recorded without a commit, so the outcome is kept for the amounts that it names.
+        if kept is None or kept[0] != beyond:
+            kept = self._outcome = (beyond, outcome_of(self.name, self.book, beyond))
+        return kept[1]
 
     @cached_property
     def quorum(self) -> RunQuorum:
