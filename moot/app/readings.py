@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from ledger.events import KINDS, STREAMS, Event, stream_of
+from ledger.events import KINDS, STREAMS, Event, RunOpened, stream_of
 from ledger.state.lifecycle import STATUSES
 from ledger.state.state import State
 from moot.app.runs import AnyPath, Run
-from moot.errors import usage
+from moot.errors import refuse, usage
 
 if TYPE_CHECKING:
     from detectors.forecasts.report import ForecastReport
@@ -30,13 +31,6 @@ class EventFilter(msgspec.Struct, frozen=True, kw_only=True):
     stream: str | None = None
     role: str | None = None
 
-    def check(self) -> None:
-        """Raise `MootError` for an unknown kind or stream."""
-        if self.kind is not None and self.kind not in KINDS:
-            raise usage(f"no kind {self.kind!r}", f"kinds are {', '.join(KINDS)}", "--kind")
-        if self.stream is not None and self.stream not in STREAMS:
-            raise usage(f"no stream {self.stream!r}", f"streams are {', '.join(STREAMS)}", "--stream")
-
     def includes(self, event: Event) -> bool:
         """Return whether an event is listed."""
         return (
@@ -49,8 +43,7 @@ class EventFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_claims(run: Run, status: str | None = None) -> Claims:
     """Return the claims, or those with one status. Raises `MootError` for an unknown status."""
-    if status is not None and status not in STATUSES:
-        raise usage(f"no status {status!r}", f"statuses are {', '.join(STATUSES)}", "--status")
+    _refuse_unknown("status", status, STATUSES, "--status")
     from moot.view.claims import Claims, claims_of
 
     claims = claims_of(str(run.path), run.book)
@@ -82,13 +75,30 @@ def find_event(run: Run, identity: str) -> Event:
 
 def listed_events(run: Run, identity: str | None, wanted: EventFilter) -> list[Event]:
     """Return the events of a filter, or one of them. Raises `MootError`."""
-    wanted.check()
+    # Who has written nothing yet, a role or a person, is known as well, and has an empty list.
+    cast = [member.role for event in run.events if isinstance(event, RunOpened) for member in event.cast]
+    _refuse_unknown("kind", wanted.kind, KINDS, "--kind")
+    _refuse_unknown("stream", wanted.stream, STREAMS, "--stream")
+    _refuse_unknown("role", wanted.role, {*cast, "human", *(event.by for event in run.events)}, "--by")
     events = run.events if identity is None else (find_event(run, identity),)
-    return [event for event in events if wanted.includes(event)]
+    listed = [event for event in events if wanted.includes(event)]
+    # An empty answer would read as an event without content.
+    refuse(identity and not listed, f"the filters exclude {identity}", "leave them out, or the ID", "ID")
+    return listed
+
+
+def _refuse_unknown(what: str, word: str | None, known: Collection[str], option: str) -> None:
+    """Raise `MootError` for a word that is not known; it names the closest, or all."""
+    if word is not None and word not in known:
+        from difflib import get_close_matches  # most calls have no typo
+
+        near = get_close_matches(word, known, 1)
+        fix = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(sorted(known))}"
+        raise usage(f"no {what} {word!r}", fix, option)
 
 
 def read_log(run: Run, events: list[Event]) -> Log:
-    """Return events as the ledger holds them."""
+    """Return events as objects, with the fields that this version knows."""
     import orjson
 
     from ledger.format.canonical import encode

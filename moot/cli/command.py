@@ -41,8 +41,7 @@ def run_names(incomplete: str) -> list[str]:
     from moot.environment import read_settings
 
     runs = read_settings().runs
-    names = (LAST, *(str(path.relative_to(runs)) for path in runs_under(runs)))
-    return [name for name in names if name.startswith(incomplete)]
+    return among(lambda: (LAST, *(str(path.relative_to(runs)) for path in runs_under(runs))))(incomplete)
 
 
 def among(names: Callable[[], Iterable[str]]) -> Completed:
@@ -93,7 +92,14 @@ def confirmation(*, silent: bool) -> Callable[[str, str], bool] | None:
     return agreed
 
 
-RUN_OR_ID_HELP: Final = "The run. Default: @last. An ID alone means that of the last run."
+RunOrIdArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN|ID",
+        help=f"{RUN_HELP} An ID alone means that of the last run.",
+        autocompletion=run_names,
+    ),
+]
 ID_HELP: Final = "An id of the run, such as D-2-1, or @SEQ."
 
 

@@ -29,7 +29,7 @@ from moot.view.results import Doctor, Examined, SeatTokens, Serving
 def serve(
     runs: Annotated[
         str | None,
-        typer.Argument(metavar="[RUNS]", help="A directory of runs, or one run. Default: ./runs."),
+        typer.Argument(metavar="RUNS", help="A directory of runs, or one run. Default: ./runs."),
     ] = None,
     port: Annotated[
         int | None,

@@ -146,9 +146,7 @@ KEY_FIX: Final = "choose a file such as keys/alice.key or keys/audit-2026.key"
 
 
 def seal(
-    run: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help=RUN_HELP, autocompletion=run_names)
-    ] = None,
+    run: Annotated[str | None, typer.Argument(metavar="RUN", help=RUN_HELP, autocompletion=run_names)] = None,
     key: Annotated[Path | None, typer.Option(metavar="FILE", help="The secret key to sign with.")] = None,
     new_key: Annotated[
         Path | None,

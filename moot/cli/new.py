@@ -198,7 +198,7 @@ def gate(
     text: Annotated[
         str | None,
         typer.Argument(
-            metavar="[TEXT|FILE|NAME]",
+            metavar="TEXT|FILE|NAME",
             help="A question, a deliberation file (.toml), or a protocol's name.",
             autocompletion=among(protocol_names),
         ),

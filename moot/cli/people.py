@@ -154,7 +154,7 @@ def outcome(
     word: Annotated[
         str | None,
         typer.Argument(
-            metavar=f"[{'|'.join(WORDS)}]",
+            metavar="|".join(WORDS),
             help="What became of it. Without a word, the outcome is only shown.",
             autocompletion=among(lambda: WORDS),
         ),
@@ -162,7 +162,7 @@ def outcome(
     text: Annotated[
         str | None,
         typer.Argument(
-            metavar="[FILE|TEXT]", help="edited: the text that was used. Else: what was seen, and when."
+            metavar="FILE|TEXT", help="edited: the text that was used. Else: what was seen, and when."
         ),
     ] = None,
     decision: Annotated[
@@ -232,7 +232,7 @@ def experiment(
     run: RunArgument,
     words: Annotated[
         Texts,
-        typer.Argument(metavar="[E-ID]", help="Which experiment; for plan, after --, the words to run."),
+        typer.Argument(metavar="E-ID", help="Which experiment; for plan, after --, the words to run."),
     ] = None,
     claim: Annotated[
         Texts, typer.Option(metavar="C-ID", help="plan: a claim that it decides; repeatable.")

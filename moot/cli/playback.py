@@ -38,7 +38,7 @@ from rounds.run.verdicts import standard
 def demo(
     run: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="Another example (`moot list runs/examples`), or any run."),
+        typer.Argument(metavar="NAME", help="Another example (`moot list runs/examples`), or any run."),
     ] = None,
     speed: Annotated[
         float, typer.Option(metavar="N", min=0, help="Times faster than brisk; 0 is at once.")

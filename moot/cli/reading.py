@@ -29,11 +29,11 @@ from moot.app.runs import LAST, find_run
 from moot.cli.command import (
     ID_HELP,
     RUN_HELP,
-    RUN_OR_ID_HELP,
     JsonOption,
     NoPagerOption,
     QuietOption,
     RunArgument,
+    RunOrIdArgument,
     VerbResult,
     run_names,
     split_names,
@@ -43,10 +43,8 @@ from moot.terminal.streams import columns, page, show, show_outcome
 
 
 def status(
-    run: Annotated[
-        str, typer.Argument(metavar="[RUN]", help=RUN_OR_ID_HELP, autocompletion=run_names)
-    ] = LAST,
-    identity: Annotated[str | None, typer.Argument(metavar="[ID]", help=ID_HELP)] = None,
+    run: RunOrIdArgument = LAST,
+    identity: Annotated[str | None, typer.Argument(metavar="ID", help=ID_HELP)] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> VerbResult | int:
@@ -86,7 +84,7 @@ def show_status(ours: Run) -> None:
 
 def list_(
     directory: Annotated[
-        str | None, typer.Argument(metavar="[DIR]", help="A directory of runs. Default: ./runs.")
+        str | None, typer.Argument(metavar="DIR", help="A directory of runs. Default: ./runs.")
     ] = None,
     all: Annotated[bool, typer.Option("--all", help="List all runs, not only the last twenty.")] = False,
     no_pager: NoPagerOption = False,
@@ -102,7 +100,7 @@ def list_(
 
 
 def log(
-    run: RunArgument,
+    run: RunOrIdArgument,
     identity: Annotated[
         str | None, typer.Argument(metavar="ID", help="One event whole, by its id (H-5) or its place (@41).")
     ] = None,
@@ -118,17 +116,19 @@ def log(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> VerbResult | int:
-    """List the events, one line each, or show one of them whole; with --json as the ledger holds them.
+    """List the events, one line each, or show one of them whole; with --json all fields that this version knows.
+
+    An ID that --kind, --round, --stream or --by excludes is an error.
 
     Example: moot log @last --round 3 --stream verifications; moot log @last H-5
     """
-    ours = open_run(find_run(run))
-    wanted = EventFilter(kind=kind, round=round, stream=stream, role=by)
-    events = listed_events(ours, identity, wanted)
+    where, name = split_names(run, identity)
+    ours = open_run(find_run(where))
+    events = listed_events(ours, name, EventFilter(kind=kind, round=round, stream=stream, role=by))
     if json:
         return VerbResult(read_log(ours, events), str)
     if not quiet:
-        text = "".join(_event_text(event, is_whole=identity is not None) for event in events)
+        text = "".join(_event_text(event, is_whole=name is not None) for event in events)
         page(text, ask=not no_pager)
     return GOOD
 
@@ -138,7 +138,7 @@ def _event_text(event: Event, *, is_whole: bool) -> str:
 
     if not is_whole:
         return f"{event_line(event)}\n"
-    # Encoded in the ledger's form first, so that the fields are those of the file.
+    # Encoded in the ledger's form first, so that the fields have the names and the order of the file.
     text = orjson.dumps(orjson.loads(encode(event)), option=orjson.OPT_INDENT_2).decode()
     return f"{event_line(event)}\n{text}\n"
 
@@ -188,7 +188,7 @@ def decisions(
 
 
 def why(
-    run: Annotated[str, typer.Argument(metavar="[RUN]", help=RUN_OR_ID_HELP, autocompletion=run_names)],
+    run: RunOrIdArgument,
     identity: Annotated[str | None, typer.Argument(metavar="ID", help=ID_HELP)] = None,
     everything: Annotated[bool, typer.Option("--all", help="To the bottom, with every quote.")] = False,
 ) -> VerbResult:
@@ -222,7 +222,7 @@ def diff(
 def explain(
     code: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[CODE|TERM]", help="Such as FM-4, N-1-6, pending or 'group forecast'."),
+        typer.Argument(metavar="CODE|TERM", help="Such as FM-4, N-1-6, pending or 'group forecast'."),
     ] = None,
 ) -> VerbResult:
     """Explain a code or term: a rule, failure mode, stop check, status, event kind, id letter, exit code or word.

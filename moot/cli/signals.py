@@ -27,7 +27,7 @@ TABLE_BYTES_MAX: Final = 1 << 22
 def signals(
     run: Annotated[
         str | None,
-        typer.Argument(metavar="[RUN]", help=f"{RUN_HELP} Default: @last.", autocompletion=run_names),
+        typer.Argument(metavar="RUN", help=f"{RUN_HELP} Default: @last.", autocompletion=run_names),
     ] = None,
     profile: Annotated[
         str | None, typer.Option(metavar="NAME", help=f"{' or '.join(PROFILES)}; default: the run's own.")

@@ -30,7 +30,7 @@ BARE = {"--wait": "600"}
 def next(
     run: RunArgument,
     step: Annotated[
-        str | None, typer.Argument(metavar="[STEP]", help="One open step: its prompt and schema.")
+        str | None, typer.Argument(metavar="STEP", help="One open step: its prompt and schema.")
     ] = None,
     role: Annotated[str | None, typer.Option(metavar="ROLE", help="Only the steps of this role.")] = None,
     wait: Annotated[

@@ -96,8 +96,9 @@ def add_reading_tools(tools: Tools) -> None:
         kind: str | None = None,
         round: int | None = None,
     ) -> Any:
-        """Return the events as the ledger holds them, in order; `kind` and `round` choose among them. A long result
-        comes in pages: `limit` entries that follow the first `after`. While the run is open: operator only.
+        """Return the events in order, with all fields that this version knows; `kind` and `round` choose among them.
+        A long result comes in pages: `limit` entries that follow the first `after`. While the run is open: operator
+        only.
         """
         # Only filters and no id here: `show` returns single events.
         wanted = EventFilter(kind=kind, round=round)

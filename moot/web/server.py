@@ -86,7 +86,7 @@ def create_app(
     async def failed(request: Request, error: Exception) -> Response:
         complain(None, {"message": f"the page {request.url.path} failed", "exception": repr(error)})
         what = "moot failed on this page; the terminal that serves it says how"
-        return HTMLResponse(render("trouble.html", title="A fault of moot", what=what, fix=""), 500)
+        return _trouble(500, "A fault of moot", what)
 
     routes = [Route(path, partial(_answered, index, page), methods=["GET"]) for path, page in PAGES]
     routes += [
@@ -107,22 +107,25 @@ def _answer(index: RunIndex, page: Page, request: Request) -> Response:
         html = page(index, request)
         return HTMLResponse(html, headers=OWN_POLICY if page is pages.report else None)
     except PageMissing as error:
-        return HTMLResponse(render("trouble.html", title="Not here", what=str(error), fix=""), 404)
+        return _trouble(404, "Not here", str(error))
     # A view may fail in many ways on a ledger that breaks its rules. The fault is the run's, so it gets a page that
     # says so instead of a 500.
     except (LedgerError, *UNLAWFUL) as error:
-        query, places = request.query_params, index.places()
+        places = index.places()
         # The runs that the address names.
-        names = (request.path_params.get("name"), query.get("a"), query.get("b"))
-        known = explain_with(error, [places[name] for name in names if name in places])
+        names = {request.path_params.get("name"), *request.query_params.values()}
+        known = explain_with(error, [places[name] for name in places if name in names])
         if known is None:
             raise
-        message = {"what": f"{known.what} ({known.where})", "fix": known.fix}
-        return HTMLResponse(render("trouble.html", title="This run cannot be shown", **message), 409)
+        return _trouble(409, "This run cannot be shown", f"{known.what} ({known.where})", known.fix)
 
 
 async def _not_found(_: Request, __: Exception) -> Response:
-    return HTMLResponse(render("trouble.html", title="Not here", what="there is no such page", fix=""), 404)
+    return _trouble(404, "Not here", "there is no such page")
+
+
+def _trouble(status: int, title: str, what: str, fix: str = "") -> Response:
+    return HTMLResponse(render("trouble.html", title=title, what=what, fix=fix), status)
 
 
 async def _static(request: Request) -> Response:

@@ -6,12 +6,15 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib import import_module
+from inspect import Parameter, signature
 from pathlib import Path
 
 import pytest
 
 import moot as library
-from moot.cli import BY_NAME, VERBS, moved
+from moot.cli import BY_NAME, VERBS, Verb, moved
+from moot.cli.command import command_of
 from tests.cli.conftest import Moot
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,6 +44,24 @@ def test_every_verb_has_help_with_an_example(moot: Moot, name: str) -> None:
     assert "Example: " in said.out
     assert f"moot {name}" in said.out.split("Example: ")[1]
     assert moot("help", name) == said
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=NAMES)
+def test_usage_brackets_what_can_be_left_out(moot: Moot, verb: Verb) -> None:
+    said = moot(verb.name, "--help").out
+    parameters = signature(getattr(import_module(verb.path), verb.function)).parameters
+    arguments = [param for param in command_of(verb).params if param.param_type_name == "argument"]
+    pieces = []
+    for argument in arguments:
+        has_default = parameters[argument.name].default is not Parameter.empty
+        assert not set("[]{}") & set(argument.metavar), "typer adds the brackets"
+        assert has_default or "default" not in argument.help.lower()
+        pieces.append(("[%s]" if has_default else "{%s}") % argument.metavar + "..." * (argument.nargs != 1))
+    usage = said.partition("\n\n")[0].split()
+    assert usage[usage.index("[OPTIONS]") + 1 :] == pieces
+    if any("{" in piece for piece in pieces):
+        without = moot(verb.name)
+        assert (without.code, "missing argument" in without.err) == (2, True)
 
 
 def test_the_overview_shows_the_ten_that_matter(moot: Moot) -> None:
