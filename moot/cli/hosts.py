@@ -141,7 +141,7 @@ MARKS = {
 }
 
 
-def doctor(json: JsonOption = False, quiet: QuietOption = False) -> VerbResult | int:
+def doctor() -> VerbResult:
     """Look at what a deliberation needs here: Python, files, terminal, keys, examples. Keys are never shown.
 
     Exit code 0: deliberations can be run (with host seats always, with model seats when a key is there).
@@ -151,14 +151,13 @@ def doctor(json: JsonOption = False, quiet: QuietOption = False) -> VerbResult |
     # All checks run before anything is printed, because the exit code needs every one of them.
     examined = list(examine(read_settings()))
     summary = Doctor(ok=all(row.state != "fault" for row in examined), examined=examined)
-    code = GOOD if summary.ok else NO
-    if json:
-        return VerbResult(summary, str, code)
-    if not quiet:
+
+    def show_table(_: str) -> None:
         console().print(_examined_table(examined))
         cannot = "deliberations cannot be run here: fix what is marked ✗"
         console().print("deliberations can be run here" if summary.ok else cannot)
-    return code
+
+    return VerbResult(summary, str, GOOD if summary.ok else NO, write=show_table)
 
 
 def _examined_table(examined: list[Examined]) -> Table:

@@ -113,7 +113,11 @@ def _answer(index: RunIndex, page: Page, request: Request) -> Response:
     except (LedgerError, *UNLAWFUL) as error:
         places = index.places()
         # The runs that the address names.
-        names = {request.path_params.get("name"), *request.query_params.values()}
+        names = {
+            request.path_params.get("name"),
+            request.query_params.get("a"),
+            request.query_params.get("b"),
+        }
         known = explain_with(error, [places[name] for name in places if name in names])
         if known is None:
             raise
@@ -284,7 +288,6 @@ class Connection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop all timers."""
         self._stop_the_clocks(self._late, self._stalled)
-        self._late = self._stalled = None
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
