@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +162,8 @@ def test_a_whole_answer_over_the_bound_says_that_it_was_cut(ask: Asking) -> None
         )
 
     for length, stop in ((1_000_000, "end_turn"), (1_000_001, "max_tokens")):
-        with FakeApi(lambda *_: TEXT, fault=lambda _, length=length: answer("x" * length)) as api:
+        whole = answer("x" * length)
+        with FakeApi(lambda *_: TEXT, fault=partial(lambda fault, _: fault, whole)) as api:
             reply = ask(api)
         assert (len(reply.content), reply.stop_reason, reply.tokens_out) == (1_000_000, stop, 90)
 
