@@ -7,7 +7,6 @@ two. What supports one verdict speaks against its opposite: a refuted concern is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
@@ -46,11 +45,6 @@ CLASSES: Final[tuple[EvidenceClass, ...]] = (
     "measured", "reproduced", "calculated", "quoted", "ran", "argued", "conceded", "said",
 )  # fmt: skip
 """Evidence levels, the best first."""
-_IN_PART: Final = re.compile(
-    r"\b(?:(?:left|leaves?) (?:it )?out|omit(?:s|ted)?|in part|part(?:ly|ially)|but not|not (?:added|included))\b",
-    re.IGNORECASE,
-)
-"""Words by which an author says that a criticism was taken up in part only: the ledger has no field for it."""
 TAKEN: Final = frozenset({"accepted", "fixed", "resolved"})
 """Dispositions of an objection that the deciding role accepted."""
 MET: Final = frozenset({"addressed", "defended"})
@@ -214,9 +208,8 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
     refs = [event.id, *([answer.id] if answer is not None else [])]
     # No second reader confirms that a text was mended, so the author of the change is named.
     if answer is not None and answer.outcome in ("fix", "revise"):
-        in_part = " in part" if _IN_PART.search(answer.text) else ""
-        lead = f"Criticism, taken up{in_part} as {answer.by} says in {answer.id}"
-        return 0.5 if in_part else 1.0, Point(f"{lead}: {text}", "conceded", quote, refs)
+        lead = f"Criticism, answered with a change by {answer.by} in {answer.id}"
+        return 1.0, Point(f"{lead}: {text}", "conceded", quote, refs)
     if became is None:
         return None
     if answer is not None and became.disposition in MET:
