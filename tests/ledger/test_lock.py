@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,25 @@ QUEUE = (
 )
 
 
-def waiter(directory: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-c", QUEUE, str(directory)]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+Child = subprocess.Popen[bytes]
+Start = Callable[..., Child]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """`start(script, *arguments)`, or `start("-m", "moot", …)`: a child that does not outlive the test."""
+    children: list[Child] = []
+
+    def started(*arguments: object) -> Child:
+        command = [sys.executable, *(() if arguments[0] == "-m" else ("-c",)), *map(str, arguments)]
+        pipe = subprocess.PIPE
+        children.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe))
+        return children[-1]
+
+    yield started
+    for child in children:
+        child.kill()
+        child.communicate()
 
 
 def tickets(directory: Path) -> int:
@@ -47,22 +64,24 @@ def until(directory: Path, count: int) -> None:
         time.sleep(0.01)
 
 
-def held(process: subprocess.Popen[bytes]) -> bytes:
+def held(process: Child) -> bytes:
     assert process.stdout is not None
     return process.stdout.readline()
 
 
-def test_waiters_come_in_the_order_of_asking_and_a_killed_one_is_skipped(tmp_path: Path) -> None:
-    queue: list[subprocess.Popen[bytes]] = []
+def test_waiters_come_in_the_order_of_asking_and_a_killed_one_is_skipped(
+    tmp_path: Path, start: Start
+) -> None:
+    queue: list[Child] = []
     with locked(tmp_path):
         for count in range(2, 7):
-            queue.append(waiter(tmp_path))
+            queue.append(start(QUEUE, tmp_path))
             until(tmp_path, count)
         for dead in (queue.pop(1), queue.pop(2)):
             dead.kill()
             dead.communicate()
         until(tmp_path, 4)
-        late = waiter(tmp_path)
+        late = start(QUEUE, tmp_path)
         until(tmp_path, 5)
     for process in (*queue, late):
         assert held(process) == b"held\n"
@@ -90,8 +109,8 @@ def test_a_place_is_never_before_one_that_was_taken_between_the_look_and_the_loc
     assert looks[0] == fcntl.F_OFD_GETLK
 
 
-def test_the_lock_of_a_killed_holder_is_free(tmp_path: Path) -> None:
-    process = waiter(tmp_path)
+def test_the_lock_of_a_killed_holder_is_free(tmp_path: Path, start: Start) -> None:
+    process = start(QUEUE, tmp_path)
     assert held(process) == b"held\n"
     process.send_signal(signal.SIGKILL)
     process.communicate()
@@ -106,25 +125,25 @@ def test_who_gives_up_leaves_the_queue(tmp_path: Path) -> None:
         assert tickets(tmp_path) == 1
 
 
-def test_who_waits_is_told_why(tmp_path: Path) -> None:
+def test_who_waits_is_told_why(tmp_path: Path, start: Start) -> None:
     with locked(tmp_path):
-        process = waiter(tmp_path)
+        process = start(QUEUE, tmp_path)
         assert process.stderr is not None
         line = process.stderr.readline().decode()
     process.communicate(b"x")
     assert line == f"moot: waiting for other processes that write to '{tmp_path}' (30 s at most)\n"
 
 
-def test_a_lock_file_that_was_removed_while_somebody_waits_is_made_anew(tmp_path: Path) -> None:
+def test_a_lock_file_that_was_removed_while_somebody_waits_is_made_anew(tmp_path: Path, start: Start) -> None:
     with locked(tmp_path):
-        process = waiter(tmp_path)
+        process = start(QUEUE, tmp_path)
         until(tmp_path, 2)
         (tmp_path / "lock").unlink()
         assert held(process) == b"held\n"
     process.communicate(b"x")
 
 
-def test_many_who_hold_it_for_a_moment_are_never_two(tmp_path: Path) -> None:
+def test_many_who_hold_it_for_a_moment_are_never_two(tmp_path: Path, start: Start) -> None:
     script = (
         "import os, sys, pathlib; from ledger.store.lock import locked\n"
         "place = pathlib.Path(sys.argv[1])\n"
@@ -132,37 +151,33 @@ def test_many_who_hold_it_for_a_moment_are_never_two(tmp_path: Path) -> None:
         "    with locked(place, 60.0):\n"
         "        os.close(os.open(place / 'alone', os.O_CREAT | os.O_EXCL)); (place / 'alone').unlink()\n"
     )
-    crowd = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path)]) for _ in range(8)]
+    crowd = [start(script, tmp_path) for _ in range(8)]
     assert [process.wait(120) for process in crowd] == [0] * 8
 
 
 @pytest.mark.parametrize("writers", mostly_slow([8, 20], quick=1))
-def test_many_processes_that_submit_at_once_all_land(tmp_path: Path, writers: int) -> None:
+def test_many_processes_that_submit_at_once_all_land(tmp_path: Path, writers: int, start: Start) -> None:
     run = tmp_path / "run"
     begin(run, rows(1))
     reply = {"sections": [{"name": "main", "text": "Hello."}], "responds_to": [], "options": []}
     (tmp_path / "reply.json").write_text(json.dumps(reply))
     step = Session(run).open_ids[0]
-    moot = [sys.executable, "-m", "moot"]
-    submit = [*moot, "submit", str(run), step, str(tmp_path / "reply.json")]
     before = len(RunStore(run).events())
-    crowd = [
-        subprocess.Popen(
-            submit if n % 10 == 0 else [*moot, "note", str(run), f"remark {n}"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        for n in range(writers)
-    ]
-    killed = subprocess.Popen([*moot, "note", str(run), "killed"], stderr=subprocess.PIPE)
-    killed.kill()
+    with locked(run):
+        killed = start("-m", "moot", "note", run, "killed")
+        until(run, 2)
+        crowd = [start("-m", "moot", "submit", run, step, tmp_path / "reply.json")]
+        # It stands behind the other, and must not wait for a process that is gone.
+        until(run, 3)
+        killed.kill()
+        killed.communicate()
+    for n in range(1, writers):
+        submit = ("submit", run, step, tmp_path / "reply.json")
+        crowd.append(start("-m", "moot", *(submit if n % 10 == 0 else ("note", run, f"remark {n}"))))
     ended = [process.communicate(timeout=120) for process in crowd]
-    killed.communicate()
     assert [process.returncode for process in crowd] == [0] * writers, ended
     events = RunStore(run).events()
     remarks = sorted(event.reason for event in events if isinstance(event, Amendment))
-    assert [text for text in remarks if text != "killed"] == sorted(
-        f"remark {n}" for n in range(writers) if n % 10
-    )
+    assert remarks == sorted(f"remark {n}" for n in range(writers) if n % 10)
     assert Session(run).open_ids != [step]
     assert len(events) > before + writers - 2
