@@ -105,7 +105,12 @@ def readable(path: Path) -> Generator[None]:
 def unreadable(error: OSError, path: Path) -> Unreadable:
     """Return the exception for what the file system refused to read."""
     what = f"cannot read: {error.strerror or error}"
-    return Unreadable(what, str(error.filename or path), "fix the permissions, or the disk")
+    fix = (
+        "raise the limit of open files (ulimit -n)"
+        if error.errno in (errno.EMFILE, errno.ENFILE)
+        else "fix the permissions, or the disk"
+    )
+    return Unreadable(what, str(error.filename or path), fix)
 
 
 def write_fully(descriptor: int, content: bytes) -> None:

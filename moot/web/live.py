@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Final
 
 import orjson
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
@@ -41,7 +40,6 @@ REST_SECONDS_A_VIEWER: Final = 0.002
 """Additional rest per viewer: sending an update takes time for each of them."""
 ALIVE_SECONDS: Final = 10.0
 RETRY_MS: Final = 700
-VIEWERS_MAX: Final = 400
 
 LOG: Final = logging.getLogger(__name__)
 
@@ -49,13 +47,13 @@ Seen = tuple[object, ...]
 Lines = list[tuple[int, str]]
 
 
-def parts_of(view: RunView, links: SiteLinks) -> dict[str, Markup]:
+def parts_of(view: RunView, links: SiteLinks) -> dict[str, str]:
     """Return the content of every part of the live page, by the id of its element."""
     state, standing, macros = view.book.state, standing_of(view), macros_with(links)
     labels = [label for label in labels_shown(view) if label.kind != "UNFINISHED" or standing == "stopped"]
     scene = scene_of(view.book, {}, None)
     page = round_shown(view, state.round, steps_in_progress(view)) if state.round in state.rounds else None
-    parts: dict[str, Markup] = {
+    parts: dict[str, str] = {
         "live-labels": macros.label_badges(labels),
         "live-verdict": macros.verdict_line(standing, view.outcome, scene),
         "live-earlier": macros.earlier([line for line in round_lines(state) if line["n"] < state.round]),
@@ -144,7 +142,6 @@ class Broadcast:
         """Read and render; return whether anything changed. A stopped watcher may still be running this."""
         with self._lock:
             before, lines = self.seq, Lines()
-            parts: Mapping[str, str]
             try:
                 view = self.run.view
                 links = links_of(self._name, view.book)
@@ -201,17 +198,17 @@ def _update(seq: int, standing: str, parts: Mapping[str, str], lines: Lines) -> 
 
 
 class Broadcasts:
-    """The broadcasts of all runs that have viewers."""
+    """The broadcasts of all runs that have viewers, of whom there are at most `viewers_max`."""
 
-    def __init__(self, index: RunIndex) -> None:
-        self._index = index
+    def __init__(self, index: RunIndex, viewers_max: int) -> None:
+        self._index, self._viewers_max = index, viewers_max
         self._open: dict[str, Broadcast] = {}
         self._lock = threading.Lock()
 
     @property
-    def viewers(self) -> int:
-        """Return the number of viewers."""
-        return sum(broadcast.viewers for broadcast in self._open.values())
+    def is_full(self) -> bool:
+        """Return whether one viewer more is refused."""
+        return sum(broadcast.viewers for broadcast in self._open.values()) >= self._viewers_max
 
     def of(self, name: str) -> Broadcast | None:
         """Return the one broadcast of a run, also for simultaneous requests; None for an unknown run.
@@ -241,7 +238,7 @@ async def stream(broadcasts: Broadcasts, request: Request) -> Response:
     if broadcast is None:
         return PlainTextResponse("no such run\n", 404)
     # Refused while the server can still answer ordinary pages.
-    if broadcasts.viewers >= VIEWERS_MAX:
+    if broadcasts.is_full:
         return PlainTextResponse("too many look on\n", 503)
     last_id = request.headers.get("last-event-id") or request.query_params.get("after", "")
     # An id that a client made up counts as none: it gets everything.

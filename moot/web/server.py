@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import math
 import os
 import resource
 import secrets
@@ -28,7 +29,6 @@ from typing import Any, Final, NamedTuple
 import h11
 import uvicorn
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
@@ -84,25 +84,21 @@ def create_app(
     complain = Complaints(say)
 
     async def failed(request: Request, error: Exception) -> Response:
-        complain(None, {"message": f"the page {request.url.path} failed", "exception": repr(error)})
+        complain(None, {"message": f"the page {request.url.path} failed", "exception": error})
         what = "moot failed on this page; the terminal that serves it says how"
         return _trouble(500, "A fault of moot", what)
 
-    routes = [Route(path, partial(_answered, index, page), methods=["GET"]) for path, page in PAGES]
+    routes = [Route(path, partial(_answer, index, page), methods=["GET"]) for path, page in PAGES]
     routes += [
-        Route("/run/{name}/stream", partial(stream, Broadcasts(index)), methods=["GET"]),
+        Route("/run/{name}/stream", partial(stream, Broadcasts(index, limits().viewers)), methods=["GET"]),
         Route("/static/{file}", _static, methods=["GET"]),
     ]
     faults = {404: _not_found, Exception: failed}
     return Guard(Starlette(routes=routes, exception_handlers=faults, lifespan=lifespan), address)
 
 
-async def _answered(index: RunIndex, page: Page, request: Request) -> Response:
-    """Render a page in a thread, so that a long page does not block other requests."""
-    return await run_in_threadpool(_answer, index, page, request)
-
-
 def _answer(index: RunIndex, page: Page, request: Request) -> Response:
+    """Render a page. No coroutine, so that starlette calls it in a thread and a long page does not block the others."""
     try:
         html = page(index, request)
         return HTMLResponse(html, headers=OWN_POLICY if page is pages.report else None)
@@ -151,8 +147,9 @@ HEAD_SECONDS: Final = 10.0
 """Time from the start of a connection, or the end of a response, to the end of the next request."""
 STALL_SECONDS: Final = 30.0
 """Time that a response may wait for a client that reads nothing."""
+SEND_BYTES: Final = 65_536
 CONNECTIONS_MAX: Final = 600
-"""Most connections, above the limit of live viewers; fewer where the system allows fewer open files."""
+"""Most connections; fewer where the system allows fewer open files. Live viewers may take two thirds of them."""
 BACKLOG_MAX: Final = 64
 """Most connections that are accepted at once, before any of them is counted."""
 COMPLAINT_SECONDS: Final = 60.0
@@ -169,10 +166,12 @@ def listen(host: str, port: int | None) -> socket.socket:
     for candidate in range(PORT if port is None else port, last + 1):
         try:
             family, *_, where = socket.getaddrinfo(host, candidate, type=socket.SOCK_STREAM)[0]
-            # `create_server` by itself would keep IPv4 away from `::`.
-            is_dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
             listening = socket.create_server(
-                where, family=family, backlog=limits().backlog, dualstack_ipv6=is_dual
+                where,
+                family=family,
+                backlog=limits().backlog,
+                # Without it `::` would not be reached by IPv4.
+                dualstack_ipv6=family == socket.AF_INET6 and socket.has_dualstack_ipv6(),
             )
         # A name that DNS cannot hold (an empty or long label, a null byte) is a `ValueError`.
         except (OSError, ValueError) as error:
@@ -181,13 +180,16 @@ def listen(host: str, port: int | None) -> socket.socket:
                 continue
             # Python adds the address, which the error names anyway.
             reason = (getattr(error, "strerror", None) or "not a host name").partition(" (while")[0].lower()
-            is_port = number in (errno.EADDRINUSE, errno.EACCES)
             fix = (
-                "name another port with --port" if is_port else "name an address of this machine with --host"
+                "name another port with --port"
+                if number in (errno.EADDRINUSE, errno.EACCES)
+                else "name an address of this machine with --host"
             )
             raise MootError(
                 "cannot_listen", f"cannot listen: {reason}", f"{host}:{candidate}", fix
             ) from error
+        # In a larger buffer of the kernel a slow client could take for long without a change that is seen here.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BYTES)
         listening.setblocking(False)
         return listening
     raise AssertionError("the last port is refused or returned")
@@ -204,8 +206,7 @@ def url_of(address: Address) -> str:
     host = f"[{address.host}]" if ":" in address.host else address.host
     # These mean "every interface", which no browser can open.
     host = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(host, host)
-    token = f"?token={address.token}" if address.token else ""
-    return f"http://{host}:{address.port}/{token}"
+    return f"http://{host}:{address.port}/" + (f"?token={address.token}" if address.token else "")
 
 
 def serve(root: Path, address: Address, listening: socket.socket, ready: Callable[[], None]) -> None:
@@ -243,20 +244,21 @@ def serve(root: Path, address: Address, listening: socket.socket, ready: Callabl
 
 
 class ConnectionLimits(NamedTuple):
-    """Limits of open and of waiting connections."""
+    """Limits of open and of waiting connections; `viewers` of the open ones may be live pages."""
 
     connections: int
     backlog: int
+    viewers: int
 
 
 def limits(files: int | None = None) -> ConnectionLimits:
     """Return the limits under a limit of open files, of which pages and runs need half."""
     allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if files is None else files
-    if allowed == resource.RLIM_INFINITY:
-        return ConnectionLimits(CONNECTIONS_MAX, BACKLOG_MAX)
+    most = 1 << 20 if allowed == resource.RLIM_INFINITY else allowed
     # Connections that wait to be accepted need descriptors as well.
-    backlog = max(1, min(BACKLOG_MAX, allowed // 8))
-    return ConnectionLimits(max(1, min(CONNECTIONS_MAX, allowed // 2 - backlog)), backlog)
+    backlog = max(1, min(BACKLOG_MAX, most // 8))
+    connections = max(1, min(CONNECTIONS_MAX, most // 2 - backlog))
+    return ConnectionLimits(connections, backlog, max(1, connections * 2 // 3))
 
 
 class Connection(H11Protocol):
@@ -291,16 +293,24 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """Start the timer of a client that reads nothing."""
+        """Watch a client that takes its time."""
         super().pause_writing()
-        # `abort` and not `close`: closing waits for bytes that the client does not take.
-        self._stalled = self._stalled or self.loop.call_later(STALL_SECONDS, self.transport.abort)
+        self._let_go_if_stalled(math.inf)
 
     def resume_writing(self) -> None:
-        """Stop the timer: the client reads again."""
+        """Stop the timer: nearly all is taken."""
         self._stop_the_clocks(self._stalled)
-        self._stalled = None
         super().resume_writing()
+
+    def _let_go_if_stalled(self, before: float) -> None:
+        """End the connection when its client took nothing since `before` bytes were left; else look again later."""
+        # A page is one write, which asyncio reports only when nearly all of it is taken.
+        left = self.transport.get_write_buffer_size()
+        if left < before:
+            self._stalled = self.loop.call_later(STALL_SECONDS, self._let_go_if_stalled, left)
+        else:
+            # `abort` and not `close`: closing waits for bytes that the client does not take.
+            self.transport.abort()
 
     def _look(self) -> None:
         """Run the timer while the client owes a request; bytes that trickle in do not restart it."""
@@ -339,7 +349,7 @@ class Complaints:
             self._unsaid += 1
             return
         error = context.get("exception")
-        what = one_line(f"{context.get('message', 'something failed')}: {error}")[:COMPLAINT_LENGTH_MAX]
+        what = one_line(f"{context.get('message', 'something failed')}: {error!r}")[:COMPLAINT_LENGTH_MAX]
         more = f" ({self._unsaid} more since the last line)" if self._unsaid else ""
         fix = "; raise the limit of open files (ulimit -n)" if getattr(error, "errno", 0) in _NO_FILES else ""
         self._say(f"moot: {what}{more}{fix}\n")

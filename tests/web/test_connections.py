@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import resource
 import select
+import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -17,6 +20,7 @@ from typing import Final, NamedTuple
 import pytest
 from starlette.testclient import TestClient
 
+from ledger.store.disk import readable
 from moot.web.guard import Address
 from moot.web.run_index import RunIndex
 from moot.web.server import BACKLOG_MAX, CONNECTIONS_MAX, Complaints, create_app, limits
@@ -25,6 +29,7 @@ from tests.web.viewer import ROOT
 SECONDS: Final = 30
 """How long a test waits for what must come at once."""
 FILES: Final = 64
+EXAMPLE: Final = ROOT / "runs" / "examples" / "crux-balance"
 STARTED: Final = (
     "import sys, moot.web.server as c; c.HEAD_SECONDS = float(sys.argv.pop(1)); c.STALL_SECONDS = 0.5;"
     "from moot.__main__ import main; sys.exit(main(sys.argv[1:]))"
@@ -169,6 +174,26 @@ def test_who_takes_nothing_of_an_answer_is_let_go(tmp_path: Path) -> None:
         assert viewer.page().startswith(b"HTTP/1.1 200 ")
 
 
+def test_who_takes_an_answer_slowly_gets_all_of_it(tmp_path: Path) -> None:
+    """The page is one write, and takes several times as long as a client may stand still."""
+    for n in range(1_500):
+        (tmp_path / f"{'x' * 200}-{n}").mkdir()
+        (tmp_path / f"{'x' * 200}-{n}" / "head").write_text("no head of a run")
+    with served(tmp_path, seconds=SECONDS) as viewer, socket.socket() as slow:
+        whole = viewer.page()
+        assert len(whole) > 1_000_000
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        slow.settimeout(SECONDS)
+        slow.connect(("127.0.0.1", viewer.port))
+        slow.sendall(viewer.asked() + b"Connection: close\r\n\r\n")
+        parts, began = [], time.monotonic()
+        while part := slow.recv(len(whole) // 120):
+            parts.append(part)
+            time.sleep(0.02)
+        assert time.monotonic() - began > 1.5
+        assert len(b"".join(parts)) == len(whole)
+
+
 @pytest.mark.slow  # waits to see that nothing happens
 def test_more_connections_than_files_neither_spin_nor_flood(tmp_path: Path) -> None:
     """F-10: with 64 open files and 200 connections some are told 503, the others are late; then all is as before."""
@@ -186,12 +211,33 @@ def test_more_connections_than_files_neither_spin_nor_flood(tmp_path: Path) -> N
 
 
 def test_the_limits_leave_files_for_pages() -> None:
-    assert limits(10**6) == (CONNECTIONS_MAX, BACKLOG_MAX)
+    assert limits(10**6) == (CONNECTIONS_MAX, BACKLOG_MAX, 400)
     for files in (8, 16, 64, 256, 1_024, 4_096):
         found = limits(files)
         assert found.connections >= 1
         assert found.connections + found.backlog <= max(2, files // 2)
-    assert limits(resource.RLIM_INFINITY) == (CONNECTIONS_MAX, BACKLOG_MAX)
+    assert limits(resource.RLIM_INFINITY) == limits(10**6)
+
+
+@pytest.mark.parametrize("files", [8, 64, 256, 1_024, 10**6])
+def test_live_viewers_leave_connections_for_pages(files: int) -> None:
+    found = limits(files)
+    assert found.viewers >= 1
+    assert found.viewers <= max(1, found.connections * 2 // 3)
+
+
+def test_live_viewers_cannot_fill_a_viewer_with_few_files(tmp_path: Path) -> None:
+    """With 64 open files there are 24 connections: some of those who look on are told 503, and pages are answered."""
+    shutil.copytree(EXAMPLE, tmp_path / "run")
+    with served(tmp_path, FILES, SECONDS) as few, ExitStack() as stack:
+        told = []
+        for _ in range(limits(FILES).connections - 2):
+            one = stack.enter_context(few.connect())
+            one.sendall(few.asked("/run/run/stream") + b"\r\n")
+            told.append(one.recv(13))
+        assert set(told) == {b"HTTP/1.1 200 ", b"HTTP/1.1 503 "}
+        assert told.count(b"HTTP/1.1 200 ") == limits(FILES).viewers
+        assert few.page().startswith(b"HTTP/1.1 200 ")
 
 
 def test_a_fault_on_a_page_is_said_in_the_terminal_and_on_the_page(
@@ -208,6 +254,27 @@ def test_a_fault_on_a_page_is_said_in_the_terminal_and_on_the_page(
     assert answer.status_code == 500
     assert "the terminal that serves it says how" in answer.text
     assert said == ["moot: the page / failed: ZeroDivisionError('one by none')\n"]
+
+
+def test_a_page_that_finds_no_free_file_names_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> str:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), "templates/runs.html")
+
+    def unreadable(*_: object) -> str:
+        with readable(tmp_path / "head"):
+            return full()
+
+    monkeypatch.setattr("moot.web.server.PAGES", (("/", full), ("/run", unreadable)))
+    said: list[str] = []
+    app = create_app(RunIndex(tmp_path), Address("127.0.0.1", 80), say=said.append)
+    with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
+        client.get("/")
+        assert "ulimit -n" in client.get("/run").text
+    assert len(said) == 1
+    assert "ulimit -n" in said[0]
+    assert "Too many open files" in said[0]
 
 
 def test_complaints_are_one_line_in_a_while() -> None:

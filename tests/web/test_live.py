@@ -174,7 +174,7 @@ def _updates(serving: Viewer, last: int | None) -> Iterator[Any]:
 @pytest.mark.slow  # half a run is played
 def test_all_who_look_on_at_once_share_one_watcher(tmp_path: Path) -> None:
     run, _ = prepared(tmp_path)
-    broadcasts = Broadcasts(RunIndex(run.parent))
+    broadcasts = Broadcasts(RunIndex(run.parent), 400)
     together = threading.Barrier(16)
 
     def asked(_: int) -> Broadcast | None:

@@ -38,7 +38,7 @@ def test_a_watcher_that_cannot_show_a_state_says_so_and_shows_the_next(
 
     async def main() -> tuple[bytes, bytes]:
         nonlocal broken
-        channel = Broadcasts(RunIndex(tmp_path)).of("run")
+        channel = Broadcasts(RunIndex(tmp_path), 400).of("run")
         assert channel is not None
         channel.join()
         try:
