@@ -27,7 +27,7 @@ def test_no_held_out_question_is_learned_from() -> None:
 
 def test_held_out_questions_have_their_sources_and_nothing_that_hints_at_an_answer() -> None:
     rows = [json.loads(line) for line in (HERE / "questions.jsonl").read_text("utf-8").splitlines()]
-    assert [row["id"] for row in rows] == [f"k{n:03}" for n in range(1, 201)]
+    assert [row["id"] for row in rows] == [f"k{n:03}" for n in range(1, 221)]
     assert all(set(row) == {"id", "question", "source"} for row in rows)
     assert len({row["question"] for row in rows}) == len(rows)
     assert all(row["source"].startswith(("https://", "http://")) for row in rows)
@@ -49,8 +49,8 @@ def test_it_scores_two_readers(tmp_path: Path, capsys: pytest.CaptureFixture[str
     written(tmp_path, kinds, "labels-2.jsonl")
     assert main([str(tmp_path)]) == 0
     told = capsys.readouterr().out
-    assert "readers agree on 200 of 200 (100%), Cohen's kappa 1.00" in told
-    assert "right protocol on 200 of 200 (100%)" in told
+    assert "readers agree on 220 of 220 (100%), Cohen's kappa 1.00" in told
+    assert "right protocol on 220 of 220 (100%)" in told
     assert told.endswith("deserves more: 0\n")
 
 
