@@ -20,6 +20,7 @@ import msgspec
 from msgspec import Meta
 
 from ledger.events.envelope import HowTested
+from ledger.plain_json import built
 from ledger.plain_toml import toml_table
 from ledger.state.book import Blobs
 from ledger.state.state import State
@@ -373,7 +374,10 @@ def _is_readable(content: bytes) -> bool:
 def _decoded(content: bytes, kind: type[T]) -> T:
     # Numbers that must stay exact are quoted in the file: a TOML float would already be rounded.
     return msgspec.convert(
-        toml_table(content.decode()), kind, strict=False, dec_hook=lambda fraction, text: fraction(text)
+        toml_table(content.decode()),
+        built(kind),
+        strict=False,
+        dec_hook=lambda fraction, text: fraction(text),
     )
 
 

@@ -10,6 +10,8 @@ from typing import Any, Self, TypeVar
 
 import msgspec
 
+from ledger.plain_json import converted
+
 S = TypeVar("S", bound=msgspec.Struct)
 
 
@@ -26,9 +28,7 @@ class Result(msgspec.Struct, frozen=True):
             if name not in fields:
                 fields[name] = next(getattr(source, name) for source in sources if hasattr(source, name))
         encoded = dict(zip(cls.__struct_fields__, cls.__struct_encode_fields__, strict=True))
-        return msgspec.convert(
-            {encoded[name]: value for name, value in fields.items()}, cls, from_attributes=True
-        )
+        return converted({encoded[name]: value for name, value in fields.items()}, cls, from_attributes=True)
 
     def model_dump(self) -> dict[str, Any]:
         """Return the result as dictionaries and lists."""

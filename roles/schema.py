@@ -16,6 +16,7 @@ import msgspec
 import orjson
 
 import schemas
+from ledger.plain_json import converted
 from ledger.plain_text import what_has_nul, with_line_feeds
 from roles.replies import Reply
 
@@ -77,7 +78,7 @@ def parse_reply(reply_type: type[Reply], raw: bytes) -> tuple[Reply | None, tupl
     if problems:
         return None, problems[:ERRORS_MAX]
     try:
-        return msgspec.convert(value, reply_type), ()
+        return converted(value, reply_type), ()
     except msgspec.ValidationError as error:
         return None, explain(reply_schema(reply_type), value) or (_decoder_words(str(error)),)
 

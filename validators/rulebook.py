@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Sequence
 from typing import Final
 
-import msgspec
 import orjson
 
 from ledger.events.envelope import Severity
+from ledger.plain_json import converted
 from ledger.result import Result
 from ledger.state.book import Book
 from roles.protocol import UNLAWFUL
@@ -252,7 +252,7 @@ def check(
     return CheckReport(
         run=context.run,
         ok=not any(finding.severity == "error" for finding in stood),
-        findings=msgspec.convert(stood, list[ReportedFinding], from_attributes=True),
+        findings=converted(stood, list[ReportedFinding], from_attributes=True),
         as_given=len(index.as_given),
         not_applicable=[
             Unjudged(code=rule.code, reason=IMPORTED)

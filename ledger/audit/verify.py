@@ -15,11 +15,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from ledger.audit.problems import PROBLEMS_MAX, BlobAudit, Tail, damage, extra_files, tail_of
 from ledger.events import RunOpened, StreamName
 from ledger.format.canonical import Head
+from ledger.plain_json import converted
 from ledger.result import Result
 from ledger.store.blobs import BlobStore
 from ledger.store.disk import readable
@@ -235,7 +234,7 @@ def _report(
         damaged=damaged,
         events=count,
         head=HeadModel(seq=head.seq, hash=head.hash) if head else None,
-        problems=msgspec.convert([*problems, *notes], list[ProblemModel], from_attributes=True),
+        problems=converted([*problems, *notes], list[ProblemModel], from_attributes=True),
         quarantined=_names(directory / "quarantine"),
         checkpoints=list(checkpoints),
     )

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-import msgspec
 import orjson
 
 from ledger.events import Claim, Decision, Event
 from ledger.events.ids import number_of, round_of
 from ledger.format.canonical import encode, line_hash
 from ledger.language.words import tokens
+from ledger.plain_json import converted
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import standings
@@ -255,7 +255,7 @@ def diff(a: Book, b: Book, names: tuple[str, str] = ("a", "b")) -> LedgerDiff:
         parting=parting if comparable else None,
         claims=_differences(_align(a, b, Claim), _claim_statuses(a.state), _claim_statuses(b.state)),
         decisions=_differences(_align(a, b, Decision), standings(a.state), standings(b.state)),
-        cost=msgspec.convert({"a": a.state.spend, "b": b.state.spend}, Costs, from_attributes=True),
+        cost=converted({"a": a.state.spend, "b": b.state.spend}, Costs, from_attributes=True),
     )
 
 

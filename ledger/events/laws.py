@@ -28,6 +28,7 @@ from ledger.events.envelope import (
 )
 from ledger.events.ids import id_pattern
 from ledger.events.kinds import KINDS, Event, Law, Length, Paired, Total, values_at
+from ledger.plain_json import converted
 
 Check = Callable[[Any], "str | None"]
 """What is wrong with an event, in words; None when nothing is."""
@@ -239,7 +240,7 @@ def _waived(kind: str) -> tuple[tuple[Law, Broken], ...]:
 
 def _body(event: Artifact) -> str | None:
     try:
-        msgspec.convert(event.body, BODIES[event.type])
+        converted(event.body, BODIES[event.type])
     except msgspec.ValidationError as error:
         return f"body: {error}"
     return None

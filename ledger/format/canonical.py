@@ -23,6 +23,7 @@ import orjson
 from ledger.events import KINDS, Artifact, Event
 from ledger.events.envelope import DEPTH_MAX, FORMAT, GENESIS, LINE_BYTES_MAX, SAFE_INTEGER
 from ledger.events.laws import grammar, laws_of
+from ledger.plain_json import built
 
 _LINKS: Final = rb'\{"prev":"[0-9a-f]{64}","seq":(?:0|[1-9][0-9]{0,15}),"rest":(?:0|[1-9][0-9]{0,15}),'
 _D: Final = b"[0-9]"  # written out below: a counted repetition costs more than what it counts
@@ -66,7 +67,7 @@ def _kind(name: bytes) -> _Kind | None:
     kind = name.decode("ascii", "replace")
     if kind not in KINDS:
         return None
-    return _Kind(msgspec.json.Decoder(KINDS[kind].model).decode, grammar(kind), laws_of(kind))
+    return _Kind(msgspec.json.Decoder(built(KINDS[kind].model)).decode, grammar(kind), laws_of(kind))
 
 
 def encode(event: Event) -> bytes:

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-import msgspec
 from msgspec import UNSET
 
 from ledger.events import Event, RunOpened
@@ -64,6 +63,7 @@ from ledger.interchange.skill_tables import (
     planned_of,
     present,
 )
+from ledger.plain_json import converted
 from ledger.state.fold import fold
 from ledger.store.disk import read_plain, real
 from ledger.store.failures import LedgerError
@@ -212,7 +212,7 @@ def opening_of(
 
 def _plan(tables: Tables, run: RunFile) -> tuple[PlanRow, ...]:
     if run.plan:
-        return msgspec.convert(run.plan, tuple[PlanRow, ...], from_attributes=True)
+        return converted(run.plan, tuple[PlanRow, ...], from_attributes=True)
     planned = {row.round: planned_of(row) for row in tables.leads}
     checked = {row.round for row in tables.drift}
     return tuple(

@@ -30,6 +30,7 @@ from ledger.events.envelope import (
 )
 from ledger.events.verifications import Check
 from ledger.interchange.report import BadLine
+from ledger.plain_json import converted
 from ledger.plain_text import without_mark
 
 Author = Literal["action", "guardian", "observer", "critic"]
@@ -349,7 +350,7 @@ def _check_values(value: Any, depth: int) -> None:
 
 def _convert(content: dict[str, Any], row_type: type[SkillRow]) -> SkillRow:
     try:
-        return msgspec.convert(content, row_type)
+        return converted(content, row_type)
     except msgspec.ValidationError as error:
         raise _NotARow(_in_words(str(error))) from None
 

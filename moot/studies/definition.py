@@ -28,6 +28,7 @@ import msgspec
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from ledger.events.ids import label_id
+from ledger.plain_json import converted
 from ledger.plain_text import readable
 from ledger.plain_toml import toml_table
 from ledger.store.disk import read_plain, real
@@ -262,7 +263,7 @@ def read_keys(study: Study, file: str) -> dict[str, str]:
         what = f"these are not the keys of the study: their SHA-256 is {digest}"
         raise MootError("not_the_keys", what, file, "give the file whose hash study.toml has as keys_sha256")
     try:
-        answers = msgspec.convert(toml_table(readable(content)), KeyFile).answers
+        answers = converted(toml_table(readable(content)), KeyFile).answers
     except ValueError as error:
         raise usage(f"no keys: {error}", 'write [answers] and rows such as eviction = "O-2"', file) from None
     if unknown := sorted(set(answers) - set(study.tables)):

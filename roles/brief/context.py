@@ -16,6 +16,7 @@ import msgspec
 
 from ledger.events import Claim, Concern, Decision, Event, Identified, RunOpened, Verification
 from ledger.events.ids import number_of
+from ledger.plain_json import converted
 from ledger.state.book import Book
 from ledger.state.decided import quoted
 from ledger.state.state import ClaimFacts, State
@@ -73,7 +74,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def layout_of(prompt_set: PromptSet) -> Layout:
     """Return the layout in a run's prompt set. Raises `PromptSetError` when it is missing or invalid."""
     try:
-        layout = msgspec.convert(prompt_set.get("layout"), Layout)
+        layout = converted(prompt_set.get("layout"), Layout)
     except msgspec.ValidationError as error:
         raise PromptSetError(f"the layout of {prompt_set['name']!r} cannot be read: {error}") from None
     _judge(layout, str(prompt_set["name"]))

@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from ledger.plain_json import converted
 from ledger.plain_toml import NotToml, toml_table
 from ledger.store.disk import read_plain
 
@@ -119,7 +120,7 @@ def read_prices(path: Path = INSTALLED) -> Prices:
     try:
         # The user names this file, so its size is bounded before it is parsed. A number is read through its text,
         # because a TOML float such as 0.1 is not exact in binary.
-        return msgspec.convert(toml_table(read_plain(path, FILE_BYTES_MAX).decode()), Prices)
+        return converted(toml_table(read_plain(path, FILE_BYTES_MAX).decode()), Prices)
     except (NotToml, UnicodeDecodeError) as error:
         raise PricesError(str(error)) from None
     except msgspec.ValidationError as error:

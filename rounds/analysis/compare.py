@@ -12,6 +12,7 @@ from detectors.report import SignalReport
 from ledger.compare.diff import LedgerDiff, diff
 from ledger.events import Claim, Decision
 from ledger.events.ids import OPTION_MENTION
+from ledger.plain_json import converted
 from ledger.plain_text import one_line
 from ledger.result import Result
 from ledger.state.book import Book
@@ -167,7 +168,7 @@ def _answered(book: Book, event: Decision) -> str:
 
 def _signals(a: SignalReport, b: SignalReport) -> SignalDifferences:
     others = {signal.id: signal for signal in b.signals}
-    panels = [msgspec.convert(report, Panel, from_attributes=True) for report in (a, b)]
+    panels = [converted(report, Panel, from_attributes=True) for report in (a, b)]
     changed = [
         SignalChange(
             id=signal.id,

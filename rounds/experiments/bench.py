@@ -26,6 +26,7 @@ import msgspec
 
 from ledger.events import ExperimentPlanned, ExperimentRun
 from ledger.events.experiments import ExperimentEnvironment, KeptOutput
+from ledger.plain_json import decoded
 from ledger.state.experiments import Content, Slot, plan_problems
 from rounds.experiments import bubblewrap
 from rounds.experiments.bubblewrap import NAME, interpreter
@@ -178,7 +179,7 @@ def _tried() -> dict[str, bool]:
         raise SandboxBroken(
             f"the probe ended by {run.ended}: {last_line(run.stderr, f'exit code {run.exit}')}"
         )
-    return msgspec.json.decode(run.stdout.kept, type=dict[str, bool])
+    return decoded(run.stdout.kept, dict[str, bool])
 
 
 def _of_home() -> Iterable[str]:

@@ -9,7 +9,6 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Final, Literal
 
-import msgspec
 import orjson
 from msgspec import Meta
 
@@ -17,6 +16,7 @@ from ledger.events import ExperimentJudged, ExperimentPlanned, ExperimentRun
 from ledger.events.envelope import DECIMAL_PATTERN, HowTested
 from ledger.events.experiments import ExperimentControl, ExperimentLimits, NamedBlob, Predicate
 from ledger.language.words import first_words
+from ledger.plain_json import converted
 from ledger.state.book import Book
 from ledger.state.experiments import QUESTION_WORDS_MAX, plan_of, plan_problems
 from ledger.state.state import EXPERIMENTS, INTERPRETER, State
@@ -107,8 +107,8 @@ def experiment(
         question=first_words(testable_as, QUESTION_WORDS_MAX),
         files=own,
         argv=program.argv,
-        pass_if=msgspec.convert(program.pass_if, tuple[Predicate, ...], from_attributes=True),
-        fail_if=msgspec.convert(program.fail_if, tuple[Predicate, ...], from_attributes=True),
+        pass_if=converted(program.pass_if, tuple[Predicate, ...], from_attributes=True),
+        fail_if=converted(program.fail_if, tuple[Predicate, ...], from_attributes=True),
         controls=tuple(
             ExperimentControl(
                 must=control.must,

@@ -28,6 +28,7 @@ from ledger.events.ids import StepName, event_id, kind_of, number_of, round_of
 from ledger.events.kinds import KINDS
 from ledger.events.run import PlanRow
 from ledger.language.words import word_count
+from ledger.plain_json import converted
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.protocol import Column, Group, Loss, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
@@ -82,7 +83,7 @@ class Numbering:
         if kind in COUNTED and "id" not in fields:
             fields["id"] = self.number(kind)
         # Converted and not constructed, so that citations of a reply become those of an event on the way.
-        return msgspec.convert(fields, kind, from_attributes=True)
+        return converted(fields, kind, from_attributes=True)
 
     def decision(self, step: Step, reply: Any, cites: Iterable[Cite], **fields: Any) -> Decision:
         """Make the final decision of the role that a protocol lets decide, with the conditions that it names."""
@@ -441,10 +442,9 @@ class StepTable(msgspec.Struct, frozen=True, eq=False):
 
 
 def _grouped(rows: Iterable[tuple[StepRow, Iterable[StepName]]]) -> tuple[Group, ...]:
-    """Return the steps of rows in their groups."""
+    """Return the steps of rows in their groups. One without a step is left out: it would never be complete."""
     by_name: dict[str, list[Step]] = {}
     for row, steps in rows:
         name = row.group or row.task
         by_name.setdefault(name, []).extend(step_of(step, name, row.task) for step in steps)
-    # Groups that ask no role are left out: an empty group would never be complete.
     return tuple(Group(name, steps[0].name.phase, tuple(steps)) for name, steps in by_name.items() if steps)

@@ -12,6 +12,7 @@ from ledger.events import Event, RoundOpened, RunClosed, RunOpened, Signals, Val
 from ledger.events.decisions import Gate, SignalReading
 from ledger.events.run import CloseReason, Signature
 from ledger.events.verifications import FINDINGS_MAX, ValidationFinding
+from ledger.plain_json import converted
 from ledger.state.amendments import absent_path
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force, tested_by
@@ -145,7 +146,7 @@ class Controller(msgspec.Struct, frozen=True):
     def _validation(self, book: Book, after: str) -> Validation:
         report = self.verdicts.check(book)
         # Findings beyond the maximum are not recorded; `moot check` computes all of them anew.
-        findings = msgspec.convert(
+        findings = converted(
             report.findings[:FINDINGS_MAX], tuple[ValidationFinding, ...], from_attributes=True
         )
         return Validation(
@@ -169,12 +170,12 @@ class Controller(msgspec.Struct, frozen=True):
             profile=opened.stop.profile,
             params=self.verdicts.params_hash(book, opened.stop.profile),
             through=len(book.events) - 1,
-            signals=msgspec.convert(report.signals, tuple[SignalReading, ...], from_attributes=True),
+            signals=converted(report.signals, tuple[SignalReading, ...], from_attributes=True),
             satisfied=report.satisfied,
             of=report.of,
             stop=report.stop,
             advice=report.advice,
-            gates=msgspec.convert(report.gates, tuple[Gate, ...], from_attributes=True),
+            gates=converted(report.gates, tuple[Gate, ...], from_attributes=True),
         )
 
     def _round_opened(self, book: Book, plan_index: int) -> RoundOpened:
@@ -206,7 +207,7 @@ def _predicted(opened: RunOpened, absent: str) -> tuple[Signature, ...]:
     """Return what is expected to be missing: from the opening, or the default where the absence was not planned."""
     planned = [entry for entry in opened.predict if entry.role == absent]
     signatures = planned or default_predictions((absent,))
-    return msgspec.convert(signatures, tuple[Signature, ...], from_attributes=True)
+    return converted(signatures, tuple[Signature, ...], from_attributes=True)
 
 
 def _plan_cause(state: State, round_: int) -> int | None:

@@ -25,6 +25,7 @@ from ledger.events.decisions import Cite
 from ledger.events.ids import event_id
 from ledger.events.verifications import ScreeningIssue
 from ledger.language.words import is_english, word_count
+from ledger.plain_json import converted
 from ledger.result import Result
 from ledger.state.book import Book, strings
 from roles.protocol import Protocol
@@ -71,7 +72,7 @@ def screened(of: Any, content: bytes, length_max: int, by: str = "controller") -
         sha256=hashlib.sha256(content).hexdigest(),
         score=result.score,
         action=result.action,
-        issues=msgspec.convert(result.issues, tuple[ScreeningIssue, ...], from_attributes=True),
+        issues=converted(result.issues, tuple[ScreeningIssue, ...], from_attributes=True),
         rules=RULES_VERSION,
     )
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
-import msgspec
-
 from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash
 from ledger.events import RunOpened
 from ledger.events.ids import label_id
@@ -23,6 +21,7 @@ from ledger.events.run import (
     StopRule,
     Waiver,
 )
+from ledger.plain_json import converted
 from ledger.plain_text import NotText, readable
 from ledger.state.state import EXPERIMENTS, INTERPRETER, Experiments
 from ledger.store.blobs import KEPT_PARAMETERS, hash_of
@@ -390,7 +389,7 @@ def _predictions(
                 name,
                 f"did you mean {nearest(row.role, roles)!r}?",
             )
-        predictions[row.role, row.code] = msgspec.convert(row, Prediction, from_attributes=True)
+        predictions[row.role, row.code] = converted(row, Prediction, from_attributes=True)
     return tuple(predictions.values())
 
 

@@ -29,7 +29,7 @@ BANNED: Final = re.compile(
     re.IGNORECASE,
 )
 AT_MOST: Final = {
-    "statements": 35_460,
+    "statements": 35_483,  # one import in 20 files makes types safe for threads
     "tokens per 100 statements": 1_195,  # fewer statements: what went was shorter than the mean
     "classes": 865,
     "functions without a docstring, per 100": 28,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +25,6 @@ PACKAGES = ("schemas", "ledger", "roles", "detectors", "validators", "rounds", "
 OTHERS = {
     "ledger/plain_json.py": "the function",
     "ledger/format/canonical.py": "lines of a ledger, with errors of their own",
-    "rounds/experiments/bench.py": "what a program of moot printed",
     "rounds/protocols/structured/making.py": "a value that was just encoded",
 }
 """Modules that call the decoder, and why."""
@@ -92,3 +94,40 @@ def test_a_reader_takes_or_refuses_any_bytes(reader: str, tmp_path: Path) -> Non
             read(content, tmp_path)
         except refusal:
             continue
+
+
+CROWD = """
+import sys, threading
+from typing import Any
+import msgspec
+from ledger.plain_json import converted
+
+sys.setswitchinterval(1e-6)
+for n in range(200):
+    inner = msgspec.defstruct(f"Inner{n}", [(f"f{i}", int) for i in range(40)])
+    outer: Any = msgspec.defstruct(f"Outer{n}", [("x", inner), ("y", list[inner])])
+    value = {"x": {f"f{i}": i for i in range(40)}, "y": []}
+    gate = threading.Barrier(4)
+    def go(outer=outer, value=value, gate=gate):
+        gate.wait()
+        converted(value, outer)
+    threads = [threading.Thread(target=go) for _ in range(4)]
+    [thread.start() for thread in threads], [thread.join() for thread in threads]
+"""
+
+
+def test_threads_that_meet_a_type_for_the_first_time_at_once_all_convert() -> None:
+    """msgspec itself ends the process with a segmentation fault: the viewer did, at its first page."""
+    done = subprocess.run([sys.executable, "-c", CROWD], cwd=ROOT, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_types_are_looked_up_in_one_place() -> None:
+    direct = re.compile(r"msgspec\.convert\((?!.*built)|json\.decode\(.*type=|[^N]Decoder\((?!\)|built)")
+    found = {
+        str(path.relative_to(ROOT))
+        for package in ("ledger", "moot", "roles", "rounds", "detectors", "validators")
+        for path in (ROOT / package).rglob("*.py")
+        if direct.search(path.read_text("utf-8"))
+    }
+    assert found <= {"ledger/plain_json.py", "detectors/parameters.py"}

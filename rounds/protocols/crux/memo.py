@@ -9,12 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
-import msgspec
-
 from ledger.events import Concern, DriftCheck, Event, Memo
 from ledger.events.answers import MemoSentence, RemovedSentence
 from ledger.events.ids import event_id, parse_reference, parse_step
 from ledger.events.verifications import SentenceCheck
+from ledger.plain_json import converted
 from ledger.state.book import Book
 from ledger.state.state import VERIFIER, State
 from roles.memo.checks import MemoAnswer, MemoContext, memo_problems
@@ -35,7 +34,7 @@ _DEVIATION: Final = {"PASS": 1, "PARTIAL": 3, "FAIL": 5}
 
 def wrong_memo(known: Quotable, reply: MemoReply) -> Iterator[str]:
     """Yield what is wrong with a memo: the option that it answers with, then its sentences (`roles/memo/checks.py`)."""
-    sentences = msgspec.convert(reply.sentences, tuple[MemoSentence, ...], from_attributes=True)
+    sentences = converted(reply.sentences, tuple[MemoSentence, ...], from_attributes=True)
     for problem in memo_problems(sentences, memo_context(known, reply, sentences)):
         yield str(problem)
 

@@ -28,6 +28,7 @@ from ledger.events.decisions import Cite, Dissent
 from ledger.events.envelope import Bearing, Evidence
 from ledger.events.ids import cite_type, event_id
 from ledger.events.verifications import CHECK_NEEDS, CHECKS, StatusChange
+from ledger.plain_json import converted
 from ledger.state.book import Book, words_of_artifact
 from ledger.state.lifecycle import STATUS_OF_BEARING
 from ledger.state.state import State
@@ -84,7 +85,7 @@ def artifact(step: Step, reply: ArtifactReply) -> Artifact:
     # The body goes through JSON once, so that the event holds plain values and hashes the same after
     # it is read back.
     body: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(reply.body))
-    findings = msgspec.convert(reply.findings, tuple[Finding, ...], from_attributes=True)
+    findings = converted(reply.findings, tuple[Finding, ...], from_attributes=True)
     return Artifact(
         **by(step),
         id=event_id("artifact", step.name.round, step.role),
@@ -92,9 +93,7 @@ def artifact(step: Step, reply: ArtifactReply) -> Artifact:
         type=ARTIFACT_TYPES[step.role],
         body=body,
         findings=findings,
-        proposed_claims=msgspec.convert(
-            reply.proposed_claims, tuple[ProposedClaim, ...], from_attributes=True
-        ),
+        proposed_claims=converted(reply.proposed_claims, tuple[ProposedClaim, ...], from_attributes=True),
         cites=reply.cites,
         self_assessment=reply.self_assessment,
         minutes=reply.minutes,
