@@ -8,7 +8,9 @@ from typing import Any, Final
 
 import pytest
 
+from ledger.events import ExperimentPlanned
 from ledger.events.experiments import ExperimentLimits, ExperimentRun, Predicate
+from ledger.state.experiments import Slot
 from ledger.store.store import RunStore
 from moot.terminal import streams
 from moot.view.experiments import (
@@ -198,6 +200,7 @@ def test_limits_that_check_refuses_are_refused_where_they_are_used(
     moot: Moot, tmp_path: Path, case: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A ledger that was written by hand may ask for anything."""
+    sandbox_or_skip()  # it tries itself out with the function that is replaced below
     session = with_claims(tmp_path / "run")
     experiment = planned(session, **UNLAWFUL[case])
     assert moot("check", tmp_path / "run").code == 1
@@ -218,6 +221,7 @@ def test_a_file_that_is_not_what_was_planned_is_not_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Inputs are held against their hashes before every repetition."""
+    sandbox_or_skip()  # it tries itself out with the function that is replaced below
     session = with_claims(tmp_path / "run")
     experiment = planned(session)
     allow_experiment(session, experiment)
@@ -227,3 +231,16 @@ def test_a_file_that_is_not_what_was_planned_is_not_run(
     stderr = session.run.blobs.read(written.stderr.kept)  # type: ignore[union-attr]
     assert stderr is not None
     assert b"is not the file that was planned" in stderr
+
+
+def test_a_program_that_was_not_started_has_printed_nothing_but_why(tmp_path: Path) -> None:
+    session = with_claims(tmp_path / "run")
+    experiment = planned(session)
+    plan = session.book().by_id[experiment]
+    assert isinstance(plan, ExperimentPlanned)
+    here = bench_module.Bench(BENCH.test)
+    found = here.conduct(plan, Slot(None, 1), lambda _: b"something else", started_at=plan.at)
+    run, why = found.event, found.blobs[found.event.stderr.kept]
+    assert b"is not the file that was planned" in why
+    assert (run.exit, run.stdout.bytes, run.stderr.bytes) == (None, 0, len(why))
+    assert found.blobs[run.stdout.kept] == b""

@@ -15,7 +15,7 @@ import pytest
 from ledger.audit.verify import verify
 from ledger.format.canonical import Head, decode, encode, line_hash
 from ledger.redaction.redacted_copy import redacted_copy
-from ledger.redaction.removal import CannotRedact, redact
+from ledger.redaction.removal import NAMED_MAX, CannotRedact, in_words, redact
 from ledger.redaction.words import INSTEAD
 from ledger.state.amendments import record_of_original
 from ledger.store.blobs import blob_line, hash_of
@@ -84,6 +84,12 @@ def test_a_blob_is_removed_on_the_record(moot: Moot, ended: Path) -> None:
     assert checked.code == 0, [one for one in checked.json["findings"] if one["severity"] == "error"]
     for verb in ("status", "claims", "decisions", "log", "report"):
         assert moot(verb, ended).code == 0, verb
+
+
+def test_places_are_named_up_to_a_number_and_then_counted() -> None:
+    named = tuple(f"@{seq}" for seq in range(NAMED_MAX))
+    assert in_words(named) == ", ".join(named)
+    assert in_words((*named, "blobs/048a", "report.html")) == f"{', '.join(named)} and 2 more places"
 
 
 def test_a_blob_that_is_gone_without_a_record_is_damage(moot: Moot, ended: Path) -> None:

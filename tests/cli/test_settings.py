@@ -75,6 +75,17 @@ def test_a_switch_under_rule_is_said_by_what_there_is() -> None:
         wanted({}, rules=["stress=no"])
 
 
+def test_a_number_may_be_the_least_of_its_setting_and_not_one_below_it(moot: Moot) -> None:
+    for least in ("check_every=1", "seed=0"):
+        name, _, value = least.partition("=")
+        assert wanted({}, rules=[least]).of("deliberation") == {name: int(value)}
+    with pytest.raises(typer.BadParameter, match="check_every=0: give a whole number from 1"):
+        wanted({}, rules=["check_every=0"])
+    refused = moot("run", "-q", "This or that?", "--max-calls", "0")
+    assert refused.code == 2
+    assert "greater than or equal to 1" in refused.err
+
+
 @pytest.mark.parametrize(
     "text",
     ["deliberation = 3\n", "cast = []\n", "rules = 1\n", "context = 3\n", "budget = false\n", "gate = 'x'\n"],

@@ -95,6 +95,14 @@ def test_of_open_alarms_the_earliest_is_the_suspected_cause() -> None:
     assert "suspected cause" in details["FM-9"]
 
 
+def test_what_chance_may_have_done_is_told_of_every_mode_but_the_certain_ones() -> None:
+    told = {one.id: one for one in judge(fold(events_of(dict.fromkeys(range(1, 7), FOUR)))).alarms}
+    certain = {"FM-7", "FM-9"}
+    assert {mode for mode, one in told.items() if one.e_value is None} == certain
+    assert {mode for mode, one in told.items() if one.p_anytime is None} == certain
+    assert all(0 < float(one.p_anytime) <= 1 for one in told.values() if one.p_anytime is not None)
+
+
 @pytest.mark.parametrize(
     ("rounds", "verdict"),
     [
