@@ -94,7 +94,7 @@ class RemovedSentence(Value, frozen=True, kw_only=True):
 
 
 class Agenda(Envelope, frozen=True, kw_only=True):
-    """Agenda from the answers: options if the question names none, what all answers share, the claims worth testing."""
+    """Agenda from the answers: options if the question names none, their common ground, claims worth testing."""
 
     kind: Literal["agenda"] = "agenda"
     options: tuple[Labelled, ...] = ()  # made where the opening has none

@@ -1,4 +1,4 @@
-"""The status of a run: a stop that comes too early is told with the round from which it is obeyed.
+"""The status of a run: a stop that comes too early names the round from which it counts.
 
 Of `moot/view/status.py`.
 """

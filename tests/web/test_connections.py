@@ -186,11 +186,11 @@ def test_who_takes_an_answer_slowly_gets_all_of_it(tmp_path: Path) -> None:
         slow.settimeout(SECONDS)
         slow.connect(("127.0.0.1", viewer.port))
         slow.sendall(viewer.asked() + b"Connection: close\r\n\r\n")
-        parts, began = [], time.monotonic()
+        parts = []
         while part := slow.recv(len(whole) // 120):
             parts.append(part)
             time.sleep(0.02)
-        assert time.monotonic() - began > 1.5
+        assert len(parts) > 75  # longer than a client may stand still
         assert len(b"".join(parts)) == len(whole)
 
 
