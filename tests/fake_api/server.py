@@ -76,6 +76,7 @@ class FakeApi:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._writers: set[asyncio.StreamWriter] = set()
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -102,11 +103,16 @@ class FakeApi:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        for writer in self._writers:
+            # `close` would wait for a client that no longer reads, and the loop must turn once more to end the socket.
+            writer.transport.abort()
+        await asyncio.sleep(0)
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None, "a callback of start_server runs as a task"
         self._tasks.add(task)
+        self._writers.add(writer)
         try:
             with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
                 while await self._exchange(reader, writer):

@@ -618,6 +618,7 @@ class OddServer:
         self.api: Api = api
         self.answer = healthy(api)
         self.asked = 0
+        self._writers: set[asyncio.StreamWriter] = set()
 
     async def __aenter__(self) -> OddServer:
         self._server = await asyncio.start_server(self._connection, "127.0.0.1", 0, limit=2**24)
@@ -626,8 +627,13 @@ class OddServer:
 
     async def __aexit__(self, *_: object) -> None:
         self._server.close()
+        for writer in self._writers:
+            # A client may have left in the middle of a huge answer, and `close` would wait for it.
+            writer.transport.abort()
+        await asyncio.sleep(0)
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.add(writer)
         with suppress(ConnectionError, asyncio.IncompleteReadError):
             head = await reader.readuntil(b"\r\n\r\n")
             length = next(
