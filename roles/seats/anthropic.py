@@ -47,11 +47,14 @@ class AnthropicSeat(ApiSeat):
         timeout = sdk.Timeout(SECONDS_MAX, connect=SECONDS_CONNECT_MAX)
         # Without a key the SDK reads credentials from its own configuration.
         key = self.row.key_value or None
-        client: AsyncAnthropic = sdk.AsyncAnthropic(api_key=key, max_retries=0, timeout=timeout)
+        # The SDKs' own subclass of it prints a traceback from `__del__` when a bad proxy ends its construction.
+        client: AsyncAnthropic = sdk.AsyncAnthropic(
+            api_key=key, max_retries=0, timeout=timeout, http_client=sdk.DefaultAsyncHttpxClient()
+        )
         return client
 
     def _address(self) -> str:
-        return str(self._client.base_url) if self._client is not None else self.row.address_variable
+        return str(self._client.base_url) if self._client is not None else self.row.address
 
     def _texts(self, brief: Brief) -> list[str]:
         return [block["text"] for block in (*system_of(brief), *user_of(brief))]

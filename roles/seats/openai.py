@@ -68,6 +68,8 @@ class OpenAISeat(ApiSeat):
             # The driver retries, because it also counts the budget of every attempt.
             max_retries=0,
             timeout=sdk.Timeout(SECONDS_MAX, connect=SECONDS_CONNECT_MAX),
+            # See the seat of Anthropic: otherwise a bad proxy leaves a traceback.
+            http_client=sdk.DefaultAsyncHttpxClient(),
             default_headers=None if ours else _without_ambient(sdk, key or NO_KEY),
         )
         if not ours:

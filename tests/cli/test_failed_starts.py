@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -102,3 +105,30 @@ def test_a_bare_model_name_suggests_its_provider(moot: Moot, spec: str, meant: s
         said = moot(*ASK, "--seats", seats)
         assert said.code == 2
         assert meant in said.err
+
+
+@pytest.mark.parametrize(
+    ("seats", "key", "address"),
+    [
+        ("anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com"),
+        ("openai:m", "OPENAI_API_KEY", "https://api.openai.com/v1"),
+        ("openrouter:maker/model", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"),
+    ],
+)
+def test_a_proxy_that_cannot_be_is_said_in_one_line(
+    tmp_path: Path, seats: str, key: str, address: str
+) -> None:
+    """A process of its own: a client that was half built once left a traceback when the interpreter ended."""
+    environment = {**os.environ, key: "k", "ALL_PROXY": "foo://x:1", "HTTPS_PROXY": "foo://x:1"}
+    ended = subprocess.run(
+        [sys.executable, "-m", "moot", *ASK, "--seats", seats, "--max-usd", "3"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 5
+    assert ended.stderr.count("\n") == 1, ended.stderr
+    assert ended.stderr.startswith(f"moot: cannot reach {address} through the proxy")
+    assert list(tmp_path.iterdir()) == []

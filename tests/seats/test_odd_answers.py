@@ -483,8 +483,6 @@ def _wrapped(plain: socket.socket, using: list[ssl.SSLContext]) -> tuple[socket.
         raise OSError(str(error)) from error
 
 
-# A client that could not be built is closed by the garbage collector, and its SDK then misses an attribute.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
