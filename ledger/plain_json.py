@@ -5,8 +5,9 @@ The decoder itself raises three unrelated ones: for other values, for bytes that
 
 from __future__ import annotations
 
+from json import JSONDecodeError, loads
 from threading import Lock
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
@@ -44,3 +45,41 @@ def decoded(content: bytes, kind: type[T]) -> T:
         raise NotJson(str(error)) from None
     except RecursionError:
         raise NotJson("nested too deeply") from None
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Return the one JSON object that a person or a model wrote. Raises `NotJson`, with the place of the error."""
+    # The standard library is slower than msgspec, but reports repeated keys, `NaN` and the column of an error.
+    try:
+        value = loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse)
+    except JSONDecodeError as error:
+        raise NotJson(
+            f"not one JSON object: {error.msg.removesuffix(' at')} at line {error.lineno}, column {error.colno}"
+        ) from None
+    except NotJson:
+        raise
+    except ValueError:
+        # Python limits the digits of an integer, against attacks with quadratic parsing time.
+        raise NotJson("a number has too many digits") from None
+    except RecursionError:
+        raise NotJson("nested too deeply") from None
+    if not isinstance(value, dict):
+        raise NotJson("a JSON object is asked for")
+    return cast("dict[str, Any]", value)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    # The last of two equal keys would win silently, so that a reader of the file might see another value.
+    if len(fields) == len(pairs):
+        return fields
+    fields.clear()
+    for key, value in pairs:
+        if key in fields:
+            raise NotJson(f"the field {key[:60]!r} is given twice in one object")
+        fields[key] = value
+    return fields
+
+
+def _refuse(constant: str) -> None:
+    raise NotJson(f"{constant} is not JSON")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from fractions import Fraction
 from typing import Final, Literal, NamedTuple, get_args
 
 from ledger.events import Artifact, Claim, Event
@@ -48,8 +47,6 @@ Basis = Literal["weak", "moderate", "strong"]
 
 ORDER: Final[tuple[EvidenceClass, ...]] = get_args(EvidenceClass)
 """Evidence classes, the strongest first."""
-BASES: Final[tuple[Basis, ...]] = get_args(Basis)
-"""Levels of a basis, the weakest first."""
 NO_ARGUMENT: Final = frozenset({"verifier", "controller", "human", "import"})
 """Authors whose texts are not arguments of another role."""
 GIVEN_UP: Final[frozenset[Bearing]] = frozenset({"contradicts", "partly_contradicts"})
@@ -166,13 +163,8 @@ _HOW: Final[tuple[tuple[frozenset[EvidenceClass], str, str], ...]] = (
 )
 
 
-def basis_sentence(
-    reasons: Sequence[EvidenceClass], *, families: int | None = None, over_roles: Sequence[Fraction] = ()
-) -> str:
-    """Return the basis as a sentence: tests of the reasons, model families, and the spread of the roles' forecasts.
-
-    `families`: model families among the seats, None when unknown. `over_roles`: each role's points for the answer.
-    """
+def basis_sentence(reasons: Sequence[EvidenceClass], *, families: int | None = None) -> str:
+    """Return the basis as a sentence: tests of the reasons, and model families among the seats (None: unknown)."""
     counts = [
         (sum(reason in classes for reason in reasons), alone, several) for classes, alone, several in _HOW
     ]
@@ -184,9 +176,4 @@ def basis_sentence(
         parts = ["no reason is given"]
     if families is not None:
         parts.append("all seats were one model" if families == 1 else f"the seats were {families} models")
-    if over_roles:
-        low, high = round(min(over_roles)), round(max(over_roles))
-        parts.append(
-            f"each role gave it {low} points" if low == high else f"the roles gave it {low} to {high} points"
-        )
     return f"The basis is {basis(reasons)}: {', '.join(parts)}."

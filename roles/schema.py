@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from json import JSONDecodeError, loads
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 import orjson
 
 import schemas
-from ledger.plain_json import converted
+from ledger.plain_json import NotJson, converted, json_object
 from ledger.plain_text import what_has_nul, with_line_feeds
 from roles.replies import Reply
 
@@ -69,7 +68,7 @@ def parse_reply(reply_type: type[Reply], raw: bytes) -> tuple[Reply | None, tupl
         value = _json(text)
     except UnicodeDecodeError as error:
         return None, (f"(reply): not UTF-8 at byte {error.start}",)
-    except _NotJson as error:
+    except NotJson as error:
         return None, (f"(reply): {error}",)
     # Only a text with one of these characters can change, and the copy costs time.
     if "\\r" in text or "\r" in text or "\x85" in text or "\\u0085" in text:
@@ -90,50 +89,12 @@ def _decoder_words(message: str) -> str:
     return f"{path.strip('`.') or '(reply)'}: {what.replace('`', '')}"
 
 
-class _NotJson(ValueError):
-    """Error for a text that is not one JSON object; the message says why."""
-
-
 def _json(text: str) -> dict[str, Any]:
     text = text.strip(" \t\r\n")
     if not text:
-        raise _NotJson("empty; write one JSON object")
+        raise NotJson("empty; write one JSON object")
     fenced = _FENCED.match(text)
-    try:
-        value = loads(
-            fenced[1] if fenced else text, object_pairs_hook=_without_repeats, parse_constant=_refused
-        )
-    except JSONDecodeError as error:
-        raise _NotJson(
-            f"not one JSON object: {error.msg.removesuffix(' at')} at line {error.lineno}, column {error.colno}"
-        ) from None
-    except _NotJson:
-        raise
-    except ValueError:
-        # Python limits the digits of an integer, against attacks with quadratic parsing time.
-        raise _NotJson("a number has too many digits") from None
-    except RecursionError:
-        raise _NotJson("nested too deeply") from None
-    if not isinstance(value, dict):
-        raise _NotJson("a JSON object is asked for")
-    return cast("dict[str, Any]", value)
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    # The last of two equal keys would win silently, so that a reader of the file might see another value.
-    if len(fields) == len(pairs):
-        return fields
-    fields.clear()
-    for key, value in pairs:
-        if key in fields:
-            raise _NotJson(f"the field {key[:60]!r} is given twice in one object")
-        fields[key] = value
-    return fields
-
-
-def _refused(constant: str) -> None:
-    raise _NotJson(f"{constant} is not JSON")
+    return json_object(fenced[1] if fenced else text)
 
 
 def _is_perhaps_unclean(text: str) -> bool:

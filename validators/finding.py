@@ -14,10 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-import msgspec
-
 from ledger.events import Alarm, Amendment, RunOpened, Signals, Validation
 from ledger.events.envelope import Severity
+from ledger.result import Result
 from ledger.state.book import Blobs, Book
 
 
@@ -36,8 +35,8 @@ class Breach(NamedTuple):
     where: tuple[str | None, int | None] | None = None
 
 
-class RuleFinding(msgspec.Struct, frozen=True):
-    """Broken rule: which, how bad, where, and in words. `line` counts from 1 inside the stream."""
+class ReportedFinding(Result, frozen=True):
+    """A broken rule. `stream` and `line` (from 1) are where its event stands; null where there is no event."""
 
     code: str
     severity: Severity
@@ -45,6 +44,11 @@ class RuleFinding(msgspec.Struct, frozen=True):
     stream: str | None
     line: int | None
     message: str
+
+
+class RuleFinding(ReportedFinding, frozen=True):
+    """Finding while the rules are asked; `until` is the seq of the event that mended it."""
+
     until: int | None = None
 
 

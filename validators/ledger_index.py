@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -30,39 +30,10 @@ from ledger.state.amendments import redacted_blobs, reworded
 from ledger.state.book import Book, Sections, passages, sections_of
 from ledger.state.fold import step as take
 from ledger.state.state import State
+from ledger.store.failures import Problem
 from roles.asof import Openings, stands_for
 from roles.protocol import Protocol as Table, opening_problem
 from validators.finding import Installs, RuleFinding, verdicts_as_given
-
-
-class LedgerProblem(Protocol):
-    """Problem of bytes, chain or blobs, as `verify` reports it."""
-
-    @property
-    def seq(self) -> int | None:
-        """Return the event that it is about, where one can be named."""
-        ...
-
-    @property
-    def stream(self) -> str | None:
-        """Return the stream that it is in, where one can be named."""
-        ...
-
-    @property
-    def line(self) -> int | None:
-        """Return the line of the stream, counted from 1."""
-        ...
-
-    @property
-    def what(self) -> str:
-        """Return what is wrong, in a clause."""
-        ...
-
-    @property
-    def is_damage(self) -> bool:
-        """Return whether bytes changed after they were written."""
-        ...
-
 
 ReadSignals = Callable[..., Any]
 """(book, profile, at) → the report of the six signals over that prefix, with the fields of the JSON output."""
@@ -82,7 +53,7 @@ class RuleContext(msgspec.Struct, frozen=True):
     unknown: Mapping[int, tuple[str, ...]] = msgspec.field(default_factory=dict[int, tuple[str, ...]])
     screenings: Callable[[Book], tuple[Event, ...]] | None = None
     """(a book of the opening alone) → the screenings that are due."""
-    ledger_problems: tuple[LedgerProblem, ...] = ()
+    ledger_problems: tuple[Problem, ...] = ()
     run: str = ""
 
 

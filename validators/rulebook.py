@@ -8,12 +8,11 @@ from typing import Final
 
 import orjson
 
-from ledger.events.envelope import Severity
 from ledger.plain_json import converted
 from ledger.result import Result
 from ledger.state.book import Book
 from roles.protocol import UNLAWFUL
-from validators.finding import Breach, RuleFinding, standing
+from validators.finding import Breach, ReportedFinding, RuleFinding, standing
 from validators.ledger_index import LedgerIndex, RuleContext
 from validators.rule import Rule
 from validators.rules import (
@@ -136,17 +135,6 @@ MESSAGE_LENGTH_MAX: Final = 2_000
 
 class PhaseUnknown(ValueError):
     """No round of this run has reached a phase of that name."""
-
-
-class ReportedFinding(Result, frozen=True):
-    """A broken rule. `stream` and `line` (from 1) are where its event stands; null where there is no event."""
-
-    code: str
-    severity: Severity
-    seq: int | None
-    stream: str | None
-    line: int | None
-    message: str
 
 
 class Unjudged(Result, frozen=True):

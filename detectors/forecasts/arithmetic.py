@@ -13,6 +13,11 @@ Forecast = tuple[int, ...]
 WHOLE: Final = 100
 
 
+def rounded(value: Fraction) -> float:
+    """Return two decimals, half-even, of an exact value."""
+    return float(round(value, 2))
+
+
 class GroupForecast(NamedTuple):
     """Mean of forecasts: the sum of points for each option, over a number of roles."""
 

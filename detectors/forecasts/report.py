@@ -25,13 +25,13 @@ from typing import Final
 
 import msgspec
 
-from detectors.forecasts.arithmetic import WHOLE, Forecast, GroupForecast, Numbers, group_forecast
+from detectors.forecasts.arithmetic import WHOLE, Forecast, GroupForecast, Numbers, group_forecast, rounded
 from detectors.forecasts.standing import (
     Crux,
     ForecastStanding,
     ForecastTable,
     FrameCheck,
-    Unseen,
+    UnseenWays,
     Verdict,
     ranked,
     standing_of,
@@ -65,17 +65,6 @@ class CruxReport(Result, frozen=True):
     disagree: bool
 
 
-class UnseenWays(Result, frozen=True):
-    """Ways to be wrong that roles named: by one role, by two, over a number of lists; and estimates of all of them."""
-
-    distinct: int
-    once: int
-    twice: int
-    lists: int
-    jackknife: float
-    chao2: float
-
-
 class ForecastReport(Result, frozen=True):
     """Forecasts and cruxes of a run. Points are of 100; `before` is the group forecast before any verdict."""
 
@@ -101,7 +90,7 @@ def report_of(
     texts: Mapping[str, str] | None = None,
     kept: Sequence[str] = (),
     disagree: Sequence[str] = (),
-    unseen: Unseen | None = None,
+    unseen: UnseenWays | None = None,
 ) -> ForecastReport:
     """Report a table; `texts` are the words of options and claims, `kept` the cruxes that the run kept."""
     words, standing = texts or {}, standing_of(table)
@@ -126,13 +115,8 @@ def report_of(
             role: EndWithout(None if end.leader is None else options[end.leader], end.changes)
             for role, end in without_each(table).items()
         },
-        unseen=None if unseen is None else UnseenWays(*unseen[:4], *map(rounded, unseen[4:])),
+        unseen=unseen,
     )
-
-
-def rounded(value: Fraction) -> float:
-    """Return two decimals, half-even, of an exact value."""
-    return float(round(value, 2))
 
 
 def _points(mean: GroupForecast | None, options: Sequence[str]) -> dict[str, float]:

@@ -25,11 +25,13 @@ from detectors.forecasts.arithmetic import (
     leader_of,
     mean_numbers,
     moved_numbers,
+    rounded,
     updated_forecast,
     value_of_test,
 )
 from detectors.parameters import ForecastParameters, ForecastTerms, Level
 from ledger.events.envelope import HowTested, TestResult
+from ledger.result import Result
 from roles.outcome_status import OutcomeStatus
 
 
@@ -332,8 +334,8 @@ def short_way(
     return all(value_of_test(numbers, best[how]) < terms.tau for how, numbers in proposals)
 
 
-class Unseen(NamedTuple):
-    """Defeaters found: `distinct`, by exactly one role (`once`), by exactly two (`twice`), over so many `lists`.
+class UnseenWays(Result, frozen=True):
+    """Ways to be wrong that roles named: in all, by one role, by two, over a number of lists.
 
     `jackknife` and `chao2` estimate how many there are in all, so at least `estimate − distinct` more.
     """
@@ -342,11 +344,11 @@ class Unseen(NamedTuple):
     once: int
     twice: int
     lists: int
-    jackknife: Fraction
-    chao2: Fraction
+    jackknife: float
+    chao2: float
 
 
-def unseen_of(sightings: Sequence[Collection[str]], lists: int) -> Unseen | None:
+def unseen_of(sightings: Sequence[Collection[str]], lists: int) -> UnseenWays | None:
     """Estimate from the roles that found each defeater, sealed from each other; None without a list.
 
     First-order jackknife S + Q1·(m−1)/m (LIT-4); Chao2, bias-corrected, S + (m−1)/m · Q1(Q1−1)/(2(Q2+1)) (LIT-5).
@@ -357,11 +359,11 @@ def unseen_of(sightings: Sequence[Collection[str]], lists: int) -> Unseen | None
     found_by = [len(set(roles)) for roles in sightings if roles]
     distinct, once, twice = len(found_by), found_by.count(1), found_by.count(2)
     share = Fraction(lists - 1, lists)
-    return Unseen(
+    return UnseenWays(
         distinct,
         once,
         twice,
         lists,
-        distinct + once * share,
-        distinct + share * Fraction(once * (once - 1), 2 * (twice + 1)),
+        jackknife=rounded(distinct + once * share),
+        chao2=rounded(distinct + share * Fraction(once * (once - 1), 2 * (twice + 1))),
     )

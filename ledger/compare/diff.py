@@ -198,10 +198,11 @@ class Differences(Result, frozen=True):
     similar: list[Similar]
 
 
-class Cost(Result, frozen=True):
-    """What a run's calls took.
+class Cost(Result, frozen=True, kw_only=True):
+    """Cost of calls.
 
-    `usd` leaves out the `unpriced` calls, null where that are all; tokens leave out unknown counts.
+    `usd` covers those whose cost is known, null where none is; `unpriced` counts the others. Tokens leave out unknown
+    counts.
     """
 
     calls: int

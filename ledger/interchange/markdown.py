@@ -8,7 +8,7 @@ value reaches a document only through a function here; the document's own words 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from ledger.plain_text import one_line, visible
@@ -60,14 +60,6 @@ def paragraphs(text: str) -> str:
 def block(text: str) -> str:
     """Return a text character by character, as an indented code block. Put an empty line before it."""
     return "\n".join(f"    {line}".rstrip() for line in visible(text).split("\n"))
-
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return a table as lines; none when there are no rows. Cells are Markdown already."""
-    body = [f"| {' | '.join(cell or ' ' for cell in row)} |" for row in rows]
-    if not body:
-        return []
-    return [f"| {' | '.join(heads)} |", f"|{'|'.join(' --- ' for _ in heads)}|", *body]
 
 
 def _lines(text: str, prefix: str) -> str:

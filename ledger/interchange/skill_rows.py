@@ -30,7 +30,7 @@ from ledger.events.envelope import (
 )
 from ledger.events.verifications import Check
 from ledger.interchange.report import BadLine
-from ledger.plain_json import converted
+from ledger.plain_json import NotJson, converted, json_object
 from ledger.plain_text import without_mark
 
 Author = Literal["action", "guardian", "observer", "critic"]
@@ -295,37 +295,13 @@ def _object(line: bytes) -> dict[str, Any]:
     if len(line) > ROW_BYTES_MAX:
         raise _NotARow(f"longer than {ROW_BYTES_MAX} bytes")
     try:
-        # The standard library is slower than orjson, but reports duplicate keys, `NaN` and the column of an
-        # error.
-        value = json.loads(line.decode(), object_pairs_hook=_unique, parse_constant=_refuse)
+        value = json_object(line.decode())
     except UnicodeDecodeError as error:
         raise _NotARow(f"not UTF-8: byte {error.start + 1} is 0x{line[error.start]:02x}") from None
-    except RecursionError:
-        raise _NotARow(f"nested deeper than {DEPTH_MAX}") from None
-    except json.JSONDecodeError as error:
-        raise _NotARow(f"not JSON: {error.msg} at column {error.colno}") from None
-    except _NotARow:
-        raise
-    except ValueError:
-        # Python refuses to convert integers of more than 4,300 digits, with a plain ValueError.
-        raise _NotARow("not JSON: a number is too long") from None
-    if not isinstance(value, dict):
-        raise _NotARow("not a JSON object")
+    except NotJson as error:
+        raise _NotARow(str(error)) from None
     _check_values(value, 1)
-    return cast("dict[str, Any]", value)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value: dict[str, Any] = {}
-    for key, inner in pairs:
-        if key in value:
-            raise _NotARow(f"key {json.dumps(key[:40])} occurs twice")
-        value[key] = inner
     return value
-
-
-def _refuse(constant: str) -> Any:
-    raise _NotARow(f"not JSON: {constant}")
 
 
 def _check_values(value: Any, depth: int) -> None:

@@ -195,7 +195,8 @@ def _artifact_sections(event: Artifact) -> Iterator[tuple[str, tuple[str, ...]]]
 def rows_of(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
     """Return the objects in a list of an artifact's body; none where it has no such list."""
     value = body.get(key)
-    return cast("list[dict[str, Any]]", value) if isinstance(value, list) else []
+    rows = cast("list[Any]", value) if isinstance(value, list) else []
+    return [row for row in rows if isinstance(row, dict)]
 
 
 def strings(value: Any) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from typing import Final, Literal, NamedTuple
 
 from ledger.events import Decision
 from ledger.events.envelope import Status
+from ledger.result import Result
 from ledger.state.lifecycle import FALLEN
 from ledger.state.state import DecisionFacts, Rank, State
 
@@ -31,10 +32,11 @@ Standing = Literal["in_force", "at_risk", "overturned"]
 _OF_THE_QUESTION: Final[frozenset[Rank]] = frozenset({"final", "round", "answer"})
 
 
-class Fallen(NamedTuple):
-    """Fallen basis of a decision; `through` are the decisions in between, the citing one first.
+class Fallen(Result, frozen=True):
+    """Basis of a decision that fell: a claim with its status, or a decision that was overturned.
 
-    `before`: it had already fallen when the decision was made.
+    `through` are the decisions in between, the citing one first; `before`: it had already fallen when the decision
+    was made.
     """
 
     id: str

@@ -18,6 +18,7 @@ from ledger.result import Result, extended
 from ledger.state.book import Book
 from ledger.state.decided import (
     Conditions,
+    Fallen,
     Standing,
     concern_standing,
     conditions_of,
@@ -40,6 +41,7 @@ from moot.view.marks import (
     move_text,
     status_with_level,
 )
+from moot.view.objections import Dissenting
 from moot.view.outcome import Outcome
 from moot.view.text import WIDTH, folded, joined, listed
 from rounds.run.outcome import RunQuorum
@@ -199,26 +201,6 @@ class Citation(Result, frozen=True):
     tested: str
 
 
-class Dissenter(Result, frozen=True):
-    """A role that disagrees, its words, and where they stand."""
-
-    role: str
-    text: str
-    ref: str
-
-
-class FallenGround(Result, frozen=True):
-    """What a decision rests on and what does not stand: a claim with its status, or a decision that was overturned.
-
-    `through` are the decisions in between; `before`: it did not stand when the decision was made either.
-    """
-
-    id: str
-    status: str
-    through: list[str]
-    before: bool
-
-
 class DecisionLine(Result, frozen=True):
     """A decision. `at_risk`: something that it rests on does not stand, and `fallen` says what.
 
@@ -237,12 +219,12 @@ class DecisionLine(Result, frozen=True):
     anchor_ref: str | None
     about: list[str]
     confidence: int | None
-    dissent: list[Dissenter]
+    dissent: list[Dissenting]
     seq: int
     falsifiers: list[str]
     requirements: list[str]
     in_place_of: str | None
-    fallen: list[FallenGround]
+    fallen: list[Fallen]
 
 
 class Decisions(Result, frozen=True):
@@ -277,7 +259,7 @@ def _decision(identity: str, event: Decision, book: Book, stands: Standing) -> D
         overturned_by=state.decisions[identity].overturned_by,
         cites=[_citation(cite, book) for cite in event.cites],
         in_place_of=_in_place_of(book, identity),
-        fallen=[FallenGround.from_parts(ground) for ground in fallen_under(state, identity)],
+        fallen=fallen_under(state, identity),
     )
 
 

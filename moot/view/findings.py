@@ -13,7 +13,8 @@ from moot.view.text import joined, listed
 if TYPE_CHECKING:
     from ledger.audit.verify import CheckpointModel, VerifyReport
     from ledger.interchange.report import ExportReport, ImportReport
-    from validators.rulebook import CheckReport, ReportedFinding
+    from validators.finding import ReportedFinding
+    from validators.rulebook import CheckReport
 
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0-rtm.5.json"

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from detectors.forecasts.report import CruxReport, ForecastReport, report_of, rounded
+from detectors.forecasts.arithmetic import rounded
+from detectors.forecasts.report import CruxReport, ForecastReport, report_of
 from detectors.forecasts.standing import ForecastStanding
 from detectors.parameters import forecast_parameters
 from ledger.events import Claim, Decision, Memo, Statement
@@ -245,7 +246,7 @@ def answer_command(run: str, book: Book, claim: str) -> str:
 def unseen_text(book: Book) -> str:
     """Return how many ways to be wrong were named, an estimate of those that were not, and those that were tested."""
     estimate = unseen(book.state)
-    named = "" if estimate is None else _ways_named(estimate.distinct, float(estimate.jackknife))
+    named = "" if estimate is None else _ways_named(estimate.distinct, estimate.jackknife)
     tested = (
         f"{concern} {concern_standing(book.state, concern)}"
         for concern in book.state.concerns

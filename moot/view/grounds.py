@@ -27,6 +27,7 @@ from ledger.events import (
 from ledger.events.decisions import Cite
 from ledger.events.envelope import Evidence
 from ledger.events.ids import parse_reference, role_of
+from ledger.result import Result
 from ledger.state.book import Book, Sections, contains_quote, passages, per_book, sections_of
 from ledger.state.decided import concern_standing, fallen_under
 from ledger.state.state import State
@@ -43,7 +44,7 @@ from moot.view.marks import (
 )
 
 
-class Quote(msgspec.Struct, frozen=True):
+class Quote(Result, frozen=True):
     """A piece of evidence: place, words, author.
 
     `holds`: the words are there; None where the place cannot be read.

@@ -26,11 +26,9 @@ class Act(Result, frozen=True):
     events: list[str]
 
 
-class OutcomeSaid(Result, frozen=True):
+class OutcomeSaid(Act, frozen=True):
     """`events`: what was written of it now, empty where it was only looked at."""
 
-    run: str
-    events: list[str]
     outcome: Outcome
 
 

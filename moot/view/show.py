@@ -23,7 +23,7 @@ from ledger.state.fold import add_call
 from ledger.state.lifecycle import HistoryEntry
 from ledger.state.state import Spend
 from moot.view.events import words_of
-from moot.view.grounds import DEPTH_MAX, Ground, ground_of, ground_standing
+from moot.view.grounds import DEPTH_MAX, Ground, Quote, ground_of, ground_standing
 from moot.view.judgements import options_of
 from moot.view.marks import STATUSES, how_tested, move_text, status_with_level
 from moot.view.seats import dollars, tokens_text
@@ -241,15 +241,6 @@ ENDLESS = 1000
 """A depth beyond any ledger."""
 
 
-class WhyQuote(Result, frozen=True):
-    """Evidence: where it stands, the words, who wrote them; `holds` is null where no text is at hand."""
-
-    ref: str
-    words: str | None
-    by: str | None
-    holds: bool | None
-
-
 class WhyNode(Result, frozen=True):
     """One thing that something rests on, `depth` below it.
 
@@ -267,7 +258,7 @@ class WhyNode(Result, frozen=True):
     depth: int
     again: bool
     below: int
-    quotes: list[WhyQuote]
+    quotes: list[Quote]
     class_: str | None = msgspec.field(name="class")
     tested: str
     told: str

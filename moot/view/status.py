@@ -9,6 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from detectors.report import SignalReport
+from ledger.compare.diff import Cost
 from ledger.events import Decision
 from ledger.plain_text import counted, one_line, shortened
 from ledger.result import Result
@@ -58,18 +59,7 @@ class DriftCheckStatus(Result, frozen=True):
     deviation_score: int
 
 
-class SpendStatus(Result, frozen=True, kw_only=True):
-    """What the calls cost. `usd` covers those whose cost is known, null where none is; `unpriced` counts the others."""
-
-    calls: int
-    tokens_in: int
-    tokens_cached: int
-    tokens_out: int
-    usd: str | None
-    unpriced: int
-
-
-class SpendPart(SpendStatus, frozen=True):
+class SpendPart(Cost, frozen=True):
     """What the calls of one role in one phase cost; `usd` covers those whose cost is known, null where none is."""
 
     role: str
@@ -119,7 +109,7 @@ class Status(Result, frozen=True):
     stress: list[StressRound]
     drift: list[DriftCheckStatus]
     quorum: RunQuorum
-    spend: SpendStatus
+    spend: Cost
     stop: StopStatus | None
     finished: bool
     spend_parts: list[SpendPart]

@@ -35,7 +35,7 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.envelope import Envelope, Evidence
-from ledger.state.book import Book, sections_of
+from ledger.state.book import Book, rows_of, sections_of
 from ledger.state.decided import conditions_of
 from ledger.state.state import CheckFacts, ClaimFacts, State
 from roles.objections import AGAINST, objection_in
@@ -175,18 +175,14 @@ def _section(anchor: str, texts: Sequence[str], labels: Sequence[str]) -> Iterat
 def _labels(event: Artifact, anchor: str) -> tuple[str, ...]:
     word = anchor.rstrip("0123456789").rstrip("-")
     if word == "trace" and "-step-" not in anchor:
-        traces = _dicts(event.body.get("traces"))
+        traces = rows_of(event.body, "traces")
         # A trace has nested fields, so its labels are computed from the event and not listed in `_LABELS`.
         head = traces[int(anchor.removeprefix("trace-")) - 1]
         return tuple(chain.from_iterable(_paths(key, head[key]) for key in head if key != "steps")) or ("",)
     if word == "friction":
-        step = _dicts(event.body.get("friction"))[int(anchor.removeprefix("friction-")) - 1].get("step")
+        step = rows_of(event.body, "friction")[int(anchor.removeprefix("friction-")) - 1].get("step")
         return (f"(at step {step})",) if isinstance(step, int) else ("",)
     return _LABELS.get(event.type, {}).get("step" if word.endswith("-step") else word, ("",))
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return cast("list[dict[str, Any]]", value) if isinstance(value, list) else []
 
 
 def _paths(label: str, value: Any) -> Iterator[str]:

@@ -32,7 +32,7 @@ from ledger.language.numerals import Numeral
 from ledger.language.words import tokens, word_count
 from ledger.plain_text import shortened
 from ledger.state.book import contains_quote
-from roles.evidence import BASES, Basis, basis, exceeds, strongest
+from roles.evidence import exceeds, strongest
 from roles.memo.terms import WORDS, Likelihood, Term, claimed_test, unexplained, vocabulary, without_ids
 from roles.outcome_status import OutcomeStatus
 
@@ -77,7 +77,6 @@ Code = Literal[
     "class_too_strong",
     "likelihood",
     "nothing_to_do",
-    "basis_too_strong",
     "too_long",
     "too_many",
     "id_in_text",
@@ -116,7 +115,7 @@ class MemoContext(msgspec.Struct, frozen=True, kw_only=True):
 
     `cited`: ref → its texts; a ref that does not resolve is absent. `values`: computed numbers that may be stated:
     group forecast, ranges over roles, values of tests, counts. `likelihood`: follows from the group forecast, None
-    without forecasts. `shown`: number of a sentence → class printed beside it. `shown_basis`: the printed basis.
+    without forecasts.
     """
 
     status: OutcomeStatus
@@ -128,8 +127,6 @@ class MemoContext(msgspec.Struct, frozen=True, kw_only=True):
     values: tuple[Fraction, ...] = ()
     likelihood: Likelihood | None = None
     answer: MemoAnswer | None = None
-    shown: Mapping[int, EvidenceClass] = {}
-    shown_basis: Basis | None = None
 
     @property
     def opening_texts(self) -> tuple[str, ...]:
@@ -156,7 +153,6 @@ def memo_problems(sentences: Sequence[MemoSentence], context: MemoContext) -> tu
         checks = _CHECKS if len(sentence.text) <= CHARACTERS_READ else (_length,)
         for check in checks:
             problems += [MemoProblem(number, code, text) for code, text in check(sentence, context)]
-        problems += [MemoProblem(number, code, text) for code, text in _shown(sentence, context, number)]
     problems += [MemoProblem(None, code, text) for code, text in _whole(sentences, context)]
     return tuple(problems)
 
@@ -172,13 +168,6 @@ def class_of_cited(cited: CitedText, quote: str | None) -> EvidenceClass:
     if cited.kind == "document":
         return "quoted" if quote is not None and contains_quote(cited.texts, quote) else "said"
     return (cited.class_ or "said") if cited.kind in ("experiment", "claim") else "said"
-
-
-def classes_of_reasons(
-    sentences: Sequence[MemoSentence], cited: Mapping[str, CitedText]
-) -> tuple[EvidenceClass, ...]:
-    """Return the class of every reason in order, from which the basis is computed."""
-    return tuple(class_of_sentence(sentence, cited) for sentence in sentences if sentence.field == "why")
 
 
 # ---------------------------------------------------------------- one sentence
@@ -256,12 +245,6 @@ def _class(sentence: MemoSentence, context: MemoContext) -> _Problems:
                 "class_too_strong",
                 f"it says {word}, and what it cites is {allowed}: cite what was {word}, or say it otherwise",
             )
-
-
-def _shown(sentence: MemoSentence, context: MemoContext, number: int) -> _Problems:
-    printed, allowed = context.shown.get(number), class_of_sentence(sentence, context.cited)
-    if printed is not None and exceeds(printed, allowed):
-        yield "class_too_strong", f"{printed} is shown, and what it cites is {allowed}: show {allowed}"
 
 
 def _likelihood(sentence: MemoSentence, context: MemoContext) -> _Problems:
@@ -389,12 +372,6 @@ def _whole(sentences: Sequence[MemoSentence], context: MemoContext) -> _Problems
         )
     if context.status is OutcomeStatus.DECIDED and not fields["do_now"]:
         yield "nothing_to_do", "the status is decided, so say what to do now: add a sentence of do_now"
-    rests_on = basis(classes_of_reasons(sentences, context.cited))
-    if context.shown_basis is not None and BASES.index(context.shown_basis) > BASES.index(rests_on):
-        yield (
-            "basis_too_strong",
-            f"the basis is shown as {context.shown_basis}, and its reasons make it {rests_on}: show {rests_on}",
-        )
 
 
 def _option(answer: MemoAnswer) -> _Problems:

@@ -12,6 +12,8 @@ import orjson
 
 from ledger.state.book import Book
 from ledger.state.state import VERIFIER
+from moot.view.outcome import outcome_of
+from roles.outcome_status import OutcomeStatus
 from roles.protocol import Step, awaited_experiments
 from roles.seats.port import Answer
 from rounds.protocols.crux import standing
@@ -326,3 +328,8 @@ def scripted_run(path: Path, world: World | None = None) -> Path:
     """Make a finished run of `crux` at `path`. Its replies are scripted; no model wrote them."""
     play(begin(path, {"wait": "off"}), world or contested("document", first=dict.fromkeys(ROLES, 60)))
     return path
+
+
+def status_of(book: Book) -> OutcomeStatus:
+    """The status that a person is shown."""
+    return outcome_of("run", book).status

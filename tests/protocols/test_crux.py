@@ -21,13 +21,23 @@ from roles.protocol import awaited_answers, awaited_experiments
 from roles.seats.port import Answer
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.crux import standing
-from rounds.protocols.crux.closing import status_of
 from rounds.run.controller import Controller
 from rounds.run.human_actions import NotThere, amend_experiments, answer, override, stop_waiting
 from rounds.run.reexecution import re_execute
 from rounds.run.session import ReplyRefused, RunSession
 from rounds.run.verdicts import standard
-from tests.protocols.crux_seats import OPTIONS, ROLES, World, begin, contested, play, reply, submit, varied
+from tests.protocols.crux_seats import (
+    OPTIONS,
+    ROLES,
+    World,
+    begin,
+    contested,
+    play,
+    reply,
+    status_of,
+    submit,
+    varied,
+)
 from tests.rounds.experimenting import BENCH
 from tests.slowly import mostly_slow
 from validators.rulebook import findings
@@ -62,7 +72,7 @@ def sound(book: Book) -> Book:
 def test_four_replies_where_the_first_answer_is_sure(tmp_path: Path) -> None:
     book = sound(play(begin(tmp_path / "run"), World(first=dict.fromkeys(ROLES, 95))))
     assert steps(book) == ["r1.A.verifier", "r1.B.action", "r1.S.memo.action", "r1.S.check.verifier"]
-    assert status_of(book.state) is OutcomeStatus.DECIDED
+    assert status_of(book) is OutcomeStatus.DECIDED
 
 
 def test_high_stakes_ask_all_four_whatever_the_first_says(tmp_path: Path) -> None:
@@ -93,7 +103,7 @@ def test_nine_replies_where_nothing_is_worth_a_test(tmp_path: Path) -> None:
     world = World(proposed={"critic": [("execution", 50, 62, 58)]})
     book = sound(play(begin(tmp_path / "run", experiments="on"), world))
     assert len(steps(book)) == 9
-    assert status_of(book.state) is OutcomeStatus.DECIDED
+    assert status_of(book) is OutcomeStatus.DECIDED
 
 
 @pytest.mark.parametrize("how", ["execution", "document", "person"])
@@ -101,7 +111,7 @@ def test_thirteen_replies_where_it_cannot_be_tested_here(tmp_path: Path, how: st
     book = sound(play(begin(tmp_path / "run", {"wait": "off"}, document=False), contested(how)))
     assert len(steps(book)) == 13
     assert book.state.finished
-    assert status_of(book.state) is OutcomeStatus.RUN_THIS_FIRST
+    assert status_of(book) is OutcomeStatus.RUN_THIS_FIRST
 
 
 def test_at_most_twenty_one(tmp_path: Path) -> None:
@@ -133,7 +143,7 @@ def test_each_kind_is_tested_once_and_moves_every_forecast(tmp_path: Path) -> No
         "r1.D.verifier",
     ]
     assert group(book) > 90
-    assert status_of(book.state) is OutcomeStatus.DECIDED
+    assert status_of(book) is OutcomeStatus.DECIDED
     assert {one.role for one in book.state.beliefs.values() if one.derived} == set(ROLES)
 
 
@@ -155,7 +165,7 @@ def test_a_failing_test_moves_the_answer_to_the_other_option(tmp_path: Path) -> 
 def test_documents_that_do_not_settle_it_settle_nothing(tmp_path: Path) -> None:
     world = varied(contested("document"), document="not_settled")
     book = sound(play(begin(tmp_path / "run"), world))
-    assert status_of(book.state) is OutcomeStatus.RUN_THIS_FIRST
+    assert status_of(book) is OutcomeStatus.RUN_THIS_FIRST
     assert not [one for one in book.state.concerns.values() if one.for_human]  # nobody is asked to look it up
     assert group(book) == 60
 
@@ -164,7 +174,7 @@ def test_an_expression_that_lacks_a_number_settles_nothing(tmp_path: Path) -> No
     session = begin(tmp_path / "run")
     book = sound(play(session, varied(contested("calculation"), expression=None)))
     assert group(book) == 60
-    assert status_of(book.state) is OutcomeStatus.WAITING
+    assert status_of(book) is OutcomeStatus.WAITING
 
 
 @pytest.mark.parametrize("expression", ["41 * 25", "40 *", "40 * 25 * 365", "__import__('os')"])
@@ -229,7 +239,7 @@ def test_an_unreadable_predicate_is_mended_and_a_second_failure_is_not(tmp_path:
     broken = contested("execution", programs={"action": ("error", "error")})
     book = sound(play(begin(tmp_path / "other", {"wait": "off"}, experiments="on"), broken, bench=BENCH))
     assert [step for step in steps(book) if ".D." in step] == ["r1.D.c1.action", "r1.D.c1_repair.action"]
-    assert status_of(book.state) is OutcomeStatus.RUN_THIS_FIRST
+    assert status_of(book) is OutcomeStatus.RUN_THIS_FIRST
 
 
 def test_a_surprise_is_tested_again_by_another_role_that_does_not_see_the_first(tmp_path: Path) -> None:
@@ -280,7 +290,7 @@ def test_a_no_leaves_the_crux_to_a_person(tmp_path: Path) -> None:
     play(session, world)
     amend_experiments(session, is_allowed=False)
     book = sound(play(session, world))
-    assert status_of(book.state) is OutcomeStatus.WAITING
+    assert status_of(book) is OutcomeStatus.WAITING
     assert book.state.opening.rules["experiments"] == "ask"
 
 
@@ -307,13 +317,13 @@ def test_a_sure_first_answer_becomes_the_only_option(tmp_path: Path) -> None:
     book = sound(play(begin(tmp_path / "run", options=0), World(first=dict.fromkeys(ROLES, 96))))
     assert len(steps(book)) == 4
     assert [one.text for one in book.state.options] == ["what action holds"]
-    assert status_of(book.state) is OutcomeStatus.DECIDED
+    assert status_of(book) is OutcomeStatus.DECIDED
 
 
 def test_without_an_agenda_each_answer_is_an_option(tmp_path: Path) -> None:
     book = sound(play(begin(tmp_path / "run", options=0), World(), lose=frozenset({"r1.C.verifier"})))
     assert len(book.state.options) == 4
-    assert status_of(book.state) is OutcomeStatus.YOUR_CALL
+    assert status_of(book) is OutcomeStatus.YOUR_CALL
     assert book.of(Agenda)[0].by == "controller"
 
 
@@ -323,7 +333,7 @@ def test_without_an_agenda_each_answer_is_an_option(tmp_path: Path) -> None:
 def waiting(tmp_path: Path, *hows: str, **more: Any) -> RunSession:
     session = begin(tmp_path / "run", **more)
     play(session, contested(*(hows or ("person",))))
-    assert status_of(session.book().state) is OutcomeStatus.WAITING
+    assert status_of(session.book()) is OutcomeStatus.WAITING
     return session
 
 
@@ -345,7 +355,7 @@ def test_the_memo_is_written_again_if_leader_or_status_change(tmp_path: Path) ->
     answer(session, "N-1-2", "It fails.", result="fails")
     book = sound(play(session, contested("person")))
     assert [one.round for one in book.of(Memo)] == [1, 2]
-    assert status_of(book.state) is OutcomeStatus.DECIDED
+    assert status_of(book) is OutcomeStatus.DECIDED
     first, last = [one for one in book.of(Decision) if one.type == "final"]
     assert book.state.decisions[str(first.id)].overturned_by == last.id
     assert last.about == ("O-2",)
@@ -360,7 +370,7 @@ def test_it_is_not_written_again_if_neither_changes(tmp_path: Path) -> None:
     answer(session, str(question.id), "It holds.", result="holds")
     book = session.book()
     assert group(book) == 54
-    assert status_of(book.state) is OutcomeStatus.WAITING  # the other one is still worth a test
+    assert status_of(book) is OutcomeStatus.WAITING  # the other one is still worth a test
     assert not session.pending()
     assert book.state.round == 1
 
@@ -370,7 +380,7 @@ def test_context_settles_nothing_and_ends_the_wait(tmp_path: Path) -> None:
     answer(session, "N-1-2", "We cannot measure that here.")
     book = sound(session.book())
     assert book.state.finished
-    assert status_of(book.state) is OutcomeStatus.RUN_THIS_FIRST
+    assert status_of(book) is OutcomeStatus.RUN_THIS_FIRST
     assert group(book) == 60
 
 
@@ -449,7 +459,7 @@ def test_no_wait_ends_at_once_with_the_status(tmp_path: Path) -> None:
     stop_waiting(session)
     book = sound(play(session, contested("person")))
     assert book.state.finished
-    assert status_of(book.state) is OutcomeStatus.RUN_THIS_FIRST
+    assert status_of(book) is OutcomeStatus.RUN_THIS_FIRST
 
 
 def test_the_answer_stands_beside_its_question_claim_and_test_in_later_prompts(tmp_path: Path) -> None:
@@ -465,7 +475,7 @@ def test_the_answer_stands_beside_its_question_claim_and_test_in_later_prompts(t
 
 def test_a_margin_below_ten_points_is_your_call(tmp_path: Path) -> None:
     book = sound(play(begin(tmp_path / "run"), World(first=dict.fromkeys(ROLES, 54))))
-    assert status_of(book.state) is OutcomeStatus.YOUR_CALL
+    assert status_of(book) is OutcomeStatus.YOUR_CALL
 
 
 def test_an_ill_posed_question_is_named_so(tmp_path: Path) -> None:
@@ -473,12 +483,12 @@ def test_an_ill_posed_question_is_named_so(tmp_path: Path) -> None:
         first=dict.fromkeys(ROLES, 40), rest=-1, frame={"ill_posed": True, "why": "Nothing decides it."}
     )
     book = sound(play(begin(tmp_path / "run"), world))
-    assert status_of(book.state) is OutcomeStatus.ILL_POSED
+    assert status_of(book) is OutcomeStatus.ILL_POSED
 
 
 def test_a_memo_that_leaves_the_leader_says_why_and_is_at_most_your_call(tmp_path: Path) -> None:
     book = sound(play(begin(tmp_path / "run"), World(answers="O-2")))
-    assert status_of(book.state) is OutcomeStatus.YOUR_CALL
+    assert status_of(book) is OutcomeStatus.YOUR_CALL
     (memo,) = book.of(Memo)
     assert (memo.answers, memo.why_not_leader) == ("O-2", "It is the safer one of the two.")
     assert book.of(Decision)[-1].about == ("O-2",)

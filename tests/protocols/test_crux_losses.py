@@ -17,10 +17,9 @@ from moot.app.session import session_at
 from roles.outcome_status import OutcomeStatus
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.crux import standing
-from rounds.protocols.crux.closing import status_of
 from rounds.run.human_actions import answer
 from rounds.run.outcome import quorum_of
-from tests.protocols.crux_seats import ROLES, World, begin, contested, play, submit
+from tests.protocols.crux_seats import ROLES, World, begin, contested, play, status_of, submit
 from tests.protocols.test_crux import sound
 from tests.rounds.experimenting import BENCH
 from tests.slowly import mostly_slow
@@ -68,7 +67,7 @@ def test_a_lost_reply_ends_in_a_stated_status(tmp_path: Path, lost: str, options
     session = begin(tmp_path / "run", {"wait": "off"}, experiments="on", options=options)
     book = sound(play(session, FULL, lose=frozenset({lost}), bench=BENCH))
     assert book.state.finished
-    assert status_of(book.state) in STATED
+    assert status_of(book) in STATED
     assert lost in book.state.given_up or lost not in book.state.answered
     assert [one for one in book.of(Decision) if one.type == "final"]
 
@@ -89,7 +88,7 @@ def test_nobody_answers(tmp_path: Path) -> None:
     lose = frozenset(f"r1.B.{role}" for role in ROLES)
     book = sound(play(begin(tmp_path / "run"), World(), lose=lose))
     assert book.state.finished
-    assert status_of(book.state) is OutcomeStatus.NOBODY_ANSWERED
+    assert status_of(book) is OutcomeStatus.NOBODY_ANSWERED
     assert quorum_of(book.state).kind == "unanswered"
 
 
@@ -119,7 +118,7 @@ def test_every_budget_of_calls_stops_or_ends(tmp_path: Path, calls: int) -> None
             break
         submit(session, asked[0], world)
     book = sound(session.book())
-    status = status_of(book.state)
+    status = status_of(book)
     assert status is (OutcomeStatus.STOPPED if calls < 14 else OutcomeStatus.DECIDED)
 
 
@@ -147,7 +146,7 @@ def test_a_persons_word_at_every_moment(tmp_path: Path, moment: str, result: str
     elif open_questions:
         answer(session, open_questions[0], "It depends on the season.")
     book = sound(play(session, world))
-    assert status_of(book.state) in STATED | {OutcomeStatus.WAITING}
+    assert status_of(book) in STATED | {OutcomeStatus.WAITING}
     if result is not None:
         crux = next(one for one in standing.table_at(book.state).cruxes if one.claim == "C-1-1")
         assert crux.verdict is not None

@@ -8,7 +8,7 @@ import pytest
 
 from detectors.signals import signals
 from ledger.format.canonical import Head
-from ledger.interchange.markdown import code, inline, quoted, table
+from ledger.interchange.markdown import code, inline, quoted
 from ledger.state.book import Book
 from moot.api import open_run, report as markdown
 from moot.documents import run_report
@@ -124,11 +124,6 @@ def test_a_quotation_stays_one() -> None:
 def test_code_only_where_it_can_be() -> None:
     assert code("A-1-critic#attack-1") == "`A-1-critic#attack-1`"
     assert code("a`b|c") == "a\\`b\\|c"
-
-
-def test_a_table_without_rows_is_nothing() -> None:
-    assert table(("a", "b"), []) == []
-    assert table(("a",), [("",)]) == ["| a |", "| --- |", "|   |"]
 
 
 def test_a_hostile_ledger_makes_no_heading_link_or_html() -> None:

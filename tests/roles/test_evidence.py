@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import combinations_with_replacement, permutations
 
 import pytest
@@ -125,10 +124,7 @@ def test_the_sentence_of_the_basis():
     assert basis_sentence(("ran", "reproduced", "argued"), families=1) == (
         "The basis is moderate: 2 of 3 reasons were run, 1 was argued, all seats were one model."
     )
-    assert basis_sentence(("quoted",), families=2, over_roles=(Fraction(55), Fraction(161, 2))) == (
-        "The basis is moderate: 1 of 1 reason is quoted from the documents, the seats were 2 models,"
-        " the roles gave it 55 to 80 points."
+    assert basis_sentence(("quoted",), families=2) == (
+        "The basis is moderate: 1 of 1 reason is quoted from the documents, the seats were 2 models."
     )
-    assert basis_sentence((), over_roles=(Fraction(70),)) == (
-        "The basis is weak: no reason is given, each role gave it 70 points."
-    )
+    assert basis_sentence(()) == "The basis is weak: no reason is given."

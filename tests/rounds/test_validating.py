@@ -21,7 +21,8 @@ from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
 from tests.rounds.openings import clock, play
 from tests.rounds.scripted import Script
-from validators.rulebook import CheckReport, ReportedFinding
+from validators.finding import ReportedFinding
+from validators.rulebook import CheckReport
 
 
 class Complaint:

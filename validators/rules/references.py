@@ -19,7 +19,7 @@ from ledger.events import (
 from ledger.events.envelope import Evidence
 from ledger.events.ids import parse_reference, round_of
 from ledger.events.kinds import values_at
-from ledger.state.book import contains_quote, written
+from ledger.state.book import contains_quote, rows_of, written
 from ledger.state.decided import deliberated
 from roles.evidence import evidence_class, exhibits
 from validators.finding import Breach
@@ -49,7 +49,7 @@ def _inside(event: Artifact) -> Iterator[tuple[str, str]]:
     target = event.body.get("target")
     if isinstance(target, str):
         yield "body.target", target
-    for n, trace in enumerate(_dicts(event.body.get("traces"))):
+    for n, trace in enumerate(rows_of(event.body, "traces")):
         for hook in cast("list[Any]", trace.get("hooks") or []):
             if isinstance(hook, str):
                 yield f"body.traces[{n}].hooks", hook
@@ -69,18 +69,10 @@ def all_evidence(event: Event) -> Iterator[tuple[str, Evidence]]:
     for anchor in getattr(event, "anchors", ()):
         yield from (("anchors", evidence) for evidence in anchor.evidence)
     if isinstance(event, Artifact):
-        for entry in _dicts(event.body.get("evidence")):
+        for entry in rows_of(event.body, "evidence"):
             # Bodies of imported artifacts are free JSON, so every type is checked before use.
             if isinstance(entry.get("ref"), str):
                 yield "body.evidence", Evidence(ref=entry["ref"], quote=entry.get("quote"))
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return (
-        [entry for entry in cast("list[Any]", value) if isinstance(entry, dict)]
-        if isinstance(value, list)
-        else []
-    )
 
 
 @rule("REF003", "error", source="FORMAT 1 (12), FORMAT 2 (`Ref`), SD-5, SD-50")

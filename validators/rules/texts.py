@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 from ledger.events import Artifact, Claim, Decision, RoundOpened, RunClosed, Statement, Verification
 from ledger.events.ids import parse_reference, round_of
 from ledger.language.words import sentence_count, word_count
-from ledger.state.book import words_of_artifact
+from ledger.state.book import rows_of, words_of_artifact
 from roles.evidence import claims_with_ids
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
@@ -41,7 +41,7 @@ def artifact_agrees_with_itself(event: Artifact, index: LedgerIndex) -> Iterator
 def _body(event: Artifact) -> Iterator[str]:
     match event.type:
         case "behavioral_trace_set":
-            kinds = tuple(trace.get("kind") for trace in entries(event, "traces"))
+            kinds = tuple(trace.get("kind") for trace in rows_of(event.body, "traces"))
             if kinds != TRACES:
                 yield f"the traces are {', '.join(map(str, kinds))}, not {', '.join(TRACES)}"
         case "identity_invariant_check":
@@ -50,8 +50,8 @@ def _body(event: Artifact) -> Iterator[str]:
                 if (verdict == needed_by) != bool(event.body.get(key)):
                     yield f"{key} is given if and only if the verdict is {needed_by}"
         case "operator_walkthrough":
-            steps = len(entries(event, "steps"))
-            for friction in entries(event, "friction"):
+            steps = len(rows_of(event.body, "steps"))
+            for friction in rows_of(event.body, "friction"):
                 step = friction.get("step")
                 # An imported body has no checked shape, so the number may be of any type.
                 if not isinstance(step, int) or not 1 <= step <= steps:
@@ -150,7 +150,7 @@ def cross_round_trace_uses_the_past(event: Artifact) -> Iterator[str]:
     # Round 1 has no past to build on.
     if event.round <= 1:
         return
-    for trace in entries(event, "traces"):
+    for trace in rows_of(event.body, "traces"):
         if trace.get("kind") == "cross_round" and not _reaches_back(trace.get("hooks"), event.round):
             yield f"{event.id}: the cross-round trace names nothing of an earlier round"
 
@@ -161,15 +161,6 @@ def _reaches_back(hooks: Any, round_: int) -> bool:
         if round_named is not None and round_named < round_:
             return True
     return False
-
-
-def entries(event: Artifact, key: str) -> list[dict[str, Any]]:
-    """Return the objects of a list in the body; empty when it is missing."""
-    value = event.body.get(key)
-    if not isinstance(value, list):
-        return []
-    # Bodies of imports are free JSON. Other values are skipped instead of failing the rule.
-    return [entry for entry in cast("list[Any]", value) if isinstance(entry, dict)]
 
 
 def part(event: Artifact, key: str) -> dict[str, Any]:
@@ -186,7 +177,7 @@ def text(values: dict[str, Any], key: str) -> str:
 
 def texts(event: Artifact, key: str, field: str) -> list[str]:
     """Return one field of every object of a list in the body."""
-    return [text(entry, field) for entry in entries(event, key)]
+    return [text(entry, field) for entry in rows_of(event.body, key)]
 
 
 HEDGES: Final = re.compile(

@@ -148,17 +148,6 @@ def after_round(state: State) -> AfterRound:
     return "wait" if needed(state) else "protocol_end"
 
 
-def status_of(state: State) -> OutcomeStatus:
-    """Return the status of the outcome now; a memo for another option than the leader is a person's call."""
-    if state.stopped_by is not None:
-        return OutcomeStatus.STOPPED
-    if not state.finished:
-        # A run waits for a person only once it has its answer.
-        waits = last_look(state) is not None and after_round(state) == "wait"
-        return OutcomeStatus.WAITING if waits else OutcomeStatus.RUNNING
-    return status_of_answer(state)
-
-
 def status_of_answer(state: State) -> OutcomeStatus:
     """Return the status that the answer would have if the run were over."""
     standing, memo = standing_at(state), state.memo

@@ -15,7 +15,7 @@ from detectors.forecasts.standing import (
     ForecastStanding,
     ForecastTable,
     FrameCheck,
-    Unseen,
+    UnseenWays,
     UnsettledCrux,
     Verdict,
     kept,
@@ -396,7 +396,7 @@ def standing_of_look(state: State, round_: int) -> ForecastStanding:
 # ---------------------------------------------------------------- ways to be wrong
 
 
-def unseen(state: State) -> Unseen | None:
+def unseen(state: State) -> UnseenWays | None:
     """Return how many ways the leader may be wrong were named, and by how many roles; None without an agenda."""
     if state.agenda is None:
         return None

@@ -17,7 +17,6 @@ from roles.memo.checks import (
     MemoContext,
     MemoProblem,
     class_of_sentence,
-    classes_of_reasons,
     memo_problems,
     words_of,
 )
@@ -83,7 +82,6 @@ def alone(one: MemoSentence, **changes: Any) -> list[str]:
 
 def test_a_memo_that_passes_whole():
     assert memo_problems(WHOLE, CONTEXT) == ()
-    assert classes_of_reasons(WHOLE, CONTEXT.cited) == ("reproduced", "calculated")
 
 
 def test_a_problem_says_where_and_how_to_mend_it():
@@ -267,13 +265,6 @@ def test_the_class_of_a_sentence_is_the_best_of_its_refs():
     )
 
 
-def test_no_class_is_shown_that_is_too_strong():
-    one = sentence("why", "It works.", "C-1-2")
-    assert alone(one, shown={3: "argued"}) == []
-    assert alone(one, shown={3: "said"}) == []
-    assert alone(one, shown={3: "quoted"}) == ["class_too_strong"]
-
-
 def test_words_for_a_class_are_earned():
     assert alone(sentence("why", "It was reproduced.", "E-2-1")) == []
     assert alone(sentence("why", "It was reproduced.", "C-1-1")) == ["class_too_strong"]
@@ -332,15 +323,6 @@ def test_each_word_is_read_whole(word, right):
 def test_who_decides_has_something_to_do(status, wanted):
     assert codes(ANSWER, status=status) == ([(None, "nothing_to_do")] if wanted else [])
     assert codes(ANSWER, TO_DO, status=status) == []
-
-
-def test_a_strong_basis_was_reproduced():
-    reproduced, calculated = WHOLE[2], sentence("why", "It keeps up.", "C-1-1")
-    assert codes(ANSWER, TO_DO, reproduced, shown_basis="strong") == []
-    assert codes(ANSWER, TO_DO, calculated, shown_basis="moderate") == []
-    assert codes(ANSWER, TO_DO, calculated, shown_basis="strong") == [(None, "basis_too_strong")]
-    assert codes(ANSWER, TO_DO, shown_basis="moderate") == [(None, "basis_too_strong")]
-    assert codes(ANSWER, TO_DO, reproduced, shown_basis="weak") == []
 
 
 # ---------------------------------------------------------------- lengths
