@@ -29,9 +29,9 @@ BANNED: Final = re.compile(
     re.IGNORECASE,
 )
 AT_MOST: Final = {
-    "statements": 35_483,  # one import in 20 files makes types safe for threads
+    "statements": 35_398,  # one import in 20 files makes types safe for threads
     "tokens per 100 statements": 1_195,  # fewer statements: what went was shorter than the mean
-    "classes": 865,
+    "classes": 858,
     "functions without a docstring, per 100": 28,
     "docstrings of functions that do not begin with a verb, per 1,000": 22,
     "vague identifiers, per 10,000": 3,
