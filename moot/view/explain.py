@@ -122,50 +122,75 @@ def nearest(term: str) -> str | None:
 
 def all_entries() -> Iterator[Meaning]:
     """Yield every entry, kind by kind."""
-    for number, text in EXIT_CODES.items():
-        yield Meaning(str(number), "exit code", f"exit code {number}", _sentence(text))
-    for rule in RULES:
-        name, text = rule.name.replace("_", " "), f"{rule.summary} {rule.reason}".strip()
-        yield Meaning(rule.code, f"rule ({rule.severity})", name, text)
-    for mode, title in FAILURE_MODES.items():
-        yield Meaning(mode, "failure mode", title, FAILURE_SIGNS[mode])
-    for name, holds in conditions_of_gates(gate_parameters()).items():
-        yield Meaning(name, "stop check", name.replace("_", " "), _sentence(f"holds when {holds}"))
-    for signal, title in SIGNAL_NAMES.items():
-        yield Meaning(
-            signal, "stop signal", title, f"One of the six stop signals: {title[:1].lower()}{title[1:]}."
+    yield from (
+        Meaning(str(number), "exit code", f"exit code {number}", _sentence(text))
+        for number, text in EXIT_CODES.items()
+    )
+    yield from (
+        Meaning(
+            rule.code,
+            f"rule ({rule.severity})",
+            rule.name.replace("_", " "),
+            f"{rule.summary} {rule.reason}".strip(),
         )
-    for status in OutcomeStatus:
-        text = _sentence(STATUS_HELP[status])
-        yield Meaning(status.value, "status of an outcome", OUTCOME_STATUSES[status], text)
-    for kind, table in marks.KINDS.items():
-        for code, mark in table.items():
-            yield Meaning(code, kind, mark.word, mark.meaning or _sentence(mark.word))
-    for mark in vars(marks).values():
-        if isinstance(mark, Mark) and mark.meaning:
-            yield Meaning(mark.word, "mark", mark.word, mark.meaning)
-    for code, text in LEVELS.items():
-        yield Meaning(code, "evidence level", SHOWN_AS[code], text)
-    for scale in SCALES.values():
-        for verdict in scale:
-            text = f"A verdict of the judge on a proposal. The scale is {', '.join(scale)}, the best first."
-            yield Meaning(verdict, "verdict of a judge", verdict, text)
-    for code, text in CLOSINGS.items():
-        yield Meaning(code, "reason why a run ends", code.replace("_", " "), _sentence(text))
+        for rule in RULES
+    )
+    yield from (
+        Meaning(mode, "failure mode", title, FAILURE_SIGNS[mode]) for mode, title in FAILURE_MODES.items()
+    )
+    yield from (
+        Meaning(name, "stop check", name.replace("_", " "), _sentence(f"holds when {holds}"))
+        for name, holds in conditions_of_gates(gate_parameters()).items()
+    )
+    yield from (
+        Meaning(signal, "stop signal", title, f"One of the six stop signals: {title[:1].lower()}{title[1:]}.")
+        for signal, title in SIGNAL_NAMES.items()
+    )
+    yield from (
+        Meaning(
+            status.value,
+            "status of an outcome",
+            OUTCOME_STATUSES[status],
+            _sentence(STATUS_HELP[status]),
+        )
+        for status in OutcomeStatus
+    )
+    yield from (
+        Meaning(code, kind, mark.word, mark.meaning or _sentence(mark.word))
+        for kind, table in marks.KINDS.items()
+        for code, mark in table.items()
+    )
+    yield from (
+        Meaning(mark.word, "mark", mark.word, mark.meaning)
+        for mark in vars(marks).values()
+        if isinstance(mark, Mark) and mark.meaning
+    )
+    yield from (Meaning(code, "evidence level", SHOWN_AS[code], text) for code, text in LEVELS.items())
+    on_scale = "A verdict of the judge on a proposal. The scale is"
+    yield from (
+        Meaning(verdict, "verdict of a judge", verdict, f"{on_scale} {', '.join(scale)}, the best first.")
+        for scale in SCALES.values()
+        for verdict in scale
+    )
+    yield from (
+        Meaning(code, "reason why a run ends", code.replace("_", " "), _sentence(text))
+        for code, text in CLOSINGS.items()
+    )
     for name, row in KINDS.items():
         kind, meaning = name.replace("_", " "), _first_sentence(row.model)
         yield Meaning(name, "event kind", kind, f"{meaning} It is in the stream `{row.stream}`.")
         if row.id:
             text = f"Ids with {row.letter}- name an event of the kind {kind}: {meaning}"
             yield Meaning(f"{row.letter}-", "id letter", kind, text)
-    for what, text in ID_LETTERS.items():
-        yield Meaning(f"{LETTERS[what]}-", "id letter", text.rstrip("."), text)
+    yield from (
+        Meaning(f"{LETTERS[what]}-", "id letter", text.rstrip("."), text) for what, text in ID_LETTERS.items()
+    )
     for name, protocol in PROTOCOLS.items():
         text = f"{_sentence(protocol.summary)} For {protocol.fits}. `moot gate {name}` shows its roles."
         yield Meaning(name, "protocol", name, text)
-    for kind, texts in TABLES.items():
-        for term, text in texts.items():
-            yield Meaning(term, kind, term, text)
+    yield from (
+        Meaning(term, kind, term, text) for kind, texts in TABLES.items() for term, text in texts.items()
+    )
 
 
 def explanation_text(explanation: Explanation, width: int) -> str:

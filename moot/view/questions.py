@@ -134,7 +134,5 @@ def _questions(book: Book) -> list[_Question]:
 
 
 def _put_to_person(book: Book) -> Iterator[tuple[str, str]]:
-    """Yield id and text of the questions to a person, the newest first."""
-    for event in reversed(book.of(Concern)):
-        if event.for_human and event.id:
-            yield event.id, event.text
+    """Return id and text of the questions to a person, the newest first."""
+    return ((event.id, event.text) for event in reversed(book.of(Concern)) if event.for_human and event.id)

@@ -97,11 +97,13 @@ def _refusal(book: Book, step: Step) -> tuple[Event, ...]:
 
 def _pairs(state: State, round_: int, phase: str) -> Iterable[StepName]:
     """Yield all ordered pairs of views that have an analysis to be challenged."""
-    for challenger in VIEWS:
-        for target in VIEWS:
-            # A lost analysis cannot be challenged, and its view refuses already.
-            if target != challenger and f"r{round_ - 1}.analyse.{target}" in state.answered:
-                yield StepName(round_, phase, f"on_{target}", challenger)
+    yield from (
+        StepName(round_, phase, f"on_{target}", challenger)
+        for challenger in VIEWS
+        for target in VIEWS
+        # A lost analysis cannot be challenged, and its view refuses already.
+        if target != challenger and f"r{round_ - 1}.analyse.{target}" in state.answered
+    )
 
 
 _OWN_NUMBER: Final = re.compile(
@@ -117,8 +119,10 @@ _OWN_NUMBER: Final = re.compile(
 def _wrong_view(_: Quotable, reply: ViewReply) -> Iterator[str]:
     """Yield a problem for each confidence or risk in the reasoning: the other views are to see reasons alone."""
     # With numbers in the text, challengers would argue about a percentage and not about the reasons.
-    for stated in _OWN_NUMBER.finditer(reply.reasoning):
-        yield f"reasoning: says {stated[0]!r}; confidence and risk have fields of their own"
+    yield from (
+        f"reasoning: says {stated[0]!r}; confidence and risk have fields of their own"
+        for stated in _OWN_NUMBER.finditer(reply.reasoning)
+    )
 
 
 def ruling(book: Book) -> tuple[Event, ...]:
