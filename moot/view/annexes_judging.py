@@ -20,7 +20,7 @@ from ledger.events import (
     Statement,
     Vote,
 )
-from ledger.events.ids import kind_of, parse_step
+from ledger.events.ids import parse_step
 from ledger.plain_text import first_sentence, one_line, shortened
 from ledger.result import Result
 from ledger.state.book import Book, grouped
@@ -36,7 +36,7 @@ from moot.view.judgements import (
     side_means,
     view_of,
 )
-from moot.view.reasons import Approval, approval_of, is_genuine, severities, severity, surviving
+from moot.view.reasons import approval_of, judged, severities, severity
 from rounds.run.same_question import covers
 
 POINTS: Final = {"logic30": "logic, evidence, responsiveness, honesty: 30, 30, 25, 15 %"}
@@ -123,8 +123,7 @@ def judges_annex(book: Book) -> Iterator[Annex]:
 
 def arguments_annex(book: Book) -> Iterator[Annex]:
     """Yield one row per argument: side, claim, attacks on it, points, and its standing by judge."""
-    arguments = list(book.of(Argument))
-    challenges = list(book.of(Challenge))
+    arguments, challenges, approval = list(book.of(Argument)), list(book.of(Challenge)), approval_of(book)
     answers = {response.to: response.outcome for response in book.of(Response)}
     standings = grouped((standing.of, standing) for standing in book.of(Standing))
     scores = grouped((score.of, score) for score in book.of(Score))
@@ -137,7 +136,8 @@ def arguments_annex(book: Book) -> Iterator[Annex]:
             one_line(argument.claim),
             "; ".join(_met(attack, answers) for attack in challenges if attack.target == argument.id),
             _points(scores.get(argument.id, []), several=several),
-            _stood(standings.get(argument.id, []), several=several) or _survived(book, argument),
+            _stood(standings.get(argument.id, []), several=several)
+            or (f"judge: {judged(book, argument, approval)}" if approval else ""),
         )
         for argument in arguments
     ]
@@ -191,19 +191,9 @@ def _stood(standings: Sequence[Standing], *, several: bool) -> str:
     )
 
 
-def _survived(book: Book, argument: Argument) -> str:
-    """Return whether the judge of a proposal lets an argument stand; empty where no judge said so."""
-    if approval_of(book) is None:
-        return ""
-    # Only adversarial judges name survivors; for other protocols silence means nothing.
-    ids = {argument.id for decision in book.of(Decision) for argument in surviving(book, decision)}
-    return "survives, as the judge says" if argument.id in ids else "not named by the judge as surviving"
-
-
 def _totals(book: Book) -> str:
     """Return the totals of the sides and how to read the gap (XS-14); empty without scores."""
-    # Options have scorecards of their own; this line compares the sides of a debate.
-    sides = {side: mean for side, mean in side_means(book).items() if kind_of(side) != "option"}
+    sides = side_means(book)
     if not sides:
         return ""
     judged = [
@@ -268,7 +258,7 @@ def concerns_annex(book: Book) -> Iterator[Annex]:
             ", ".join(f"{rating.by} {rating.value}" for rating in ratings.get(concern.id, ())),
             cell(concern.risk or ""),
             cell(concern.fix or ""),
-            _met_or_not(book, concern, approval),
+            judged(book, concern, approval),
         )
         for concern in sorted(concerns, key=lambda concern: -severity(book, concern))
     ]
@@ -283,14 +273,6 @@ def concerns_annex(book: Book) -> Iterator[Annex]:
         "what the judge says",
     )
     yield from annex_table("Concerns, by the mean of the others' ratings, else by their own", heads, rows)
-
-
-def _met_or_not(book: Book, concern: Concern, approval: Approval | None) -> str:
-    """Return how the judge sees a concern: genuine or a stretch, and whether an argument addressed it."""
-    genuine = is_genuine(book, concern) if approval is not None else None
-    parts = [] if genuine is None else ["genuine" if genuine else "a stretch"]
-    parts += ["not addressed"] if approval is not None and concern.id in approval.unaddressed else []
-    return ", ".join(parts)
 
 
 def open_questions(book: Book) -> list[Concern]:

@@ -11,7 +11,8 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from ledger.events import Agenda, Argument, Decision, Ruling, Score, Standing, Vote
+from ledger.events import Agenda, Argument, Decision, Event, Ruling, Score, Standing, Vote
+from ledger.events.decisions import Relation
 from ledger.events.ids import OPTION_MENTION, role_of
 from ledger.language.words import word_count
 from ledger.plain_text import first_sentence, one_line, sentences
@@ -240,6 +241,21 @@ def ruling_text(book: Book) -> str:
     return f"{ruling.decision} by {by_rule} ({len(agreed)} of {len(votes)} votes {says}){why}"
 
 
+def cited_as(relation: Relation, kind: type[_E], book: Book, decision: Decision) -> list[_E]:
+    """Return the events of a kind that a decision cites with a relation."""
+    events = (book.by_id.get(cite.id) for cite in decision.cites if cite.relation == relation)
+    return [event for event in events if isinstance(event, kind)]
+
+
+def compared(book: Book, decision: Decision, event: Event) -> bool:
+    """Return whether an event's round compared an option of a decision; without pairs every round did."""
+    if book.state.opening.protocol != "comparative" or not decision.about:
+        return True
+    from rounds.protocols.comparative import pairing  # the other protocols compare no pairs
+
+    return not set(pairing(book.state, event.round)).isdisjoint(decision.about)
+
+
 @per_book
 def majority(book: Book) -> Majority | None:
     """Return which option the independent members lead to; None where there are no members."""
@@ -314,7 +330,7 @@ def scores_text(book: Book) -> str:
     # The protocol's own line already reads the gap, so it is quoted rather than computed again.
     if total := latest(totals):
         return f"Totals: {total}"
-    sides = {side: mean for side, mean in side_means(book).items() if not _OPTION.fullmatch(side)}
+    sides = side_means(book)
     return f"Mean score: {means_told(sides)}." if sides else ""
 
 
@@ -328,15 +344,9 @@ def means_told(sides: Mapping[str, float]) -> str:
 
 
 def side_means(book: Book) -> dict[str, float]:
-    """Return the mean score of each side of a debate, or the last total of each option."""
-    sides: dict[str, list[float]] = {}
-    for score in book.of(Score):
-        argument = book.by_id.get(score.of)
-        if isinstance(argument, Argument):
-            sides.setdefault(argument.side, []).append(float(score.total))
-        else:
-            # A later judgement of an option replaces the totals of earlier ones.
-            sides[score.of] = [float(score.total)]
+    """Return the mean score of the arguments of each side of a debate."""
+    scored = ((book.by_id.get(score.of), float(score.total)) for score in book.of(Score))
+    sides = grouped((event.side, total) for event, total in scored if isinstance(event, Argument))
     return {side: sum(totals) / len(totals) for side, totals in sides.items()}
 
 

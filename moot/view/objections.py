@@ -17,17 +17,19 @@ from ledger.events import (
     Standing,
     Vote,
 )
-from ledger.plain_text import first_sentence, one_line, sentences
+from ledger.plain_text import counted, first_sentence, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import overridden
 from moot.view.events import words_of
 from moot.view.judgements import (
     ballot_of,
+    compared,
     has_beliefs,
     latest,
     majority,
     option_of,
+    scorecard,
     side_means,
     terms_in,
     view_of,
@@ -37,10 +39,13 @@ from moot.view.reasons import (
     Approval,
     Point,
     approval_of,
+    blockers,
+    concessions,
+    judged,
     score_of,
-    severities,
     severity,
     surviving,
+    vote_text,
 )
 from rounds.protocols.citations import UPHELD
 from rounds.protocols.votes import sides_with
@@ -94,7 +99,7 @@ def strongest_objection(
     cited = {ref for point in why for ref in point.refs}
     approval = None if decision.type == "override" else approval_of(book)
     if approval is not None:
-        return _against_verdict(book, decision, approval)
+        return _against_verdict(book, decision, approval, cited)
     # Recorded dissent names this decision explicitly, so it beats anything that is inferred.
     if decision.dissent:
         dissenter = decision.dissent[0]
@@ -194,25 +199,30 @@ def _gist(vote: Vote) -> str:
 
 
 def _losing_arguments(book: Book, decision: Decision) -> list[Argument]:
-    """Return the arguments of the side that lost, or upheld ones for the other option, the best first."""
-    sides = side_means(book)
+    """Return the arguments of the side that lost, or for options compared with the chosen one, the best first."""
+    # The means over all rounds decide on an option, so they also say which of the others comes closest.
+    means = {card.option: float(card.total) for card in scorecard(book)}
+    sides = means or side_means(book)
     if len(sides) < 2:
         return []
-    ahead = sorted(sides, key=lambda side: -sides[side])
-    # Of several options the best of the others: what speaks for it speaks against the chosen one.
-    winner = decision.about[0] if decision.about and decision.about[0] in sides else ahead[0]
-    loser = next(side for side in ahead if side != winner)
+    winner = (
+        decision.about[0]
+        if decision.about[:1] and decision.about[0] in sides
+        else max(sides, key=sides.__getitem__)
+    )
     verdicts = {judgement.of: judgement.standing for judgement in book.of(Standing)}
-    candidates = [
-        argument
-        for argument in book.of(Argument)
-        if argument.side == loser and verdicts.get(argument.id) not in ("REFUTED", "COLLAPSE")
-    ]
-    # Arguments without a verdict only count where the judge ruled on none of that side.
-    judged = [argument for argument in candidates if argument.id in verdicts] or candidates
+    # An argument that nothing attacked has no verdict, and stands.
     return sorted(
-        judged,
-        key=lambda argument: (verdicts.get(argument.id) not in UPHELD, -score_of(book, argument.id)),
+        (
+            argument
+            for argument in book.of(Argument)
+            if argument.side != winner and compared(book, decision, argument)
+            if verdicts.get(argument.id) not in ("REFUTED", "COLLAPSE")
+        ),
+        key=lambda argument: (
+            verdicts.get(argument.id) not in UPHELD,
+            -means.get(argument.side, score_of(book, argument.id)),
+        ),
     )
 
 
@@ -238,33 +248,44 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> list[Ch
     return sorted(left, key=lambda challenge: weights.index(ends[challenge.id]))
 
 
-def _against_verdict(book: Book, decision: Decision, approval: Approval) -> Objection | None:
-    """Return the strongest thing against the verdict with who said it, whether it is open, and the judge's rating."""
+def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: set[str]) -> Objection | None:
+    """Return the strongest thing against the verdict, with who said it and what the judge makes of it."""
     # The best case against a rejection is what the advocate could still say for the proposal.
-    if approval.is_no:
-        arguments = [*surviving(book, decision)] or book.of(Argument)
-        best = next(iter(arguments), None)
-        more = len(arguments) - 1
-        return None if best is None else Objection(best.by, one_line(best.claim), best.id, more=more)
-    concerns = [concern for concern in book.of(Concern) if concern.type == "concern"]
-    # What the judge counts as resolved is only said where nothing else is against the verdict.
-    left = [concern for concern in concerns if concern.id not in book.state.resolved]
-    if not (against := left or concerns):
+    against: list[Argument] | list[Concern] = surviving(book, decision) or list(book.of(Argument))
+    if not approval.is_no:
+        concerns = [event for event in book.of(Concern) if event.type == "concern" and event.id not in cited]
+        # What the judge finds a stretch is only said where nothing else is against the verdict.
+        settled, named = book.state.resolved - approval.unaddressed, blockers(book, decision)
+        # What carried weight with the judge comes first, then what nobody met.
+        against = sorted(
+            [concern for concern in concerns if concern.id not in settled] or concerns,
+            key=lambda concern: (
+                concern not in named,
+                -severity(book, concern),
+                concern.id not in approval.unaddressed,
+                -(concern.severity or 0),
+            ),
+        )
+    if not against:
         return None
-    # Prefer concerns that were never addressed; `-seq` picks the first of equals.
-    gravest = max(
-        against,
-        key=lambda concern: (
-            concern.id in approval.unaddressed,
-            severity(book, concern),
-            concern.severity or 0,
-            -concern.seq,
-        ),
-    )
-    rating = latest(entry for entry in severities(book).get(gravest.id, ()) if entry.by == decision.by)
-    rated = "" if rating is None else f", judge: {rating.value} of 5"
-    became = f"{'open' if left else 'resolved'}{rated}"
-    return Objection(gravest.by, one_line(gravest.text), gravest.id, (), len(against) - 1, became)
+    best, words = against[0], judged(book, against[0], approval)
+    text = one_line(best.claim if isinstance(best, Argument) else best.text)
+    became = f"judge: {words}" if words else "open"
+    return Objection(best.by, text, best.id, (), len(against) - 1, became)
+
+
+def risks_of(book: Book, decision: Decision) -> Iterator[Point]:
+    """Yield what advocates of a comparison concede of the options decided for, and as one point the risks of these."""
+    yield from (point for is_for, point in concessions(book, decision) if not is_for)
+    if decision.type == "override" or book.state.opening.protocol != "comparative":
+        return
+    from rounds.protocols.comparative import sides_of
+
+    cases = [event for event in book.of(Concern) if event.phase == "case"]
+    if risks := [risk for risk in cases if sides_of(book.state, risk.round, risk.by).b in decision.about]:
+        number = f"{counted(len(risks), 'risk')} of {' and '.join(decision.about)}, named and not judged"
+        first = f"{risks[0].text.partition(': ')[2]} ({risks[0].by})"
+        yield Point.of(f"{number}, the first: {first}", *(risk.id for risk in risks))
 
 
 def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
@@ -274,12 +295,16 @@ def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
     ballot = ballot_of(book)
     # Votes follow below, with what each voted.
     cast: set[str] = {vote.id for vote in ballot.votes} if ballot is not None else set()
-    for dissenter in decision.dissent:
-        if dissenter.ref not in cast:
-            yield Dissenting(dissenter.role, one_line(dissenter.text), dissenter.ref)
-    for vote in ballot.cast if ballot is not None else ():
-        if ballot is not None and (ballot.is_split or not sides_with(vote.decision, ballot.ruling.decision)):
-            yield Dissenting(vote.by, f"{vote.decision} (risk {vote.risk} of 100): {_gist(vote)}", vote.id)
+    yield from (
+        Dissenting(dissenter.role, one_line(dissenter.text), dissenter.ref)
+        for dissenter in decision.dissent
+        if dissenter.ref not in cast
+    )
+    yield from (
+        Dissenting(vote.by, f"{vote_text(book, vote)}: {_gist(vote)}", vote.id)
+        for vote in (ballot.cast if ballot is not None else ())
+        if ballot is not None and (ballot.is_split or not sides_with(vote.decision, ballot.ruling.decision))
+    )
     yield from _other_rounds(book, decision)
     members = majority(book)
     # Members who chose another option dissent from the majority by their own decision.
@@ -305,19 +330,21 @@ def terms_of_voters(book: Book, decision: Decision) -> Iterator[tuple[bool, Poin
         if vote.decision != "ACT" or sides[vote.id]
     ]
     authors += [(entry.role, entry.text, entry.ref) for entry in decision.dissent if entry.ref not in sides]
-    for author, text, ref in authors:
-        if terms := terms_in(text):
-            yield sides.get(ref, False), Point.of(f"{author}: {terms}", ref)
+    yield from (
+        (sides.get(ref, False), Point.of(f"{author}: {terms}", ref))
+        for author, text, ref in authors
+        if (terms := terms_in(text))
+    )
 
 
 def _other_rounds(book: Book, decision: Decision) -> Iterator[Dissenting]:
     """Yield rounds of a comparison in which the judge preferred another option to the recommended one."""
     if book.state.opening.protocol != "comparative" or decision.made_by != "rule":
         return
-    from rounds.protocols.comparative import pairing
-
-    for judgement in book.of(Decision):
-        against = set(judgement.about).isdisjoint(decision.about) and judgement.type == "round"
+    yield from (
+        Dissenting(f"judge, round {judgement.round}", first_sentence(judgement.text), judgement.id)
+        for judgement in book.of(Decision)
         # Only rounds in which the recommended option took part say anything about it.
-        if against and not set(pairing(book.state, judgement.round)).isdisjoint(decision.about):
-            yield Dissenting(f"judge, round {judgement.round}", first_sentence(judgement.text), judgement.id)
+        if judgement.type == "round" and compared(book, decision, judgement)
+        if set(judgement.about).isdisjoint(decision.about)
+    )

@@ -13,8 +13,9 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, Literal
 
 from detectors.report import EndWithout
-from ledger.events import Assumption, Challenge, Decision, Frame, Statement
+from ledger.events import Assumption, Challenge, Concern, Decision, Frame, Statement
 from ledger.events.envelope import Status
+from ledger.events.ids import kind_of
 from ledger.plain_text import counted, first_sentence, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book, grouped
@@ -25,6 +26,8 @@ from moot.view.annexes import final_text
 from moot.view.annexes_judging import falsifiers_of_judges, merged_questions, open_questions
 from moot.view.judgements import (
     ballot_of,
+    cited_as,
+    compared,
     confidences_text,
     has_beliefs,
     majority,
@@ -39,13 +42,14 @@ from moot.view.objections import (
     Dissenting,
     Objection,
     dissent_of,
+    risks_of,
     strongest_objection,
     taken_up,
     terms_of_voters,
 )
 from moot.view.outcome_status import Became, became_of_decisions, open_under, serious_questions, standing_of
 from moot.view.questions import Asking, asked_of_you
-from moot.view.reasons import Point, approval_of, reasons_of
+from moot.view.reasons import Point, approval_of, contradictions, reasons_of
 from moot.view.trust import looked_at_text, trust_text
 from moot.view.words import going_on
 from roles.outcome_status import OutcomeStatus
@@ -267,7 +271,8 @@ class _Reading:
             return self.forecasts.how_sure
         # The votes or scores of the roles say nothing about a person's confidence.
         scores = "" if self.by_person else scores_text(self.book)
-        return " ".join(part for part in (self._stated(self.chief), self._basis(), scores) if part)
+        own = () if self.by_person else contradictions(self.book, self.chief)
+        return " ".join(filter(None, (self._stated(self.chief), self._basis(), scores, *own)))
 
     def _stated(self, chief: Decision) -> str:
         """Return the confidence that was stated with the decision, or with the judgements under a rule."""
@@ -277,12 +282,13 @@ class _Reading:
             # The votes follow in the same paragraph, so repeating their numbers here adds nothing.
             if ballot_of(self.book) is not None:
                 return "Computed by the rule of the protocol from the last votes."
-            # A rule has no confidence; the judgements that it counts may have one.
-            each = ", ".join(
-                f"{event.confidence} of 5 ({event.by}, {event.id})"
+            # A rule has no confidence; the judgements that it counts may have one, each in what it recommends.
+            stated = grouped(
+                (" and ".join(event.about), f"{event.confidence} of 5 ({event.by}, {event.id})")
                 for event in self._judgements_under(chief)
                 if event.confidence is not None
             )
+            each = "; ".join(f"for {option} {', '.join(texts)}" for option, texts in stated.items())
             under = f"confidence under it, as stated: {each}" if each else "nobody states a confidence"
             return f"Computed by the rule of the protocol; {under}."
         if self.members is not None:
@@ -294,16 +300,23 @@ class _Reading:
         return f"Confidence {chief.confidence} of 5, as stated ({who})."
 
     def _judgements_under(self, chief: Decision) -> list[Decision]:
-        """Return the decisions that a decision is based on."""
-        cited = [self.book.by_id.get(cite.id) for cite in chief.cites if cite.relation == "based-on"]
-        return [event for event in cited if isinstance(event, Decision)]
+        """Return the decisions that a decision is based on, of rounds that compared its options."""
+        under = cited_as("based-on", Decision, self.book, chief)
+        return [event for event in under if compared(self.book, chief, event)]
 
     def _basis(self) -> str:
         """Return how many of the shown reasons were run, quoted or argued, and whether any was run."""
         why = self.reasons[:WHY]
         if not why:
             return ""
-        counts = Counter((point.class_ or "untested", point.times) for point in why)
+        # Judgements on the way have no level, and neither have votes that were lost.
+        counts = Counter(
+            (
+                point.class_ or ("on lost votes" if "vote" in map(kind_of, point.refs) else "untested"),
+                point.times,
+            )
+            for point in why
+        )
         classes = ", ".join(f"{number} {meaning(*how)}" for how, number in counts.items())
         ran = "" if any(point.class_ in RAN for point in why) else "; none was run"
         # One family shares its blind spots, so its agreement is weaker evidence than it looks.
@@ -318,7 +331,7 @@ class _Reading:
         """Return the conditions of the main decision, then those of every other final one, each once."""
         # Members of a council who agree on an option still set conditions of their own.
         plans = self.members.agreeing if self.members is not None else self.finals[1:]
-        decisions = [self._conditional(self.chief)] if self.chief is not None else []
+        decisions = self._conditional(self.chief) if self.chief is not None else []
         decisions += [plan for plan in plans if plan.id not in {decision.id for decision in decisions}]
         texts: dict[str, str | None] = {}
         for decision in decisions:
@@ -331,15 +344,16 @@ class _Reading:
             texts |= dict.fromkeys(falsifiers_of_judges(self.book), decisions[0].id) if by_rule else {}
         return [Point.of(text, ref) for text, ref in texts.items()]
 
-    def _conditional(self, chief: Decision) -> Decision:
-        """Return the decision whose conditions apply: the chief, or the last judgement under a rule."""
+    def _conditional(self, chief: Decision) -> list[Decision]:
+        """Return the decisions whose conditions apply: the chief, or the judgements under a rule."""
         # A rule only counts votes or scores, so the conditions come from the judgements under it.
         if chief.made_by != "rule" or any(conditions_of(chief)):
-            return chief
-        under = self._judgements_under(chief)
-        # A judgement about another option sets conditions for a decision that was not made.
-        alike = [decision for decision in under if not set(decision.about).isdisjoint(chief.about)]
-        return (alike or under or [chief])[-1]
+            return [chief]
+        # A judgement for another option sets conditions for a decision that was not made.
+        alike = [
+            event for event in self._judgements_under(chief) if not set(event.about).isdisjoint(chief.about)
+        ]
+        return alike or [chief]
 
     def do_now(self) -> Iterator[Point]:
         """Yield tests left to run, then the memo's steps or every other final decision."""
@@ -385,7 +399,17 @@ class _Reading:
         if chief is not None and chief.zones is not None:
             yield from (Point.of(text, chief.id) for text in chief.zones.contested)
         # Questions to a person are listed under "needs you" with their commands.
-        questions = sorted(open_questions(self.book), key=lambda question: -question.round)
+        yield from risks_of(self.book, chief) if chief is not None else ()
+        # What code doubts about a ruling settles nothing, and a reader has to weigh it (S4-30).
+        doubts = (
+            event for event in self.book.of(Concern) if event.type == "concern" and event.by == "controller"
+        )
+        yield from (Point.of(doubt.text, doubt.id) for doubt in doubts)
+        # Questions about other options are not open for this decision.
+        asked_here = (
+            event for event in open_questions(self.book) if chief is None or compared(self.book, chief, event)
+        )
+        questions = sorted(asked_here, key=lambda question: -question.round)
         yield from (Point.of(text, *ids) for text, ids in merged_questions(questions))
         # Dozens of claims may be open, so the outcome counts them and names the verb that lists them.
         waiting = Counter(claim.status for claim in state.claims.values() if claim.status in OPEN)

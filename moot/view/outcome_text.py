@@ -64,7 +64,7 @@ ROWS: Final[dict[str, str]] = {
     "why": "The strongest reasons, each with how it was tested.",
     "revisit if": "What would be a reason to open the decision again.",
     "required": "What has to be met for the decision to hold.",
-    "against it": "The strongest thing said against the decision that it did not take up.",
+    "against it": "The strongest thing said against the decision, and what became of it.",
     "dissent": "Who disagrees with the decision.",
     "needs you": "What a person has to answer, with the command.",
     "not settled": "Questions and claims that the run leaves open.",
@@ -186,7 +186,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     # An objection that is also a dissent would be printed twice.
     if objection and objection.ref not in {dissenter.ref for dissenter in outcome.dissent}:
         text = _cut(f"{objection.role}: {objection.text}", cut.text + 8, "")
-        listing = f": moot log {run} --kind {kind_of(objection.ref)}" if objection.more else ""
+        listing = f" among: moot log {run} --kind {kind_of(objection.ref)}" if objection.more else ""
         yield "against it", f"{text}{objection.judged} ({objection.places}{listing})"
     for dissenter in outcome.dissent[:DISSENT]:
         yield "dissent", f"{dissenter.role}: {_cut(dissenter.text, cut.text + 8, dissenter.ref)}"

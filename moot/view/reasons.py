@@ -30,11 +30,12 @@ from ledger.events import (
 )
 from ledger.events.envelope import Evidence, EvidenceClass
 from ledger.events.ids import kind_of
+from ledger.language.words import word_count
 from ledger.plain_text import counted, first_sentence, one_line
 from ledger.result import Result
 from ledger.state.book import Book, grouped, per_book
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
-from moot.view.judgements import ballot_of, latest, reason_of, scorecard, view_of
+from moot.view.judgements import ballot_of, cited_as, compared, latest, reason_of, scorecard, view_of
 from moot.view.marks import times_of
 from rounds.protocols.adversarial import GENUINE_FROM, SCALES
 from rounds.protocols.citations import UPHELD
@@ -50,6 +51,8 @@ TAKEN: Final = frozenset({"accepted", "fixed", "resolved"})
 MET: Final = frozenset({"addressed", "defended"})
 """Dispositions of an attack that an answer withstood."""
 _SCALED: Final = frozenset({"adversarial", "panel"})
+CONCEDED_WORDS: Final = 30
+"""Maximum words of the concessions that are listed beyond the first one; the others are counted."""
 
 
 class Point(Result, frozen=True):
@@ -81,7 +84,7 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
     if approval is not None:
         return _reasons_of_approval(book, decision, approval)
     computed = [] if decision.type == "override" else [*_votes(book), *_scorecard(book, decision)]
-    computed += _conceded(book, decision)
+    computed += [*_conceded(book, decision), *(point for own, point in concessions(book, decision) if own)]
     ranked: list[tuple[tuple[int, float], Point]] = []
     # Where one decision cites arguments of both sides, each needs its side in front.
     sides = {event.side for cite in decision.cites if isinstance(event := book.by_id.get(cite.id), Argument)}
@@ -214,7 +217,8 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
         return None
     if answer is not None and became.disposition in MET:
         lead = "Met, as the attacker says" if became.disposition == "addressed" else "Held when questioned"
-        return 0.0, Point(f"{lead}: {first_sentence(answer.text)}", "argued", None, refs)
+        # These are the words of the answer, so its id goes first.
+        return 0.0, Point(f"{lead}: {first_sentence(answer.text)}", "argued", None, refs[::-1])
     if answer is None and became.disposition in TAKEN:
         # An author who accepts their own critique is no second opinion.
         alone = became.by == event.by
@@ -229,17 +233,28 @@ def _own_quote(book: Book, evidence: Iterable[Evidence]) -> str | None:
 
 
 def _conceded(book: Book, decision: Decision) -> Iterator[Point]:
-    """Yield what was conceded under the decision, and by whom, as one reason."""
+    """Yield what was conceded under the decision, by whom, and what a judge says of it otherwise, as one reason."""
     answers = {response.to: response for response in book.of(Response) if response.outcome == "concede"}
     challenges = [event for cite in decision.cites if isinstance(event := book.by_id.get(cite.id), Challenge)]
     conceded = [(event, answers[event.id]) for event in challenges if event.id in answers]
+    # A concession may still dodge the challenge, and then its author's word is not the last one.
+    judged = {
+        entry.of: f"; {entry.by}: {entry.disposition.replace('_', ' ')}"
+        for entry in book.of(Disposition)
+        if entry.disposition != "conceded"
+    }
     # One reason and not one for each: with many of them, those that are not listed would go unsaid.
     if conceded:
-        points = (
-            f"{first_sentence(challenge.claim or challenge.text).rstrip('.')} ({answer.by})"
+        points = [
+            f"{first_sentence(challenge.claim or challenge.text).rstrip('.')}"
+            f" ({answer.by}{judged.get(challenge.id, '')})"
             for challenge, answer in conceded
-        )
-        text = f"Conceded when challenged, {len(conceded)} of {len(challenges)}: {'; '.join(points)}."
+        ]
+        # An outcome would cut a longer list without saying how many it leaves out.
+        fits = (n for n in range(len(points), 1, -1) if word_count("; ".join(points[:n])) <= CONCEDED_WORDS)
+        listed = points[: next(fits, 1)]
+        more = f"; and {len(points) - len(listed)} more" if len(listed) < len(points) else ""
+        text = f"Conceded when challenged, {len(conceded)} of {len(challenges)}: {'; '.join(listed)}{more}."
         yield Point(text, "conceded", None, [event.id for pair in conceded for event in pair])
 
 
@@ -251,18 +266,29 @@ def _votes(book: Book) -> Iterator[Point]:
     for number, name in ((1, "first"), (2, "last")):
         votes = [vote for vote in book.of(Vote) if vote.ballot == number]
         if lost := [vote for vote in votes if vote.fallback]:
-            views = ", ".join(map(view_of, lost))
+            # A view that was lost on the way gave a vote before, which the ruling no longer counts.
+            views = ", ".join(f"{view_of(vote)}{voted_first(book, vote, ' (', ')')}" for vote in lost)
             of_all = f"{len(lost)} of {counted(len(votes), 'vote')}"
             text = f"{of_all} lost in the {name} ballot, which counts as REFUSE: {views}."
-            yield Point(text, "calculated", None, [vote.id for vote in lost])
+            # The rule counts them so; nothing was calculated.
+            yield Point.of(text, *(vote.id for vote in lost))
     for vote in () if ballot.is_split else ballot.cast:
         if sides_with(vote.decision, ballot.ruling.decision):
-            first = next(other for other in book.of(Vote) if other.by == vote.by)
-            other = f"{first.decision}, " if first.decision != vote.decision else ""
-            earlier = f"; {other}{first.risk} in the first ballot" if first is not vote else ""
             # Only the last ballot counts: a role may have withdrawn the reasons of its first one.
-            reason = f"{vote.by} ({vote.decision}, risk {vote.risk} of 100{earlier}): {reason_of(vote)}"
+            reason = f"{vote.by} ({vote_text(book, vote)}): {reason_of(vote)}"
             yield Point(one_line(reason), "said", None, [vote.id])
+
+
+def vote_text(book: Book, vote: Vote) -> str:
+    """Return a vote with its risk, and what the view had voted before: `ACT, risk 20 of 100; VETO, risk 60 in …`."""
+    return f"{vote.decision}, risk {vote.risk} of 100{voted_first(book, vote, '; ')}"
+
+
+def voted_first(book: Book, vote: Vote, before: str, after: str = "") -> str:
+    """Return between `before` and `after` what the view of a last vote voted at first; empty where it gave no vote."""
+    given = (first for first in book.of(Vote) if first.ballot < vote.ballot and not first.fallback)
+    votes = (f"{first.decision}, risk {first.risk}" for first in given if view_of(first) == view_of(vote))
+    return "".join(f"{before}{text} in the first ballot{after}" for text in votes)
 
 
 def _scorecard(book: Book, decision: Decision) -> Iterator[Point]:
@@ -277,18 +303,20 @@ def _scorecard(book: Book, decision: Decision) -> Iterator[Point]:
     behind = [name for name, value in best.parts.items() if value < other.parts.get(name, value)]
     if not ahead:
         return
-    lead = f"By criterion {best.option} is ahead of {other.option} in {', '.join(ahead)}"
+    lead = f"By the judge's scores {best.option} is ahead of {other.option} in {', '.join(ahead)}"
     text = f"{lead}, and behind in {', '.join(behind) or 'nothing'}."
-    yield Point(text, "calculated", None, [*best.refs, *other.refs])
+    # Comparing what a judge says is no calculation: its points are as good as its word.
+    yield Point(text, "said", None, [*best.refs, *other.refs])
 
 
 # ---------------------------------------------------------------- verdicts on a proposal
 
 
 class Approval(NamedTuple):
-    """The judge's verdict in the words of the scale, whether it is its last, and the concerns left unaddressed."""
+    """The judge's verdict in the words of the scale, its place there, and the concerns left unaddressed."""
 
     verdict: str
+    is_yes: bool
     is_no: bool
     unaddressed: frozenset[str]
 
@@ -309,29 +337,99 @@ def approval_of(book: Book) -> Approval | None:
     if sections.get("verdict") not in scale:
         return None
     unaddressed = frozenset(identity for identity in sections.get("unaddressed", "").split(", ") if identity)
-    return Approval(sections["verdict"], sections["verdict"] == scale[-1], unaddressed)
+    verdict = sections["verdict"]
+    return Approval(verdict, verdict == scale[0], verdict == scale[-1], unaddressed)
 
 
 def _reasons_of_approval(book: Book, decision: Decision, approval: Approval) -> list[Point]:
-    """Return the reasons for the verdict: for a no the concerns that carried it, else the surviving arguments."""
-    if approval.is_no:
-        # The judge marks the concerns that carried the verdict with this relation.
-        cited = [book.by_id.get(cite.id) for cite in decision.cites if cite.relation == "based-on"]
-        concerns = [concern_point(book, event) for event in cited if isinstance(event, Concern)]
-        return [point for _, point in sorted(concerns, key=lambda weighed: -weighed[0])]
-    return [point[1] for argument in surviving(book, decision) if (point := argument_point(book, argument))]
+    """Return the reasons for the verdict, with who gives them: concerns that carried it, else surviving arguments."""
+    # Nobody argues for the document of a panel: its blockers are why there is something to mend.
+    is_against = approval.is_no or (book.state.opening.protocol == "panel" and not approval.is_yes)
+    concerns = sorted(blockers(book, decision), key=lambda concern: -severity(book, concern))
+    events = concerns if is_against else surviving(book, decision)
+    weighed = [
+        (event.by, concern_point(book, event) if isinstance(event, Concern) else argument_point(book, event))
+        for event in events
+    ]
+    return [
+        msgspec.structs.replace(point[1], text=f"{by}: {point[1].text}") for by, point in weighed if point
+    ]
 
 
-def surviving(book: Book, decision: Decision) -> Iterator[Argument]:
-    """Iterate over the arguments for the proposal that the judge lets stand."""
-    for cite in decision.cites:
-        event = book.by_id.get(cite.id)
-        if isinstance(event, Argument) and cite.relation == "supported-by":
-            yield event
+def blockers(book: Book, decision: Decision) -> list[Concern]:
+    """Return the concerns that carried the verdict: those scored as genuine, or a panel's findings that matter most."""
+    return cited_as("based-on", Concern, book, decision)
 
 
-def is_genuine(book: Book, concern: Concern) -> bool | None:
-    """Return whether the judge sided with a concern; None where no judge rated it."""
-    rating = latest(entry for entry in severities(book).get(concern.id, ()) if entry.by == "judge")
-    # Ratings run from 1 (a stretch) to 5 (genuine), AD-5.
-    return None if rating is None else int(rating.value) >= GENUINE_FROM
+def surviving(book: Book, decision: Decision) -> list[Argument]:
+    """Return the arguments for the proposal that the judge lets stand."""
+    return cited_as("supported-by", Argument, book, decision)
+
+
+def judged(book: Book, event: Concern | Argument, approval: Approval | None) -> str:
+    """Return what the judge of a proposal says of an argument or a concern; empty where it says nothing."""
+    if approval is None:
+        return ""
+    decisions, is_panel = book.of(Decision), book.state.opening.protocol == "panel"
+    if isinstance(event, Argument):
+        survives = any(event in surviving(book, decision) for decision in decisions)
+        return "survives" if survives else "not named as surviving"
+    rating = latest(entry for entry in severities(book).get(event.id, ()) if entry.by == "judge")
+    blocks = is_panel and any(event in blockers(book, decision) for decision in decisions)
+    words = (
+        ""
+        if rating is None
+        else f"{'genuine' if int(rating.value) >= GENUINE_FROM else 'a stretch'}, {rating.value} of 5",
+        "a blocker" if blocks else "",
+        "not addressed" if event.id in approval.unaddressed else "",
+    )
+    return ", ".join(filter(None, words))
+
+
+def concessions(book: Book, decision: Decision) -> Iterator[tuple[bool, Point]]:
+    """Yield what the advocates of a comparison concede, and whether that is for the decision."""
+    if decision.type == "override" or book.state.opening.protocol != "comparative":
+        return
+    from rounds.protocols.comparative import sides_of  # the other protocols compare no pairs
+
+    for event in book.of(Statement):
+        option = sides_of(book.state, event.round, event.by).a
+        for section in event.sections:
+            if section.name == "conceded" and section.text and compared(book, decision, event):
+                text = f"Conceded by {event.by}, who argues for {option}: {one_line(section.text)}"
+                where = [f"{event.id}#conceded"]
+                yield option not in decision.about, Point(text, "conceded", None, where)
+
+
+def contradictions(book: Book, decision: Decision) -> list[str]:
+    """Return in sentences what the judge says against its own verdict or recommendation."""
+    approval, genuine = approval_of(book), blockers(book, decision)
+    if approval is None:
+        judgements = [event for event in book.of(Decision) if event.type == "round"]
+        apart = [
+            event.id for event in judgements if compared(book, decision, event) and _differs(book, event)
+        ]
+        return [
+            "The judge scores another option higher than the one that it recommends in "
+            + ", ".join(apart)
+            + "."
+        ] * bool(apart)
+    # An approval may have genuine concerns that its case meets; findings of a panel meet no case.
+    is_panel = book.state.opening.protocol == "panel"
+    left = ", ".join(event.id for event in genuine if is_panel or event.id in approval.unaddressed)
+    unheld = book.of(Argument) and not surviving(book, decision)
+    though = (
+        "scores no concern as genuine" if approval.is_no and not genuine else "",
+        f"{'names as blockers' if is_panel else 'calls genuine and not addressed'}: {left}"
+        if approval.is_yes and left
+        else "",
+        "names no argument that survives" if approval.is_yes and unheld else "",
+    )
+    return [f"The judge says {approval.verdict}, though it {text}." for text in though if text]
+
+
+def _differs(book: Book, judgement: Decision) -> bool:
+    """Return whether the scores of a judgement put another option above the one that it recommends."""
+    totals = {score.of: float(score.total) for score in book.of(Score) if score.step == judgement.step}
+    own = [total for option, total in totals.items() if option in judgement.about]
+    return bool(own) and max(totals.values()) > max(own)

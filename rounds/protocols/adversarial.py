@@ -24,7 +24,7 @@ from ledger.events.envelope import Five
 from ledger.state.book import Book
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Step
 from roles.replies import Cited, Falsifiers, Part, Requirements, Sentence, Text, Word, titled
-from rounds.protocols.citations import Quotable, cites, exactly_one, out_of_order, repeated
+from rounds.protocols.citations import Quotable, cites, exactly_one, named_once, out_of_order, repeated
 from rounds.protocols.debate import ArgumentDraft
 from rounds.protocols.step_table import (
     FOR_A_PERSON,
@@ -120,18 +120,20 @@ class ApprovalReply(Part, frozen=True, kw_only=True):
 
 
 def _case(numbering: Numbering, step: Step, reply: AdvocateReply) -> Iterator[Event]:
-    for n, draft in enumerate(reply.arguments, 1):
-        yield numbering.event(Argument, step, draft, label=f"FOR-{n}", side="FOR")
-    for blocker in reply.blockers:
-        yield numbering.event(Concern, step, blocker, type="concern")
+    yield from (
+        numbering.event(Argument, step, draft, label=f"FOR-{n}", side="FOR")
+        for n, draft in enumerate(reply.arguments, 1)
+    )
+    yield from (numbering.event(Concern, step, blocker, type="concern") for blocker in reply.blockers)
 
 
 def softened(rows: tuple[ZonedConcern, ...], where: str) -> Iterator[str]:
     """Yield words that take a concern back while it is made (AD-4)."""
-    for n, row in enumerate(rows):
-        match = _SOFTENERS.search(f"{row.text} {row.risk}")
-        if match:
-            yield f"{where}[{n}]: {match[0]!r} softens the concern; say it or leave it out"
+    yield from (
+        f"{where}[{n}]: {match[0]!r} softens the concern; say it or leave it out"
+        for n, row in enumerate(rows)
+        if (match := _SOFTENERS.search(f"{row.text} {row.risk}"))
+    )
 
 
 def _wrong_attack(known: Quotable, reply: ChallengerReply) -> Iterator[str]:
@@ -139,23 +141,19 @@ def _wrong_attack(known: Quotable, reply: ChallengerReply) -> Iterator[str]:
     yield from softened(reply.concerns, "concerns")
     # The order is the ranking (AD-4), so a heavier concern after a lighter one contradicts itself.
     yield from out_of_order([row.severity for row in reply.concerns], "concerns")
-    for n, row in enumerate(reply.concerns):
+    yield from (
+        f"concerns[{n}].evidence: the words that it is about are wanted"
+        for n, row in enumerate(reply.concerns)
         # Without a document there are no words to quote; with one, a concern must name its place (AD-4).
-        if known.opened.context and not row.evidence:
-            yield f"concerns[{n}].evidence: the words that it is about are wanted"
+        if known.opened.context and not row.evidence
+    )
 
 
 def _wrong_verdict(known: Quotable, reply: ApprovalReply) -> Iterator[str]:
     concerns, arguments = known.ids_of(Concern), known.ids_of(Argument)
     yield from exactly_one((row.of for row in reply.scores), concerns, "scores", "concern")
-    for where, named, known_ids in (
-        ("surviving", reply.surviving, arguments),
-        ("unaddressed", reply.unaddressed, concerns),
-    ):
-        yield from repeated(named, where)
-        for n, identity in enumerate(named):
-            if identity not in known_ids:
-                yield f"{where}[{n}]: {identity!r} is unknown"
+    yield from named_once(reply.surviving, arguments, "surviving")
+    yield from named_once(reply.unaddressed, concerns, "unaddressed")
     # New concerns would be the judge's own case, and no side could answer them anymore.
     if concerns and arguments and reply.added:
         yield "added: both sides were heard; add nothing"
@@ -232,7 +230,7 @@ STEPS: Final = StepTable(
             says("review", "works"),
             each("concerns", Concern, type="concern", ranked=True),
             _wrong_attack,
-            Loss("survivor_only", "the judge decides without a challenger's concerns"),
+            Loss("survivor_only", "there are no concerns of a challenger"),
             group="case",
         ),
         StepRow(

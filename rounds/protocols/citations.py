@@ -170,6 +170,13 @@ def cites(kind: Any, relations: Iterable[tuple[str, Any]]) -> tuple[Cite, ...]:
     return tuple(Cite(type=kind, id=identity, relation=relation) for identity, relation in relations)
 
 
+def named_once(named: Sequence[str], known: Sequence[str], where: str) -> Iterator[str]:
+    """Yield a problem for each id that a list names again, or that is none of the known ones."""
+    yield from repeated(named, where)
+    unknown = ((n, identity) for n, identity in enumerate(named) if identity not in known)
+    yield from (f"{where}[{n}]: {identity!r} is unknown" for n, identity in unknown)
+
+
 UPHELD: Final = frozenset({"UPHELD", "SURVIVE"})
 STANDS: Final = UPHELD | {"PARTIALLY_UPHELD"}
 """Standings with which an argument carries a decision."""

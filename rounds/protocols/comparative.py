@@ -184,6 +184,12 @@ def pairing(state: State, round_: int) -> Pairing:
     return pairings(len(state.opening.options))[round_ - 1]
 
 
+def sides_of(state: State, round_: int, advocate: str) -> Pairing:
+    """Return the option that an advocate argues for in a round, and the one that it argues against."""
+    pair = pairing(state, round_)
+    return pair if advocate == ADVOCATES[0] else Pairing(pair.b, pair.a)
+
+
 def _criteria(state: State) -> tuple[str, ...]:
     return CRITERIA[rule(state, "criteria")]
 
@@ -209,22 +215,25 @@ def _wrong_case(known: Quotable, reply: CaseReply) -> Iterator[str]:
     if len(_SENTENCE_END.findall(reply.closing)) != 3:
         yield "closing: exactly three sentences are wanted"
     claims = {f"criteria[{n}].claim": row.claim for n, row in enumerate(reply.criteria)}
-    for where, text in {"closing": reply.closing, **claims}.items():
-        if match := _HEDGES.search(text):
-            yield f"{where}: {match[0]!r} hedges; argue the case"
+    yield from (
+        f"{where}: {match[0]!r} hedges; argue the case"
+        for where, text in {"closing": reply.closing, **claims}.items()
+        if (match := _HEDGES.search(text))
+    )
 
 
 def _case(numbering: Numbering, step: Step, reply: CaseReply) -> Iterator[Event]:
-    pair = pairing(numbering.book.state, step.name.round)
-    own, other = (pair.a, pair.b) if step.role == ADVOCATES[0] else (pair.b, pair.a)
+    own, other = sides_of(numbering.book.state, step.name.round, step.role)
     rows = {row.criterion: row for row in reply.criteria}
-    for criterion in _criteria(numbering.book.state):
-        yield numbering.event(
-            Argument, step, rows[criterion], label=f"{own} {criterion}", side=own, quotes=()
-        )
-    for rank, text in enumerate(reply.risks, 1):
+    yield from (
+        numbering.event(Argument, step, rows[name], label=f"{own} {name}", side=own, quotes=())
+        for name in _criteria(numbering.book.state)
+    )
+    yield from (
         # A risk belongs to the option that it is about, which is the other one (AD-14).
-        yield numbering.event(Concern, step, type="concern", text=f"{other}: {text}", rank=rank)
+        numbering.event(Concern, step, type="concern", text=f"{other}: {text}", rank=rank)
+        for rank, text in enumerate(reply.risks, 1)
+    )
 
 
 def _wrong_rebuttal(known: Quotable, reply: RebuttalReply) -> Iterator[str]:
@@ -279,8 +288,7 @@ def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Itera
     for row in sorted(reply.rebuttals, key=lambda row: number_of(row.of)):
         yield numbering.event(Rating, step, row, scale="effectiveness_1_5", value=row.effectiveness)
         yield numbering.event(Standing, step, row, of=targets[row.of], standing=row.target)
-    for question in reply.questions:
-        yield numbering.event(Concern, step, type="question", text=question)
+    yield from (numbering.event(Concern, step, type="question", text=text) for text in reply.questions)
     # Arguments of earlier rounds concern other pairs or the swapped lenses, and do not carry this decision.
     standings = {targets[row.of]: [row.target] for row in reply.rebuttals}
     yield numbering.decision(
@@ -374,7 +382,7 @@ STEPS: Final = StepTable(
             _wrong_case,
             Loss(
                 "survivor_only",
-                "its option is scored without a case; without any case the round is not scored",
+                "its option has no case; without any case the round is not scored",
             ),
         ),
         StepRow(

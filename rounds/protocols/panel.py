@@ -21,7 +21,15 @@ from ledger.state.book import Book
 from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Falsifiers, Part, Sentence, Text, Word, titled
 from rounds.protocols.adversarial import off_scale
-from rounds.protocols.citations import Quotable, cites, exactly_one, one_for_each, out_of_order, repeated
+from rounds.protocols.citations import (
+    Quotable,
+    cites,
+    exactly_one,
+    named_once,
+    one_for_each,
+    out_of_order,
+    repeated,
+)
 from rounds.protocols.step_table import (
     FOR_A_PERSON,
     Numbering,
@@ -108,16 +116,15 @@ def _wrong_findings(_: Quotable, reply: FindingsReply) -> Iterator[str]:
 
 def _wrong_verdict(known: Quotable, reply: PanelVerdict) -> Iterator[str]:
     yield from one_for_each("quality", "of", Statement, "review")(known, reply)
-    yield from repeated(reply.blockers, "blockers")
-    for n, identity in enumerate(reply.blockers):
-        if not isinstance(known.by_id.get(identity), Concern):
-            yield f"blockers[{n}]: {identity!r} is unknown"
+    yield from named_once(reply.blockers, known.ids_of(Concern), "blockers")
     yield from off_scale(known, reply.verdict)
 
 
 def _verdict(numbering: Numbering, step: Step, reply: PanelVerdict) -> Iterator[Event]:
-    for row in sorted(reply.quality, key=lambda row: row.of):
-        yield numbering.event(Rating, step, row, scale="criterion_1_5", criterion="quality of the review")
+    yield from (
+        numbering.event(Rating, step, row, scale="criterion_1_5", criterion="quality of the review")
+        for row in sorted(reply.quality, key=lambda row: row.of)
+    )
     # Findings that block nothing are cited too: a decision that hides them would look better than it is.
     others = [concern.id for concern in by_weight(numbering) if concern.id not in reply.blockers]
     relations = [

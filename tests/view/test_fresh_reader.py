@@ -60,7 +60,7 @@ def test_reasons_of_a_vote_are_those_of_last_ballots() -> None:
         assert isinstance(vote, Vote)
         assert point.text.partition("): ")[2] in " ".join(vote.reasoning.split())
     assert outcome.why[0].text.startswith(
-        "accuracy (REFUSE, risk 65 of 100; 70 in the first ballot): The question"
+        "accuracy (REFUSE, risk 65 of 100; REFUSE, risk 70 in the first ballot): The question"
     )
 
 
@@ -94,7 +94,7 @@ def test_a_role_that_changed_its_vote_is_told_with_both(tmp_path: Path) -> None:
 
     _, outcome = scripted(tmp_path, "tribunal", change)
     (safety,) = [point.text for point in outcome.why if point.refs == ["VO-3-2-safety"]]
-    assert safety.startswith("safety (ACT, risk 20 of 100; VETO, 80 in the first ballot): ")
+    assert safety.startswith("safety (ACT, risk 20 of 100; VETO, risk 80 in the first ballot): ")
 
 
 # ---------------------------------------------------------------- a question is shown whole

@@ -80,10 +80,10 @@ SCRIPTED = {
         "decided",
         "decision of r1 assessment examiner",
         STATED.format(3),
-        why=("X-1-1", "X-1-2", "X-1-4"),
+        why=("X-1-1", "Y-1-2", "Y-1-4"),
     ),
     "debate": Read("decided", "recommendation of r1 judging judge", STATED.format(4), why=("R-1-6", "R-1-4")),
-    "devils-advocate": Read("decided", "keep it", STATED.format(4), why=("X-1-3", "X-1-1", "X-1-4")),
+    "devils-advocate": Read("decided", "keep it", STATED.format(4), why=("X-1-3", "Y-1-1", "Y-1-4")),
     "jugalbandi": Read("decided", "build it", STATED.format(4), why=("X-1-1", "X-1-4")),
     "panel": Read("decided", "ready: decision of r1 verdict judge", STATED.format(4)),
     "priority": Read(
@@ -190,7 +190,7 @@ def test_a_reason_is_told_as_what_it_was_said_of() -> None:
     assert of_played("single-pass").why[0].text.startswith("Own objection to the draft, taken up: flaw 0")
     conceded = of_played("cross-examination", analysts="2").why[0].text
     assert conceded.startswith("Conceded when challenged, 2 of 4: gap 0 in S-1-analysis-analyst_1")
-    assert "(ACT, risk 10 of 100; 10 in the first ballot)" in of_played("tribunal").why[0].text
+    assert "(ACT, risk 10 of 100; ACT, risk 10 in the first ballot)" in of_played("tribunal").why[0].text
 
 
 def test_a_scorecard_is_the_mean_of_all_judgements() -> None:
@@ -200,17 +200,17 @@ def test_a_scorecard_is_the_mean_of_all_judgements() -> None:
 
 
 def test_what_is_still_open_is_said_against_a_verdict() -> None:
-    """The judge finds three of the concerns genuine, and no reply meets them."""
+    """The judge finds three of the concerns genuine, and says of one that is a stretch that nothing met it."""
     found = of_played("adversarial")
     assert found.objection is not None
     assert found.objection.line == (
-        "challenger: concern 3 of r1 attack challenger [open, judge: 5 of 5] (N-1-5; and 2 more)"
+        "challenger: concern 3 of r1 attack challenger [judge: genuine, 5 of 5] (N-1-5; and 3 more)"
     )
     assert [point.refs for point in found.not_settled] == [["D-1-1"]]
 
 
 def test_a_verdict_by_rule_hangs_on_what_the_judgement_under_it_does() -> None:
-    assert {point.refs[0] for point in of_played("comparative").changes_our_mind} == {"D-3-1"}
+    assert {point.refs[0] for point in of_played("comparative").changes_our_mind} == {"D-1-1"}
 
 
 def test_an_option_that_nobody_listed_is_no_majority(tmp_path: Path) -> None:
@@ -314,6 +314,8 @@ def test_what_ends_in_an_ellipsis_names_the_thing_that_has_it_whole(name: str) -
 
 def test_a_rule_tells_the_confidence_of_the_judge_under_it() -> None:
     """`comparative` said that nobody states a confidence, and its judge states 3 of 5 each time."""
-    stated = "confidence under it, as stated: 3 of 5 (judge, D-1-1), 3 of 5 (judge, D-2-1)"
+    stated = (
+        "confidence under it, as stated: for O-1 3 of 5 (judge, D-1-1), 3 of 5 (judge, D-3-1); for O-2 3 of 5"
+    )
     assert stated in of_played("comparative").how_sure
     assert "nobody states a confidence" in of_played("priority").how_sure

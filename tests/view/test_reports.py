@@ -112,8 +112,8 @@ def test_a_review_has_both_positions_and_the_zones() -> None:
     table = found["Concerns, by the mean of the others' ratings, else by their own"]
     first = [dict(zip(table.heads, row, strict=True)) for row in table.rows[:2]]
     assert [(row["others' severity"], row["what the judge says"]) for row in first] == [
-        ("judge 5", "genuine"),
-        ("judge 4", "genuine"),
+        ("judge 5", "genuine, 5 of 5"),
+        ("judge 4", "genuine, 4 of 5"),
     ]
     assert all(row["fix"] for row in first)
 

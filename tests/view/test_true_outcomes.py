@@ -24,6 +24,7 @@ from ledger.events import (
     Decision,
     Disposition,
     Response,
+    Standing,
     Statement,
     Vote,
 )
@@ -35,6 +36,7 @@ from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import outcome_lines, status_clause
 from roles.protocol import Step
 from rounds.run import human_actions
+from rounds.run.outcome import quorum_of
 from tests.protocols import crux_seats
 from tests.protocols.changing import Change, changed_run, unchanged
 from tests.protocols.playing import begin, play, submit
@@ -169,20 +171,71 @@ def test_an_approval_has_the_surviving_arguments_as_reasons_and_a_concern_agains
 ) -> None:
     book, found = played(tmp_path, "adversarial", judged("approve", score))
     assert [point.refs for point in found.why] == [["R-1-1"]]
+    assert found.why[0].text.startswith("advocate: ")
     assert found.objection is not None
     against = book.by_id[found.objection.ref]
     assert isinstance(against, Concern)
-    state = "resolved" if score == 1 else "open"
-    assert f"[{state}, judge: {score} of 5" in found.objection.line
+    words = "a stretch" if score == 1 else "genuine"
+    assert f"[judge: {words}, {score} of 5]" in found.objection.line
     assert (against.id in book.state.resolved) is (score == 1)
     assert status_clause(found) == "DECIDED: approve, 1 requirement"
 
 
 def test_a_rejection_has_the_concerns_as_reasons_and_the_advocate_against_it(tmp_path: Path) -> None:
     book, found = played(tmp_path, "adversarial", judged("reject", 5))
-    assert all(isinstance(book.by_id[point.refs[0]], Concern) for point in found.why)
+    concerns = [book.by_id[point.refs[0]] for point in found.why]
+    assert all(isinstance(concern, Concern) for concern in concerns)
+    assert [point.text.partition(": ")[0] for point in found.why] == [concern.by for concern in concerns]
+    assert {concern.by for concern in concerns} == {"advocate", "challenger"}
     assert found.objection is not None
-    assert found.objection.line == "advocate: claim number 0 of r1 case advocate (R-1-1)"
+    assert found.objection.line == "advocate: claim number 0 of r1 case advocate [judge: survives] (R-1-1)"
+    _, none = played(tmp_path / "none", "adversarial", judged("reject", 5, surviving=0))
+    assert none.objection is not None
+    assert "[judge: not named as surviving] (R-1-1; and 1 more)" in none.objection.line
+
+
+def test_the_concern_that_the_judge_scores_highest_is_against_it(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "verdict":
+            made["unaddressed"] = ["N-1-1", "N-1-3"]  # scored 1 and 3; N-1-5 is scored 5
+
+    book, found = played(tmp_path, "adversarial", change)
+    assert found.objection is not None
+    assert (found.objection.ref, found.objection.became) == ("N-1-5", "judge: genuine, 5 of 5")
+    # Three are genuine, and one that is a stretch was met by nothing.
+    assert found.objection.more == 3
+    assert "N-1-1" in book.state.resolved
+
+
+def test_what_the_judge_calls_unaddressed_is_never_said_to_be_resolved(tmp_path: Path) -> None:
+    _, found = ended(tmp_path, "adversarial", {"r1.attack.challenger"})
+    assert found.objection is not None
+    assert found.objection.became == "judge: a stretch, 1 of 5, not addressed"
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (judged("reject", 1), "The judge says reject, though it scores no concern as genuine."),
+        (
+            judged("approve", 4, unaddressed=2),
+            "The judge says approve, though it calls genuine and not addressed: N-1-1, N-1-2.",
+        ),
+        (
+            judged("approve", 1, surviving=0),
+            "The judge says approve, though it names no argument that survives.",
+        ),
+        (judged("approve", 4), ""),
+        (judged("approve with conditions", 4, unaddressed=2), ""),
+        (judged("reject", 3), ""),
+    ],
+)
+def test_a_judge_who_speaks_against_its_own_verdict_is_said_to(
+    change: Change, sentence: str, tmp_path: Path
+) -> None:
+    _, found = played(tmp_path, "adversarial", change)
+    assert found.how_sure.endswith(sentence)
+    assert ("though" in found.how_sure) is bool(sentence)
 
 
 @pytest.mark.parametrize("verdict", ["approve", "approve with conditions"])
@@ -195,22 +248,50 @@ def test_open_concerns_are_against_an_approval_and_resolved_ones_are_said_to_be(
     assert not concerns.intersection(ref for point in found.why for ref in point.refs)
     assert found.objection is not None
     assert found.objection.ref == "N-1-1"
-    left = concerns - book.state.resolved or concerns
-    assert found.objection.more == len(left - {"N-1-1"})
-    assert found.objection.became == f"{'resolved' if score == 2 else 'open'}, judge: {score} of 5"
+    # What the judge finds a stretch counts where nothing met it.
+    assert found.objection.more == (0 if score == 2 else len(concerns) - 1)
+    words = "a stretch, 2 of 5" if score == 2 else "genuine, 4 of 5"
+    assert found.objection.became == f"judge: {words}, not addressed"
     assert found.objection.became in " ".join(" ".join(outcome_lines(found, "run", 100)).split())
 
 
-def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(tmp_path: Path) -> None:
+@pytest.mark.parametrize("verdict", ["targeted fixes", "rethink"])
+def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(verdict: str, tmp_path: Path) -> None:
     def change(step: Step, made: dict[str, Any]) -> None:
         if step.task == "verdict":
-            made["verdict"] = "rethink"
+            made["verdict"] = verdict
+            made["blockers"] = ["N-1-4", "N-1-9"]
 
     book, found = played(tmp_path, "panel", change)
     (decision,) = book.of(Decision)
     blockers = [cite.id for cite in decision.cites if cite.relation == "based-on"]
-    assert [point.refs[0] for point in found.why] == blockers
-    assert status_clause(found) == "DECIDED: rethink, 1 requirement"
+    assert [point.refs[0] for point in found.why] == blockers == ["N-1-4", "N-1-9"]
+    assert [point.text for point in found.why] == [
+        "reviewer_2: finding 0 of r1 findings reviewer_2", "reviewer_3: finding 2 of r1 findings reviewer_3",
+    ]  # fmt: skip
+    assert status_clause(found) == f"DECIDED: {verdict}, 1 requirement"
+    assert "though" not in found.how_sure
+    if verdict == "targeted fixes":  # what was taken up is no objection any more
+        assert found.objection is not None
+        assert (found.objection.ref, found.objection.became, found.objection.more) == ("N-1-1", "open", 6)
+
+
+def test_a_panel_that_is_ready_names_its_blockers_as_what_speaks_against_it(tmp_path: Path) -> None:
+    from moot.view.annexes import annexes_of
+
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "verdict":
+            made["blockers"] = ["N-1-9", "N-1-4"]  # Low and Critical
+
+    book, found = played(tmp_path, "panel", change)
+    assert found.how_sure.endswith("The judge says ready, though it names as blockers: N-1-9, N-1-4.")
+    assert found.objection is not None
+    assert (found.objection.ref, found.objection.became) == ("N-1-4", "judge: a blocker")
+    (concerns,) = [annex for annex in annexes_of(book) if annex.title.startswith("Concerns")]
+    assert {row[0]: row[-1] for row in concerns.rows if row[-1]} == {
+        "N-1-4": "a blocker",
+        "N-1-9": "a blocker",
+    }
 
 
 # ---------------------------------------------------------------- votes
@@ -300,10 +381,19 @@ def test_a_lost_vote_is_told_as_no_vote(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lost", "reasons"),
     [
-        ({"r3.revise.accuracy"}, ["1 of 3 votes lost in the last ballot, which counts as REFUSE: accuracy."]),
         (
-            {"r3.revise.utility", "r3.revise.accuracy"},
-            ["2 of 3 votes lost in the last ballot, which counts as REFUSE: utility, accuracy."],
+            {"r3.revise.accuracy"},
+            [
+                "1 of 3 votes lost in the last ballot, which counts as REFUSE: accuracy (ACT, risk 10 in the first"
+                " ballot)."
+            ],
+        ),
+        (
+            {"r3.revise.utility", "r3.revise.safety"},
+            [
+                "2 of 3 votes lost in the last ballot, which counts as REFUSE: utility (ACT, risk 20 in the first"
+                " ballot), safety (VETO, risk 60 in the first ballot)."
+            ],
         ),
         ({"r1.analyse.safety"}, ["1 of 3 votes lost in the first ballot, which counts as REFUSE: safety."]),
         (
@@ -323,7 +413,28 @@ def test_lost_votes_are_counted_among_the_reasons(lost: set[str], reasons: list[
     assert [point.text for point in found.why[: len(reasons)]] == reasons
     nodes = why_of("run", book, final_in_force(book.state)[0]).nodes
     votes = {vote.id for vote in book.of(Vote) if vote.fallback}
+    # A rule counts them; nothing is calculated, and nobody decided it.
+    assert f"{len(reasons)} on lost votes" in found.how_sure
+    assert {point.class_ for point in found.why if "lost" in point.text} == {None}
     assert {node.id for node in nodes if node.relation == "lost"} == votes
+
+
+def test_a_dissenter_is_named_with_its_first_vote(tmp_path: Path) -> None:
+    _, found = ended(tmp_path, "tribunal", {"r3.revise.utility", "r3.revise.accuracy"})
+    assert [one.text for one in found.dissent] == [
+        "ACT, risk 20 of 100; VETO, risk 60 in the first ballot: reasons of r3 revise safety"
+    ]
+
+
+def test_what_code_doubts_about_a_ruling_is_said(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "revise":
+            made["confidence"] = 100
+
+    book, found = played(tmp_path, "tribunal", change)
+    doubts = {concern.id: concern.text for concern in book.of(Concern)}
+    assert "Forced consensus: all confidences are the same." in doubts.values()
+    assert {point.refs[0]: point.text for point in found.not_settled} == doubts
 
 
 # ---------------------------------------------------------------- debates, comparisons, councils, priorities
@@ -378,7 +489,82 @@ def test_a_round_that_preferred_another_option_speaks_against_the_recommended_on
     assert found.answer.startswith("Recommended: O-1")
     assert [point.refs[0] for point in found.why if point.refs[0].startswith("D-")] == ["D-1-1"]
     assert [one.ref for one in found.dissent] == ["D-2-1"]
+    # Its own scores put O-1 in front.
+    assert found.how_sure.endswith(
+        " The judge scores another option higher than the one that it recommends in D-2-1."
+    )
     assert {point.refs[0] for point in found.changes_our_mind} == {"D-1-1"}
+
+
+def test_a_comparison_is_told_by_the_rounds_that_compared_the_recommended_option(tmp_path: Path) -> None:
+    """Rounds 5 and 6 compare O-2 with O-3; the judge names O-1 in rounds 1 and 3, and what it is compared with else."""
+
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "scoring":
+            made["confidence"] = step.name.round % 5 + 1
+            made["rebuttals"][0]["target"] = "COLLAPSE"
+            made |= {
+                name: [f"{text} in {step.name.round}" for text in made[name]]
+                for name in ("questions", "falsifiers")
+            }
+
+    book, found = played(tmp_path, "comparative", change)
+    assert found.how_sure.startswith(
+        "Computed by the rule of the protocol; confidence under it, as stated: for O-1 2 of 5 (judge, D-1-1),"
+        " 4 of 5 (judge, D-3-1); for O-2 3 of 5 (judge, D-2-1); for O-3 5 of 5 (judge, D-4-1)."
+    )
+    assert [point.refs[0] for point in found.changes_our_mind] == ["D-1-1", "D-1-1", "D-3-1", "D-3-1"]
+    asked = [ref for point in found.not_settled for ref in point.refs if "?" in point.text]
+    assert {book.by_id[ref].round for ref in asked} == {1, 2, 3, 4}
+    # The risks of an option are named by the advocate of the other one.
+    (risks,) = [point for point in found.not_settled if "risk" in point.text]
+    assert risks.text.startswith(
+        "12 risks of O-1, named and not judged, the first: risk 0 of r1 case for_o_2"
+    )
+    assert risks.refs == [event.id for event in book.of(Concern) if event.text.startswith("O-1: ")]
+    # Arguments that nobody attacked stand like those that survived an attack.
+    collapsed = {
+        event.of for event in book.events if isinstance(event, Standing) and event.standing == "COLLAPSE"
+    }
+    standing = [
+        event.id
+        for event in book.of(Argument)
+        if event.round < 5 and event.side != "O-1" and event.id not in collapsed
+    ]
+    assert found.objection is not None
+    assert (found.objection.ref in standing, found.objection.more) == (True, len(standing) - 1)
+    assert found.objection.became == "judge: survives"
+    (scores,) = [point for point in found.why if "ahead" in point.text]
+    assert (scores.text.startswith("By the judge's scores O-1 is ahead of O-"), scores.class_) == (
+        True,
+        "said",
+    )
+
+
+def test_what_an_advocate_concedes_is_said_for_and_against_the_recommended_option(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "rebuttal":
+            made["conceded"] = f"{step.role} grants it."
+
+    _, found = played(tmp_path, "comparative", change, options=2)
+    assert [point.text for point in found.why if point.class_ == "conceded"] == [
+        "Conceded by advocate_b, who argues for O-2: advocate_b grants it.",
+        "Conceded by advocate_a, who argues for O-2: advocate_a grants it.",
+    ]
+    assert [point.refs for point in found.not_settled if point.class_ == "conceded"] == [
+        ["S-1-rebuttal-for_o_1-advocate_a#conceded"], ["S-2-rebuttal-for_o_1-advocate_b#conceded"],
+    ]  # fmt: skip
+
+
+def test_a_lost_case_is_not_said_to_be_scored(tmp_path: Path) -> None:
+    book, _ = ended(tmp_path, "comparative", {"r2.case.for_o_1.advocate_b", "r2.scoring.judge"})
+    told = quorum_of(book.state).told
+    assert (
+        "r2.case.for_o_1.advocate_b (its option has no case; without any case the round is not scored)"
+        in told
+    )
+    lost, _ = ended(tmp_path / "lost", "adversarial", {"r1.attack.challenger", "r1.verdict.judge"})
+    assert "the judge decides without" not in quorum_of(lost.state).told
 
 
 def test_a_council_without_a_majority_is_your_call(tmp_path: Path) -> None:
@@ -524,7 +710,7 @@ def test_one_objection_of_several_says_how_many_more_there_are(
     assert found.objection is not None
     more = {"panel": len(book.of(Concern)) - 1, "debate": 2, "devils-advocate": 1}[protocol]
     block = " ".join(" ".join(outcome_lines(found, "run", 100)).split())
-    assert f"({found.objection.ref}; and {more} more: moot log run --kind {kind})" in block
+    assert f"({found.objection.ref}; and {more} more among: moot log run --kind {kind})" in block
 
 
 # ---------------------------------------------------------------- whose words, and what was not done
@@ -653,6 +839,39 @@ def test_concessions_are_said_with_who_made_them(tmp_path: Path) -> None:
         assert isinstance(challenge, Challenge)
         assert f"{challenge.claim} ({response.by})" in said.text
         assert {response.to, response.id} <= set(said.refs)
+
+
+def test_a_concession_that_dodges_the_challenge_is_said_to(tmp_path: Path) -> None:
+    _, found = played(tmp_path, "devils-advocate")
+    (said,) = [point for point in found.why if point.class_ == "conceded"]
+    assert "(steelman; devils_advocate: deflected)" in said.text
+
+
+def test_concessions_that_have_no_room_are_counted(tmp_path: Path) -> None:
+    def change(_: Step, made: dict[str, Any]) -> None:
+        for row in made.get("questions", ()):
+            row["gap"] = f"{row['gap']} and much more {'of it ' * 8}"
+        for row in made.get("answers", ()):
+            row |= {"outcome": "concede", "evidence": []}
+
+    book, found = played(tmp_path, "cross-examination", change)
+    (said,) = [point for point in found.why if point.class_ == "conceded"]
+    assert said.text.startswith("Conceded when challenged, 6 of 6: gap 0 in ")
+    assert said.text.endswith("; and 5 more.")
+    assert {event.id for event in book.of(Challenge)} < set(said.refs)
+    assert "and 5 more. [conceded] (X-1-1)" in " ".join(" ".join(outcome_lines(found, "run", 100)).split())
+
+
+@pytest.mark.parametrize("protocol", ["devils-advocate", "cross-examination"])
+def test_the_words_of_an_answer_have_the_id_of_the_answer(protocol: str, tmp_path: Path) -> None:
+    book, found = played(tmp_path, protocol)
+    points = [point for point in found.why if point.text.startswith(("Met, ", "Held "))]
+    assert points
+    for point in points:
+        answer = book.by_id[point.refs[0]]
+        assert isinstance(answer, Response)
+        assert point.text.endswith(answer.text)
+        assert point.refs[1] == answer.to
 
 
 @pytest.mark.parametrize(
