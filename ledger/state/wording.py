@@ -78,8 +78,8 @@ def clause(event: Deliberated) -> tuple[str, str]:
     """Return the name of an event and its summary."""
     match event:
         case Belief():
-            points = ", ".join(f"{option} {points}" for option, points in event.points.items())
-            return ("derived belief" if event.derived else "belief"), f"{event.role}: {points}"
+            points = ", ".join(f"{option} {points}%" for option, points in event.points.items())
+            return ("updated forecast" if event.derived else "forecast"), f"{event.role}: {points}"
         case Frame():
             return "frame", (event.why or "ill-posed") if event.ill_posed else "well-posed"
         case Agenda():

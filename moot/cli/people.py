@@ -141,7 +141,9 @@ def person(by: str | None) -> str | None:
 
 def _written(session: Session, events: tuple[Event, ...]) -> VerbResult:
     result = Act(run=str(session.path), events=names(events))
-    return VerbResult(result, lambda: "".join(f"{event_line(event)}\n" for event in events))
+    return VerbResult(
+        result, lambda: "".join(f"{event_line(event, session.inner.book())}\n" for event in events)
+    )
 
 
 USES: Final = ("accepted", "edited", "rejected")

@@ -14,6 +14,7 @@ import typer
 import moot
 from ledger.events import STREAMS, Event
 from ledger.format.canonical import encode
+from ledger.state.book import Book
 from ledger.state.lifecycle import STATUSES
 from moot.api import Run, open_run
 from moot.app.readings import (
@@ -128,19 +129,20 @@ def log(
     if json:
         return VerbResult(read_log(ours, events), str)
     if not quiet:
-        text = "".join(_event_text(event, is_whole=name is not None) for event in events)
+        book = ours.raw_book
+        text = "".join(_event_text(event, book, is_whole=name is not None) for event in events)
         page(text, ask=not no_pager)
     return GOOD
 
 
-def _event_text(event: Event, *, is_whole: bool) -> str:
+def _event_text(event: Event, book: Book, *, is_whole: bool) -> str:
     from moot.view.event_lines import event_line
 
     if not is_whole:
-        return f"{event_line(event)}\n"
+        return f"{event_line(event, book)}\n"
     # Encoded in the ledger's form first, so that the fields have the names and the order of the file.
     text = orjson.dumps(orjson.loads(encode(event)), option=orjson.OPT_INDENT_2).decode()
-    return f"{event_line(event)}\n{text}\n"
+    return f"{event_line(event, book)}\n{text}\n"
 
 
 def claims(

@@ -11,6 +11,7 @@ from typing import Final
 
 from ledger.events import (
     Alarm,
+    Belief,
     Decision,
     Event,
     Position,
@@ -33,10 +34,13 @@ WIDTH: Final = 110
 """Maximum characters of a line of the log."""
 
 
-def event_line(event: Event) -> str:
-    """Return one line of the log: `@41  R3 E  verifier  V-3-1  ✗ BROKEN attack × trace: …`."""
+def event_line(event: Event, book: Book) -> str:
+    """Return one line of the log: `@41  R3 E  verifier  V-3-1  ✗ BROKEN attack × trace: …`.
+
+    Marks show what was so when the event was written. What was sealed then is shown once it may be read.
+    """
     where = f"R{event.round} {event.phase}"
-    wording = words_of(event)
+    wording = words_of(event, book if isinstance(event, Belief | Position) else None)
     text = f"@{event.seq:<4} {where:<9} {event.by:<10} {event.id or event.kind:<14} {wording.marked}"
     # Texts of seats may hold line feeds, and a log line must stay one line for grep.
     flat = " ".join(text.split("\n"))

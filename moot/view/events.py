@@ -114,7 +114,7 @@ def words_of(event: Event, now: Book | None = None) -> EventWords:
             return _governed(event)
         # Showing a forecast before all are in would let later seats anchor on it.
         case Belief() if now is None or not _is_closed(event.round, now.state):
-            return EventWords(event, "sealed", marks.SEALED, "belief", sealed=True)
+            return EventWords(event, "sealed", marks.SEALED, "forecast", sealed=True)
         case _:
             word, text = clause(event)
             return EventWords(event, word, text=text)
@@ -272,6 +272,13 @@ def _governed(
             return EventWords(
                 event, "validation", mark, f"{errors} errors, {len(event.findings) - errors} warnings"
             )
+        case Signals(profile="crux"):
+            percents = ", ".join(
+                f"{option} {float(points):.0f}%"
+                for option, points in sorted(event.pool.items(), key=lambda item: -float(item[1]))
+            )
+            status = (event.status or "").replace("_", " ")
+            return EventWords(event, "signals", NEUTRAL, f"group forecast {percents}", status)
         case Signals():
             held = f"{event.satisfied} of {event.of} hold ({event.profile})"
             return EventWords(

@@ -11,6 +11,7 @@ from ledger.events import Concern
 from moot.api import open_run
 from tests.cli.conftest import Moot, Said
 from tests.long_run import long_run
+from tests.protocols import playing
 from tests.protocols.playing import played
 from tests.rounds.openings import begin, rows
 
@@ -94,3 +95,21 @@ def test_a_role_that_has_written_nothing_is_no_error(moot: Moot, tmp_path: Path)
     begin(run, rows(1))
     for role in ("critic", "human"):
         assert moot("log", run, "--by", role) == Said(0, "", "")
+
+
+def test_the_log_shows_a_forecast_once_it_may_be_read(moot: Moot, tmp_path: Path) -> None:
+    """A run that had ended still said "sealed belief", and "0 of 0 hold" of the stop check of `crux`."""
+    open_ = playing.begin(tmp_path / "open", "crux")
+    playing.submit(open_, open_.pending()[0])
+    playing.submit(open_, open_.pending()[0])
+    sealed = moot("log", str(tmp_path / "open"), "--kind", "belief").out.splitlines()
+    assert sealed
+    assert all("sealed" in line and "%" not in line for line in sealed)
+
+    run = str(played("crux"))
+    forecasts = moot("log", run, "--kind", "belief").out.splitlines()
+    assert forecasts
+    assert all("%" in line and "sealed" not in line for line in forecasts)
+    (stop,) = moot("log", run, "--kind", "signals").out.splitlines()
+    assert "group forecast O-" in stop
+    assert "hold" not in stop

@@ -125,7 +125,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "belief": (
         {"role": "critic", "points": {"O-1": 70, "none": 30}, "derived": False},
-        "belief\n\n> critic: O-1 70, none 30",
+        "forecast\n\n> critic: O-1 70%, none 30%",
     ),
     "frame": ({"ill_posed": True, "why": TEXT}, "frame\n\n> because"),
     "agenda": ({"cruxes": ["C-1-1"]}, "agenda\n\n> C-1-1"),
