@@ -18,6 +18,7 @@ import signal
 import tarfile
 import tempfile
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -41,7 +42,7 @@ from moot.app.seat_specs import choose
 from moot.app.seats import bench_for, declared_seats, make_seats
 from moot.app.session import Session
 from moot.environment import FIXED
-from moot.errors import MootError, usage
+from moot.errors import DAMAGED, MootError, usage
 from rounds.setup.deliberation import parse
 from rounds.setup.opening import Programs, cast_roles, resolve
 from rounds.setup.toml_file import DeliberationError
@@ -55,6 +56,10 @@ RETURNED: Final = "returned"
 DETAIL_MAX: Final = 4_000
 """Most characters of a job's detail: its file is read up to a limit."""
 DROPPED: Final = ("lock", "driver")
+ARCHIVE_BYTES_MAX: Final = 1 << 30
+"""Maximum size of a run that a worker sends back, expanded."""
+GZIP: Final = 31
+"""zlib's window size for data with a header of gzip."""
 """Files of a run that have a meaning only on the machine where it was played."""
 
 
@@ -175,14 +180,28 @@ def packed(run: Path) -> bytes:
 
 
 def unpacked(archive: bytes, run: Path) -> None:
-    """Put a run in its place, all or nothing. Raises `tarfile.TarError` and `OSError`."""
+    """Put a run in its place, all or nothing. Raises `MootError` for bytes that `packed` did not write."""
     run.parent.mkdir(parents=True, exist_ok=True)
     # In the same directory, because a rename is only atomic within one file system.
     with tempfile.TemporaryDirectory(dir=run.parent, prefix=".") as folder:
-        with tarfile.open(fileobj=io.BytesIO(archive)) as contents:
-            # The archive comes from a worker: `data` refuses absolute paths, links out of it and devices.
-            contents.extractall(Path(folder) / "run", filter="data")
-        (Path(folder) / "run").rename(run)
+        place = Path(folder) / "run"
+        try:
+            # A store can hold anything, and a few kilobytes may expand to a full disk.
+            stream = zlib.decompressobj(wbits=GZIP)
+            content = stream.decompress(archive, ARCHIVE_BYTES_MAX)
+            if not stream.eof:
+                raise tarfile.TarError(f"it breaks off, or expands to more than {ARCHIVE_BYTES_MAX:,} bytes")
+            with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as entries:
+                if strange := next((entry.name for entry in entries if not entry.isreg()), None):
+                    raise tarfile.TarError(f"{strange} is no plain file")
+                # `data` refuses absolute paths and names that lead out of the directory.
+                place.mkdir()
+                entries.extractall(place, filter="data")
+            place.rename(run)
+        except (tarfile.TarError, zlib.error, OSError, ValueError) as error:
+            fix = "look at what the store holds, and play the job again"
+            what = f"the archive of a run cannot be unpacked: {error}"
+            raise MootError("damaged", what, run.name, fix, DAMAGED) from None
 
 
 def archive_at(store: str, name: str) -> str:

@@ -14,6 +14,8 @@ from ledger.store.disk import read_plain
 
 INSTALLED: Final = Path(__file__).with_name("prices.toml")
 FILE_BYTES_MAX: Final = 1 << 20
+PRICE_MAX: Final = 1_000_000
+"""Dollars per million tokens. The sum of a run's costs must fit the digits of the ledger."""
 MILLION: Final = Decimal(1_000_000)
 MICRO: Final = Decimal("0.000001")
 CACHE_READ_SHARE: Final = Decimal("0.1")
@@ -52,7 +54,7 @@ class Tier(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         for price in (self.input, self.output, self.cache_read, self.cache_write):
-            if price is not None and not (price.is_finite() and price >= 0):
+            if price is not None and not (price.is_finite() and 0 <= price <= PRICE_MAX):
                 raise ValueError(f"{price} is no price")
 
     @property

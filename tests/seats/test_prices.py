@@ -40,3 +40,19 @@ def test_a_bad_list_is_named(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(PricesError):
         read_prices(path)
+
+
+@pytest.mark.parametrize("price", ["1e999999999", "1e28", "1000001", "NaN", "sNaN", "Infinity"])
+@pytest.mark.parametrize("name", ["input", "output", "cache_read", "cache_write"])
+def test_a_price_is_one_that_sums_can_be_made_of(tmp_path: Path, name: str, price: str) -> None:
+    """A price of 28 digits ended the estimate with an overflow; the dearest allowed one has a bound and a cost."""
+    path = tmp_path / "prices.toml"
+    prices = {"input": "1", "output": "1", name: price}
+    row = ", ".join(f'{name} = "{value}"' for name, value in prices.items())
+    path.write_text(f'dated = "2026-11-01"\n[models]\na = [{{{row}}}]\n')
+    with pytest.raises(PricesError, match="is no price"):
+        read_prices(path)
+    path.write_text(path.read_text().replace(price, "1_000_000"))
+    read = read_prices(path)
+    assert read.bound("a", 10**9, 10**9) is not None
+    assert read.usd("a", Tokens(10**9, 10**9, 10**9, 10**9)) is not None

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from moot.app.runs import Run
+from moot.errors import MootError
+from moot.studies import playing
 from moot.studies.conduct import StudyState, conduct, standing_of
 from moot.studies.definition import Study, read_study
 from moot.studies.playing import RETURNED, SHARED, Engine, JobEnd, LocalEngine, RayEngine
+from tests.protocols.playing import played as played_run
 from tests.studies.scripted import conducted, heads, taped
 
 ITEMS = ("one", "two", "three")
@@ -198,3 +205,57 @@ def test_waiting_is_shared(tmp_path: Path, workers: int, monkeypatch: pytest.Mon
         f"\n{workers} workers, {workers * waves} runs of {WAIT_SECONDS:g} s: {wall:.1f} s, ratio {ratio:.3f}"
     )
     assert ratio <= 1.15
+
+
+def _tar(*entries: tarfile.TarInfo) -> bytes:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz") as archive:
+        for entry in entries:
+            archive.addfile(entry, io.BytesIO(bytes(entry.size)))
+    return content.getvalue()
+
+
+def _entry(name: str, kind: bytes = tarfile.REGTYPE, size: int = 0, link: str = "") -> tarfile.TarInfo:
+    entry = tarfile.TarInfo(name)
+    entry.type, entry.size, entry.linkname = kind, size, link
+    return entry
+
+
+@pytest.mark.parametrize(
+    "archive",
+    [
+        b"",
+        b"no archive",
+        gzip.compress(b"no tar" * 1_000),
+        _tar(_entry("head", size=2_000))[:-20],
+        _tar(_entry("head", size=3 << 20)),
+        _tar(_entry("../out")),
+        _tar(_entry("head", tarfile.SYMTYPE, link="/etc/passwd")),
+        _tar(_entry("head"), _entry("again", tarfile.LNKTYPE, link="head")),
+        _tar(_entry("pipe", tarfile.FIFOTYPE)),
+        _tar(_entry("device", tarfile.CHRTYPE)),
+        _tar(_entry("x" * 4_000)),
+        _tar(_entry("head"), _entry("head/under")),
+    ],
+    # gzip writes the time, and the names of tests must be the same in every process.
+    ids=[f"archive {n}" for n in range(12)],
+)
+def test_an_archive_that_no_worker_packed_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, archive: bytes
+) -> None:
+    """A store can hold anything: it ended with a traceback, or would have filled the disk."""
+    monkeypatch.setattr(playing, "ARCHIVE_BYTES_MAX", 1 << 20)
+    with pytest.raises(MootError, match="cannot be unpacked") as refused:
+        playing.unpacked(archive, tmp_path / "runs" / "a")
+    assert refused.value.exit_code == 3
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_an_archive_is_unpacked_as_it_was_packed(tmp_path: Path) -> None:
+    run = played_run("crux")
+    playing.unpacked(playing.packed(run), tmp_path / "run")
+    assert {path.name for path in run.iterdir()} - {path.name for path in (tmp_path / "run").iterdir()} <= {
+        "lock",
+        "driver",
+    }
+    assert Run(tmp_path / "run").head == Run(run).head
