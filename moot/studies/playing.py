@@ -58,8 +58,6 @@ DETAIL_MAX: Final = 4_000
 DROPPED: Final = ("lock", "driver")
 ARCHIVE_BYTES_MAX: Final = 1 << 30
 """Maximum size of a run that a worker sends back, expanded."""
-GZIP: Final = 31
-"""zlib's window size for data with a header of gzip."""
 """Files of a run that have a meaning only on the machine where it was played."""
 
 
@@ -182,12 +180,11 @@ def packed(run: Path) -> bytes:
 def unpacked(archive: bytes, run: Path) -> None:
     """Put a run in its place, all or nothing. Raises `MootError` for bytes that `packed` did not write."""
     run.parent.mkdir(parents=True, exist_ok=True)
-    # In the same directory, because a rename is only atomic within one file system.
     with tempfile.TemporaryDirectory(dir=run.parent, prefix=".") as folder:
         place = Path(folder) / "run"
         try:
-            # A store can hold anything, and a few kilobytes may expand to a full disk.
-            stream = zlib.decompressobj(wbits=GZIP)
+            # A store can hold anything, and a few kilobytes may expand to a full disk. 31: with a header of gzip.
+            stream = zlib.decompressobj(31)
             content = stream.decompress(archive, ARCHIVE_BYTES_MAX)
             if not stream.eof:
                 raise tarfile.TarError(f"it breaks off, or expands to more than {ARCHIVE_BYTES_MAX:,} bytes")
@@ -197,11 +194,10 @@ def unpacked(archive: bytes, run: Path) -> None:
                 # `data` refuses absolute paths and names that lead out of the directory.
                 place.mkdir()
                 entries.extractall(place, filter="data")
-            place.rename(run)
+            place.rename(run)  # `place` is in the same file system, or this would not be atomic
         except (tarfile.TarError, zlib.error, OSError, ValueError) as error:
-            fix = "look at what the store holds, and play the job again"
             what = f"the archive of a run cannot be unpacked: {error}"
-            raise MootError("damaged", what, run.name, fix, DAMAGED) from None
+            raise MootError("damaged", what, run.name, "play the job again", DAMAGED) from None
 
 
 def archive_at(store: str, name: str) -> str:

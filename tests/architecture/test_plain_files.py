@@ -32,7 +32,7 @@ ALLOWED: Final = {
     "moot/output_schemas.py: path.read_bytes()": OURS,
     "moot/studies/playing.py: _file_system().open(address, mode)": "the archive store that the person named",
     "moot/studies/playing.py: tarfile.open(fileobj=content, mode='w:gz', compresslevel=6)": "writes to memory",
-    "moot/studies/playing.py: tarfile.open(fileobj=io.BytesIO(archive))": "reads from memory",
+    "moot/studies/playing.py: tarfile.open(fileobj=io.BytesIO(content), mode='r:')": "reads from memory",
     "moot/mcp/server.py: os.open(os.devnull, os.O_RDONLY)": "the null device, on purpose",
     "moot/terminal/streams.py: io.FileIO(0, closefd=False)": "standard input",
     "moot/terminal/streams.py: os.open(os.devnull, os.O_RDONLY)": "the null device, on purpose",
