@@ -205,6 +205,18 @@ def reason_of(vote: Vote) -> str:
     return first_sentence(vote.reasoning)
 
 
+def vote_text(book: Book, vote: Vote) -> str:
+    """Return a vote with its risk, and what the view had voted before: `ACT, risk 20 of 100; VETO, risk 60 in …`."""
+    return f"{vote.decision}, risk {vote.risk} of 100{voted_first(book, vote)}"
+
+
+def voted_first(book: Book, vote: Vote) -> str:
+    """Return after a semicolon what the view of a last vote voted at first; empty where it gave no vote then."""
+    given = (first for first in book.of(Vote) if first.ballot < vote.ballot and not first.fallback)
+    votes = (f"{first.decision}, risk {first.risk}" for first in given if view_of(first) == view_of(vote))
+    return "".join(f"; {text} in the first ballot" for text in votes)
+
+
 def terms_in(text: str) -> str | None:
     """Return the last sentence in which an author says under which condition they would agree; None without one."""
     return latest(sentence for sentence in sentences(text) if _TERMS.search(sentence))
@@ -313,7 +325,7 @@ def scores_text(book: Book) -> str:
     """Return the totals of sides or options, or the votes, in one sentence; empty without scores."""
     if (ballot := ballot_of(book)) is not None:
         each = ", ".join(
-            f"{view_of(vote)} gave no vote (counts as REFUSE)"
+            f"{view_of(vote)} gave no vote (counts as REFUSE{voted_first(book, vote)})"
             if vote.fallback
             else f"{view_of(vote)} {vote.decision}"
             f" ({vote.confidence}% sure that acting is right, risk {vote.risk} of 100)"

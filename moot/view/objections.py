@@ -33,6 +33,7 @@ from moot.view.judgements import (
     side_means,
     terms_in,
     view_of,
+    vote_text,
 )
 from moot.view.reasons import (
     TAKEN,
@@ -45,7 +46,6 @@ from moot.view.reasons import (
     score_of,
     severity,
     surviving,
-    vote_text,
 )
 from rounds.protocols.citations import UPHELD
 from rounds.protocols.votes import sides_with

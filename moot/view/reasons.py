@@ -35,7 +35,16 @@ from ledger.plain_text import counted, first_sentence, one_line
 from ledger.result import Result
 from ledger.state.book import Book, grouped, per_book
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
-from moot.view.judgements import ballot_of, cited_as, compared, latest, reason_of, scorecard, view_of
+from moot.view.judgements import (
+    ballot_of,
+    cited_as,
+    compared,
+    latest,
+    reason_of,
+    scorecard,
+    view_of,
+    vote_text,
+)
 from moot.view.marks import times_of
 from rounds.protocols.adversarial import GENUINE_FROM, SCALES
 from rounds.protocols.citations import UPHELD
@@ -259,17 +268,16 @@ def _conceded(book: Book, decision: Decision) -> Iterator[Point]:
 
 
 def _votes(book: Book) -> Iterator[Point]:
-    """Yield the lost votes, then those that went the way of the ruling; with split votes no side won."""
+    """Yield the lost votes under a refusal, then those that went the way of the ruling; a split has no winner."""
     ballot = ballot_of(book)
     if ballot is None:
         return
-    for number, name in ((1, "first"), (2, "last")):
+    # Only a refusal rests on lost votes: any other ruling was made against them.
+    for number, name in ((1, "first"), (2, "last")) if ballot.ruling.decision == "REFUSE" else ():
         votes = [vote for vote in book.of(Vote) if vote.ballot == number]
         if lost := [vote for vote in votes if vote.fallback]:
-            # A view that was lost on the way gave a vote before, which the ruling no longer counts.
-            views = ", ".join(f"{view_of(vote)}{voted_first(book, vote, ' (', ')')}" for vote in lost)
             of_all = f"{len(lost)} of {counted(len(votes), 'vote')}"
-            text = f"{of_all} lost in the {name} ballot, which counts as REFUSE: {views}."
+            text = f"{of_all} lost in the {name} ballot, which counts as REFUSE: {', '.join(map(view_of, lost))}."
             # The rule counts them so; nothing was calculated.
             yield Point.of(text, *(vote.id for vote in lost))
     for vote in () if ballot.is_split else ballot.cast:
@@ -277,18 +285,6 @@ def _votes(book: Book) -> Iterator[Point]:
             # Only the last ballot counts: a role may have withdrawn the reasons of its first one.
             reason = f"{vote.by} ({vote_text(book, vote)}): {reason_of(vote)}"
             yield Point(one_line(reason), "said", None, [vote.id])
-
-
-def vote_text(book: Book, vote: Vote) -> str:
-    """Return a vote with its risk, and what the view had voted before: `ACT, risk 20 of 100; VETO, risk 60 in …`."""
-    return f"{vote.decision}, risk {vote.risk} of 100{voted_first(book, vote, '; ')}"
-
-
-def voted_first(book: Book, vote: Vote, before: str, after: str = "") -> str:
-    """Return between `before` and `after` what the view of a last vote voted at first; empty where it gave no vote."""
-    given = (first for first in book.of(Vote) if first.ballot < vote.ballot and not first.fallback)
-    votes = (f"{first.decision}, risk {first.risk}" for first in given if view_of(first) == view_of(vote))
-    return "".join(f"{before}{text} in the first ballot{after}" for text in votes)
 
 
 def _scorecard(book: Book, decision: Decision) -> Iterator[Point]:

@@ -371,7 +371,7 @@ def test_a_lost_vote_is_told_as_no_vote(tmp_path: Path) -> None:
     _, found = played(
         tmp_path, "tribunal", voting("ACT", "ACT", "ACT"), lose=frozenset({"r3.revise.accuracy"})
     )
-    assert "accuracy gave no vote (counts as REFUSE)" in found.how_sure
+    assert "accuracy gave no vote (counts as REFUSE; ACT, risk 10 in the first ballot)" in found.how_sure
     assert "controller" not in found.how_sure
     assert [one.role for one in found.dissent] == []
     assert "No vote in the last ballot: accuracy." in found.answer
@@ -382,30 +382,22 @@ def test_a_lost_vote_is_told_as_no_vote(tmp_path: Path) -> None:
     ("lost", "reasons"),
     [
         (
-            {"r3.revise.accuracy"},
-            [
-                "1 of 3 votes lost in the last ballot, which counts as REFUSE: accuracy (ACT, risk 10 in the first"
-                " ballot)."
-            ],
-        ),
-        (
-            {"r3.revise.utility", "r3.revise.safety"},
-            [
-                "2 of 3 votes lost in the last ballot, which counts as REFUSE: utility (ACT, risk 20 in the first"
-                " ballot), safety (VETO, risk 60 in the first ballot)."
-            ],
+            {"r3.revise.utility", "r3.revise.accuracy"},
+            ["2 of 3 votes lost in the last ballot, which counts as REFUSE: utility, accuracy."],
         ),
         ({"r1.analyse.safety"}, ["1 of 3 votes lost in the first ballot, which counts as REFUSE: safety."]),
         (
-            {"r1.analyse.utility", "r3.revise.utility"},
+            {"r1.analyse.utility", "r3.revise.utility", "r3.revise.accuracy"},
             [
                 "1 of 3 votes lost in the first ballot, which counts as REFUSE: utility.",
-                "1 of 3 votes lost in the last ballot, which counts as REFUSE: utility.",
+                "2 of 3 votes lost in the last ballot, which counts as REFUSE: utility, accuracy.",
             ],
         ),
     ],
 )
-def test_lost_votes_are_counted_among_the_reasons(lost: set[str], reasons: list[str], tmp_path: Path) -> None:
+def test_lost_votes_are_counted_among_the_reasons_of_a_refusal(
+    lost: set[str], reasons: list[str], tmp_path: Path
+) -> None:
     from moot.view.show import why_of
 
     book, found = ended(tmp_path, "tribunal", lost)
@@ -417,6 +409,18 @@ def test_lost_votes_are_counted_among_the_reasons(lost: set[str], reasons: list[
     assert f"{len(reasons)} on lost votes" in found.how_sure
     assert {point.class_ for point in found.why if "lost" in point.text} == {None}
     assert {node.id for node in nodes if node.relation == "lost"} == votes
+
+
+def test_a_ruling_to_act_rests_on_no_vote_that_was_lost(tmp_path: Path) -> None:
+    _, found = ended(tmp_path, "tribunal", {"r1.analyse.utility", "r3.revise.utility"})
+    assert found.answer.startswith("ACT by the rule strong majority")
+    assert [point.refs for point in found.why] == [["VO-3-2-accuracy"], ["VO-3-2-safety"]]
+
+
+def test_a_view_that_was_lost_on_the_way_has_its_first_vote(tmp_path: Path) -> None:
+    _, found = ended(tmp_path, "tribunal", {"r3.revise.safety", "r1.analyse.accuracy", "r3.revise.accuracy"})
+    assert "safety gave no vote (counts as REFUSE; VETO, risk 60 in the first ballot)" in found.how_sure
+    assert "accuracy gave no vote (counts as REFUSE)," in found.how_sure
 
 
 def test_a_dissenter_is_named_with_its_first_vote(tmp_path: Path) -> None:
