@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, cast, get_type_hints
+from typing import Any, cast, get_args, get_type_hints
 
 import msgspec
 
@@ -46,10 +46,12 @@ def rule(
 
     def decorate(check: Callable[..., Iterator[Breach | str]]) -> Rule:
         takes = get_type_hints(check)
+        # Most rules name the union of all kinds: a set is asked at once, `isinstance` would try one kind after another.
+        kinds = set(get_args(takes.get("event"))) or {takes.get("event")}
 
         def each(index: LedgerIndex) -> Iterator[Breach]:
             for event in index.events:
-                if isinstance(event, takes["event"]) and of in (None, getattr(event, "type", None)):
+                if type(event) in kinds and of in (None, getattr(event, "type", None)):
                     for breach in check(event, index) if "index" in takes else check(event):
                         yield Breach(event.seq, breach) if isinstance(breach, str) else breach
 

@@ -7,7 +7,7 @@ matches after collapsing white space, inside one string value of its section.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Any, Final, Protocol, TypeVar, cast
 
@@ -23,6 +23,9 @@ from ledger.state.state import State
 E = TypeVar("E", bound=Event)
 K = TypeVar("K")
 T = TypeVar("T")
+STATES_KEPT: Final = 8
+"""States whose derived facts are kept."""
+_OF_STATES: Final[dict[int, tuple[State, int, dict[Any, Any]]]] = {}
 
 
 class Blobs(Protocol):
@@ -55,6 +58,14 @@ class Book(msgspec.Struct, frozen=True):
         return self if count >= len(self.events) else book(self.events[:count], self.blobs)
 
 
+def once(facts: dict[Any, Any], key: Hashable, make: Callable[[], T]) -> T:
+    """Return the value under a key, computed on first use."""
+    if key not in facts:
+        facts[key] = make()
+    value: T = facts[key]
+    return value
+
+
 def per_book(derive: Callable[[Book], T]) -> Callable[[Book], T]:
     """Return `derive` so that it computes its fact once for each book; the fact is kept with the book."""
     name = f"{derive.__module__}.{derive.__qualname__}"
@@ -62,12 +73,31 @@ def per_book(derive: Callable[[Book], T]) -> Callable[[Book], T]:
     @wraps(derive)
     def fact_of(book: Book) -> T:
         # A book that grew is another book, so a fact never outlives the events that it was derived from.
-        if name not in book.facts:
-            book.facts[name] = derive(book)
-        fact: T = book.facts[name]
-        return fact
+        return once(book.facts, name, lambda: derive(book))
 
     return fact_of
+
+
+def per_state(derive: Callable[[State], T]) -> Callable[[State], T]:
+    """Return `derive` so that it computes its fact once until the next event. No caller may change the fact."""
+
+    @wraps(derive)
+    def fact_of(state: State) -> T:
+        return known_of(state, derive, lambda: derive(state))
+
+    return fact_of
+
+
+def known_of(state: State, key: Hashable, make: Callable[[], T]) -> T:
+    """Return a fact about a state, computed on first use after each event."""
+    # The state is kept beside its facts: while it lives, no other state has its identity. It changes with the next
+    # event only, unless it has read no ledger.
+    known = _OF_STATES.get(id(state))
+    if known is None or known[1] != state.seq or state.seq < 0:
+        if len(_OF_STATES) >= STATES_KEPT:
+            _OF_STATES.clear()
+        known = _OF_STATES[id(state)] = (state, state.seq, dict[Any, Any]())
+    return once(known[2], key, make)
 
 
 def grouped(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:

@@ -13,12 +13,13 @@ from typing import Final, NamedTuple
 import msgspec
 
 from ledger.events import Claim, Verification
+from ledger.state.book import once
 from ledger.state.decided import quoted
 from ledger.state.lifecycle import OPEN, standing_after
 from ledger.state.state import ClaimFacts
 from roles.asof import round_found
 from roles.brief import quote
-from roles.brief.context import BriefContext, once
+from roles.brief.context import BriefContext
 from roles.brief.quote import Quoted
 from roles.protocol import Column, Sight
 

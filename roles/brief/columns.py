@@ -24,10 +24,10 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.ids import ARTIFACT_MENTION, event_id, parse_reference
-from ledger.state.book import passages
+from ledger.state.book import once, passages
 from ledger.state.state import State
 from roles.brief import claims, quote, records
-from roles.brief.context import BriefContext, BriefUnavailable, once
+from roles.brief.context import BriefContext, BriefUnavailable
 from roles.brief.quote import Quoted
 from roles.protocol import Column, Sight
 

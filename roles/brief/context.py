@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeVar, cast, get_args
 
 import msgspec
@@ -17,7 +17,7 @@ import msgspec
 from ledger.events import Claim, Concern, Decision, Event, Identified, RunOpened, Verification
 from ledger.events.ids import number_of
 from ledger.plain_json import converted
-from ledger.state.book import Book
+from ledger.state.book import Book, once
 from ledger.state.decided import quoted
 from ledger.state.state import ClaimFacts, State
 from roles.asof import at_opening
@@ -100,7 +100,6 @@ NUMBERED: Final = ("claim", "decision", "concern", "verification")
 
 E = TypeVar("E", bound=Event)
 N = TypeVar("N", bound=Identified)
-T = TypeVar("T")
 _Place = tuple[int, int, int, int, str]
 
 
@@ -321,14 +320,6 @@ def _reader(step: Step, view: View) -> Reader:
     if step.name.phase == "S":
         return "resolver" if judges else "reviewer"
     return "judge" if judges else "writer"
-
-
-def once(drawer: dict[Hashable, Any], key: Hashable, make: Callable[[], T]) -> T:
-    """Return the value under a key, computed on first use."""
-    value: T | None = drawer.get(key)
-    if value is None:
-        value = drawer[key] = make()
-    return value
 
 
 def _place(event: Identified, roles: tuple[str, ...]) -> _Place:

@@ -16,12 +16,12 @@ import msgspec
 import orjson
 
 from ledger.events.ids import round_of
-from ledger.state.book import Book
+from ledger.state.book import Book, once
 from ledger.store.blobs import hash_of
 from roles.brief import records
 from roles.brief.claims import is_late
 from roles.brief.columns import UNNAMED, ColumnShown, shown_in
-from roles.brief.context import Block, BriefCache, BriefContext, LayoutRow, Scope, context_of, once
+from roles.brief.context import Block, BriefCache, BriefContext, LayoutRow, Scope, context_of
 from roles.brief.quote import Quoted
 from roles.brief.task import failed_drift, task_block
 from roles.prompt_set import PromptSet, Row as Element, Values, bar, prompt_set_hash, render, template

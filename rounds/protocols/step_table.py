@@ -29,7 +29,7 @@ from ledger.events.kinds import KINDS
 from ledger.events.run import PlanRow
 from ledger.language.words import word_count
 from ledger.plain_json import converted
-from ledger.state.book import Book
+from ledger.state.book import Book, known_of
 from ledger.state.state import State
 from roles.protocol import Column, Group, Loss, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
 from roles.replies import Reply
@@ -43,8 +43,6 @@ COUNTED: Final[Mapping[type[Envelope], str]] = {
 """Kinds whose ids count the events of a round."""
 ROUNDS_KEPT: Final = 1_000
 """Rounds whose groups a step table remembers."""
-STATES_KEPT: Final = 8
-"""States whose groups a step table remembers, where a round's key is not known."""
 FOR_A_PERSON: Final = "what was handed in stands side by side, and a person decides"
 
 
@@ -300,9 +298,6 @@ class StepTable(msgspec.Struct, frozen=True, eq=False):
     _kept: dict[Hashable, tuple[Group, ...]] = msgspec.field(
         default_factory=dict[Hashable, tuple[Group, ...]]
     )
-    _latest: dict[int, tuple[State, int, int, tuple[Group, ...]]] = msgspec.field(
-        default_factory=dict[int, tuple[State, int, int, tuple[Group, ...]]]
-    )
     _of_task: dict[str, StepRow] = msgspec.field(default_factory=dict[str, StepRow])
 
     def __post_init__(self) -> None:
@@ -312,7 +307,7 @@ class StepTable(msgspec.Struct, frozen=True, eq=False):
     def groups(self, state: State, round_: int) -> tuple[Group, ...]:
         """Return the groups of a round in order, as far as rows apply and ask at least one role."""
         if self.follows_from is None:
-            return self._of_state(state, round_)
+            return known_of(state, (self, round_), lambda: self._groups(state, round_))
         key = self.follows_from(state, round_)
         if key not in self._kept:
             # A long process opens many runs; without a limit this memory would grow with each of them.
@@ -320,19 +315,6 @@ class StepTable(msgspec.Struct, frozen=True, eq=False):
                 self._kept.clear()
             self._kept[key] = self._groups(state, round_)
         return self._kept[key]
-
-    def _of_state(self, state: State, round_: int) -> tuple[Group, ...]:
-        # A command asks for the groups of one state many times. The state is kept beside its groups: while it lives,
-        # no other state has its identity. It changes with the next event only, unless it has read no ledger.
-        if state.seq < 0:
-            return self._groups(state, round_)
-        owner, seq, number, groups = self._latest.get(id(state), (None, -1, -1, ()))
-        if owner is not state or (seq, number) != (state.seq, round_):
-            if len(self._latest) >= STATES_KEPT:
-                self._latest.clear()
-            groups = self._groups(state, round_)
-            self._latest[id(state)] = (state, state.seq, round_, groups)
-        return groups
 
     def _groups(self, state: State, round_: int) -> tuple[Group, ...]:
         phases = state.opening.plan[state.rounds[round_].plan_row].phases

@@ -14,7 +14,9 @@ from ledger.audit.verify import problems_of, verify
 from ledger.events import Amendment, Statement
 from ledger.events.envelope import Section
 from ledger.events.run import Change
-from ledger.state.book import sections_of
+from ledger.state.book import per_state, sections_of
+from ledger.state.fold import step
+from ledger.state.state import State
 from ledger.store.blobs import BlobStore, blob_line
 from ledger.store.failures import WriteFailed
 from ledger.store.spending import Entry, Spending, SpendingUnreadable
@@ -161,3 +163,28 @@ def test_a_section_called_p1_is_not_hidden_by_the_first_paragraph() -> None:
 def test_nor_is_a_section_by_another_of_its_name() -> None:
     """R-28: a sibling, which an import may bring."""
     assert sections_of(statement(("main", "First."), ("main", "Second.")))["main"] == ("First.", "Second.")
+
+
+def test_a_fact_about_a_state_is_derived_once_and_again_after_each_event(many: Path) -> None:
+    derived: list[int] = []
+
+    @per_state
+    def first_gap(state: State) -> None:
+        """None is a fact too."""
+        derived.append(state.seq)
+
+    one, other = State(), State()
+    events = list(RunStore(many).events())[:40]
+    for event in events:
+        step(one, event)
+        for _ in range(3):
+            first_gap(one)
+    assert derived == [event.seq for event in events]
+    step(other, events[0])
+    first_gap(other)
+    first_gap(one)
+    assert derived[len(events) :] == [0], "of another state, and of the one that stayed"
+    unread = State()
+    first_gap(unread)
+    first_gap(unread)
+    assert derived[-2:] == [-1, -1], "what has read no ledger may change under one number"

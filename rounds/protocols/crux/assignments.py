@@ -25,7 +25,7 @@ from detectors.forecasts.standing import (
 from detectors.parameters import Level, forecast_parameters
 from ledger.events.envelope import HowTested
 from ledger.events.ids import StepName, number_of
-from ledger.state.book import Book
+from ledger.state.book import Book, per_state
 from ledger.state.state import VERIFIER, ExperimentFacts, State
 from rounds.protocols.crux.standing import (
     cruxes_of,
@@ -61,6 +61,7 @@ class Assignment(NamedTuple):
         return StepName(1, "D", f"{self.act}{kind}", self.planners[planner])
 
 
+@per_state
 def assignments(state: State) -> tuple[Assignment, ...]:
     """Return the tests of the run, as they were due when the numbers were complete; none before."""
     end = numbers_end(state)
@@ -127,6 +128,7 @@ class ExtraProgram(NamedTuple):
     broken: str | None
 
 
+@per_state
 def extra_programs(state: State) -> dict[int, list[ExtraProgram]]:
     """Map each wave to the further programs that are due in it, at most three overall; crux by crux in each wave."""
     chains = [

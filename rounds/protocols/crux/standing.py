@@ -30,6 +30,7 @@ from ledger.events import Signals
 from ledger.events.answers import ConditionalBelief
 from ledger.events.envelope import HowTested
 from ledger.events.ids import event_id, kind_of, parse_reference, role_of
+from ledger.state.book import per_state
 from ledger.state.lifecycle import Move
 from ledger.state.state import VERIFIER, BeliefFacts, State
 from rounds.protocols.plans import AUTHORS
@@ -109,6 +110,7 @@ def cruxes_of(state: State) -> tuple[str, ...]:
     return state.agenda.cruxes if state.agenda else ()
 
 
+@per_state
 def _forecasts(state: State) -> dict[str, Forecast]:
     """Return sealed forecasts over the options, by role; none while the options are not known."""
     options = option_ids(state)
@@ -143,6 +145,7 @@ def _over_own_options(state: State, options: tuple[str, ...]) -> Iterator[tuple[
             yield role, (*elsewhere[:place], own, *elsewhere[place:])
 
 
+@per_state
 def _proposed(state: State) -> dict[str, dict[str, Numbers]]:
     """Map claim → role → the numbers that it proposed the claim with; its first where two of its own were merged."""
     options = (OWN, NONE) if is_open_ended(state) else option_ids(state)
@@ -286,12 +289,14 @@ def kept_cruxes(state: State) -> tuple[str, ...]:
     return tuple(crux.claim for crux in _kept(state))
 
 
+@per_state
 def _kept(state: State) -> list[Crux]:
     proposed = _proposed(state)
     cruxes = [Crux(claim, state.claims[claim].how or "person", proposed[claim]) for claim in cruxes_of(state)]
     return kept(cruxes, forecast_parameters())
 
 
+@per_state
 def is_asked_for_numbers(state: State) -> bool:
     """Return whether all roles give numbers about the kept cruxes."""
     if state.agenda is None or made_by_code(state):
@@ -313,6 +318,7 @@ def numbering_roles(state: State) -> tuple[str, ...]:
     return AUTHORS if is_open_ended(state) else answering_roles(state)
 
 
+@per_state
 def numbers_end(state: State) -> int | None:
     """Return the seq of the event that completed the numbers; None before it.
 
