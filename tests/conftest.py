@@ -3,8 +3,10 @@
 import gc
 import os
 import signal
+import ssl
 import tempfile
 from collections.abc import Generator
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,6 +14,8 @@ from hypothesis import HealthCheck, settings
 # Set when this file is imported, so that the processes which tests start inherit it.
 os.environ["MOOT_OFFLINE"] = "1"
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="moot-state-")
+# What tests install is started a few times: the byte code of all dependencies takes longer to write than it saves.
+os.environ["PIP_NO_COMPILE"] = "1"
 # Nobody acts under the name of whoever runs the tests.
 os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 for name in [name for name in os.environ if name.startswith("ANTHROPIC_")]:
@@ -48,9 +52,25 @@ def disk_that_keeps_nobody_waiting() -> Generator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def certificates_that_are_read_once() -> Generator[None]:
+    """Every client of a model's API reads those of the machine, and no test has a connection that needs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
+        yield
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # The long ones first: at the end, when processes run out of tests, only short ones are left to wait for.
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    # The long ones first: at the end, when processes run out of tests, only short ones are left to wait for. Of the
+    # slow ones the longest wait for browsers, sandboxes and package indices.
+    items.sort(
+        key=lambda item: (
+            item.get_closest_marker("slow") is None,
+            not item.nodeid.startswith(
+                ("tests/golden/", "tests/packaging/", "tests/security/", "tests/web/")
+            ),
+        )
+    )
 
 
 def pytest_collection_finish() -> None:

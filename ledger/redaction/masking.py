@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -63,8 +64,13 @@ _UNFINISHED: Final = re.compile(r"(?:(?i:bearer|basic)|-----BEGIN\b(?:(?!-----EN
 
 def masked(text: str, *, also: tuple[str, ...] = ()) -> str:
     """Return `text` without secrets: those of the environment, what looks like a key, and `also`."""
-    mask = Mask((*secrets_of(os.environ), *also))
-    return mask(text)
+    return _mask(frozenset(os.environ.items()), also)(text)
+
+
+@lru_cache(maxsize=8)
+def _mask(environment: frozenset[tuple[str, str]], also: tuple[str, ...]) -> Mask:
+    # Every reply is masked several times, and the environment of a process hardly ever changes.
+    return Mask((*secrets_of(dict(environment)), *also))
 
 
 def excerpt(text: str, characters_max: int) -> str:

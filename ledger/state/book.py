@@ -46,7 +46,7 @@ class Book(msgspec.Struct, frozen=True):
     state: State
     by_id: Mapping[str, Event]
     blobs: Blobs
-    facts: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    facts: dict[Any, Any] = msgspec.field(default_factory=dict[Any, Any])
 
     def of(self, kind: type[E], round_: int | None = None) -> tuple[E, ...]:
         """Return all events of one kind, in order, optionally of one round."""
@@ -62,18 +62,16 @@ def once(facts: dict[Any, Any], key: Hashable, make: Callable[[], T]) -> T:
     """Return the value under a key, computed on first use."""
     if key not in facts:
         facts[key] = make()
-    value: T = facts[key]
-    return value
+    return cast("T", facts[key])
 
 
 def per_book(derive: Callable[[Book], T]) -> Callable[[Book], T]:
     """Return `derive` so that it computes its fact once for each book; the fact is kept with the book."""
-    name = f"{derive.__module__}.{derive.__qualname__}"
 
     @wraps(derive)
     def fact_of(book: Book) -> T:
         # A book that grew is another book, so a fact never outlives the events that it was derived from.
-        return once(book.facts, name, lambda: derive(book))
+        return once(book.facts, derive, lambda: derive(book))
 
     return fact_of
 

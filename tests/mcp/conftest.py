@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import inspect
+from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+
+@pytest.fixture(autouse=True, scope="package")
+def schemas_that_are_built_once() -> Generator[None]:
+    """Every server has the same tools, and their schemas take longer to build than most tests."""
+    from mcp.server.mcpserver.tools import base
+
+    build, built = base.func_metadata, dict[Any, Any]()
+
+    def metadata(tool: Callable[..., Any], **options: Any) -> Any:
+        key = (tool.__name__, str(inspect.signature(tool)), repr(options))
+        if key not in built:
+            built[key] = build(tool, **options)
+        return built[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(base, "func_metadata", metadata)
+        yield
 
 
 @asynccontextmanager
