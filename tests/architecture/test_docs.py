@@ -227,6 +227,7 @@ def test_a_recipe_finds_damage(played: Path, tmp_path: Path, language: str, dama
     assert "intact" not in found.stdout
 
 
+@pytest.mark.slow
 def test_a_recipe_tells_a_blob_that_was_redacted_from_one_that_is_lost(played: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(played, tmp_path / "run"))
     replies = {event.step: event.call.reply for event in RunStore(run).events() if event.call is not None}
@@ -263,6 +264,7 @@ def spoil(run: Path, damage: str) -> None:
 TOUR = re.compile(r"<!-- tour -->\n```\n(.*?)```", re.DOTALL)
 
 
+@pytest.mark.slow
 def test_the_tour_goes_as_it_says(tmp_path: Path) -> None:
     parts = TOUR.findall((ROOT / "docs" / "start.md").read_text("utf-8"))
     moot = f'moot() {{ {shlex.quote(sys.executable)} -m moot "$@" || echo "exit $?"; }}\n'

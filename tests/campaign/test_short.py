@@ -18,10 +18,10 @@ pytestmark = pytest.mark.slow
 FAR: dict[str, int] = {
     "flips": 20_000,
     "lines": 400,
-    "blobs": 60,
+    "blobs": 120,
     "rewrites": 60,
     "faults": 40,
-    "processes": 36,
+    "processes": 40,
 }
 """Campaign → into how many slices it is cut here, so that the first one is short."""
 
@@ -41,7 +41,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
         (inputs, "REPLIES", 30),
         (inputs, "IMPORTS", 15),
         (inputs, "DELIBERATIONS", 30),
-        (files, "FILES", 40),
+        (files, "FILES", 12),
         (files, "MESSAGES", 10),
     ):
         monkeypatch.setattr(module, name, value)

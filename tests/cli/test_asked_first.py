@@ -116,6 +116,7 @@ def test_a_cap_does_not_stand_for_a_seat_of_unknown_price(tmp_path: Path) -> Non
     assert said[1:] == ["Begin?"]
 
 
+@pytest.mark.slow
 def test_plain_lines_count_replies_against_the_whole(moot: Moot, tmp_path: Path) -> None:
     session = begin(tmp_path / "played", "tribunal")
     assert most_replies(session.book()) == 12

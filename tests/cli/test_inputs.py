@@ -135,6 +135,7 @@ def test_standard_input_that_is_no_text_is_refused(
     refused(moot(*ASK, "--context", "-"), says)
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_refused_with_its_sizes_and_fits_when_the_person_says_so(moot: Moot) -> None:
     Path("notes").mkdir()
     for n in range(20):

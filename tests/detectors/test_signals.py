@@ -157,6 +157,7 @@ def test_an_unknown_profile_is_refused():
         signals(built(Rows()), "guesswork")
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(generated_rows())
 def test_a_prefix_reads_like_the_ledger_that_stopped_there(rows):

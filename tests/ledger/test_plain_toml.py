@@ -69,6 +69,7 @@ def test_a_large_file_of_a_run_costs_a_redaction_no_memory() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line", mostly_slow(["e\u0301 \u00e9\n", "the secret words\n", "and others \\u00e9 \\n\n"], quick=1)
 )

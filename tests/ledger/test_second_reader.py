@@ -42,6 +42,7 @@ def test_a_run_that_is_opened_today_is_read(tmp_path: Path, name: str) -> None:
     is_read(tmp_path / "run", recipes=("python",) if name == "crux" else ())
 
 
+@pytest.mark.slow
 def test_a_run_of_structured_is_read(tmp_path: Path) -> None:
     session, script = begin(tmp_path / "run", "structured", budget={"rounds": 3}), Script(3)
     while asked := session.pending():

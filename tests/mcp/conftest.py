@@ -14,18 +14,18 @@ import pytest
 @pytest.fixture(autouse=True, scope="package")
 def schemas_that_are_built_once() -> Generator[None]:
     """Every server has the same tools, and their schemas take longer to build than most tests."""
-    from mcp.server.mcpserver.tools import base
+    from mcp.server.mcpserver.utilities.func_metadata import func_metadata
 
-    build, built = base.func_metadata, dict[Any, Any]()
+    built: dict[Any, Any] = {}
 
     def metadata(tool: Callable[..., Any], **options: Any) -> Any:
         key = (tool.__name__, str(inspect.signature(tool)), repr(options))
         if key not in built:
-            built[key] = build(tool, **options)
+            built[key] = func_metadata(tool, **options)
         return built[key]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(base, "func_metadata", metadata)
+        patch.setattr("mcp.server.mcpserver.tools.base.func_metadata", metadata)
         yield
 
 

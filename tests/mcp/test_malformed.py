@@ -238,6 +238,7 @@ UNANSWERED: Final = (
 """Lines that ask for no answer: notifications, whatever they name, and answers to what nobody asked."""
 
 
+@pytest.mark.slow
 def test_what_asks_for_no_answer_gets_none(tmp_path: Path) -> None:
     with served(tmp_path) as process:
         assert process.stdin is not None
@@ -247,6 +248,7 @@ def test_what_asks_for_no_answer_gets_none(tmp_path: Path) -> None:
             assert answer(process)["id"] == "next", line
 
 
+@pytest.mark.slow
 def test_bytes_that_are_not_utf_8_are_refused_and_not_replaced(tmp_path: Path) -> None:
     with served(tmp_path) as process:
         assert process.stdin is not None
@@ -258,12 +260,14 @@ def test_bytes_that_are_not_utf_8_are_refused_and_not_replaced(tmp_path: Path) -
         }
 
 
+@pytest.mark.slow
 def test_an_id_that_is_used_twice_at_once_is_answered_twice(tmp_path: Path) -> None:
     with served(tmp_path) as process:
         told(process, status("7", '"x"') + "\n" + status("7", '"y"'))
         assert [answer(process)["id"], answer(process)["id"]] == [7, 7]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keeps_writing", [True, False])
 def test_a_host_that_goes_away_ends_the_server_quietly(tmp_path: Path, keeps_writing: bool) -> None:
     """Also when it keeps its end of the other pipe open, and whether or not a call is answered at that moment."""
@@ -279,6 +283,7 @@ def test_a_host_that_goes_away_ends_the_server_quietly(tmp_path: Path, keeps_wri
         assert process.stderr.read() == ""
 
 
+@pytest.mark.slow
 def test_a_host_that_writes_before_it_reads_waits_for_nothing(tmp_path: Path) -> None:
     """Both pipes are full at once: the server reads on while nobody takes its answers."""
     with served(tmp_path) as process:
@@ -292,6 +297,7 @@ def test_a_host_that_writes_before_it_reads_waits_for_nothing(tmp_path: Path) ->
     assert ids == {*map(str, range(100, 140)), "None"}
 
 
+@pytest.mark.slow
 def test_a_prompt_is_refused_with_the_fix_and_nothing_is_logged(tmp_path: Path) -> None:
     """Nor for a notification that is none: the log of a host is for its person."""
     with served(tmp_path) as process:
@@ -331,6 +337,7 @@ def test_an_unknown_role_is_refused_before_the_waiting(tmp_path: Path) -> None:
     assert "no role 'nobody'" in anyio.run(main).content[0].text
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_ends_the_server_with_a_write_error(tmp_path: Path) -> None:
     command = [sys.executable, "-P", "-m", "moot", "mcp", "--runs", str(tmp_path)]
     with open("/dev/full", "wb") as full:

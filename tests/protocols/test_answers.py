@@ -146,6 +146,7 @@ def test_a_run_that_waits_for_a_run_stops_and_says_so() -> None:
     assert state.closing.reason == "hand_over"
 
 
+@pytest.mark.slow
 def test_a_rival_that_nobody_examined_becomes_the_focus_and_is_examined(tmp_path: Path) -> None:
     session = begin(tmp_path / "run", plan="minimum-8")
     play(session, Examiner(4, blind=True))

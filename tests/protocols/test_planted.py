@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,13 +19,15 @@ import pytest
 from ledger.events import Event
 from ledger.events.envelope import GENESIS
 from ledger.format.canonical import decode, encode, seal
-from ledger.state.book import Book, book
+from ledger.state.book import Book, book, grouped
+from roles.protocol import UNLAWFUL
 from rounds.protocols import PROTOCOLS
 from rounds.run.verdicts import standard
 from tests.blob_lines import blobs_of
 from tests.protocols.playing import begin, play
 from validators import rulebook
 from validators.rulebook import CheckReport
+from validators.rules import calls, replay, rounds
 
 pytestmark = pytest.mark.slow
 
@@ -33,6 +37,17 @@ RULED: Final = ("priority", "tribunal", "comparative")
 SEALED: Final = frozenset({"prev", "seq", "rest", "v", "at", "kind", "call", "saw", "via"})
 FREE: Final = frozenset({"validation", "run_closed", "run_opened", "round_opened"})
 """Kinds of which rules of their own judge every field."""
+
+
+DEAR: Final = (
+    calls.brief_is_derived_again,
+    replay.event_follows_from_its_reply,
+    rounds.recorded_validation_holds,
+)
+
+
+ALIKE = 5
+"""How many events of one kind and phase are tried, from either end of the run."""
 
 
 class _Kept:
@@ -82,22 +97,32 @@ def judged(name: str, planted: Book) -> CheckReport:
 
 
 def finds(name: str, planted: Book) -> bool:
-    """Whether `check` finds an error."""
+    """Whether `check` finds an error. Rules that derive prompts and replies again are asked only where none is yet."""
+    context = standard(PROTOCOLS[name]).context()
+    quick = [rule for rule in rulebook.RULES if rule not in DEAR]
+    with suppress(*UNLAWFUL):  # of a rule that gave up: all of them together say why
+        if any(one.severity == "error" for one in rulebook.findings(planted, context, rules=quick)):
+            return True
     return not judged(name, planted).ok
+
+
+def places(whole: Book) -> Iterator[tuple[int, Event]]:
+    """Where events are left out or said twice: of those that are alike, the first and the last few."""
+    alike = grouped(((event.kind, event.phase), place) for place, event in enumerate(whole.events))
+    few = {place for all_ in alike.values() for place in (*all_[:ALIKE], *all_[-ALIKE:])}
+    return ((n, event) for n, event in enumerate(whole.events) if n in few and event.kind not in FREE)
 
 
 def left_out(whole: Book) -> Iterator[tuple[str, list[Event]]]:
     """The run without one of its events."""
-    for place, event in enumerate(whole.events):
-        if event.kind not in FREE:
-            yield f"without {event.kind} {event.id}", [*whole.events[:place], *whole.events[place + 1 :]]
+    for place, event in places(whole):
+        yield f"without {event.kind} {event.id}", [*whole.events[:place], *whole.events[place + 1 :]]
 
 
 def doubled(whole: Book) -> Iterator[tuple[str, list[Event]]]:
     """The run with one event said twice."""
-    for place, event in enumerate(whole.events):
-        if event.kind not in FREE:
-            yield f"twice {event.kind} {event.id}", [*whole.events[: place + 1], *whole.events[place:]]
+    for place, event in places(whole):
+        yield f"twice {event.kind} {event.id}", [*whole.events[: place + 1], *whole.events[place:]]
 
 
 def reworded(whole: Book) -> Iterator[tuple[str, list[Event]]]:
@@ -186,6 +211,14 @@ def test_a_changed_value_is_found(name: str) -> None:
     assert len(planted) >= 10
     step = max(1, len(planted) // 60)
     assert [what for what, events in planted[::step] if not finds(name, resealed(run(name), events))] == []
+
+
+@pytest.mark.campaign
+def test_every_event_that_is_left_out_or_said_twice_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "ALIKE", 1_000)
+    for name in PLAIN:
+        for plant in (left_out, doubled):
+            test_what_is_left_out_or_said_twice_is_found(name, plant)
 
 
 @pytest.mark.campaign

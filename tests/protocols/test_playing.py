@@ -92,11 +92,17 @@ def _decides(session: RunSession, step: str) -> bool:
     return loss_of(session.protocol.losses, name).decides
 
 
-@pytest.mark.parametrize("apart", [5, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize(
+    ("name", "apart"),
+    [(name, 5) for name in PLAIN if name != "comparative"]
+    + [pytest.param(name, 1, marks=pytest.mark.slow) for name in PLAIN],
+)
 def test_any_one_reply_can_be_lost(name: str, apart: int, tmp_path: Path) -> None:
     steps = list(play(begin(tmp_path / "whole", name)).state.answered)
+    # The slow part is what the quick one, of every fifth step, leaves out.
     for n, step in enumerate(steps[-1::-apart]):
+        if apart == 1 and n % 5 == 0 and name != "comparative":
+            continue
         session = begin(tmp_path / str(n), name)
         book = play(session, lose=frozenset({step}))
         assert book.state.finished

@@ -175,6 +175,7 @@ def test_where_programs_are_forbidden_later_nobody_waits_for_one(tmp_path: Path)
     assert not book.of(ExperimentRun)
 
 
+@pytest.mark.slow
 def test_programs_that_are_allowed_again_hold_up_no_check_that_was_open(tmp_path: Path) -> None:
     session, script = begin(tmp_path / "run"), Planner()
     played(session, script, run=False)

@@ -13,7 +13,9 @@ from ledger.state.book import book
 from tests.protocols.test_planted import PLAIN, _Kept, judged, run
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "comparative" else name for name in PLAIN]
+)
 def test_every_reply_with_foreign_ids_is_found_and_nothing_breaks(name: str) -> None:
     whole = run(name)
     assert isinstance(whole.blobs, _Kept)

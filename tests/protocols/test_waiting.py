@@ -1,9 +1,11 @@
-"""Runs that wait for a person: processes of `moot run` against the fake API, and what lets them go on."""
+"""Runs that wait for a person: calls of `moot run` against the fake API, and what lets them go on."""
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +14,13 @@ import pytest
 from ledger.events import Concern
 from ledger.state.book import Book
 from ledger.store.store import RunStore
+from moot.__main__ import main
 from roles.protocol import Step
 from tests.fake_api.scripted import answering
 from tests.fake_api.server import FakeApi
 from tests.protocols.scripts import reply as scripted
 from tests.rounds.scripted import Script
-from tests.seats.driven import sound
-from tests.seats.test_run_by_model import moot
+from tests.seats.driven import environment, sound
 
 QUESTION = "Which storage keeps every line?"
 FILES = {
@@ -48,11 +50,16 @@ class Asking(Script):
 
 
 def called(api: FakeApi, *arguments: object) -> tuple[int, str]:
-    """Exit code and standard output of one process."""
-    process = moot(api, *arguments)
-    out, err = process.communicate(timeout=240)
-    assert "Traceback" not in err
-    return process.returncode, out
+    """Exit code and standard output of a call in this process, which imports the SDK once."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        environment(api.environment | {"MOOT_OFFLINE_ALLOWS": "loopback"}),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        code = main([str(argument) for argument in arguments])
+    assert "Traceback" not in err.getvalue()
+    return code, out.getvalue()
 
 
 def asked(run: Path) -> list[str]:
@@ -63,7 +70,7 @@ def asked(run: Path) -> list[str]:
 
 @pytest.fixture(params=sorted(FILES))
 def waiting(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[FakeApi, Path]]:
-    """A run that waits, as a process of `moot run` left it."""
+    """A run that waits, as `moot run` left it."""
     file, run = tmp_path / "plan.toml", tmp_path / "run"
     file.write_text(FILES[request.param])
     with FakeApi(answering(run, Asking())) as api:
@@ -75,7 +82,7 @@ def waiting(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Fa
         yield api, run
 
 
-@pytest.mark.slow  # each process imports the SDK and serves a run
+@pytest.mark.slow  # imports the SDK and serves a run
 def test_it_says_what_it_waits_for_and_ends_with_the_answer(waiting: tuple[FakeApi, Path]) -> None:
     api, run = waiting
     code, out = called(api, "run", "--resume", run)

@@ -14,6 +14,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from ledger.audit.verify import verify
 from ledger.store.store import RunStore
 from roles.protocol import open_steps
@@ -89,5 +91,6 @@ def _finish(run: Path, tape: Path) -> None:
     assert set(book.state.answered) == set(RunStore(tape).book().state.answered)
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     assert _kill_and_resume(tmp_path, kills=3, seed=1) >= 1

@@ -45,6 +45,7 @@ def test_it_stops_where_a_round_or_phase_ends(tmp_path: Path, pause: Pause, stop
     assert len(set(heads)) == len(heads)
 
 
+@pytest.mark.slow
 def test_the_ledger_and_the_stop_checks_are_those_of_a_run_without_pauses(tmp_path: Path) -> None:
     session, _ = paused(tmp_path / "paused", "round")
     whole = begin(tmp_path / "whole", "short-5", profile="gates", positions="beliefs")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from ledger.events import Alarm, Amendment, RoundOpened, RunClosed, Validation
 from ledger.events.run import Change
@@ -31,6 +32,7 @@ def _run(path: Path, seed: int = 3) -> RunSession:
     return session
 
 
+@pytest.mark.slow
 def test_a_run_by_gates_ends_with_a_reason_of_its_own_and_replays(tmp_path: Path) -> None:
     session = _run(tmp_path / "run")
     book = session.book()
@@ -54,6 +56,7 @@ def test_an_alarm_is_raised_once_and_answered_in_a_fixed_wording(tmp_path: Path)
     assert all(f"amendments/{word}" in _templates(tmp_path / "run") for word in wordings)
 
 
+@pytest.mark.slow
 def test_a_person_can_close_an_alarm(tmp_path: Path) -> None:
     session = begin(tmp_path / "run", rows(9), profile="gates")
     play(session, Script(seed=3))
@@ -81,6 +84,7 @@ class Yielding(Script):
         return reply | {"flips": flips}
 
 
+@pytest.mark.slow
 def test_giving_in_puts_a_stress_round_of_the_critic_into_the_plan(tmp_path: Path) -> None:
     """Nobody was to be absent in this plan, so the next round is held without the critic."""
     session = begin(tmp_path / "run", rows(9), profile="gates")

@@ -25,7 +25,7 @@ from tests.seats.driven import anthropic_seat, environment
 from tests.seats.odd_server import APIS, GOOD, MODEL, Answer, Api, OddServer, counts_in, odd
 
 CASES: Final = 2_000
-SLICE: Final = 120
+SLICE: Final = 60
 SECONDS_MAX: Final = 30.0
 
 

@@ -290,6 +290,7 @@ def test_a_pipe_in_place_of_a_file_blocks_nothing(place: Path, where: str) -> No
             read()
 
 
+@pytest.mark.slow
 def test_an_object_that_unpacks_to_more_than_memory_is_refused(place: Path) -> None:
     blob = git(place, "rev-parse", "HEAD:a.py")
     file = place / ".git/objects" / blob[:2] / blob[2:]

@@ -260,6 +260,7 @@ def _cases(moot: Moot, root: Path, seeds: range) -> Counter[str]:
     return Counter(case(seed, moot, root) for seed in seeds)
 
 
+@pytest.mark.slow
 def test_nothing_is_left_or_the_place_is_said(moot: Moot, tmp_path: Path) -> None:
     """F-1, F-2, F-17: a slice of the cases."""
     assert len(_cases(moot, tmp_path, range(SMALL))) > 3

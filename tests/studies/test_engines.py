@@ -73,6 +73,7 @@ def test_processes_play_to_the_same_heads(study: Study, expected: dict[str, byte
     assert heads(played(copied(study, tmp_path / "s"), LocalEngine(2))) == expected
 
 
+@pytest.mark.slow
 def test_runs_that_come_back_as_archives_are_the_same(
     study: Study, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
@@ -80,6 +81,7 @@ def test_runs_that_come_back_as_archives_are_the_same(
     assert heads(found) == expected
 
 
+@pytest.mark.slow
 def test_runs_that_are_put_into_a_store_are_the_same(
     study: Study, expected: dict[str, bytes], tmp_path: Path
 ) -> None:

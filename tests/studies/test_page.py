@@ -19,6 +19,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 PAGE: Final = (ROOT / "docs" / "studies.md").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_first_commands_do_what_they_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

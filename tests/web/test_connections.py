@@ -161,6 +161,7 @@ def soon(holds: Callable[[], bool]) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_who_takes_nothing_of_an_answer_is_let_go(tmp_path: Path) -> None:
     """F-10: pages are asked for and not read; the connection is cut, and the viewer answers others as ever."""
     with served(tmp_path) as viewer, socket.socket() as greedy:
@@ -277,6 +278,7 @@ def test_a_page_that_finds_no_free_file_names_the_limit(
     assert "Too many open files" in said[0]
 
 
+@pytest.mark.slow
 def test_complaints_are_one_line_in_a_while() -> None:
     """F-10: a rate on log lines, with the count of those that were not said."""
     said: list[str] = []

@@ -33,6 +33,7 @@ SEEN = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_run_is_watched_from_start_to_stop(page: Page, tmp_path: Path) -> None:
     run, tape = prepared(tmp_path)
     with viewer(run.parent) as serving:
@@ -138,6 +139,7 @@ def test_the_last_event_id_decides_which_lines_come(finished: Path) -> None:
         assert _first_update(serving, last)["lines"] == []
 
 
+@pytest.mark.slow
 def test_no_update_is_lost_between_the_page_and_the_stream(tmp_path: Path) -> None:
     run, tape = prepared(tmp_path)
     with viewer(run.parent) as serving, running(run, tape, 0.02):

@@ -44,6 +44,7 @@ def test_a_column_a_seat(serving: Viewer, name: str) -> None:
     assert found == COLUMNS[name]
 
 
+@pytest.mark.slow
 def test_a_challenge_and_an_agreement_differ_by_shape_and_word_and_colour(serving: Viewer) -> None:
     page = serving.get("/run/debate/rounds/1").body
     card = r'<article class="act tone-%s kind-challenge.*?class="mark (\w+)"><span[^>]*>(.)</span>&nbsp;(\w+)'

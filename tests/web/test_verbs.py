@@ -80,6 +80,7 @@ def test_html_or_markdown(runs: Path, moot: Moot) -> None:
     assert not Path("a.html").exists()
 
 
+@pytest.mark.slow
 def test_one_run_can_be_served_by_itself_and_reading_changes_nothing(runs: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in runs.rglob("*")}
     with viewer(runs / "scripted") as serving:
