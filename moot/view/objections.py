@@ -255,7 +255,7 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
     if not approval.is_no:
         concerns = [event for event in book.of(Concern) if event.type == "concern" and event.id not in cited]
         # What the judge finds a stretch is only said where nothing else is against the verdict.
-        settled, named = book.state.resolved - approval.unaddressed, blockers(book, decision)
+        settled, named = book.state.resolved, blockers(book, decision)
         # What carried weight with the judge comes first, then what nobody met.
         against = sorted(
             [concern for concern in concerns if concern.id not in settled] or concerns,

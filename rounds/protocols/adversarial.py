@@ -5,6 +5,7 @@ Laws
 2. The challenger gives exactly five concerns, ranked, each with the words it is about, a risk and a fix, and says what
    works; softened concerns are refused.
 3. The judge scores each concern from 1 (a stretch) to 5 (genuine); from 3 on it sides with the challenger.
+   A stretch is settled, unless the judge leaves it unaddressed.
 4. One debater lost: the judge works from the survivor and adds concerns of its own; both lost: alone. No judge:
    the cases stand side by side, and a person decides (AD-8).
 """
@@ -181,8 +182,9 @@ def _verdict(numbering: Numbering, step: Step, reply: ApprovalReply) -> Iterator
     )
     added = list(each("added", Concern, type="concern", ranked=True)(numbering, step, reply))
     yield from added
-    # A concern below the mark is cited as settled, so a reader sees that the judge looked at it.
-    scored = [(row.of, "based-on" if row.score >= GENUINE_FROM else "resolves") for row in reply.scores]
+    # A concern below the mark is cited, so a reader sees that the judge looked at it; it is settled where it was met.
+    below = {row.of: "builds-on" if row.of in reply.unaddressed else "resolves" for row in reply.scores}
+    scored = [(row.of, "based-on" if row.score >= GENUINE_FROM else below[row.of]) for row in reply.scores]
     yield numbering.decision(
         step,
         reply,

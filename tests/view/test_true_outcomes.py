@@ -29,7 +29,7 @@ from ledger.events import (
     Vote,
 )
 from ledger.state.book import Book
-from ledger.state.decided import final_in_force
+from ledger.state.decided import concern_standing, final_in_force
 from moot.api import open_run
 from moot.errors import MootError
 from moot.view.outcome import Outcome, outcome_of
@@ -202,15 +202,17 @@ def test_the_concern_that_the_judge_scores_highest_is_against_it(tmp_path: Path)
     book, found = played(tmp_path, "adversarial", change)
     assert found.objection is not None
     assert (found.objection.ref, found.objection.became) == ("N-1-5", "judge: genuine, 5 of 5")
-    # Three are genuine, and one that is a stretch was met by nothing.
+    # Three are genuine, and one that is a stretch was met by nothing, so the ledger does not call it resolved.
     assert found.objection.more == 3
-    assert "N-1-1" in book.state.resolved
+    assert {"N-1-2", "N-1-6"} == book.state.resolved
 
 
 def test_what_the_judge_calls_unaddressed_is_never_said_to_be_resolved(tmp_path: Path) -> None:
-    _, found = ended(tmp_path, "adversarial", {"r1.attack.challenger"})
+    book, found = ended(tmp_path, "adversarial", {"r1.attack.challenger"})
     assert found.objection is not None
     assert found.objection.became == "judge: a stretch, 1 of 5, not addressed"
+    assert concern_standing(book.state, found.objection.ref) == "open"
+    assert not book.state.resolved
 
 
 @pytest.mark.parametrize(
