@@ -1,6 +1,6 @@
 """Results of calls, which `--json` prints: frozen structs, whose `model_dump()` equals that JSON.
 
-They hold lists, not tuples, for the same reason. Nothing of a result is validated, because only moot creates one. That
+A tuple is a list there. Nothing of a result is validated, because only moot creates one. That
 leaves pydantic to what people and models write, and out of most verbs' start-up.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Self, TypeVar
 
 import msgspec
+import orjson
 
 from ledger.plain_json import converted
 
@@ -32,7 +33,8 @@ class Result(msgspec.Struct, frozen=True):
 
     def model_dump(self) -> dict[str, Any]:
         """Return the result as dictionaries and lists."""
-        dumped: dict[str, Any] = msgspec.to_builtins(self)
+        # `to_builtins` would keep tuples, which JSON does not have.
+        dumped: dict[str, Any] = orjson.loads(msgspec.json.encode(self))
         return dumped
 
     def model_dump_json(self, *, indent: int | None = None) -> str:
