@@ -33,7 +33,7 @@ from rounds import screening
 from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rounds.screening import DOCUMENT_MAX, IMPORT_MAX, QUESTION_MAX, RULES_VERSION
 from rounds.setup.deliberation import Deliberation
-from rounds.setup.gate_cues import CHOICE, STAKES, cues_of, evidence, scores
+from rounds.setup.gate_cues import CHOICE, cues_of, evidence, scores, stakes_in
 
 
 def screenings_due(book: Book) -> tuple[Event, ...]:
@@ -146,7 +146,7 @@ def gate(question: GateQuestion) -> GateChoice:
     # Normalized first: full-width letters and marks, as typed with Asian keyboards, must match the cues.
     text = unicodedata.normalize("NFKC", question.text).translate(QUESTION_MARKS)
     # Stakes are looked for in the whole text, although cues count only at its ends: missing one costs more.
-    stakes = list(dict.fromkeys(match[0].casefold() for match in STAKES.finditer(text)))
+    stakes = stakes_in(text)
     if not is_english(text):
         reason = f"the cues know {' and '.join(LANGUAGES)}, and this question is in another language"
         return _choice(kinds()[OTHERWISE], reason, text, question, stakes, ())
@@ -156,10 +156,10 @@ def gate(question: GateQuestion) -> GateChoice:
         (kind for kind in kinds().values() if likely[kind.name] > likely[OTHERWISE]),
         key=lambda kind: -likely[kind.name],
     )
-    # Only single replies are excluded where something asks for more; every protocol with several roles may go on.
     several = stakes or question.compete or _trigger(question)
     kept = [kind for kind in likelier if not (several and kind.protocol == SINGLE)]
-    if not kept:
+    # Where one reply is too few, the next likeliest kind is seldom right: it may even want options to put in order.
+    if not kept or kept[0] != likelier[0]:
         return _choice(
             kinds()[OTHERWISE], _why_otherwise(question, likelier, stakes), text, question, stakes, ()
         )

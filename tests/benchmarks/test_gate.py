@@ -19,10 +19,10 @@ def written(directory: Path, kinds: dict[str, str], name: str) -> None:
 
 
 def test_no_held_out_question_is_learned_from() -> None:
-    learned = {question for question, _ in training()}
+    learned = {row.question for row in training()}
     assert len(learned) > 5000
     assert [row.id for row in questions() if row.text in learned] == []
-    assert {kind for _, kind in training()} == set(NAMES)
+    assert {row.kind for row in training()} == set(NAMES)
 
 
 def test_held_out_questions_have_their_sources_and_nothing_that_hints_at_an_answer() -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 import json
+import math
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -30,7 +32,7 @@ from rounds.setup.gate import (
     kinds,
     listed_items,
 )
-from rounds.setup.gate_cues import CUES, STAKES, cues_of, weights
+from rounds.setup.gate_cues import CUES, STAKES, cues_of, scores, stakes_in, stem, table, weights
 from rounds.setup.opening import resolve
 from rounds.setup.toml_file import DeliberationError
 from tests.rounds.openings import clock
@@ -132,7 +134,7 @@ def test_most_plain_requests_of_every_kind_go_to_its_protocol() -> None:
 def test_every_kind_has_a_protocol_and_questions_here() -> None:
     rows = kinds()
     assert set(rows) == set(BY_KIND)
-    assert set(weights()[0]) == set(rows)
+    assert set(table()[0]) == set(rows)
     assert "structured" not in {row.protocol for row in rows.values()}
 
 
@@ -176,6 +178,22 @@ def test_one_reply_is_never_chosen_where_something_is_at_stake(text: str, stakes
         "Give me a plan for the launch",
         "List the risks of our rollout",
         "What does this clause in my lease mean?",
+        "What does 'joint tenancy' mean?",
+        "How long does my landlord have to return the deposit?",
+        "How many hours may my employer make me work in a row?",
+        "What is the age limit for custody wishes?",
+        "What is the longest gap between two pills?",
+        "How many units of insulin are in one pen?",
+        "What is a normal heart rate at night?",
+        "What is a concussion?",
+        "What does my dog weigh at most for this worming pill?",
+        "When does the school admission round close?",
+        "What is the statute of limitations on assault?",
+        "What does the clause on early termination say?",
+        "Which port does remote desktop use?",
+        "Who is the owner of the billing service?",
+        "Make the repo public.",
+        "Move the wiki to a forum",
     ],
 )
 def test_a_request_that_is_hard_to_undo_or_to_answer_is_not_small(text: str) -> None:
@@ -196,8 +214,74 @@ def test_it_is_total_and_deterministic(text: str, options: int, compete: bool, t
     assert options <= PROTOCOLS[choice.protocol].options_wanted[1]
     assert choice.protocol not in choice.also
     assert all(name in PROTOCOLS for name in choice.also)
-    if STAKES.search(text) or compete or any(trigger.casefold() in text.casefold() for trigger in triggers):
+    if stakes_in(text) or compete or any(trigger.casefold() in text.casefold() for trigger in triggers):
         assert choice.protocol != SINGLE
+
+
+@pytest.mark.parametrize("entry", STAKES.split("\n"))
+def test_every_word_that_names_stakes_is_found_in_a_question(entry: str) -> None:
+    assert entry.startswith("#") or re.fullmatch(r"[a-z0-9_]*\*?( [a-z0-9_]+\*?)*", entry)
+    for word in [] if entry.startswith("#") else entry.split():
+        phrase = word.replace("_", " ")
+        text = f"Where is {phrase.replace('*', 's')}?".title()
+        assert stakes_in(text), word
+        # Only a word with an asterisk takes an ending.
+        assert word.endswith("*") or phrase not in stakes_in(f"Where is {phrase}zzz?")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Is my landlord's notice valid?", ["landlord"]),
+        ("Delete the old, unused buckets", ["delete the old, unused buckets"]),
+        (
+            "Prices: what is the price of the lease, and who pays the price?",
+            ["prices", "price", "lease", "pays"],
+        ),
+        ("Does the power-of-attorney form need a stamp?", ["attorney"]),
+        ("How are the painters listed in the boilerplate of the auditorium?", []),
+    ],
+)
+def test_stakes_are_named_as_they_are_written(text: str, named: list[str]) -> None:
+    assert stakes_in(text) == named
+
+
+def test_where_one_reply_is_too_few_the_question_is_a_decision() -> None:
+    """Not the next likeliest kind, which may want options: "Fix the typo on the login page" would be put in order."""
+    small = [text for text in SMALL_QUESTIONS if gate(GateQuestion(text)).protocol == SINGLE]
+    assert small
+    for text in small:
+        assert gate(GateQuestion(text, compete=True)).kind == OTHERWISE
+        assert gate(GateQuestion(text, triggers=(text[:9],))).kind == OTHERWISE
+    assert gate(GateQuestion("Fix the typo on the login page")).kind == OTHERWISE
+
+
+def test_a_long_text_is_read_like_a_short_one() -> None:
+    """Weights are divided by the root of the cues: ten times the same words are no surer than once."""
+    cues = cues_of("Rename the flag")
+    weight = {
+        kind: value - start for (kind, value), start in zip(scores(cues).items(), weights(""), strict=True)
+    }
+    root = math.sqrt(len(cues & table()[1].keys()))
+    assert weight["chore"] == pytest.approx(
+        sum(weights(cue)[table()[0].index("chore")] for cue in cues & table()[1].keys()) / root
+    )
+    assert scores(set()) == dict(zip(table()[0], weights(""), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("words", "its"),
+    [
+        ("rewriting", "rewrit-"),
+        ("improvements", "improve-"),
+        ("tests", "test-"),
+        ("this", "this"),
+        ("?", "?"),
+    ],
+)
+def test_a_stem_is_a_longer_word_without_its_ending(words: str, its: str) -> None:
+    assert stem(words) == its
+    assert its in cues_of(f"About {words}")
 
 
 @given(
@@ -219,9 +303,11 @@ def test_the_reason_names_cues_of_the_question() -> None:
 
 
 def test_the_table_is_whole_and_its_cues_are_ones_that_a_question_can_have() -> None:
-    kinds, rows = weights()
+    kinds, rows = table()
     assert len(rows) == len(CUES.read_text("utf-8").splitlines()) - 1
-    assert all(len(row) == len(kinds) for row in rows.values())
+    assert all(len(weights(cue)) == len(kinds) for cue in rows)
+    # Every command that asks the gate reads the file.
+    assert CUES.stat().st_size <= 250_000
     training = (line for line in TRAINING.read_text("utf-8").splitlines())
     seen = {cue for line in training for cue in cues_of(json.loads(line)["question"])}
     assert rows.keys() <= seen | {""}
@@ -250,7 +336,7 @@ def test_a_question_in_another_language_is_a_decision_and_says_so(text: str, nam
 @pytest.mark.parametrize("mark", ["?", "？", "؟"])
 def test_question_marks_of_other_scripts_count(mark: str) -> None:
     """D-4: a request becomes a question by its mark."""
-    text = "Move the wiki to a forum"
+    text = "Put the menu on the notice board"
     assert "[asks nothing]" in cues_of(text)
     assert gate(GateQuestion(f"{text}{mark}")) == gate(GateQuestion(f"{text}?"))
     assert gate(GateQuestion(f"{text}?")).kind != gate(GateQuestion(text)).kind
