@@ -48,7 +48,7 @@ from moot.view.objections import (
     terms_of_voters,
 )
 from moot.view.outcome_status import Became, became_of_decisions, open_under, serious_questions, standing_of
-from moot.view.questions import Asking, asked_of_you
+from moot.view.questions import Asking, asked_of_you, handed_over
 from moot.view.reasons import Point, approval_of, contradictions, reasons_of
 from moot.view.trust import looked_at_text, trust_text
 from moot.view.words import going_on
@@ -110,6 +110,8 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
     standing = standing_of(book, chief, reading.finals)
     # A memo states its own conditions; only decisions without one need them derived.
     requirements = memo.get("requirements") or reading.conditions("requirements")
+    # The judge of a panel has to recommend something, and the ledger has one field for both.
+    advice, requirements = (requirements, []) if state.opening.protocol == "panel" else ([], requirements)
     terms = [] if chief is None else list(terms_of_voters(book, chief))
     # Who voted for acting asks for a condition of acting; who voted against says what would change the ruling.
     acts = (ballot := ballot_of(book)) is not None and ballot.ruling.decision != "REFUSE"
@@ -123,7 +125,7 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
         how_sure=reading.how_sure(),
         hangs_on=condition_sentence(book, chief, without),
         without=without,
-        do_now=list(reading.do_now()),
+        do_now=[*reading.do_now(), *advice],
         why=reading.reasons[:WHY],
         changes_our_mind=[
             *(memo.get("changes_our_mind") or reading.conditions("falsifiers")),
@@ -207,7 +209,7 @@ class _Reading:
         self.finals = [_decision(book, identity) for identity in final_in_force(book.state)]
         # The first final decision is the main one, since protocols close with it first.
         self.chief = self.finals[0] if self.finals else self._latest()
-        self.by_person = self.chief is not None and self.chief.type == "override"
+        self.by_person = self.chief is not None and self.chief.type in ("override", "answer")
         # Every member of a council who agrees has a plan of its own.
         self.plans = tuple(filter(None, [self.chief])) if self.members is None else self.members.agreeing
         self.forecasts: ForecastParts | None = None
@@ -235,10 +237,13 @@ class _Reading:
         last = max((origin.round for origin in first.values()), default=0)
         candidates = [(origin.seq, identity) for identity, origin in first.items() if origin.round == last]
         # Deciding roles put the main decision first, as they do at the end.
-        return _decision(self.book, min(candidates)[1]) if candidates else None
+        return _decision(self.book, min(candidates)[1]) if candidates else handed_over(self.book)
 
     def _reasons(self, chief: Decision) -> list[Point]:
         """Return the memo's reasons, else those that stand under the decision, the best tested first."""
+        # The question that an answer resolves is no reason for it.
+        if chief.type == "answer":
+            return []
         # Overrides by a person have reasons of their own, even in a run with forecasts.
         if self.forecasts is not None and chief.by == "controller":
             return self.forecasts.why
@@ -261,7 +266,7 @@ class _Reading:
                 return named(self.book, majority_text(self.members))
         # Members decide for good on their own, so theirs is final without a closing decision.
         text = named(self.book, text)
-        return text if self.finals or self.members is not None else f"Not final: {text}"
+        return text if self.finals or self.by_person or self.members is not None else f"Not final: {text}"
 
     def how_sure(self) -> str:
         """Return the stated confidence, then what it rests on."""
@@ -276,6 +281,8 @@ class _Reading:
 
     def _stated(self, chief: Decision) -> str:
         """Return the confidence that was stated with the decision, or with the judgements under a rule."""
+        if chief.type == "answer":
+            return f"Decided by {chief.name or 'a person'}, because no reply decided."
         if self.by_person:
             return f"Decided by {chief.name or 'a person'} in place of {overridden(self.state, chief.id)}."
         if chief.made_by == "rule":

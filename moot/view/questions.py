@@ -10,13 +10,14 @@ import shlex
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
-from ledger.events import Concern
+from ledger.events import Concern, Decision
 from ledger.plain_text import counted, one_line
 from ledger.result import Result
 from ledger.state.book import Book
 from moot.view.judgements import has_beliefs
 from moot.view.labels import is_held_by_an_error
 from rounds.protocols import awaited_of, experiments_awaited
+from rounds.run.outcome import quorum_of
 from rounds.run.same_question import asks_all_of, words_asked
 
 SHOWN: Final = 5
@@ -136,3 +137,18 @@ def _questions(book: Book) -> list[_Question]:
 def _put_to_person(book: Book) -> Iterator[tuple[str, str]]:
     """Return id and text of the questions to a person, the newest first."""
     return ((event.id, event.text) for event in reversed(book.of(Concern)) if event.for_human and event.id)
+
+
+def handed_over(book: Book) -> Decision | None:
+    """Return a person's answer to the controller's question that took the place of a lost deciding reply."""
+    if quorum_of(book.state).kind != "unanswered":
+        return None
+    asked = [concern.id for concern in book.of(Concern) if concern.by == "controller" and concern.for_human]
+    # Several such questions are about a part each, such as one round, and no answer to them decides the whole.
+    answers = [
+        decision
+        for decision in book.of(Decision)
+        if decision.type == "answer"
+        and [cite.id for cite in decision.cites if cite.relation == "resolves"] == asked
+    ]
+    return answers[-1] if answers else None

@@ -339,7 +339,7 @@ def approval_of(book: Book) -> Approval | None:
 
 def _reasons_of_approval(book: Book, decision: Decision, approval: Approval) -> list[Point]:
     """Return the reasons for the verdict, with who gives them: concerns that carried it, else surviving arguments."""
-    # Nobody argues for the document of a panel: its blockers are why there is something to mend.
+    # Nobody argues for the document of a panel: what matters most to its judge is why there is something to mend.
     is_against = approval.is_no or (book.state.opening.protocol == "panel" and not approval.is_yes)
     concerns = sorted(blockers(book, decision), key=lambda concern: -severity(book, concern))
     events = concerns if is_against else surviving(book, decision)
@@ -376,7 +376,7 @@ def judged(book: Book, event: Concern | Argument, approval: Approval | None) -> 
         ""
         if rating is None
         else f"{'genuine' if int(rating.value) >= GENUINE_FROM else 'a stretch'}, {rating.value} of 5",
-        "a blocker" if blocks else "",
+        "among what matters most" if blocks else "",
         "not addressed" if event.id in approval.unaddressed else "",
     )
     return ", ".join(filter(None, words))
@@ -410,15 +410,12 @@ def contradictions(book: Book, decision: Decision) -> list[str]:
             + ", ".join(apart)
             + "."
         ] * bool(apart)
-    # An approval may have genuine concerns that its case meets; findings of a panel meet no case.
-    is_panel = book.state.opening.protocol == "panel"
-    left = ", ".join(event.id for event in genuine if is_panel or event.id in approval.unaddressed)
+    # An approval may have genuine concerns that its case meets. The judge of a panel has to name findings in any case.
+    left = ", ".join(event.id for event in genuine if event.id in approval.unaddressed)
     unheld = book.of(Argument) and not surviving(book, decision)
     though = (
         "scores no concern as genuine" if approval.is_no and not genuine else "",
-        f"{'names as blockers' if is_panel else 'calls genuine and not addressed'}: {left}"
-        if approval.is_yes and left
-        else "",
+        f"calls genuine and not addressed: {left}" if approval.is_yes and left else "",
         "names no argument that survives" if approval.is_yes and unheld else "",
     )
     return [f"The judge says {approval.verdict}, though it {text}." for text in though if text]

@@ -71,7 +71,7 @@ def quorum_of(state: State) -> RunQuorum:
     answered = "no step was answered yet"
     if quorum.declared:
         answered = f"{quorum.actual} of {quorum.declared} steps were answered"
-    undecided = "; no reply answered what decides, so nothing is decided" if kind == "unanswered" else ""
+    undecided = "; no reply answered what decides" if kind == "unanswered" else ""
     return RunQuorum(quorum.declared, quorum.actual, kind, f"{answered}{undecided}{_given_up(lost)}", lost)
 
 

@@ -138,7 +138,7 @@ def test_statuses_of_the_plain_scripts(tmp_path: Path) -> None:
         ("comparative",): "DECIDED",
         ("cross-examination",): "DECIDED",
         ("ratchet",): "DECIDED",
-        ("panel",): "DECIDED: ready, 1 requirement",
+        ("panel",): "DECIDED: ready",
         ("priority",): "YOUR CALL: 2 questions to you are open",
         ("tribunal",): "DECIDED",
         ("tribunal", "shipped"): "DECIDED",
@@ -271,14 +271,16 @@ def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(verdict: str, tmp
     assert [point.text for point in found.why] == [
         "reviewer_2: finding 0 of r1 findings reviewer_2", "reviewer_3: finding 2 of r1 findings reviewer_3",
     ]  # fmt: skip
-    assert status_clause(found) == f"DECIDED: {verdict}, 1 requirement"
+    assert status_clause(found) == f"DECIDED: {verdict}"
+    # The judge of a panel has to recommend something, so it is no condition.
+    assert (found.requirements, [point.text for point in found.do_now]) == ([], ["mend the first"])
     assert "though" not in found.how_sure
     if verdict == "targeted fixes":  # what was taken up is no objection any more
         assert found.objection is not None
         assert (found.objection.ref, found.objection.became, found.objection.more) == ("N-1-1", "open", 6)
 
 
-def test_a_panel_that_is_ready_names_its_blockers_as_what_speaks_against_it(tmp_path: Path) -> None:
+def test_a_panel_that_is_ready_shows_what_matters_most_as_what_speaks_against_it(tmp_path: Path) -> None:
     from moot.view.annexes import annexes_of
 
     def change(step: Step, made: dict[str, Any]) -> None:
@@ -286,14 +288,37 @@ def test_a_panel_that_is_ready_names_its_blockers_as_what_speaks_against_it(tmp_
             made["blockers"] = ["N-1-9", "N-1-4"]  # Low and Critical
 
     book, found = played(tmp_path, "panel", change)
-    assert found.how_sure.endswith("The judge says ready, though it names as blockers: N-1-9, N-1-4.")
+    # It has to name what matters most whatever it says, so that is no contradiction.
+    assert "though" not in found.how_sure
     assert found.objection is not None
-    assert (found.objection.ref, found.objection.became) == ("N-1-4", "judge: a blocker")
+    assert (found.objection.ref, found.objection.became) == ("N-1-4", "judge: among what matters most")
     (concerns,) = [annex for annex in annexes_of(book) if annex.title.startswith("Concerns")]
     assert {row[0]: row[-1] for row in concerns.rows if row[-1]} == {
-        "N-1-4": "a blocker",
-        "N-1-9": "a blocker",
+        "N-1-4": "among what matters most",
+        "N-1-9": "among what matters most",
     }
+
+
+@pytest.mark.parametrize("protocol", ["adversarial", "debate", "devils-advocate", "panel"])
+def test_an_answer_in_the_place_of_a_lost_verdict_decides(tmp_path: Path, protocol: str) -> None:
+    """The run asked a person to decide, was told, and still said that nothing was decided."""
+    session = begin(tmp_path / "run", protocol)
+    while pending := session.pending():
+        if pending[0].step.role == "judge":
+            session.give_up(pending[0].step.id, "given_up", "lost in a test")
+        else:
+            submit(session, pending[0])
+    before = outcome_of("run", session.book())
+    assert (status_clause(before), before.answer) == (
+        "NOBODY ANSWERED: the step that decides has no reply",
+        "Nothing was decided.",
+    )
+    (asking,) = before.needs_you
+    human_actions.answer(session, asking.ids[0], "Take the journal.")
+    after = outcome_of("run", session.book())
+    assert (status_clause(after), after.answer) == ("DECIDED: by a person", "Take the journal.")
+    assert (after.how_sure, after.why) == ("Decided by a person, because no reply decided.", [])
+    assert "nothing is decided" not in quorum_of(session.book().state).headline
 
 
 # ---------------------------------------------------------------- votes
