@@ -275,7 +275,16 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
 
 
 def risks_of(book: Book, decision: Decision) -> Iterator[Point]:
-    """Yield what advocates of a comparison concede of the options decided for, and as one point the risks of these."""
+    """Yield what advocates grant against what was decided for: blockers, concessions, and the risks as one point."""
+    approval = None if decision.type == "override" else approval_of(book)
+    yield from (
+        Point.of(
+            f"A blocker that the advocate itself names (judge: {judged(book, concern, approval)}): {concern.text}",
+            concern.id,
+        )
+        for concern in (book.of(Concern) if approval is not None else ())
+        if concern.by == "advocate"
+    )
     yield from (point for is_for, point in concessions(book, decision) if not is_for)
     if decision.type == "override" or book.state.opening.protocol != "comparative":
         return

@@ -133,12 +133,7 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
             *(reading.forecasts.unsettled if reading.forecasts else ()),
         ],
         requirements=requirements,
-        objection=strongest_objection(
-            book,
-            chief,
-            reading.reasons[:WHY],
-            reading.members.agreeing[1:] if reading.members is not None else (),
-        ),
+        objection=reading.objection,
         dissent=dissent,
         needs_you=asked_of_you(run, book),
         not_settled=[*_options_missing(book), *(memo.get("not_settled") or reading.not_settled())],
@@ -219,6 +214,8 @@ class _Reading:
             self.forecasts = forecast_parts(run, book, self.chief)
         self.memo = self.forecasts.memo if self.forecasts else {}
         self.reasons = self._reasons(self.chief) if self.chief is not None else []
+        others = self.members.agreeing[1:] if self.members is not None else ()
+        self.objection = strongest_objection(book, self.chief, self.reasons[:WHY], others)
         # Every member of a council has a text of its own, so none of them is the final one.
         has_text = self.members is None and (self.chief or self.state.finished)
         self.text = final_text(book, self.chief) if has_text else None
@@ -406,7 +403,12 @@ class _Reading:
         if chief is not None and chief.zones is not None:
             yield from (Point.of(text, chief.id) for text in chief.zones.contested)
         # Questions to a person are listed under "needs you" with their commands.
-        yield from risks_of(self.book, chief) if chief is not None else ()
+        # What is a reason or the objection is not said again.
+        shown = {ref for point in self.reasons[:WHY] for ref in point.refs} | {
+            self.objection and self.objection.ref
+        }
+        risks = risks_of(self.book, chief) if chief is not None else ()
+        yield from (point for point in risks if shown.isdisjoint(point.refs))
         # What code doubts about a ruling settles nothing, and a reader has to weigh it (S4-30).
         doubts = (
             event for event in self.book.of(Concern) if event.type == "concern" and event.by == "controller"

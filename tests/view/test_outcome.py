@@ -206,7 +206,7 @@ def test_what_is_still_open_is_said_against_a_verdict() -> None:
     assert found.objection.line == (
         "challenger: concern 3 of r1 attack challenger [judge: genuine, 5 of 5] (N-1-5; and 3 more)"
     )
-    assert [point.refs for point in found.not_settled] == [["D-1-1"]]
+    assert [point.refs for point in found.not_settled] == [["D-1-1"], ["N-1-1"]]
 
 
 def test_a_verdict_by_rule_hangs_on_what_the_judgement_under_it_does() -> None:

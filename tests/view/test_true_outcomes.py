@@ -207,6 +207,23 @@ def test_the_concern_that_the_judge_scores_highest_is_against_it(tmp_path: Path)
     assert {"N-1-2", "N-1-6"} == book.state.resolved
 
 
+def test_a_blocker_that_the_advocate_names_itself_is_said_with_what_the_judge_makes_of_it(
+    tmp_path: Path,
+) -> None:
+    _, found = played(tmp_path, "adversarial")
+    assert [point.text for point in found.not_settled if point.refs == ["N-1-1"]] == [
+        "A blocker that the advocate itself names (judge: a stretch, 1 of 5, not addressed): blocker of r1 case"
+        " advocate"
+    ]
+    # As the objection or as a reason it is said there.
+    _, lost = ended(tmp_path / "lost", "adversarial", {"r1.attack.challenger"})
+    assert lost.objection is not None
+    assert lost.objection.ref == "N-1-1"
+    _, rejected = played(tmp_path / "no", "adversarial", judged("reject", 5))
+    assert ["N-1-1"] in [point.refs for point in rejected.why]
+    assert not [point for point in (*lost.not_settled, *rejected.not_settled) if point.refs == ["N-1-1"]]
+
+
 def test_what_the_judge_calls_unaddressed_is_never_said_to_be_resolved(tmp_path: Path) -> None:
     book, found = ended(tmp_path, "adversarial", {"r1.attack.challenger"})
     assert found.objection is not None
