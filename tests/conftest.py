@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, settings
 os.environ["MOOT_OFFLINE"] = "1"
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="moot-state-")
 # What tests install is started a few times: the byte code of all dependencies takes longer to write than it saves.
-os.environ["PIP_NO_COMPILE"] = "1"
+# pip reads what an option sets and not what it is called: 0 is not to compile.
+os.environ["PIP_NO_COMPILE"] = "0"
 # Nobody acts under the name of whoever runs the tests.
 os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 for name in [name for name in os.environ if name.startswith("ANTHROPIC_")]:
