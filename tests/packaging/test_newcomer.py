@@ -65,10 +65,15 @@ def called(command: str, place: Path, environment: dict[str, str]) -> str:
     return done.stdout
 
 
+def tools_in(place: Path, *names: str) -> list[str]:
+    """Make an environment for tools; return the command that installs them there, by the pip of these tests."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place)], check=True)
+    return [sys.executable, "-m", "pip", "--python", str(place / "bin/python"), "install", "--quiet", *names]
+
+
 def pipx_in(scratch: Path) -> Path:
     """A pipx in an environment of its own; its directory of programs."""
-    subprocess.run([sys.executable, "-m", "venv", str(scratch / "pipx")], check=True)
-    pip = [str(scratch / "pipx/bin/pip"), "install", "--quiet", "pipx"]
+    pip = tools_in(scratch / "pipx", "pipx")
     if (
         shutil.which("git") is None
         or subprocess.run(pip, timeout=STEP_TIMEOUT_SECONDS, check=False).returncode

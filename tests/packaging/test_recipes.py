@@ -25,7 +25,7 @@ from tests.fake_api.openai_server import FakeOpenAI
 from tests.packaging.built_wheel import build
 from tests.packaging.lock import LOCK, TOOLS, entries, seats_part
 from tests.packaging.test_integrations import Reviewer, ran
-from tests.packaging.test_newcomer import lazily
+from tests.packaging.test_newcomer import lazily, tools_in
 from tests.protocols.test_by_model import Short
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -86,10 +86,8 @@ def clean(place: Path, index: str) -> dict[str, str]:
 def place(tmp_path_factory: pytest.TempPathFactory, index: str) -> Path:
     """A home with an empty environment, where pip has installed the wheel, and pipx and uv beside it."""
     made = tmp_path_factory.mktemp("home")
-    for name in ("env", "tools"):
-        subprocess.run([sys.executable, "-m", "venv", str(made / name)], check=True)
-    tools = [str(made / "tools/bin/pip"), "install", "--quiet", "pipx", "uv"]
-    if ran(tools, made, clean(made, index), None).returncode != 0:
+    subprocess.run([sys.executable, "-m", "venv", str(made / "env")], check=True)
+    if ran(tools_in(made / "tools", "pipx", "uv"), made, clean(made, index), None).returncode != 0:
         pytest.skip("no package index that has pipx and uv")
     (line,) = [one for one in recipes("From an index") if one.startswith("pip ")]
     ran(["bash", "-c", line], made, clean(made, index))

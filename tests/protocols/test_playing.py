@@ -95,7 +95,9 @@ def _decides(session: RunSession, step: str) -> bool:
 @pytest.mark.parametrize(
     ("name", "apart"),
     [(name, 5) for name in PLAIN if name != "comparative"]
-    + [pytest.param(name, 1, marks=pytest.mark.slow) for name in PLAIN],
+    + [pytest.param(name, 1, marks=pytest.mark.slow) for name in PLAIN if name != "comparative"]
+    + [pytest.param("comparative", 3, marks=pytest.mark.slow)]
+    + [pytest.param("comparative", 1, marks=pytest.mark.campaign)],
 )
 def test_any_one_reply_can_be_lost(name: str, apart: int, tmp_path: Path) -> None:
     steps = list(play(begin(tmp_path / "whole", name)).state.answered)
