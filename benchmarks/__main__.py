@@ -7,7 +7,17 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Final
 
-PARTS: Final = ("commands", "crux", "gate", "ledger", "model_seats", "recorded", "signals", "viewer")
+PARTS: Final = (
+    "commands",
+    "commits",
+    "crux",
+    "gate",
+    "ledger",
+    "model_seats",
+    "recorded",
+    "signals",
+    "viewer",
+)
 """Modules of this package, each with a `main` that returns 1 when a target is missed."""
 
 

@@ -232,7 +232,10 @@ class BlobStore:
             place = self._place(sha256)
             if place is None:
                 return None
-            with readable(self._directory), plain_file(self.path, READ_BUFFER_BYTES) as file:
+            with (
+                readable(self._directory),
+                plain_file(path_in(self._directory, BLOBS), READ_BUFFER_BYTES) as file,
+            ):
                 file.seek(place)
                 line = file.readline(READ_BYTES)
             # The hash at the offset proves that the index belongs to this file, before the content is trusted.
@@ -294,7 +297,7 @@ class BlobStore:
     @property
     def path(self) -> Path:
         """Return the path of the file, which may be missing."""
-        return path_in(self._directory, BLOBS)
+        return self._directory / BLOBS
 
     def _acknowledged(self) -> int:
         try:

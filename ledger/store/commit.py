@@ -40,7 +40,6 @@ from ledger.store.streams import (
     head_bytes,
     path_in,
     read_head,
-    stream_path,
 )
 
 
@@ -51,8 +50,9 @@ def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition) -> 
     settles what was written.
     """
     after = LogPosition(sealed.head, [*mark.offsets], mark.blobs + len(blobs))
+    files = _files(directory, mark)
     if blobs:  # durable first: an event that is on the disk names no blob that is not
-        disk.append(path_in(directory, BLOBS), blobs, mark.blobs)
+        disk.append(files[-1][0], blobs, mark.blobs)
     batches = grouped(
         (STREAMS.index(stream_of(event)), line)
         for event, line in zip(sealed.events, sealed.lines, strict=True)
@@ -65,7 +65,7 @@ def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition) -> 
     # torn commit by either.
     for index, lines in sorted(batches.items()):
         content = b"".join(line + b"\n" for line in lines)
-        disk.append(stream_path(directory, STREAMS[index]), content, mark.offsets[index])
+        disk.append(files[index][0], content, mark.offsets[index])
         after.offsets[index] += len(content)
     return after
 
@@ -105,13 +105,17 @@ class Recovery(msgspec.Struct, frozen=True):
 def recover(directory: Path, mark: LogPosition, blobs: BlobStore) -> Recovery:
     """Settle what lies beyond `mark`, the position of the head. `mark` moves on by what is kept."""
     files = _files(directory, mark)
-    tails = [_tail(path, offset) for path, offset in files]
+    with readable(directory):
+        tails = _tails(files)
+        names = _quarantined(directory)
     # A creation that was killed after its head leaves its marker, which would make a later loss of the head look like
     # a run that was never opened.
-    with suppress(OSError):
-        os.unlink(directory / OPENING)
-    with writing(directory):
-        _settle_cuts(directory, files)
+    if os.access(path_in(directory, OPENING), os.F_OK):
+        with suppress(OSError):
+            os.unlink(directory / OPENING)
+    if names:
+        with writing(directory):
+            _settle_cuts(files, names)
     if not any(tails):
         return Recovery()
     kept: list[Event] = []
@@ -135,13 +139,18 @@ def recover(directory: Path, mark: LogPosition, blobs: BlobStore) -> Recovery:
     return Recovery(tuple(kept), names)
 
 
-def _files(directory: Path, mark: LogPosition) -> list[tuple[Path, int]]:
+def _files(directory: Path, mark: LogPosition) -> list[tuple[str, int]]:
     """Return the files that commits append to, and where each ends at `mark`."""
-    streams = [stream_path(directory, stream) for stream in STREAMS]
-    return list(zip((*streams, path_in(directory, BLOBS)), (*mark.offsets, mark.blobs), strict=True))
+    where = str(directory)
+    return [
+        (f"{where}/{name}", offset) for name, offset in zip(_NAMES, (*mark.offsets, mark.blobs), strict=True)
+    ]
 
 
-def _write_again(before: list[tuple[Path, int]], tails: list[bytes], after: list[tuple[Path, int]]) -> None:
+_NAMES: Final = (*(f"{stream}.jsonl" for stream in STREAMS), BLOBS)
+
+
+def _write_again(before: list[tuple[str, int]], tails: list[bytes], after: list[tuple[str, int]]) -> None:
     """Make what is kept durable by writing it again.
 
     The dead writer's sync may have failed, and then another sync proves nothing: the kernel may hold as clean what
@@ -152,18 +161,22 @@ def _write_again(before: list[tuple[Path, int]], tails: list[bytes], after: list
             disk.write_at(path, tail[: end - begin], begin)
 
 
-def _tail(path: Path, offset: int) -> bytes:
-    """Return what lies beyond `offset`, mostly nothing. Raises `Damaged` when the file is shorter."""
-    with readable(path):
-        size = os.stat(path).st_size
-        if size < offset:
-            what = f"{path.name} ends at byte {size}, before the {offset} bytes that head acknowledges"
-            raise Damaged((Problem(what),), str(path.parent))
-        if size == offset:
-            return b""
-        with plain_file(path) as file:
-            file.seek(offset)
-            return file.read()
+def _tails(files: list[tuple[str, int]]) -> list[bytes]:
+    """Return what lies beyond each file's offset, mostly nothing. Raises `Damaged` when a file is shorter."""
+    return [
+        _tail(path, offset, size) if (size := os.stat(path).st_size) != offset else b""
+        for path, offset in files
+    ]
+
+
+def _tail(path: str, offset: int, size: int) -> bytes:
+    if size < offset:
+        directory, name = os.path.split(path)
+        what = f"{name} ends at byte {size}, before the {offset} bytes that head acknowledges"
+        raise Damaged((Problem(what),), directory)
+    with plain_file(path) as file:
+        file.seek(offset)
+        return file.read()
 
 
 def _whole_commits(
@@ -192,13 +205,15 @@ def _whole_commits(
 
 def _set_aside_tails(directory: Path, mark: LogPosition) -> tuple[str, ...]:
     names: list[str] = []
-    for path, offset in _files(directory, mark):
-        tail = _tail(path, offset)
+    files = _files(directory, mark)
+    with readable(directory):
+        tails = _tails(files)
+    for (path, offset), tail in zip(files, tails, strict=True):
         if not tail:
             continue
         # The name carries the offset, which `_settle_cuts` reads, and a hash, so that the same tail set aside
         # twice gives one file.
-        name = f"{path.stem}.{offset}.{sha256(tail).hexdigest()[:8]}"
+        name = f"{Path(path).stem}.{offset}.{sha256(tail).hexdigest()[:8]}"
         quarantine = directory / QUARANTINE
         # A link in place of the directory would make recovery write outside the run.
         refuse_link(quarantine)
@@ -212,18 +227,21 @@ def _set_aside_tails(directory: Path, mark: LogPosition) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _settle_cuts(directory: Path, files: list[tuple[Path, int]]) -> None:
+def _quarantined(directory: Path) -> list[str]:
+    try:
+        return os.listdir(path_in(directory, QUARANTINE))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _settle_cuts(files: list[tuple[str, int]], names: list[str]) -> None:
     """Sync files that end where a tail was cut off.
 
     The process that cut may have died before the cut was durable. An old tail that came back after new lines would be
     damage.
     """
-    quarantine = directory / QUARANTINE
-    if not quarantine.is_dir():
-        return
-    names = os.listdir(quarantine)
     for path, offset in files:
-        if any(name.startswith(f"{path.stem}.{offset}.") for name in names):
+        if any(name.startswith(f"{Path(path).stem}.{offset}.") for name in names):
             disk.settle(path)
 
 

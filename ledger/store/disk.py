@@ -15,10 +15,14 @@ from typing import BinaryIO, Final
 
 from ledger.store.failures import Unreadable, WriteFailed
 
+AnyPath = str | os.PathLike[str]
+_PLAIN: Final = os.O_NOFOLLOW | os.O_CLOEXEC
+"""A link in the place of a file of a run is refused, not followed."""
 _STAGING: Final = re.compile(r"\..+\.[0-9]+\.[0-9a-f]{8}\.tmp", re.DOTALL)
 
 
-def _open_plain(path: str | os.PathLike[str]) -> int:
+def open_plain(path: AnyPath) -> int:
+    """Return a descriptor to read a plain file with. Raises `OSError`, also for a pipe, which would never end."""
     # Without O_NONBLOCK, opening a named pipe in a hostile run directory would wait for a writer forever.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -33,27 +37,27 @@ def _open_plain(path: str | os.PathLike[str]) -> int:
     return descriptor
 
 
-def plain_file(path: Path, buffer_bytes: int = -1) -> BinaryIO:
+def plain_file(path: AnyPath, buffer_bytes: int = -1) -> BinaryIO:
     """Open a plain file for reading. Raises `OSError`, also for a pipe or a device, which would never end."""
-    return open(path, "rb", buffer_bytes, opener=lambda name, _: _open_plain(name))
+    return open(path, "rb", buffer_bytes, opener=lambda name, _: open_plain(name))
 
 
 @contextmanager
-def descriptor_of(path: str | os.PathLike[str], flags: int, mode: int = 0o666) -> Generator[int]:
+def descriptor_of(path: AnyPath, flags: int, mode: int = 0o666) -> Generator[int]:
     """Yield a descriptor of a file of a run. A link in the file's place is refused, not followed."""
-    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    descriptor = os.open(path, flags | _PLAIN, mode)
     try:
         yield descriptor
     finally:
         os.close(descriptor)
 
 
-def read_plain(path: str | os.PathLike[str], bytes_max: int) -> bytes:
+def read_plain(path: AnyPath, bytes_max: int) -> bytes:
     """Return the bytes of a plain file of at most `bytes_max` bytes; a larger one is not read at all.
 
     Raises `OSError`: what `plain_file` raises, and for a file that is too large, or grows while it is read.
     """
-    with plain_file(Path(path)) as file:
+    with plain_file(path) as file:
         # One byte more than allowed is read, so that a file which grows meanwhile is noticed.
         content = file.read(bytes_max + 1) if os.fstat(file.fileno()).st_size <= bytes_max else None
     if content is None or len(content) > bytes_max:
@@ -74,7 +78,7 @@ def real(path: Path) -> Path:
 
 
 @contextmanager
-def writing(path: Path) -> Generator[None]:
+def writing(path: AnyPath) -> Generator[None]:
     """Turn what the file system refuses into `WriteFailed`."""
     try:
         yield
@@ -82,7 +86,7 @@ def writing(path: Path) -> Generator[None]:
         raise write_failed(error, path) from error
 
 
-def write_failed(error: OSError, path: Path) -> WriteFailed:
+def write_failed(error: OSError, path: AnyPath) -> WriteFailed:
     """Return the exception for what the file system refused to write."""
     what = error.strerror or str(error)
     there = error.errno in (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
@@ -227,15 +231,16 @@ def replace(path: Path, pieces: Iterable[bytes]) -> None:
     os.rename(temporary, path)
 
 
-def make(path: Path) -> None:
+def make(path: AnyPath) -> None:
     """Create an empty file at `path` unless it exists; the directory is synced by the caller."""
     with descriptor_of(path, os.O_WRONLY | os.O_CREAT):
         pass
 
 
-def append(path: Path, content: bytes, offset: int) -> None:
+def append(path: AnyPath, content: bytes, offset: int) -> None:
     """Add `content` to the end of `path`, which must be at `offset`; the bytes are durable afterwards."""
-    with descriptor_of(path, os.O_WRONLY | os.O_APPEND) as descriptor:
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | _PLAIN)
+    try:
         # Bytes that another program appended would otherwise shift every offset of this commit.
         end = os.fstat(descriptor).st_size
         if end != offset:
@@ -243,24 +248,29 @@ def append(path: Path, content: bytes, offset: int) -> None:
         write_fully(descriptor, content)
         # fdatasync also stores the new size of the file, and skips times that nothing depends on.
         os.fdatasync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
-def write_at(path: Path, content: bytes, offset: int) -> None:
+def write_at(path: AnyPath, content: bytes, offset: int) -> None:
     """Write `content` at `offset` of `path`; the bytes are durable afterwards."""
-    with descriptor_of(path, os.O_WRONLY) as descriptor:
+    descriptor = os.open(path, os.O_WRONLY | _PLAIN)
+    try:
         os.lseek(descriptor, offset, os.SEEK_SET)
         write_fully(descriptor, content)
         os.fdatasync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
-def truncate(path: Path, size: int) -> None:
+def truncate(path: AnyPath, size: int) -> None:
     """Cut `path` to `size` bytes, durably."""
     with descriptor_of(path, os.O_WRONLY) as descriptor:
         os.ftruncate(descriptor, size)
         os.fsync(descriptor)
 
 
-def settle(path: Path) -> None:
+def settle(path: AnyPath) -> None:
     """Sync a file or directory that is already written."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:

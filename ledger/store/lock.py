@@ -22,8 +22,9 @@ from typing import Final
 import msgspec
 
 from ledger.plain_json import NotJson, decoded
-from ledger.store.disk import read_plain, write_fully, writing
+from ledger.store.disk import read_plain, write_failed, write_fully, writing
 from ledger.store.failures import DriverBusy, LockTimeout, WriteFailed
+from ledger.store.streams import path_in
 
 POLL_SECONDS: Final = 0.005
 POLL_SECONDS_MAX: Final = 0.05
@@ -38,23 +39,23 @@ FLOCK: Final = struct.Struct("hhqqi0q")
 @contextmanager
 def locked(directory: Path, wait_seconds: float = WAIT_SECONDS) -> Generator[None]:
     """Hold `<directory>/lock`, in the order of asking. Raises `LockTimeout` after `wait_seconds` in the queue."""
-    path = directory / "lock"
+    path = path_in(directory, "lock")
     descriptor = _acquire(path, wait_seconds)
     if descriptor is None:
         fix = "other processes are writing: try again, or look for one that hangs"
-        raise LockTimeout(f"waited {wait_seconds:g} s for the lock", str(path), fix)
+        raise LockTimeout(f"waited {wait_seconds:g} s for the lock", path, fix)
     try:
         yield
     finally:
         _let_go(descriptor)
 
 
-def _acquire(path: Path, wait_seconds: float) -> int | None:
+def _acquire(path: str, wait_seconds: float) -> int | None:
     """Return a descriptor that holds the lock on the file that is at `path` now, or None when the wait is over."""
     began = time.monotonic()
     while True:
         holds = False
-        with writing(path):
+        try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
             try:
                 if not _came_first(descriptor, path, began, wait_seconds):
@@ -64,11 +65,13 @@ def _acquire(path: Path, wait_seconds: float) -> int | None:
             finally:
                 if not holds:
                     _let_go(descriptor)
+        except OSError as error:
+            raise write_failed(error, path) from error
         if holds:
             return descriptor
 
 
-def _came_first(descriptor: int, path: Path, began: float, wait_seconds: float) -> bool:
+def _came_first(descriptor: int, path: str, began: float, wait_seconds: float) -> bool:
     """Queue for the lock until no other ticket is ahead.
 
     Return False when the wait is over, and True also when the file was removed.
@@ -76,7 +79,8 @@ def _came_first(descriptor: int, path: Path, began: float, wait_seconds: float) 
     ticket = _take_ticket(descriptor)
     pause = POLL_SECONDS
     noticed = False
-    while _ticket_of_another(descriptor, 0, ticket) is not None and _is_at(descriptor, path):
+    # Ticket 1 is the lowest, so nothing can be ahead of it.
+    while ticket > 1 and _ticket_of_another(descriptor, 0, ticket) is not None and _is_at(descriptor, path):
         waited = time.monotonic() - began
         if waited >= wait_seconds:
             return False
@@ -119,11 +123,11 @@ def _lock_call(descriptor: int, command: int, kind: int, start: int, length: int
     return kind, place
 
 
-def _notice(path: Path, wait_seconds: float) -> None:
+def _notice(path: str, wait_seconds: float) -> None:
     """Log why nothing happens; a program that embeds moot decides itself where its log goes."""
     import logging  # most processes never wait
 
-    run = str(path.parent)
+    run = os.path.dirname(path)
     logging.getLogger("moot").warning(
         "moot: waiting for other processes that write to %r (%g s at most)", run, wait_seconds
     )
@@ -135,7 +139,7 @@ def _let_go(descriptor: int) -> None:
         os.close(descriptor)
 
 
-def _is_at(descriptor: int, path: Path) -> bool:
+def _is_at(descriptor: int, path: str) -> bool:
     """Return whether the locked file is still the one at `path`."""
     try:
         there = os.stat(path)
@@ -187,7 +191,7 @@ class DriverLease:
 
     def __enter__(self) -> DriverLease:
         # A second driver must fail at once: it would spend money on steps that the first one is asking already.
-        descriptor = _acquire(self._path, 0.0)
+        descriptor = _acquire(str(self._path), 0.0)
         if descriptor is None:
             raise self._busy()
         self._descriptor = descriptor

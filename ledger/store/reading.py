@@ -30,8 +30,8 @@ from ledger.store.streams import (
     check_blobs_end,
     has_other_line_ends,
     line_number,
+    path_in,
     read_acknowledged,
-    stream_path,
 )
 
 BUFFER_BYTES: Final = 1 << 18
@@ -75,7 +75,7 @@ def opened(directory: Path, mark: LogPosition) -> Generator[list[BinaryIO]]:
 
 def _open(directory: Path, stream: StreamName) -> BinaryIO:
     try:
-        return plain_file(stream_path(directory, stream), BUFFER_BYTES)
+        return plain_file(path_in(directory, f"{stream}.jsonl"), BUFFER_BYTES)
     except FileNotFoundError:
         raise Damaged((Problem("the stream is missing", stream=stream),), str(directory)) from None
 

@@ -22,7 +22,7 @@ from ledger.state.state import State
 from ledger.store import disk
 from ledger.store.blobs import BlobStore, hash_of, in_order
 from ledger.store.commit import AlreadyARun, Recovery, acknowledge, append, create, recover
-from ledger.store.disk import refuse_link, writing
+from ledger.store.disk import refuse_link, write_failed, writing
 from ledger.store.failures import (
     Damaged,
     DriverBusy,
@@ -141,13 +141,15 @@ class Writer:
             return ()
         mark = self._reading.mark
         sealed = seal(drafts, prev=mark.head.hash, seq=mark.head.seq + 1, at=at)
-        lines = self._blobs.new_lines(in_order(blobs or {}, sealed.events))
+        lines = self._blobs.new_lines(in_order(blobs, sealed.events)) if blobs else b""
         # Set before the first byte is written: after any failure the files may hold half a commit, which only
         # recovery settles.
         self._broken = True
-        with writing(self._directory):
+        try:
             after = append(self._directory, sealed, lines, mark)
             acknowledge(self._directory, mark, after)
+        except OSError as error:
+            raise write_failed(error, self._directory) from error
         # The reader learns of the commit only once the head names it.
         self._reading.extend(after, sealed.events)
         self._broken = False

@@ -293,6 +293,29 @@ def test_a_reader_ignores_what_is_beyond_the_head(run: RunStore) -> None:
     assert tuple(run.stream()) == before
 
 
+def test_an_event_makes_no_call_that_it_does_not_need(run: RunStore) -> None:
+    """After a sync nothing is in the cache of the processor, and each call costs. The syncs are all there, in order."""
+    with run.writer() as writer:
+        writer.commit([samples.claim(1)], at=samples.AT)
+    calls: list[str] = []
+
+    def see(name: str, real: Real, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        calls.append(f"{name} {Path(arguments[0]).name}" if isinstance(arguments[0], str | Path) else name)
+        return real(*arguments, **named)
+
+    with Watched(see), run.writer() as writer:
+        writer.commit([samples.claim(2)], at=samples.AT)
+    appended = ("claims.jsonl", "verifications.jsonl", "decisions.jsonl", "blobs.jsonl")
+    assert calls == [
+        *("open lock", "fcntl", "fcntl", "fcntl", "stat lock", "fstat"),
+        *("open head", "fstat", "pread", "pread", "close"),
+        *(f"stat {name}" for name in appended),
+        "listdir quarantine",
+        *("open claims.jsonl", "fstat", "write", "fdatasync", "close"),
+        *("open head", "lseek", "write", "fdatasync", "close", "close"),
+    ]
+
+
 def test_a_full_disk_is_one_error_and_loses_nothing(run: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     before = run.events()
     real = os.write
