@@ -2,6 +2,7 @@
 
 python -m benchmarks.commands                     a scripted run of 13 rounds, made for it
 python -m benchmarks.commands --run RUN           another run
+python -m benchmarks.commands --blobs 10          an open run with 10 MB of blobs beside the same without them
 
 A turn runs every process once. The figures are medians over the turns: of processor time (user and system), which a
 busy machine disturbs less than the clock; and of the ratios within each turn. Bytecode is cached, as it is from the
@@ -13,6 +14,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -21,7 +24,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tests.rounds.openings import begin, play
+from ledger.store.blobs import hash_of
+from rounds.run.session import start
+from rounds.run.verdicts import standard
+from tests import long_run
+from tests.rounds.openings import begin, clock, opening, play
 from tests.rounds.scripted import Script
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -32,6 +39,10 @@ MEASURE: Final = "import pydantic, typer"
 NEVER: Final = "anthropic"
 SEED: Final = 3
 """A script with claims of every status; every seat answers."""
+OPEN: Final = "r5.B.action"
+"""The step that is open in the run with many blobs."""
+BLOB_BYTES: Final = 2_048
+BLOBS_TARGET: Final = 1.15
 
 
 class Row(NamedTuple):
@@ -79,6 +90,51 @@ def measured(run: Path, turns: int) -> list[Row]:
     ]
 
 
+def beside_blobs(directory: Path, megabytes: int, turns: int) -> dict[str, tuple[float, float]]:
+    """Return verb → its processor time in ms beside that many blobs, and the ratio to the same run without them."""
+    numbers = random.Random(SEED)
+    contents = [
+        numbers.randbytes(BLOB_BYTES // 2).hex().encode() for _ in range((megabytes << 20) // BLOB_BYTES)
+    ]
+    _open_run(directory / "without", [])
+    reply = _open_run(directory / "with", contents)
+    copy, answer = directory / "copy", directory / "reply.json"
+    answer.write_bytes(reply)
+    verbs = {
+        "next": ["next", str(copy)],
+        "submit": ["submit", str(copy), OPEN, str(answer)],
+        "why": ["why", str(copy), "C-1-1"],
+        "report": ["report", str(copy)],
+    }
+    taken: dict[str, list[dict[str, float]]] = {verb: [] for verb in verbs}
+    for verb, arguments in verbs.items():
+        for turn in range(turns + 1):
+            times: dict[str, float] = {}
+            for name in sorted(("with", "without"), reverse=turn % 2 == 0):
+                shutil.copytree(directory / name, copy)
+                times[name] = _cpu_ms(["-m", "moot", *arguments], os.environ)
+                shutil.rmtree(copy)
+            taken[verb].append(times)
+    return {
+        verb: (
+            statistics.median(times["with"] for times in all_times[1:]),
+            statistics.median(times["with"] / times["without"] for times in all_times[1:]),
+        )
+        for verb, all_times in taken.items()
+    }
+
+
+def _open_run(path: Path, contents: Sequence[bytes]) -> bytes:
+    """Make a run whose step `OPEN` is open, with these blobs beside its own, and return the reply to that step."""
+    event, blobs = opening("standard-13")
+    more = {hash_of(content): content for content in contents}
+    session = start(path, event, blobs={**blobs, **more}, files={}, verdicts=standard, clock=clock())
+    script = Script(seed=SEED)
+    long_run.play(session, script, OPEN)
+    asked = session.pending()[0]
+    return script.reply(session.book(), asked.step, asked.brief.saw)
+
+
 def _cpu_ms(arguments: Sequence[str], environment: Mapping[str, str]) -> float:
     process = subprocess.Popen(
         [sys.executable, *arguments], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
@@ -107,7 +163,16 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.commands")
     parser.add_argument("--run", type=Path)
     parser.add_argument("--turns", type=int, default=TURNS)
+    parser.add_argument("--blobs", type=int, metavar="MB")
     options = parser.parse_args(arguments)
+    if options.blobs:
+        with tempfile.TemporaryDirectory() as directory:
+            figures = beside_blobs(Path(directory), options.blobs, options.turns)
+        for verb, (cpu_ms, ratio) in figures.items():
+            print(
+                f"{verb:8} {cpu_ms:6.1f} ms  {ratio:5.2f} × without {options.blobs} MB, target {BLOBS_TARGET} at 10 MB"
+            )
+        return int(any(ratio > BLOBS_TARGET for _, ratio in figures.values()))
     with tempfile.TemporaryDirectory() as directory:
         run: Path = options.run or Path(directory) / "run"
         if options.run is None:

@@ -107,15 +107,15 @@ def recover(directory: Path, mark: LogPosition, blobs: BlobStore) -> Recovery:
     files = _files(directory, mark)
     with readable(directory):
         tails = _tails(files)
-        names = _quarantined(directory)
+        set_aside = _quarantined(directory)
     # A creation that was killed after its head leaves its marker, which would make a later loss of the head look like
     # a run that was never opened.
     if os.access(path_in(directory, OPENING), os.F_OK):
         with suppress(OSError):
             os.unlink(directory / OPENING)
-    if names:
+    if set_aside:
         with writing(directory):
-            _settle_cuts(files, names)
+            _settle_cuts(files, set_aside)
     if not any(tails):
         return Recovery()
     kept: list[Event] = []
