@@ -53,7 +53,6 @@ from ledger.events import (
 from ledger.events.decisions import Cite
 from ledger.events.envelope import FROM_OUTSIDE
 from ledger.events.ids import number_of, repeat_of, role_of
-from ledger.events.verifications import FINDINGS_MAX
 from ledger.state.amendments import ends_stop, planned_anew
 from ledger.state.lifecycle import (
     BEARING_OF_STATUS,
@@ -73,13 +72,13 @@ from ledger.state.state import (
     DecisionFacts,
     DriftFacts,
     ExperimentFacts,
-    FindingKey,
     FlipFacts,
     PositionFacts,
     Rank,
     RulingFacts,
     Spend,
     State,
+    finding_key,
 )
 from ledger.state.wording import asks_for_run, matter_of, names_no_outcome
 
@@ -223,21 +222,10 @@ def _validated(state: State, event: Validation) -> None:
     ends = not state.validates_phases or event.after in (SYNTHESIS, *last)
     (state.validated if ends else state.checked).setdefault(event.round, []).append(event.after)
     if state.validates_phases:
-        new = _errors_of(state, event) - state.faults.let_go
-        # A validation keeps a limited list. A full list may hide further errors, so it never lifts a hold.
-        is_whole = len(event.findings) < FINDINGS_MAX
-        state.faulty = None if event.ok or (is_whole and not new) else event.seq
+        new = frozenset(finding_key(each) for each in event.findings if state.faults.is_new(each))
+        # A list that is cut names new errors first, so none of them is hidden behind what was let go.
+        state.faulty = event.seq if new else None
         state.faults.new = new
-
-
-def _errors_of(state: State, event: Validation) -> frozenset[FindingKey]:
-    """Return the errors of a validation. Those of imported rounds are left out: what moot did not see only warns."""
-    return frozenset(
-        (finding.code, finding.seq, "" if finding.seq is not None else finding.message)
-        for finding in event.findings
-        if finding.severity == "error"
-        and not (finding.seq is not None and finding.seq < state.faults.imported_before)
-    )
 
 
 def _phases_of(state: State, round_: int) -> tuple[str, ...]:

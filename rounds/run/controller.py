@@ -11,7 +11,7 @@ import msgspec
 from ledger.events import Event, RoundOpened, RunClosed, RunOpened, Signals, Validation
 from ledger.events.decisions import Gate, SignalReading
 from ledger.events.run import CloseReason, Signature
-from ledger.events.verifications import FINDINGS_MAX, ValidationFinding
+from ledger.events.verifications import ValidationFinding
 from ledger.plain_json import converted
 from ledger.state.amendments import absent_path
 from ledger.state.book import Book
@@ -145,10 +145,7 @@ class Controller(msgspec.Struct, frozen=True):
 
     def _validation(self, book: Book, after: str) -> Validation:
         report = self.verdicts.check(book)
-        # Findings beyond the maximum are not recorded; `moot check` computes all of them anew.
-        findings = converted(
-            report.findings[:FINDINGS_MAX], tuple[ValidationFinding, ...], from_attributes=True
-        )
+        findings = converted(report.findings, tuple[ValidationFinding, ...], from_attributes=True)
         return Validation(
             round=book.state.round,
             phase=after,
@@ -156,7 +153,8 @@ class Controller(msgspec.Struct, frozen=True):
             after=after,
             through=len(book.events) - 1,
             ok=report.ok,
-            findings=findings,
+            # Findings beyond the maximum are not recorded; `moot check` computes all of them anew.
+            findings=book.state.faults.kept(findings),
             rules=self.verdicts.rules_hash(),
         )
 

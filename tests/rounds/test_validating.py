@@ -8,9 +8,11 @@ import msgspec
 import pytest
 
 from ledger.events import Decision, Validation
-from ledger.events.verifications import ValidationFinding
+from ledger.events.envelope import Severity
+from ledger.events.verifications import FINDINGS_MAX, ValidationFinding
 from ledger.state.book import Book
 from ledger.state.fold import fold, step
+from ledger.state.state import Faults, finding_key
 from moot.view.status import status_text
 from roles.protocol import Protocol
 from roles.seats.port import Answer
@@ -31,6 +33,7 @@ class Complaint:
     def __init__(self) -> None:
         self.complains = False
         self.about = 1
+        self.warnings = 0
 
     def __call__(self, protocol: Protocol) -> Verdicts:
         complaint = self
@@ -39,7 +42,10 @@ class Complaint:
             def check(self, book: Book) -> CheckReport:
                 report = super().check(book)
                 wrong = ReportedFinding("ID001", "error", complaint.about, None, None, "complained about")
-                findings = [*report.findings, wrong] if complaint.complains else report.findings
+                minor = ReportedFinding("EVI001", "warning", 0, None, None, "worth a look")
+                findings = [*[minor] * complaint.warnings, *report.findings]
+                if complaint.complains:
+                    findings.append(wrong)
                 return msgspec.structs.replace(
                     report, ok=report.ok and not complaint.complains, findings=findings
                 )
@@ -123,6 +129,34 @@ def test_an_error_that_was_let_go_holds_the_run_up_no_second_time(tmp_path: Path
     assert len(again) > 6
     overrides = [event for event in session.book().of(Decision) if event.type == "override"]
     assert len(overrides) == 1
+
+
+@pytest.mark.parametrize("warnings", [99, 100, 250])
+def test_warnings_beyond_the_longest_list_hide_no_error_that_was_let_go(
+    tmp_path: Path, warnings: int
+) -> None:
+    complaint = Complaint()
+    session = begin(tmp_path / "run", complaint)
+    complaint.complains, complaint.warnings = True, warnings
+    script = Script(seed=2)
+    play(session, script)
+    (first,) = session.book().of(Validation)
+    assert len(first.findings) == FINDINGS_MAX
+    assert [entry.code for entry in first.findings if entry.severity == "error"] == ["ID001"]
+    override(session, f"@{first.seq}", "It is known and harmless.")
+    # Every later validation finds the error again, among as many warnings.
+    assert play(session, script).state == "finished"
+
+
+def test_a_list_that_is_cut_names_new_errors_first() -> None:
+    def found(code: str, severity: Severity, *seqs: int) -> tuple[ValidationFinding, ...]:
+        return tuple(ValidationFinding(code=code, severity=severity, seq=seq, message="m") for seq in seqs)
+
+    known, new = found("ID001", "error", *range(10, 80)), found("LIF003", "error", 90, 91)
+    minor = found("EVI001", "warning", *range(10, 60))
+    faults = Faults(let_go=frozenset(finding_key(each) for each in known))
+    assert faults.kept(minor + known + new) == new + (minor + known)[: FINDINGS_MAX - 2]
+    assert faults.kept(minor + new) == minor + new
 
 
 def test_another_error_holds_it_up_again(tmp_path: Path) -> None:

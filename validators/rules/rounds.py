@@ -20,9 +20,10 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.ids import StepName, event_id, number_of, round_of
-from ledger.events.verifications import CHECKS, FINDINGS_MAX
+from ledger.events.verifications import CHECKS, FINDINGS_MAX, ValidationFinding
+from ledger.plain_json import converted
 from ledger.state.book import Book
-from ledger.state.fold import step as take
+from ledger.state.fold import fold, step as take
 from ledger.state.state import State
 from validators.finding import Breach, standing
 from validators.ledger_index import LedgerIndex
@@ -331,6 +332,7 @@ def _signal_differences(event: Signals, report: Any) -> Iterator[str]:
     source="SD-49, FORMAT 2 (`validation`), DESIGN 3",
     applies_to_imports=False,
     recorded=False,
+    version=2,
 )
 def recorded_validation_holds(event: Validation, index: LedgerIndex) -> Iterator[Breach | str]:
     """A recorded validation is what these rules find over the same prefix.
@@ -355,11 +357,12 @@ def _otherwise(index: LedgerIndex, event: Validation) -> Iterator[str]:
     ok = not any(finding.severity == "error" for finding in findings)
     if event.ok != ok:
         yield f"recorded as {_word(event.ok)} through event {event.through}; it is {_word(ok)}"
-    # The event keeps at most 100 findings, so the recomputed list is cut before the comparison.
-    stated = [(entry.code, entry.severity, entry.seq, entry.message) for entry in event.findings]
-    expected = [(entry.code, entry.severity, entry.seq, entry.message) for entry in findings[:FINDINGS_MAX]]
-    if stated != expected:
-        yield f"records {len(stated)} findings that are not the {len(expected)} found again"
+    expected = converted(findings, tuple[ValidationFinding, ...], from_attributes=True)
+    if len(expected) > FINDINGS_MAX:
+        # Which of them the event kept depends on what a person had let go by then.
+        expected = fold(index.events[: event.seq]).faults.kept(expected)
+    if event.findings != expected:
+        yield f"records {len(event.findings)} findings that are not the {len(expected)} found again"
 
 
 def _word(ok: bool) -> str:
