@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from detectors.observations import parts
-from detectors.parameters import ExaminedTerms, GateParameters
+from detectors.parameters import ExaminedTerms
 from detectors.report import AlarmVerdict
 from detectors.stopping.readiness import counts_by_option, dropped, tests_by_round
-from detectors.stopping.reading import ModeReading, closing_round
+from detectors.stopping.reading import ModeReading, RunSoFar, closing_round
 from detectors.stopping.rounds import RoundUnits, same_round_artifact
 from ledger.events.ids import event_id, kind_of
 from ledger.state.state import State
@@ -36,11 +36,9 @@ class Fault(NamedTuple):
     ids: tuple[str, ...]
 
 
-def stress_avoidance(
-    state: State, rounds: Sequence[RoundUnits], parameters: GateParameters, planned: int
-) -> ModeReading:
+def stress_avoidance(run: RunSoFar) -> ModeReading:
     """Return FM-7 after the last round."""
-    rule = parameters.stress_avoidance
+    state, rounds, rule = run.state, run.rounds, run.parameters.stress_avoidance
     planned_rounds = [each for each in rounds if each.planned is not None]
     part_of = parts(state)
     faults = [
@@ -49,14 +47,14 @@ def stress_avoidance(
         if each.absent is not None
         for why, ids in _traces(state, each, part_of.get(each.absent, each.absent), rule.references_at_least)
     ]
-    faults = sorted([*_not_held(rounds, planned_rounds, rule.made_up_within_rounds, planned), *faults])
+    faults = sorted([*_not_held(rounds, planned_rounds, rule.made_up_within_rounds, run.planned), *faults])
     made_good = {fault: _made_good(fault, rounds, faults) for fault in faults}
     owed = [fault for fault in faults if made_good[fault] is None]
     closed = closing_round(state, "FM-7")
     since = [fault for fault in owed if fault.certain > closed]
     # Open faults come first. Closed and made-good ones are shown only when nothing else is left.
     faults_shown = since or owed or faults
-    good = max((number for number in made_good.values() if number is not None), default=0)
+    last_mended = max((number for number in made_good.values() if number is not None), default=0)
     return ModeReading(
         mode="FM-7",
         verdict="ALARM" if faults else ("CLEAR" if planned_rounds else "INSUFFICIENT"),
@@ -69,7 +67,7 @@ def stress_avoidance(
         sentence="; ".join(fault.why for fault in faults_shown[:SHOWN])
         or "every planned absence so far was a real one",
         subject=faults_shown[0].role if faults_shown else "",
-        mended=() if owed else (good,),
+        mended=() if owed else (last_mended,),
     )
 
 
@@ -131,11 +129,9 @@ def _traces(
             yield f"{identity} cites {role}'s artifact of R{number}", (identity,)
 
 
-def rivals_unexamined(
-    state: State, rounds: Sequence[RoundUnits], parameters: GateParameters, _planned: int
-) -> ModeReading:
+def rivals_unexamined(run: RunSoFar) -> ModeReading:
     """Return FM-9 after the last round."""
-    rule = parameters.examined
+    state, held, rule = run.state, len(run.rounds), run.parameters.examined
     counts, gone = counts_by_option(state), dropped(state)
     short = [
         name for name, count in counts.items() if count.claims < rule.tests_at_least and name not in gone
@@ -143,9 +139,9 @@ def rivals_unexamined(
     # Only an option without any tested claim alarms. A hardly tested one is watched.
     untouched = [option for option in short if not counts[option].claims]
     tests = tests_by_round(state)
-    first = _enough_since(0, tests, len(rounds), rule)
+    first = _enough_since(0, tests, held, rule)
     # After an `ack` the count starts again, so the alarm returns only with further neglect.
-    alarm_round = _enough_since(closing_round(state, "FM-9"), tests, len(rounds), rule) or first
+    alarm_round = _enough_since(closing_round(state, "FM-9"), tests, held, rule) or first
     verdict: AlarmVerdict = "CLEAR"
     # A single option has no rival, and without tests nothing was preferred yet.
     if len(counts) < 2 or not tests:
@@ -165,7 +161,7 @@ def rivals_unexamined(
         units=len(counts),
         needed=rule.others_tested_at_least,
         sentence=f"tested claims by option: {summary or 'no options'}",
-        mended=() if short else (len(rounds),),
+        mended=() if short else (held,),
         subject=", ".join(untouched or short),
         seen=tests.total(),
     )

@@ -25,13 +25,13 @@ from detectors.stopping.failure_modes import (
     verification_bypass,
 )
 from detectors.stopping.readiness import examined, passes_drift, reachable, settled, unblocked, without_critic
-from detectors.stopping.reading import ModeReading, is_open
+from detectors.stopping.reading import ModeReading, RunSoFar, is_open
 from detectors.stopping.rounds import RoundUnits, count_rounds
 from ledger.events.decisions import Advice
 from ledger.events.envelope import FailureMode
 from ledger.state.state import State
 
-PANEL: Final[tuple[Callable[[State, Sequence[RoundUnits], GateParameters, int], ModeReading], ...]] = (
+PANEL: Final[tuple[Callable[[RunSoFar], ModeReading], ...]] = (
     sycophancy,
     pro_forma_broken,
     goal_drift,
@@ -41,7 +41,7 @@ PANEL: Final[tuple[Callable[[State, Sequence[RoundUnits], GateParameters, int], 
     stress_avoidance,
     rivals_unexamined,
 )
-"""FM-1 … FM-7 and FM-9, in this order: (state, rounds, parameters, planned rounds) → the mode after the last round."""
+"""FM-1 … FM-7 and FM-9, in this order."""
 DEFAULT_ROUNDS = 13
 
 
@@ -74,28 +74,26 @@ class StopJudgement(msgspec.Struct, frozen=True):
 
 def readings_of(state: State, parameters: GateParameters | None = None) -> tuple[ModeReading, ...]:
     """Return every failure mode after the last round of `state`, by the given or the installed thresholds."""
-    parameters = parameters or gate_parameters()
-    return _readings(state, count_rounds(state, parameters.bypass.references_at_least), parameters)
+    run = _run_so_far(state, parameters or gate_parameters())
+    return tuple(read(run) for read in PANEL)
 
 
-def _readings(
-    state: State, rounds: Sequence[RoundUnits], parameters: GateParameters
-) -> tuple[ModeReading, ...]:
-    return tuple(read(state, rounds, parameters, planned_rounds(state)) for read in PANEL)
+def _run_so_far(state: State, parameters: GateParameters) -> RunSoFar:
+    rounds = count_rounds(state, parameters.bypass.references_at_least)
+    return RunSoFar(state, rounds, parameters, planned_rounds(state))
 
 
 def judge(state: State, parameters: GateParameters | None = None) -> StopJudgement:
     """Return the judgment after the last round of `state`."""
-    parameters = parameters or gate_parameters()
-    rounds = count_rounds(state, parameters.bypass.references_at_least)
-    readings = _readings(state, rounds, parameters)
-    all_gates = gates(state, rounds, readings, parameters)
+    run = _run_so_far(state, parameters or gate_parameters())
+    readings = [read(run) for read in PANEL]
+    all_gates = gates(run, readings)
     failing = [gate.name for gate in all_gates if gate.decides and not gate.ok]
     # Only this gate can be opened from outside alone. With any other failing, deliberation can still help.
     waits = failing == ["unblocked"]
     out_of_reach = not all(gate.ok for gate in all_gates if gate.name == "reachable")
     # Escalate instead of going on when the rest of the plan cannot make the run ready.
-    in_vain = waits or out_of_reach or len(rounds) >= planned_rounds(state)
+    in_vain = waits or out_of_reach or len(run.rounds) >= run.planned
     first = min((reading.alarm_round or 0 for reading in readings if is_open(state, reading)), default=None)
     return StopJudgement(
         ready=not failing,
@@ -155,13 +153,9 @@ NO_CLAIM: Final = "no claim yet"
 """The value of a share of nothing."""
 
 
-def gates(
-    state: State,
-    rounds: Sequence[RoundUnits],
-    readings: Sequence[ModeReading],
-    parameters: GateParameters,
-) -> tuple[GateReading, ...]:
+def gates(run: RunSoFar, readings: Sequence[ModeReading]) -> tuple[GateReading, ...]:
     """Return the gates as they stand after the last round."""
+    state, rounds, parameters = run.state, run.rounds, run.parameters
     deciding = (
         examined(state, parameters.examined),
         settled(state, len(rounds), parameters.settled),
@@ -238,9 +232,13 @@ def _cautious(state: State, readings: Sequence[ModeReading], parameters: GatePar
         for each in readings
         if (each.verdict != "ALARM" or is_open(state, each))
         and each.rounds
-        and (each.rounds[-1] >= rule.e_value_below or each.late >= rule.late_value_below or each.has_begun)
+        and (
+            each.rounds[-1] >= rule.e_value_below
+            or each.late_value >= rule.late_value_below
+            or each.has_begun
+        )
     ]
-    e_values = "; ".join(f"{each.mode} E {each.e_value}, of late {each.late:.1f}" for each in speaking)
+    e_values = "; ".join(f"{each.mode} E {each.e_value}, of late {each.late_value:.1f}" for each in speaking)
     text = f"a failure may be starting: {', '.join(each.mode for each in speaking)}"
     return GateReading(
         "cautious",

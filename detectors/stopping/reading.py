@@ -15,13 +15,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from detectors.parameters import GateParameters, Share
+from detectors.parameters import GateParameters
 from detectors.report import EVIDENCE_MAX, AlarmVerdict
-from detectors.stopping.rounds import Units
+from detectors.stopping.rounds import RoundUnits, Units
 from ledger.events.envelope import FailureMode
 from ledger.state.state import State
 
@@ -117,14 +117,6 @@ def _wealth(row: Sequence[float], planned_rounds: int) -> list[float]:
         # exp overflows a float above 709. Evidence that large is an alarm anyway.
         wealth.append(math.exp(min(logarithm, 700.0)))
     return wealth
-
-
-def mixed(parts: Sequence[int], values: Sequence[Sequence[float]]) -> tuple[float, ...]:
-    """Return E of a capital that was divided in these parts between bets."""
-    return tuple(
-        sum(part * value for part, value in zip(parts, at, strict=True)) / sum(parts)
-        for at in zip(*values, strict=True)
-    )
 
 
 def late_value(stream: Stream, rounds_at_most: int) -> float:
@@ -226,7 +218,7 @@ class ModeReading(msgspec.Struct, frozen=True):
     """Of a mode that is a count: (number, what is tolerated) of every round."""
     mended: tuple[int, ...] = ()
     """Of a certain mode: rounds that made good what it is about."""
-    late: float = 1.0
+    late_value: float = 1.0
     """What a capital of 1 that was staked on the last rounds alone is worth."""
     has_begun: bool = False
     """Whether the last round has what alarms if another one follows: too young for an alarm."""
@@ -262,17 +254,39 @@ class ModeReading(msgspec.Struct, frozen=True):
         return printed(1 / max((1.0, *self.rounds)))
 
 
+class RunSoFar(NamedTuple):
+    """A run after its last round: what was counted in each round, and the thresholds that it is read by."""
+
+    state: State
+    rounds: Sequence[RoundUnits]
+    parameters: GateParameters
+    planned: int
+    """Rounds of the plan that deliberate."""
+
+    def e_of(self, streams: Sequence[Stream], parts: Sequence[int] = (1,)) -> tuple[float, ...]:
+        """Return E after every round: a capital of 1 was divided in these parts between the bets."""
+        values = [e_values(stream, self.planned) for stream in streams]
+        return tuple(
+            sum(part * value for part, value in zip(parts, at, strict=True)) / sum(parts)
+            for at in zip(*values, strict=True)
+        )
+
+    def late_value_of(self, streams: Sequence[Stream]) -> float:
+        """Return the worth of the last rounds alone in the best of these bets."""
+        return max(late_value(stream, self.parameters.cautious.late_rounds) for stream in streams)
+
+
 def read(
+    run: RunSoFar,
     reading: ModeReading,
     units: Sequence[Units],
     streams: Sequence[Stream],
-    parameters: GateParameters,
-    planned: int,
     have: Sequence[int] | None = None,
 ) -> ModeReading:
-    """Return the reading of a series of e-values with its verdict, onset and evidence; it comes with its sentence open.
+    """Return a mode, whose E is known, with its verdict, onset and evidence, and its sentence filled in.
 
-    `have` counts toward the units needed, per round (default: the units).
+    The evidence are the bad ones of `units`, from the onset of the best of `streams` on. `have` counts toward the units
+    needed, per round (default: the units).
     """
     counted = have if have is not None else [unit.counts[1] for unit in units]
     totals = list(accumulate(counted))
@@ -282,7 +296,7 @@ def read(
         (
             number
             for number, (value, total) in enumerate(zip(reading.rounds, totals, strict=True), 1)
-            if value >= parameters.alarm_at and total >= reading.needed
+            if value >= run.parameters.alarm_at and total >= reading.needed
         ),
         None,
     )
@@ -291,9 +305,9 @@ def read(
         verdict = "ALARM"
     elif sum(counted) < reading.needed:
         verdict = "INSUFFICIENT"
-    elif reading.rounds and reading.rounds[-1] >= parameters.watch_at:
+    elif reading.rounds and reading.rounds[-1] >= run.parameters.watch_at:
         verdict = "WATCH"
-    onset = onset_round(streams, planned) if verdict in ("WATCH", "ALARM") else None
+    onset = onset_round(streams, run.planned) if verdict in ("WATCH", "ALARM") else None
     # Counts before the onset are from healthy rounds and would dilute the sentence.
     since = units[(onset or 1) - 1 :]
     bad = [identity for unit in since for identity in unit.bad]
@@ -328,29 +342,3 @@ def is_open(state: State, reading: ModeReading) -> bool:
         return False
     # A closing covers what was seen by then. An alarm or onset after it is a new one.
     return closing_round(state, reading.mode) < max(reading.alarm_round or 0, reading.onset or 0)
-
-
-def late_of(streams: Sequence[Stream], parameters: GateParameters) -> float:
-    """Return the worth of the last rounds alone in the best of these bets."""
-    return max(late_value(stream, parameters.cautious.late_rounds) for stream in streams)
-
-
-def share_reading(
-    mode: FailureMode,
-    units: Sequence[Units],
-    rule: Share,
-    parameters: GateParameters,
-    planned: int,
-    sentence: str,
-) -> ModeReading:
-    """Return the reading of a failure mode that is one share against one tolerated share."""
-    stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
-    reading = ModeReading(
-        mode=mode,
-        rounds=e_values(stream, planned),
-        late=late_of([stream], parameters),
-        needed=rule.units_at_least,
-        sentence=f"{sentence}; {rule.p0:.0%} is tolerated",
-        tolerated=rule.p0,
-    )
-    return read(reading, units, [stream], parameters, planned)

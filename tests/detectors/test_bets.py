@@ -26,7 +26,7 @@ from detectors.parameters import (
     read_parameters,
 )
 from detectors.stopping.failure_modes import domination, domination_bets
-from detectors.stopping.reading import e_values, product, share_stream
+from detectors.stopping.reading import RunSoFar, e_values, product, share_stream
 from detectors.stopping.rounds import RoundUnits
 from ledger.state.state import State
 
@@ -71,7 +71,7 @@ def test_a_balanced_run_earns_nothing(roles: int, above: float) -> None:
     rule = msgspec.structs.replace(INSTALLED.domination_cited, above_share=above, grid=grid[:3])
     parameters = msgspec.structs.replace(INSTALLED, domination_cited=rule)
     state, rounds = _balanced(roles, 12)
-    reading = domination(state, rounds, parameters, ROUNDS)
+    reading = domination(RunSoFar(state, rounds, parameters, ROUNDS))
     assert max(reading.rounds) <= 1.0
     assert reading.verdict == "CLEAR"
 
@@ -81,7 +81,7 @@ def test_leads_are_counted_over_the_whole_run_and_citations_since_the_onset() ->
     for each in rounds[5:]:
         each.lead = "role0"
         each.cited_claims = [("role0", identity) for _, identity in each.cited_claims]
-    reading = domination(state, rounds, INSTALLED, ROUNDS)
+    reading = domination(RunSoFar(state, rounds, INSTALLED, ROUNDS))
     assert (reading.verdict, reading.onset) == ("ALARM", 6)
     led = sum(each.lead == "role0" for each in rounds)
     assert led > len(rounds[5:])
