@@ -1,7 +1,9 @@
 """Thresholds of the stop checks, failure modes and forecasts, read from `parameters.toml` beside this module.
 
 The file has a section for each profile. A verdict names its section by the SHA-256 of the section's bytes, and a run of
-`gates` keeps that section as a blob, so its verdicts can be recomputed by the numbers it was opened with.
+`gates` keeps that section as a blob, so its verdicts can be recomputed by the numbers it was opened with. The bytes and
+not the parsed numbers are hashed, because the hash is the name of that blob; a hash of anything else would also leave
+every recorded verdict of `published` and `crux`, which keep no blob, without the numbers it names.
 Every bet is on a rate above the tolerated one: a section in which one is not does not decode.
 """
 

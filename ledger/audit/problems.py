@@ -16,6 +16,7 @@ import msgspec
 
 from ledger.events import STREAMS, Event, StreamName, stream_of
 from ledger.format.canonical import BEGINNING, Head, NotCanonical, decode, line_hash
+from ledger.plain_text import counted
 from ledger.state.amendments import redacted_blobs
 from ledger.store.blobs import BlobStore, Named, NotABlob, named_blobs, named_by_brief, read_blob_line
 from ledger.store.disk import plain_file
@@ -78,7 +79,7 @@ def _damage(directory: Path, head: Head) -> Iterator[Problem]:
         elif hash_ != head.hash:
             yield Problem("head has another hash than the line it names", head.seq)
         if rest:
-            yield Problem(f"the commit is not whole: {rest} more events were announced", last)
+            yield Problem(f"the commit is not whole: {counted(rest, 'more event')} announced", last)
 
 
 def _missing(first: int, last: int) -> str:

@@ -31,7 +31,7 @@ from ledger.events.envelope import (
 from ledger.events.verifications import Check
 from ledger.interchange.report import BadLine
 from ledger.plain_json import NotJson, converted, json_object
-from ledger.plain_text import without_mark
+from ledger.plain_text import counted, without_mark
 
 Author = Literal["action", "guardian", "observer", "critic"]
 AUTHORS: Final[tuple[Author, ...]] = ("action", "guardian", "observer", "critic")
@@ -276,7 +276,9 @@ def read_rows(source: Mapping[str, bytes]) -> Rows:
             if name == "run.json":
                 seen.add("run")
         by_file[name] = tuple(placed)
-    notes = tuple(f"{key} is not taken over ({count} rows)" for key, count in sorted(ignored.items()))
+    notes = tuple(
+        f"{key} is not taken over ({counted(count, 'row')})" for key, count in sorted(ignored.items())
+    )
     return Rows(by_file, frozenset(seen), tuple(bad[:BAD_LINES_MAX]), notes)
 
 

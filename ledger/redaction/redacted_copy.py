@@ -23,6 +23,7 @@ from ledger.events import Event, RunOpened
 from ledger.events.run import Change, Origin, Waiver
 from ledger.format.canonical import BEGINNING, Head, NotCanonical, Sealed, decode, encode, line_hash, seal
 from ledger.plain_json import NotJson, decoded
+from ledger.plain_text import counted
 from ledger.redaction.removal import (
     FILE,
     FILE_BYTES_MAX,
@@ -155,9 +156,9 @@ def _waiver(changed: tuple[int, ...], left_out: tuple[str, ...], reason: str) ->
     """Return the waiver that the opening carries, which every view shows before a verdict."""
     places = ", ".join(f"@{seq}" for seq in changed)
     if len(places) > _WORDS_MAX // 4:
-        places = f"{len(changed)} events from @{changed[0]} to @{changed[-1]}"
+        places = f"{counted(len(changed), 'event')} from @{changed[0]} to @{changed[-1]}"
     lines = f"words of {places} were replaced" if changed else "no line was changed"
-    blobs = f", {len(left_out)} blobs were left out" if left_out else ""
+    blobs = f", {counted(len(left_out), 'blob')} left out" if left_out else ""
     return Waiver(what="the original words", why=f"{lines}{blobs}: {reason}"[:_WORDS_MAX])
 
 

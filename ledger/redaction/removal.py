@@ -22,6 +22,7 @@ import orjson
 from ledger.events import Amendment, Artifact, Event
 from ledger.events.ids import MENTION, parse_step
 from ledger.events.run import Change
+from ledger.plain_text import counted
 from ledger.plain_toml import NotToml, toml_table
 from ledger.redaction.words import INSTEAD, Sought, readings
 from ledger.state.amendments import PLACE, redacted_blobs
@@ -214,7 +215,7 @@ def remains(run: RunStore, sought: Sought) -> Remains:
 
 def in_words(places: tuple[str, ...]) -> str:
     """Return places as part of a sentence."""
-    more = f" and {len(places) - NAMED_MAX} more places" if len(places) > NAMED_MAX else ""
+    more = f" and {counted(len(places) - NAMED_MAX, 'more place')}" if len(places) > NAMED_MAX else ""
     return f"{', '.join(places[:NAMED_MAX])}{more}"
 
 

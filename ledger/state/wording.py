@@ -17,6 +17,7 @@ from ledger.events import (
     Frame,
     Memo,
 )
+from ledger.plain_text import counted
 
 _EVASIONS: Final = re.compile(
     r"\b(?:more|further|additional)\s+(?:research|study|studies|work|investigation|analysis|discussion|thought|data)\b"
@@ -83,7 +84,7 @@ def clause(event: Deliberated) -> tuple[str, str]:
         case Frame():
             return "frame", (event.why or "ill-posed") if event.ill_posed else "well-posed"
         case Agenda():
-            new_options = f", {len(event.options)} options made" if event.options else ""
+            new_options = f", {counted(len(event.options), 'option')} made" if event.options else ""
             return "agenda", (", ".join(event.cruxes) or "no crux") + new_options
         case Memo():
             answer = " ".join(sentence.text for sentence in event.sentences if sentence.field == "answer")

@@ -14,6 +14,7 @@ import typer
 import moot
 from ledger.audit.seal import NOTE_BYTES_MAX, NoteRefused, Verifier, read_seal, signer
 from ledger.format.canonical import Head
+from ledger.plain_text import counted
 from ledger.redaction.redacted_copy import redacted_copy
 from ledger.redaction.removal import in_words, redact as remove
 from ledger.redaction.words import INSTEAD
@@ -295,7 +296,7 @@ def _redacted_text(result: Redacted) -> str:
         )
     if result.unsearched:
         lines.append(
-            f"{result.unsearched} lines were not looked for by themselves: too short, or moot's own words"
+            f"not looked for by themselves: {counted(result.unsearched, 'line')}, too short, or moot's own words"
         )
     if result.copy is not None:
         lines.append(f"the copy is {result.copy}; {result.run} still holds what it held: remove it yourself")

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
+from ledger.plain_text import counted
 from moot.api import open_run
 from moot.app.inputs import write_document
 from moot.cli import command as common
@@ -217,7 +218,9 @@ def _runs_at(place: Path) -> list[Path]:
 def _value_text(comparison: ValueReport) -> str:
     lines = [line for run in comparison.runs for line in _run_value(run)]
     lines += [f"⚑ {flag}" for flag in comparison.flags]
-    return "\n".join([*lines, f"{len(comparison.runs)} runs, {len(comparison.flags)} flags", ""])
+    return "\n".join(
+        [*lines, f"{counted(len(comparison.runs), 'run')}, {counted(len(comparison.flags), 'flag')}", ""]
+    )
 
 
 def _run_value(run: RunValue) -> list[str]:

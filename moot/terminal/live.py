@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ledger.events import Event, RoundOpened
-from ledger.plain_text import first_sentence, one_line
+from ledger.plain_text import counted, first_sentence, one_line
 from ledger.state.book import Book, GrowingBook
 from moot.terminal import theme
 from moot.terminal.stage import Stage, round_title
@@ -317,7 +317,7 @@ def _verdicts_of_controller(summary: RoundView) -> Iterator[tuple[str, Text]]:
     if summary.validated is not None and any(summary.validated):
         errors, warnings = summary.validated
         style = "bold red" if errors else theme.FAINT
-        yield "rules", Text(f"{errors} errors, {warnings} warnings", style)
+        yield "rules", Text(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}", style)
     if summary.look is not None:
         advice = mark_of(marks.ADVICE, summary.look.advice)
         yield (

@@ -14,6 +14,7 @@ from ledger.events import (
 )
 from ledger.events.decisions import Cite, Relation
 from ledger.events.envelope import Bearing, Status
+from ledger.plain_text import counted
 from ledger.result import Result, extended
 from ledger.state.book import Book
 from ledger.state.decided import (
@@ -168,7 +169,7 @@ def claims_text(claims: Claims, width: int = WIDTH) -> str:
     ordered = sorted(counts, key=lambda key: list(STATUSES).index(key[0]))
     # The first two characters are the shape and its space, which a summary does not need.
     parts = [f"{counts[key]} {status_with_level(*key, key[1])[2:]}" for key in ordered]
-    lines.append(f"{len(claims.claims)} claims: {listed(parts)}")
+    lines.append(f"{counted(len(claims.claims), 'claim')}: {listed(parts)}")
     return joined(lines)
 
 
@@ -382,7 +383,7 @@ def decisions_text(decisions: Decisions, caveats: Sequence[str], width: int = WI
             lines.append(f"    {cite.relation} {cite.id}{stands}")
         conditions = Conditions(tuple(decision.falsifiers), tuple(decision.requirements)).introduced()
         lines += [f"    {word}: {text}" for word, text in conditions]
-    lines.append("1 decision" if len(decisions.decisions) == 1 else f"{len(decisions.decisions)} decisions")
+    lines.append(counted(len(decisions.decisions), "decision"))
     # The verdict's full evidence is too long to print here, so point to the last one.
     if cited := [
         cite.id for decision in decisions.decisions for cite in decision.cites if cite.type == "verification"

@@ -185,10 +185,8 @@ def _fork(fork: ForkLosses) -> Iterator[str]:
     yield f"{fork.run}: {where} {what}"
     for name, counts in (("run", fork.parent), ("fork", fork.fork)):
         yield f"  {name:<5}{_counted(counts)}"
-    gone = (
-        f"{len(fork.lost)} claims of the run did not come up ({len(fork.own)} of them {fork.without}'s own)"
-    )
-    yield f"  lost {gone if fork.without else f'{len(fork.lost)} claims of the run did not come up'}"
+    own = f" ({len(fork.own)} of them {fork.without}'s own)" if fork.without else ""
+    yield f"  lost {counted(len(fork.lost), 'claim')} of the run did not come up{own}"
     yield from folded(_ids(fork.lost), 7) if fork.lost else ()
     yield f"  kept {fork.again}, new {len(fork.new)}"
     # Readiness is worth a line only where leaving the role out changed it.
@@ -197,11 +195,15 @@ def _fork(fork: ForkLosses) -> Iterator[str]:
         yield f"  the run is {ready[fork.ready_parent]}, the fork {ready[fork.ready_fork]}"
 
 
-def _counted(counted: Counted) -> str:
-    return (
-        f"{counted.claims} claims, {counted.tested} status changes, {counted.broken} BROKEN of"
-        f" {counted.disagreement} disagreeing checks, {counted.tensions} tensions, {counted.decisions} decisions"
+def _counted(counts: Counted) -> str:
+    parts = (
+        counted(counts.claims, "claim"),
+        counted(counts.tested, "status change"),
+        f"{counts.broken} BROKEN of {counted(counts.disagreement, 'disagreeing check')}",
+        counted(counts.tensions, "tension"),
+        counted(counts.decisions, "decision"),
     )
+    return ", ".join(parts)
 
 
 def _ids(ids: list[str]) -> str:

@@ -126,7 +126,9 @@ def _asserted(
     match event:
         case Statement():
             text = event.sections[0].text if event.sections else ""
-            return EventWords(event, event.type, NEUTRAL, f"{event.words} words", text, event.responds_to)
+            return EventWords(
+                event, event.type, NEUTRAL, counted(event.words, "word"), text, event.responds_to
+            )
         case Artifact():
             return EventWords(event, "artifact", NEUTRAL, artifact_facts(event), "", event.cites)
         case Claim():
@@ -269,9 +271,8 @@ def _governed(
         case Validation():
             errors = sum(finding.severity == "error" for finding in event.findings)
             mark = marks.VALID if event.ok else marks.INVALID
-            return EventWords(
-                event, "validation", mark, f"{errors} errors, {len(event.findings) - errors} warnings"
-            )
+            warnings = counted(len(event.findings) - errors, "warning")
+            return EventWords(event, "validation", mark, f"{counted(errors, 'error')}, {warnings}")
         case Signals(profile="crux"):
             percents = ", ".join(
                 f"{option} {float(points):.0f}%"
@@ -303,4 +304,4 @@ def _governed(
             return EventWords(event, "closed", NEUTRAL, ending, "", event.outcome)
         case Screening():
             mark = Mark("▲", event.action, "plain" if event.action == "ALLOW" else "warn")
-            return EventWords(event, "screening", mark, f"{event.of}, {event.score} points")
+            return EventWords(event, "screening", mark, f"{event.of}, {counted(event.score, 'point')}")

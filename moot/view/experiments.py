@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ledger.events import Amendment, ExperimentPlanned
 from ledger.events.experiments import ExperimentRun, Predicate
-from ledger.plain_text import visible
+from ledger.plain_text import counted, visible
 from ledger.result import Result
 from ledger.state.book import Blobs, Book
 from ledger.state.experiments import OutputMissing, content_of, plan_of, planned_note, runs_of, verdict_of
@@ -253,7 +253,8 @@ def _lines(run: str, experiment: ExperimentShown, width: int) -> Iterator[str]:
         same = (
             "as recorded" if check.verdict == check.recorded else f"recorded: {check.recorded or 'nothing'}"
         )
-        yield f"  beside the run, {check.at[:10]}: {check.verdict} in {check.repetitions} repetitions ({same})"
+        repetitions = counted(check.repetitions, "repetition")
+        yield f"  beside the run, {check.at[:10]}: {check.verdict} in {repetitions} ({same})"
     yield f"  {'again' if experiment.verdict else 'run it'}: {experiment.command}"
     # Without a sandbox here, a person can run the files elsewhere and hand in the result.
     if not experiment.verdict:
@@ -297,5 +298,5 @@ def _quoted(text: str) -> Iterable[str]:
     """Return untrusted text line by line, with every control sequence made visible."""
     # Programs may print escape sequences that would clear or recolor the reader's terminal.
     lines = visible(text.rstrip("\n")).split("\n") if text.strip() else []
-    more = [f"    … {len(lines) - LINES_SHOWN} lines more"] if len(lines) > LINES_SHOWN else []
+    more = [f"    … {counted(len(lines) - LINES_SHOWN, 'line')} more"] if len(lines) > LINES_SHOWN else []
     return (*(f"    {line}".rstrip() for line in lines[:LINES_SHOWN]), *more)

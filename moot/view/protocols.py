@@ -275,8 +275,9 @@ def protocols_text(listing: Protocols) -> str:
 def new_text(draft: NewFile, width: int = WIDTH) -> str:
     """Return what `moot new` prints."""
     stress = listed([f"R{n}" for n in draft.stress], "no stress round")
+    rounds, replies = counted(draft.rounds, "round"), f"at most {draft.replies} replies"
     lines = [
-        f"{draft.file}: {draft.protocol}, {draft.rounds} rounds, stress {stress}, at most {draft.replies} replies",
+        f"{draft.file}: {draft.protocol}, {rounds}, stress {stress}, {replies}",
         # Say this before the run: afterwards a waiver qualifies every verdict.
         *(f"WAIVED {what}: it will be said before every verdict" for what in draft.waived),
         *(f"CANNOT BECOME READY {why}: the run ends with its plan" for why in draft.lacks),

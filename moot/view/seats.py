@@ -133,7 +133,7 @@ def contexts_text(filling: Filling, before: str = "") -> str:
         notes.append(f"{filling.continued} of them in a continued one")
     # Fewer conversations than replies means that some conversation was reused.
     elif filling.contexts < named:
-        notes.append(f"used by {named} replies")
+        notes.append(f"used by {counted(named, 'reply')}")
     elif not filling.unnamed:
         notes.append("each fresh")
     return before + ", ".join([str(filling.contexts), *notes])

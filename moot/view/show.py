@@ -365,7 +365,7 @@ def why_text(why: Why, width: int = WIDTH, *, everything: bool = False) -> str:
             lines.append(f"{'  ' * (node.depth + 1)}  {shortened(text, width - 2 * node.depth - 4)}")
     left = [node.id for node in nodes if node.below]
     if left:
-        more = f" and {len(left) - 4} others" if len(left) > 4 else ""
+        more = f" and {counted(len(left) - 4, 'other')}" if len(left) > 4 else ""
         lines.append(f"more under {', '.join(left[:4])}{more}: moot why {why.run} {left[0]}, or --all")
     # A reader of a cut text needs the verb that shows all of it.
     if any("…" in line for line in lines):

@@ -20,6 +20,7 @@ from ledger.events import (
 )
 from ledger.events.envelope import Quorum
 from ledger.events.ids import StepName, parse_step
+from ledger.plain_text import counted
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force, in_force, outcome
 from ledger.state.lifecycle import OPEN
@@ -128,7 +129,7 @@ def clock_time(seconds: float) -> str:
 
 def spent(spend: Spend) -> str:
     """Return `85 calls, 12,300 tokens in, 4,100 out, 0.42 USD, 3 of unknown cost`."""
-    parts = (f"{spend.calls} calls", tokens_text(spend), dollars(spend) if spend.calls else "")
+    parts = (counted(spend.calls, "call"), tokens_text(spend), dollars(spend) if spend.calls else "")
     return ", ".join(part for part in parts if part)
 
 
