@@ -111,10 +111,10 @@ def disagreement_persists(seen: Observations, parameters: PublishedParameters) -
         few = f"{counted(len(rounds), 'round')} without stress; a slope needs {rule.rounds_at_least}"
         return reading("S2", False, few)
     points = [(tally.round, tally.disagreement) for tally in rounds]
-    slope, late = exact_slope(points), exact_slope(points[-rule.last_rounds :])
+    slope, last_slope = exact_slope(points), exact_slope(points[-rule.last_rounds :])
     discovery = exact_slope([(tally.round, tally.discovery) for tally in rounds])
     if slope >= limit:
-        satisfied, reason = late >= limit, f"the last {rule.last_rounds} alone: {short(late)}"
+        satisfied, reason = last_slope >= limit, f"the last {rule.last_rounds} alone: {short(last_slope)}"
     elif discovery < 0:
         satisfied = True
         reason = (

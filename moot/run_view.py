@@ -39,21 +39,21 @@ class RunView:
     # Modules are imported where they are used, because a reader of one fact starts faster without the others.
 
     @property
-    def beyond(self) -> Amounts | None:
+    def unrecorded(self) -> Amounts | None:
         """Return what attempts used that no event shows; None where only the ledger is at hand."""
-        from moot.view.seats import spent_beyond
+        from moot.view.seats import unrecorded_spend
 
-        return None if self.path is None else spent_beyond(self.path)
+        return None if self.path is None else unrecorded_spend(self.path)
 
     @property
     def outcome(self) -> Outcome:
         """Return the outcome: the answer, how sure, why, what would change it, what it needs from a person."""
         from moot.view.outcome import outcome_of
 
-        beyond, kept = self.beyond, self._outcome
+        unrecorded, kept = self.unrecorded, self._outcome
         # Attempts are recorded without a commit, so the outcome is kept for the amounts that it names.
-        if kept is None or kept[0] != beyond:
-            kept = self._outcome = (beyond, outcome_of(self.name, self.book, beyond))
+        if kept is None or kept[0] != unrecorded:
+            kept = self._outcome = (unrecorded, outcome_of(self.name, self.book, unrecorded))
         return kept[1]
 
     @cached_property

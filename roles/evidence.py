@@ -92,8 +92,8 @@ def exhibits(book: Book, claim: str, evidence: Iterable[Evidence]) -> tuple[Exhi
 
 def evidence_class(evidence: Sequence[Exhibit], raised_by: str, bearing: Bearing) -> EvidenceClass:
     """Return the class of a verifier's verdict: the strongest class among its pieces of evidence."""
-    good = tuple(piece for piece in evidence if piece.stands)
-    return strongest(_class_of_piece(piece, good, raised_by, bearing) for piece in good)
+    standing = tuple(piece for piece in evidence if piece.stands)
+    return strongest(_class_of_piece(piece, standing, raised_by, bearing) for piece in standing)
 
 
 def strongest(classes: Iterable[EvidenceClass]) -> EvidenceClass:

@@ -73,10 +73,10 @@ def _parsed(template: str) -> tuple[str | _Tag, ...]:
     place = 0
     while (tag := _TAG.search(template, place)) is not None:
         parts.append(_literal(template[place : tag.start()]))
-        mark, name = tag[1], tag[2]
-        if mark == "/":
+        sign, name = tag[1], tag[2]
+        if sign == "/":
             raise TemplateError(f"{tag[0]} closes a list that is not open")
-        if mark == "":
+        if sign == "":
             parts.append(_Tag(name, None))
             place = tag.end()
             continue

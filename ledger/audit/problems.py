@@ -141,15 +141,15 @@ class Tail(msgspec.Struct, frozen=True):
     notes: tuple[Problem, ...] = ()
 
 
-def tail_of(directory: Path, mark: LogPosition) -> Tail:
-    """Judge what follows `mark`, which is the position of the head."""
+def tail_of(directory: Path, position: LogPosition) -> Tail:
+    """Judge what follows the head, which is at `position`."""
     damage: list[Problem] = []
     notes: list[Problem] = []
     for index, stream in enumerate(STREAMS):
         with plain_file(stream_path(directory, stream)) as file:
-            extra = file.seek(0, os.SEEK_END) - mark.offsets[index]
-            number = line_number(file, mark.offsets[index])
-            impossible = list(islice(_impossible(stream, lines_of(file), mark, number), PROBLEMS_MAX))
+            extra = file.seek(0, os.SEEK_END) - position.offsets[index]
+            number = line_number(file, position.offsets[index])
+            impossible = list(islice(_impossible(stream, lines_of(file), position, number), PROBLEMS_MAX))
         damage += impossible
         if extra and not impossible:
             what = f"{extra} bytes beyond head, of a commit interrupted or being written: no damage"
@@ -158,16 +158,16 @@ def tail_of(directory: Path, mark: LogPosition) -> Tail:
 
 
 def _impossible(
-    stream: StreamName, lines: Iterator[bytes], mark: LogPosition, number: int
+    stream: StreamName, lines: Iterator[bytes], position: LogPosition, number: int
 ) -> Iterator[Problem]:
     """Yield whole lines beyond the head that an interrupted writer cannot have left there."""
     for line in _lines(stream, lines, number):
         if isinstance(line, Problem):
             continue  # torn pages after a power failure look like anything
         # A writer appends only numbers after the head, so an older number was copied here.
-        if line.seq <= mark.head.seq:
+        if line.seq <= position.head.seq:
             yield line.problem(f"event {line.seq} stands here again")
-        elif line.seq == mark.head.seq + 1 and line.prev != mark.head.hash:
+        elif line.seq == position.head.seq + 1 and line.prev != position.head.hash:
             yield line.problem("the line continues another ledger")
 
 

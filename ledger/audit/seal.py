@@ -147,7 +147,7 @@ def open_note(note: str, verifiers: tuple[Verifier, ...]) -> tuple[str, tuple[st
     if not blank or not signatures.endswith("\n"):
         raise NoteRefused("not a signed note: text, an empty line, signatures")
     known = {(verifier.name, verifier.hash): verifier for verifier in verifiers}
-    good: list[str] = []
+    signed_by: list[str] = []
     for line in signatures[:-1].split("\n"):
         name, raw = _signature(line)
         # Name and hash together choose the key: two keys may share a name, and four bytes may collide by
@@ -155,10 +155,10 @@ def open_note(note: str, verifiers: tuple[Verifier, ...]) -> tuple[str, tuple[st
         key = known.get((name, raw[:4]))
         if key is not None:
             _check(key, raw[4:], f"{text}\n")
-            good.append(name)
-    if not good:
+            signed_by.append(name)
+    if not signed_by:
         raise NoteRefused("no signature by a key that was given")
-    return f"{text}\n", tuple(good)
+    return f"{text}\n", tuple(signed_by)
 
 
 def _signature(line: str) -> tuple[str, bytes]:

@@ -98,11 +98,11 @@ def _verify(directory: Path, checkpoints: Sequence[Head]) -> VerifyReport:
     except Damaged as error:
         return _report(directory, 0, None, error.problems, (), ())
     # The length of the blobs comes from `head`, not from the file: bytes beyond it were never acknowledged.
-    mark = LogPosition(blobs=acknowledged)
-    count, problems, kept = _read_through(directory, mark, head, checkpoints)
-    # The mark reaches the head only if every line was proven. With damage, what follows the head means nothing.
-    is_read = mark.head == head
-    tail = tail_of(directory, mark) if is_read else Tail()
+    position = LogPosition(blobs=acknowledged)
+    count, problems, kept = _read_through(directory, position, head, checkpoints)
+    # The position reaches the head only if every line was proven. With damage, what follows the head means nothing.
+    is_read = position.head == head
+    tail = tail_of(directory, position) if is_read else Tail()
     original, unlike = _redacted_copy(directory) if is_read and _is_copy(directory) else (None, [])
     held = [
         CheckpointModel(
@@ -192,17 +192,17 @@ class _Listing:
 
 
 def _read_through(
-    directory: Path, mark: LogPosition, head: Head, checkpoints: Sequence[Head]
+    directory: Path, position: LogPosition, head: Head, checkpoints: Sequence[Head]
 ) -> tuple[int, list[Problem], dict[int, str]]:
     """Return the number of events read, the problems, and the hashes of the lines that checkpoints ask for."""
-    blobs = BlobAudit(BlobStore(directory), mark.blobs)
+    blobs = BlobAudit(BlobStore(directory), position.blobs)
     listed = _Listing()
     listed.take(blobs.file_problems())
     wanted = {checkpoint.seq for checkpoint in checkpoints}
     hashes = {head.seq: head.hash}
     count = 0
     try:
-        for event in decoded(directory, mark, head):
+        for event in decoded(directory, position, head):
             count += 1
             if event.seq - 1 in wanted:
                 # `prev` is already proven to be the hash of the line before, so no line is hashed twice.
@@ -230,7 +230,7 @@ def _report(
     damaged = any(problem.is_damage for problem in problems)
     return VerifyReport(
         run=str(directory),
-        ok=not damaged and all(mark.holds for mark in checkpoints),
+        ok=not damaged and all(checkpoint.holds for checkpoint in checkpoints),
         damaged=damaged,
         events=count,
         head=HeadModel(seq=head.seq, hash=head.hash) if head else None,

@@ -1,8 +1,9 @@
 """Writing: append a commit, create a run with its first one, settle what a dead writer left (FORMAT 8).
 
 A commit is one or more events that are written together; `rest` of an event counts those of its commit that follow.
-The file `head` names the last event that was acknowledged to the caller. A `mark` is a place in all files at once: the
-head, and the length of each stream and of the blobs up to it. "Durable" means synced: a power failure leaves it there.
+The file `head` names the last event that was acknowledged to the caller. A `position` is a place in all files at once:
+the head, and the length of each stream and of the blobs up to it. "Durable" means synced: a power failure leaves it
+there.
 
 A commit goes to its blobs, its streams, then to the head, each step durable before the next. A dead writer may leave
 bytes beyond the head, which no caller was told of. The next writer settles them: it keeps whole commits and moves the
@@ -43,16 +44,16 @@ from ledger.store.streams import (
 )
 
 
-def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition) -> LogPosition:
-    """Write a commit after `mark`: the lines of its blobs, then its events, every file durable before the next.
+def append(directory: Path, sealed: Sealed, blobs: bytes, position: LogPosition) -> LogPosition:
+    """Write a commit after `position`: the lines of its blobs, then its events, every file durable before the next.
 
     Return the place after it, which `acknowledge` puts into the head. Raises `OSError`, and then the next writer
     settles what was written.
     """
-    after = LogPosition(sealed.head, [*mark.offsets], mark.blobs + len(blobs))
-    files = _files(directory, mark)
+    after = LogPosition(sealed.head, [*position.offsets], position.blobs + len(blobs))
+    files = _files(directory, position)
     if blobs:  # durable first: an event that is on the disk names no blob that is not
-        disk.append(files[-1][0], blobs, mark.blobs)
+        disk.append(files[-1][0], blobs, position.blobs)
     batches = grouped(
         (STREAMS.index(stream_of(event)), line)
         for event, line in zip(sealed.events, sealed.lines, strict=True)
@@ -65,13 +66,13 @@ def append(directory: Path, sealed: Sealed, blobs: bytes, mark: LogPosition) -> 
     # torn commit by either.
     for index, lines in sorted(batches.items()):
         content = b"".join(line + b"\n" for line in lines)
-        disk.append(files[index][0], content, mark.offsets[index])
+        disk.append(files[index][0], content, position.offsets[index])
         after.offsets[index] += len(content)
     return after
 
 
-def acknowledge(directory: Path, before: LogPosition, mark: LogPosition) -> None:
-    """Move the head of a run from `before` to `mark`, durably.
+def acknowledge(directory: Path, before: LogPosition, position: LogPosition) -> None:
+    """Move the head of a run from `before` to `position`, durably.
 
     The head is written in place, not to another file that is renamed: that would cost a second sync, for the
     directory, and a new inode per commit. In place is safe because the file never changes its length and lies within
@@ -80,7 +81,7 @@ def acknowledge(directory: Path, before: LogPosition, mark: LogPosition) -> None
     """
     head = path_in(directory, "head")
     try:
-        disk.write_at(head, head_bytes(mark.head, mark.blobs), 0)
+        disk.write_at(head, head_bytes(position.head, position.blobs), 0)
     except OSError:
         # The kernel may show the new head although the disk never got it. With the old one back, the next writer
         # finds the commit beyond it and writes both again.
@@ -102,9 +103,9 @@ class Recovery(msgspec.Struct, frozen=True):
         return bool(self.kept or self.quarantined)
 
 
-def recover(directory: Path, mark: LogPosition, blobs: BlobStore) -> Recovery:
-    """Settle what lies beyond `mark`, the position of the head. `mark` moves on by what is kept."""
-    files = _files(directory, mark)
+def recover(directory: Path, position: LogPosition, blobs: BlobStore) -> Recovery:
+    """Settle what lies beyond `position`, the position of the head. `position` moves on by what is kept."""
+    files = _files(directory, position)
     with readable(directory):
         tails = _tails(files)
         set_aside = _quarantined(directory)
@@ -119,12 +120,12 @@ def recover(directory: Path, mark: LogPosition, blobs: BlobStore) -> Recovery:
     if not any(tails):
         return Recovery()
     kept: list[Event] = []
-    # Recovery works on a copy. If a write fails halfway, `mark` still names the acknowledged head and the next
+    # Recovery works on a copy. If a write fails halfway, `position` still names the acknowledged head and the next
     # writer starts over.
-    after = mark.copy()
+    after = position.copy()
     # Blobs are durable before the first event is written. Where their lines are torn, no commit can be whole.
     if are_new_lines(tails[-1], blobs):
-        for events, lines in _whole_commits(directory, tails[:-1], mark.copy()):
+        for events, lines in _whole_commits(directory, tails[:-1], position.copy()):
             kept += events
             for index, line in lines:
                 after.offsets[index] += len(line) + 1
@@ -133,17 +134,18 @@ def recover(directory: Path, mark: LogPosition, blobs: BlobStore) -> Recovery:
         if kept:
             after.blobs += len(tails[-1])
             _write_again(files, tails, _files(directory, after))
-            acknowledge(directory, mark, after)
-        mark.head, mark.offsets, mark.blobs = after.head, after.offsets, after.blobs
-        names = _set_aside_tails(directory, mark)
+            acknowledge(directory, position, after)
+        position.head, position.offsets, position.blobs = after.head, after.offsets, after.blobs
+        names = _set_aside_tails(directory, position)
     return Recovery(tuple(kept), names)
 
 
-def _files(directory: Path, mark: LogPosition) -> list[tuple[str, int]]:
-    """Return the files that commits append to, and where each ends at `mark`."""
+def _files(directory: Path, position: LogPosition) -> list[tuple[str, int]]:
+    """Return the files that commits append to, and where each ends at `position`."""
     where = str(directory)
     return [
-        (f"{where}/{name}", offset) for name, offset in zip(_NAMES, (*mark.offsets, mark.blobs), strict=True)
+        (f"{where}/{name}", offset)
+        for name, offset in zip(_NAMES, (*position.offsets, position.blobs), strict=True)
     ]
 
 
@@ -180,14 +182,14 @@ def _tail(path: str, offset: int, size: int) -> bytes:
 
 
 def _whole_commits(
-    directory: Path, tails: list[bytes], mark: LogPosition
+    directory: Path, tails: list[bytes], position: LogPosition
 ) -> Iterator[tuple[list[Event], list[tuple[int, bytes]]]]:
-    """Yield the events and (stream index, line) pairs of each commit that continues the chain after `mark`."""
+    """Yield the events and (stream index, line) pairs of each commit that continues the chain after `position`."""
     events: list[Event] = []
     lines: list[tuple[int, bytes]] = []
     files: list[BinaryIO] = [BytesIO(tail) for tail in tails]
     try:
-        for index, line, _ in merged(str(directory), files, mark, _ENDLESS):
+        for index, line, _ in merged(str(directory), files, position, _ENDLESS):
             # The chain alone is not enough: bytes that no reader accepts must not be acknowledged by recovery.
             event = decode(line)
             if stream_of(event) != STREAMS[index]:
@@ -203,9 +205,9 @@ def _whole_commits(
         return  # here the whole commits end
 
 
-def _set_aside_tails(directory: Path, mark: LogPosition) -> tuple[str, ...]:
+def _set_aside_tails(directory: Path, position: LogPosition) -> tuple[str, ...]:
     names: list[str] = []
-    files = _files(directory, mark)
+    files = _files(directory, position)
     with readable(directory):
         tails = _tails(files)
     for (path, offset), tail in zip(files, tails, strict=True):
@@ -329,7 +331,7 @@ def _fill(directory: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Ma
         disk.make(path)
     disk.settle(directory)
     lines = BlobStore(directory).new_lines(in_order(blobs, sealed.events))
-    mark = append(directory, sealed, lines, LogPosition())
+    position = append(directory, sealed, lines, LogPosition())
     # The first head comes by a rename: a directory with half a head would be damage, one without is no run yet.
-    disk.replace(directory / "head", (head_bytes(mark.head, mark.blobs),))
+    disk.replace(directory / "head", (head_bytes(position.head, position.blobs),))
     disk.settle(directory)

@@ -55,13 +55,13 @@ class LogPosition(msgspec.Struct):
 
 
 @contextmanager
-def opened(directory: Path, mark: LogPosition) -> Generator[list[BinaryIO]]:
-    """Open the three streams at the offsets of `mark`. Raises `Damaged` when one is missing."""
+def opened(directory: Path, position: LogPosition) -> Generator[list[BinaryIO]]:
+    """Open the three streams at the offsets of `position`. Raises `Damaged` when one is missing."""
     with ExitStack() as stack, readable(directory):
         files: list[BinaryIO] = []
         for index, stream in enumerate(STREAMS):
             file = stack.enter_context(_open(directory, stream))
-            file.seek(mark.offsets[index])
+            file.seek(position.offsets[index])
             files.append(file)
         try:
             yield files
@@ -80,24 +80,24 @@ def _open(directory: Path, stream: StreamName) -> BinaryIO:
         raise Damaged((Problem("the stream is missing", stream=stream),), str(directory)) from None
 
 
-def follow(directory: Path, mark: LogPosition, until: Head) -> Iterator[Link]:
-    """Yield every event's line after `mark` up to `until`, in order.
+def follow(directory: Path, position: LogPosition, until: Head) -> Iterator[Link]:
+    """Yield every event's line after `position` up to `until`, in order.
 
-    Each is given out when it continues the chain and its commit. `mark` is moved to `until` at the end. Raises
+    Each is given out when it continues the chain and its commit. `position` is moved to `until` at the end. Raises
     `Damaged` at the first line that does not, or when the streams end before `until`.
     """
-    with opened(directory, mark) as files:
-        yield from merged(str(directory), files, mark, until)
+    with opened(directory, position) as files:
+        yield from merged(str(directory), files, position, until)
 
 
-def merged(where: str, files: list[BinaryIO], mark: LogPosition, until: Head) -> Iterator[Link]:
-    """Yield the lines of `files`, open at `mark`, in the order of `STREAMS`, as `follow` does.
+def merged(where: str, files: list[BinaryIO], position: LogPosition, until: Head) -> Iterator[Link]:
+    """Yield the lines of `files`, open at `position`, in the order of `STREAMS`, as `follow` does.
 
     A line costs one hash, and one comparison with the beginning that it must have: nothing is parsed. While a line
     is yielded, its file position is right after it.
     """
     fronts = [file.readline(READ_BYTES) for file in files]
-    seq, prev = mark.head.seq, mark.head.hash
+    seq, prev = position.head.seq, position.head.hash
     index = rest = 0
     while seq < until.seq:
         seq += 1
@@ -123,8 +123,8 @@ def merged(where: str, files: list[BinaryIO], mark: LogPosition, until: Head) ->
         raise Damaged((Problem("head has another hash than the line it names", until.seq),), where)
     if rest:
         raise Damaged((Problem(f"head stands inside a commit: {rest} events are still to come", seq),), where)
-    mark.head = until
-    mark.offsets = [file.tell() - len(front) for file, front in zip(files, fronts, strict=True)]
+    position.head = until
+    position.offsets = [file.tell() - len(front) for file, front in zip(files, fronts, strict=True)]
 
 
 def _turn(fronts: list[bytes], wanted: bytes) -> int:
@@ -167,13 +167,13 @@ _INDEX: Final = {kind: STREAMS.index(row.stream) for kind, row in KINDS.items()}
 """Kind → index of its stream."""
 
 
-def decoded(directory: Path, mark: LogPosition, until: Head) -> Generator[Event]:
-    """Yield the events after `mark` up to `until`, one at a time: chain, bytes, schema and stream are checked.
+def decoded(directory: Path, position: LogPosition, until: Head) -> Generator[Event]:
+    """Yield the events after `position` up to `until`, one at a time: chain, bytes, schema and stream are checked.
 
     Raises `Damaged` or `OtherFormat` at the event.
     """
-    with opened(directory, mark) as files:
-        lines = merged(str(directory), files, mark, until)
+    with opened(directory, position) as files:
+        lines = merged(str(directory), files, position, until)
         for index, line, proven in lines:
             try:
                 event = decode(line, proven)
@@ -204,7 +204,7 @@ class LogTail:
     """Progress of one process in reading a run: each event is returned once."""
 
     def __init__(self, directory: Path) -> None:
-        self.mark = LogPosition()
+        self.position = LogPosition()
         self._directory = directory
 
     def news(self) -> News | None:
@@ -213,25 +213,25 @@ class LogTail:
         Raises `NotARun`, `Damaged` or `OtherFormat`.
         """
         last = read_acknowledged(self._directory)
-        if last.head == self.mark.head:
+        if last.head == self.position.head:
             return None
         # A directory may hold another run now. The chain proves a continuation; when it does not fit,
         # everything is read again.
-        if BEGINNING.seq < self.mark.head.seq < last.head.seq:
+        if BEGINNING.seq < self.position.head.seq < last.head.seq:
             with suppress(Damaged):  # perhaps not the run that was read before: read from its beginning below
                 return News(False, self._read_on(last))
-        self.mark = LogPosition()
+        self.position = LogPosition()
         return News(True, self._read_on(last))
 
     def _read_on(self, last: Acknowledged) -> tuple[Event, ...]:
-        mark = self.mark.copy()
+        position = self.position.copy()
         with without_collecting():
-            events = tuple(decoded(self._directory, mark, last.head))
+            events = tuple(decoded(self._directory, position, last.head))
         # Streams may be whole while `blobs.jsonl` was cut. A commit names blobs, so both must be there.
         check_blobs_end(self._directory, last.blobs)
-        mark.blobs = last.blobs
-        # The mark moves only after all of it was read, so a failure leaves the reader where it was.
-        self.mark = mark
+        position.blobs = last.blobs
+        # The position moves only after all of it was read, so a failure leaves the reader where it was.
+        self.position = position
         return events
 
 
@@ -246,9 +246,9 @@ class LogReader:
         self._book: Book | None = None
 
     @property
-    def mark(self) -> LogPosition:
+    def position(self) -> LogPosition:
         """Return the position after the last event."""
-        return self._tail.mark
+        return self._tail.position
 
     def catch_up(self) -> None:
         """Read up to the head. Raises `NotARun`, `Damaged` or `OtherFormat`."""
@@ -257,9 +257,9 @@ class LogReader:
             self.events = news.events if news.anew else (*self.events, *news.events)
             self._book = None
 
-    def extend(self, mark: LogPosition, events: tuple[Event, ...]) -> None:
-        """Add what this process wrote; `mark` is the position after it."""
-        self._tail.mark = mark
+    def extend(self, position: LogPosition, events: tuple[Event, ...]) -> None:
+        """Add what this process wrote, up to `position`."""
+        self._tail.position = position
         if events:
             self.events += events
             self._book = None

@@ -76,7 +76,7 @@ class RunStore:
         """Return all events up to the head, and the position after them. Raises what `events` raises."""
         with self._reading.lock:
             self._reading.catch_up()
-            return self._reading.events, self._reading.mark
+            return self._reading.events, self._reading.position
 
     def stream(self) -> Iterator[Event]:
         """Return all events up to the head, one at a time, in constant memory. Raises what `events` raises."""
@@ -107,9 +107,9 @@ class RunStore:
         reading = self._reading
         with locked(self.path, wait_seconds), reading.lock:
             reading.catch_up()
-            mark = reading.mark.copy()
-            recovered = recover(self.path, mark, self.blobs)
-            reading.extend(mark, recovered.kept)
+            position = reading.position.copy()
+            recovered = recover(self.path, position, self.blobs)
+            reading.extend(position, recovered.kept)
             yield Writer(self.path, reading, self.blobs, recovered)
 
 
@@ -139,15 +139,15 @@ class Writer:
         assert not self._broken, "this writer failed before: take the lock again, which settles what is left"
         if not drafts:
             return ()
-        mark = self._reading.mark
-        sealed = seal(drafts, prev=mark.head.hash, seq=mark.head.seq + 1, at=at)
+        position = self._reading.position
+        sealed = seal(drafts, prev=position.head.hash, seq=position.head.seq + 1, at=at)
         lines = self._blobs.new_lines(in_order(blobs, sealed.events)) if blobs else b""
         # Set before the first byte is written: after any failure the files may hold half a commit, which only
         # recovery settles.
         self._broken = True
         try:
-            after = append(self._directory, sealed, lines, mark)
-            acknowledge(self._directory, mark, after)
+            after = append(self._directory, sealed, lines, position)
+            acknowledge(self._directory, position, after)
         except OSError as error:
             raise write_failed(error, self._directory) from error
         # The reader learns of the commit only once the head names it.

@@ -32,6 +32,7 @@ from moot.app.speech import Speech
 from moot.environment import now
 from moot.errors import SEAT_FAILED, WAITING, MootError
 from moot.view.results import RunEnd
+from moot.view.seats import unrecorded_spend
 from roles.seats.port import Seat, SeatFailed
 from rounds.experiments.bench import Bench
 from rounds.run.budget import Reservations
@@ -107,8 +108,12 @@ def _came_to_nothing(session: Session, seats: Mapping[str, Seat]) -> bool:
     The price of a program is unknown, so a run of programs is kept.
     """
     # Attempts whose answer never reached the ledger still cost: the spending file has them, the state has not.
-    beyond = Reservations(Spending(session.path).entries()).beyond
-    return beyond.tokens == beyond.micro_usd == 0 and not unknown_costs(seats) and not session.state.answered
+    unrecorded = unrecorded_spend(session.path)
+    return (
+        unrecorded.tokens == unrecorded.micro_usd == 0
+        and not unknown_costs(seats)
+        and not session.state.answered
+    )
 
 
 def _drive_here(

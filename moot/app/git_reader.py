@@ -145,12 +145,12 @@ def _common(control: Path) -> Path:
 def _find(place: Path) -> tuple[Path, Path] | None:
     """Return the top of the work tree around `place` and its git directory."""
     for top in (place, *place.parents):
-        mark = top / ".git"
+        entry = top / ".git"
         # An empty `.git` directory does not make a repository, and git looks further up too.
-        if mark.is_dir() and (mark / "HEAD").exists():
-            return top, mark
-        if mark.is_file():
-            words = read_plain(mark, 4_096).decode(errors="replace")
+        if entry.is_dir() and (entry / "HEAD").exists():
+            return top, entry
+        if entry.is_file():
+            words = read_plain(entry, 4_096).decode(errors="replace")
             if words.startswith("gitdir:"):
                 return top, top / words.removeprefix("gitdir:").strip()
     return None

@@ -40,7 +40,7 @@ from moot.app.seat_specs import (
 )
 from moot.environment import ON, configuration, read_settings, state_directory
 from moot.errors import SEAT_FAILED, MootError, usage
-from roles.seats.registry import Wanted, declared_of
+from roles.seats.registry import PROVIDERS, Wanted, declared_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,7 +58,6 @@ Agreed = Callable[[str, str], bool]
 WATCHED: Final = "MOOT_WATCHED"
 OPENED: Final = "opened-runs"
 OPENED_BYTES_MAX: Final = 1 << 24
-SILENT_KINDS: Final = ("host", "human", "tape")
 
 
 def need_word(about: str, question: str, refusal: MootError, agreed: Agreed | None) -> None:
@@ -69,7 +68,9 @@ def need_word(about: str, question: str, refusal: MootError, agreed: Agreed | No
 
 def reaches_out(spec: str) -> bool:
     """Return whether a seat starts a program or sends prompts to an address."""
-    return any(part.partition(":")[0] not in SILENT_KINDS for part in mixed(spec))
+    rows = [PROVIDERS.get(part.partition(":")[0]) for part in mixed(spec)]
+    # Of an unknown kind nothing better may be assumed.
+    return any(row is None or row.runs in ("api", "program") for row in rows)
 
 
 def need_word_for_seats(

@@ -67,7 +67,7 @@ def status(
 
     view = ours.view
     if json:
-        return VerbResult(status_of(view.name, view.book, view.signals, view.outcome, view.beyond), str)
+        return VerbResult(status_of(view.name, view.book, view.signals, view.outcome, view.unrecorded), str)
     if not quiet:
         show_status(ours)
     return GOOD
@@ -80,7 +80,7 @@ def show_status(ours: Run) -> None:
 
     view = ours.view
     show_outcome(outcome_first(view.outcome, view.quorum, view.name, columns()), view.outcome.status)
-    show(status_text(view.name, view.book.state, view.signals, view.beyond))
+    show(status_text(view.name, view.book.state, view.signals, view.unrecorded))
 
 
 def list_(

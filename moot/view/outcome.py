@@ -100,10 +100,10 @@ class Outcome(Result, frozen=True):
     go_on: str | None
 
 
-def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
+def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outcome:
     """Return the outcome of a run that has been opened.
 
-    `run` is how commands name it. `beyond` is what attempts used that no event shows (`rounds.run.budget`).
+    `run` is how commands name it. `unrecorded` is what attempts used that no event shows (`rounds.run.budget`).
     """
     state, reading = book.state, _Reading(run, book)
     chief, memo, without = reading.chief, reading.memo, without_each(book)
@@ -139,7 +139,7 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
         not_settled=[*_options_missing(book), *(memo.get("not_settled") or reading.not_settled())],
         assumed=memo.get("assumed") or reading.assumed(),
         trust=trust_text(book),
-        looked_at=looked_at_text(run, book, beyond),
+        looked_at=looked_at_text(run, book, unrecorded),
         became=became_of_decisions(book),
         # Other states resume by an answer or an experiment, which `needs_you` lists.
         go_on=going_on(run, state.stopped_by) if standing.status is OutcomeStatus.STOPPED else None,

@@ -274,10 +274,10 @@ def written_text(book: Book) -> str:
     return f"{'' if is_whole else 'at least '}{counted(words, 'word')}"
 
 
-def spent_beyond(run: Path) -> Amounts:
+def unrecorded_spend(run: Path) -> Amounts:
     """Return upper bounds for attempts without an event: lost and refused ones, and those of killed drivers."""
     # Reservations are written before each call, so they also cover a driver that was killed.
-    return Reservations(Spending(run).entries()).beyond
+    return Reservations(Spending(run).entries()).unrecorded
 
 
 def tokens_text(spend: Spend) -> str:
@@ -289,13 +289,13 @@ def tokens_text(spend: Spend) -> str:
     )
 
 
-def beyond_text(beyond: Amounts | None) -> str:
+def unrecorded_text(unrecorded: Amounts | None) -> str:
     """Return what lost attempts cost on top of the accepted replies; empty where there were none."""
-    if beyond is None or beyond.calls <= 0:
+    if unrecorded is None or unrecorded.calls <= 0:
         return ""
     # Reservations keep no mark of unknown prices, so zero dollars after a call means unknown.
-    cost = f"up to {money(beyond.micro_usd)}" if beyond.micro_usd else "unknown cost"
-    return f"{cost} more for {counted(beyond.calls, 'attempt')} without an accepted reply"
+    cost = f"up to {money(unrecorded.micro_usd)}" if unrecorded.micro_usd else "unknown cost"
+    return f"{cost} more for {counted(unrecorded.calls, 'attempt')} without an accepted reply"
 
 
 def _texts(value: object) -> str:

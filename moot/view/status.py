@@ -22,7 +22,7 @@ from ledger.store.store import RunStore
 from moot.view.labels import beside_outcome, hold_text, rules_checked_text
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.questions import SHOWN
-from moot.view.seats import WHOLE, beyond_text, costs_of, dollars, tokens_text
+from moot.view.seats import WHOLE, costs_of, dollars, tokens_text, unrecorded_text
 from moot.view.stop_checks import alarms_first, gates_held, no_all_clear
 from moot.view.text import WIDTH, joined, listed
 from moot.view.words import round_in
@@ -117,15 +117,15 @@ class Status(Result, frozen=True):
     outcome: Outcome
 
 
-def _usd(beyond: Amounts) -> str | None:
+def _usd(unrecorded: Amounts) -> str | None:
     """Return dollars with six decimals; None where the cost of calls is unknown."""
     # Reservations keep no mark of what is unknown, so calls without a dollar have an unknown cost.
-    unknown = beyond.calls and not beyond.micro_usd
-    return None if unknown else f"{Decimal(beyond.micro_usd) / 1_000_000:.6f}"
+    unknown = unrecorded.calls and not unrecorded.micro_usd
+    return None if unknown else f"{Decimal(unrecorded.micro_usd) / 1_000_000:.6f}"
 
 
 def status_of(
-    run: str, book: Book, report: SignalReport | None, outcome: Outcome, beyond: Amounts | None
+    run: str, book: Book, report: SignalReport | None, outcome: Outcome, unrecorded: Amounts | None
 ) -> Status:
     """Return the status of a run; `report` are its signals at the head, None for runs without signals."""
     state, opened, costs = book.state, book.state.opening, costs_of(book)
@@ -153,8 +153,8 @@ def status_of(
             if WHOLE not in (role, phase)
         ],
         spend_beyond=SpendBeyond(0, 0, "0.000000")
-        if beyond is None
-        else SpendBeyond.from_parts(beyond, usd=_usd(beyond)),
+        if unrecorded is None
+        else SpendBeyond.from_parts(unrecorded, usd=_usd(unrecorded)),
         outcome=outcome,
     )
 
@@ -181,7 +181,9 @@ def _stop(state: State, report: SignalReport | None) -> StopStatus | None:
     )
 
 
-def status_text(run: str, state: State, report: SignalReport | None, beyond: Amounts | None = None) -> str:
+def status_text(
+    run: str, state: State, report: SignalReport | None, unrecorded: Amounts | None = None
+) -> str:
     """Return what `moot status` prints under the outcome, waivers first; `report` are the signals at the head."""
     opened = state.opening
     leads = [f"R{round_} {event.lead}" for round_, event in sorted(state.rounds.items()) if event.lead]
@@ -190,7 +192,12 @@ def status_text(run: str, state: State, report: SignalReport | None, beyond: Amo
         f"R{round_} without {role}{'' if round_ in state.rounds else ' (to come)'}"
         for round_, role in _absences(state).items()
     ]
-    spend = [str(state.spend.calls), tokens_text(state.spend), dollars(state.spend), beyond_text(beyond)]
+    spend = [
+        str(state.spend.calls),
+        tokens_text(state.spend),
+        dollars(state.spend),
+        unrecorded_text(unrecorded),
+    ]
     waiting = [] if state.finished else [step.id for step in open_steps(protocol_of(opened), state)]
     # Only watched protocols have leads, stress rounds, drift checks and stop signals.
     watched = is_watched(opened)

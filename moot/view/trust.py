@@ -32,7 +32,7 @@ from moot.view.agreement import alarms_clause, families_text
 from moot.view.experiments import test_text
 from moot.view.judgements import has_beliefs, named
 from moot.view.labels import Calls, calls_of
-from moot.view.seats import beyond_text, dollars, written_text
+from moot.view.seats import dollars, unrecorded_text, written_text
 from moot.view.text import listed
 from rounds.protocols import is_watched
 from rounds.run.outcome import quorum_of
@@ -186,7 +186,7 @@ def _process(book: Book) -> str:
     return f"the seats say of the process: {', '.join(modes[:2])}{more}" if modes else ""
 
 
-def looked_at_text(run: str, book: Book, beyond: Amounts | None = None) -> str:
+def looked_at_text(run: str, book: Book, unrecorded: Amounts | None = None) -> str:
     """Return rounds, replies, tokens or words, cost, tests, and why the run ended."""
     state, spend = book.state, book.state.spend
     tokens = spend.tokens_in + spend.tokens_out
@@ -196,7 +196,7 @@ def looked_at_text(run: str, book: Book, beyond: Amounts | None = None) -> str:
         # Host seats report no tokens, and words are the next best measure of effort.
         f"{tokens:,} tokens" if tokens else written_text(book),
         dollars(spend) if spend.calls else "",
-        beyond_text(beyond),
+        unrecorded_text(unrecorded),
     ]
     unseen = ""
     if has_beliefs(book):

@@ -121,7 +121,7 @@ def is_late(context: BriefContext, claim: Quoted) -> bool:
     return context.reading.claims == "as_found" and context.book.by_id[claim.name].phase == "F"
 
 
-def late(context: BriefContext, _sight: Sight) -> tuple[Quoted, ...]:
+def raised_late(context: BriefContext, _sight: Sight) -> tuple[Quoted, ...]:
     """Quote the round's claims that were raised after its verdicts were known."""
     view = context.view.get(Column.CLAIMS)
     return tuple(claim for claim in of_round(context, view) if is_late(context, claim)) if view else ()

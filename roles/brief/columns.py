@@ -299,7 +299,7 @@ COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.POSITIONS: Quoting(positions),
     C.VERDICTS: Quoting(verdicts, beside=(C.DECISIONS,)),
     C.MOVED: Quoting(claims.moved, beside=(C.CLAIMS, C.OLD_CLAIMS, C.VERDICTS)),
-    C.LATE: Quoting(claims.late, beside=(C.CLAIMS,)),
+    C.LATE: Quoting(claims.raised_late, beside=(C.CLAIMS,)),
     C.FLIPS: Quoting(flips),
     C.AMENDMENTS: Quoting(amendments, of_step=True),
     C.RECORD: Quoting(records.quotations, of_step=True),

@@ -142,18 +142,18 @@ class BriefUnavailable(ValueError):
 class BriefCache:
     """Cache for deriving several briefs of one ledger, protocol and prompt set one after another.
 
-    It has one drawer per scope. A value depends only on the drawer's mark and its key, so a drawer is emptied when its
-    mark changes. The cache saves work and never changes a brief.
+    It has one drawer per scope. A value depends only on the drawer's basis and its key, so a drawer is emptied when its
+    basis changes. The cache saves work and never changes a brief.
     """
 
     def __init__(self) -> None:
         self._drawers: dict[str, tuple[Hashable, dict[Hashable, Any]]] = {}
 
-    def drawer(self, scope: str, mark: Hashable) -> dict[Hashable, Any]:
-        """Return the cached values of a scope, or an empty drawer if its mark changed."""
+    def drawer(self, scope: str, basis: Hashable) -> dict[Hashable, Any]:
+        """Return the cached values of a scope, or an empty drawer if its basis changed."""
         kept = self._drawers.get(scope)
-        if kept is None or kept[0] != mark:
-            kept = self._drawers[scope] = (mark, {})
+        if kept is None or kept[0] != basis:
+            kept = self._drawers[scope] = (basis, {})
         return kept[1]
 
 

@@ -161,10 +161,10 @@ def _run(job: Job, group: ControlGroup | None, is_interrupted: Callable[[], bool
         # From here on the program is ended whatever happens, Ctrl-C included.
         if bubblewrap.limits_files():
             room = _room(process, err)
-        beyond = _watched(process, err, budget, group, job.limits, began, is_interrupted)
-        if beyond is None and room is not None:
+        exceeded = _watched(process, err, budget, group, job.limits, began, is_interrupted)
+        if exceeded is None and room is not None:
             # A program that found no more room may have ended before the next look. What it left is counted.
-            beyond = _exceeded(Usage((), 0, *in_use(os.fstatvfs(room))), job.limits, group)
+            exceeded = _exceeded(Usage((), 0, *in_use(os.fstatvfs(room))), job.limits, group)
     finally:
         if room is not None:
             os.close(room)
@@ -178,14 +178,14 @@ def _run(job: Job, group: ControlGroup | None, is_interrupted: Callable[[], bool
         raise SandboxBroken(last_line(err.capture(), f"{NAME} ended with exit code {process.returncode}"))
     if budget.is_exceeded:
         # Said here too: a program may have ended before the next look, killed by the closed pipe.
-        beyond = beyond or "output"
+        exceeded = exceeded or "output"
     if group is not None and group.is_exceeded:
         # The kernel killed one process of the program; the others may have gone on as if nothing had happened.
-        beyond = beyond or "memory"
+        exceeded = exceeded or "memory"
     ms = round((time.monotonic() - began) * 1000)
     code = process.returncode
-    if beyond is not None:
-        return SandboxRun(beyond, None, None, out.capture(), err.capture(), ms)
+    if exceeded is not None:
+        return SandboxRun(exceeded, None, None, out.capture(), err.capture(), ms)
     # Shells and bubblewrap report a signal as 128 plus its number.
     if code < 0 or code > 128:
         number = -code if code < 0 else code - 128
@@ -341,9 +341,9 @@ def _watched(
             lasts = _seconds_left(usage, limits)
             is_close = lasts < reach
             seconds = max(SECONDS_UNTIL_COVERED, min(SECONDS_BETWEEN_LOOKS, lasts / 4))
-        if beyond := _exceeded(usage, limits, group):
+        if exceeded := _exceeded(usage, limits, group):
             # What is stopped stays so: it is killed next, and may not grow until then.
-            return beyond
+            return exceeded
         looked = time.monotonic()
         send(still, signal.SIGCONT)
 

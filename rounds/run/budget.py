@@ -25,12 +25,12 @@ def used_up(state: State, minutes: float) -> CloseReason | None:
     """
     # The clock starts with the driver, so a resumed run gets its minutes again; the other budgets
     # are of the run.
-    late = state.limits.minutes is not None and minutes >= state.limits.minutes
-    return _over(state, 1, 1, 1) or ("budget_minutes" if late else None)
+    is_time_up = state.limits.minutes is not None and minutes >= state.limits.minutes
+    return _over(state, 1, 1, 1) or ("budget_minutes" if is_time_up else None)
 
 
 def _over(state: State, calls: int, tokens: int, micro_usd: int) -> CloseReason | None:
-    """Return the first budget that the run exceeds with these amounts beyond what it has spent."""
+    """Return the first budget that the run exceeds with these amounts on top of what it has spent."""
     limits, spend = state.limits, state.spend
     # Limits and prices are compared as whole millionths of a dollar: sums of floats would
     # drift around the limit.
@@ -72,7 +72,7 @@ class Reservations:
         return not self._in_flight
 
     @property
-    def beyond(self) -> Amounts:
+    def unrecorded(self) -> Amounts:
         """Return the amounts that are reserved or spent and not shown by an event; never negative."""
         held = self._attempts.values()
         return Amounts(
@@ -84,8 +84,10 @@ class Reservations:
     def lacks(self, state: State, bound: Bound) -> CloseReason | None:
         """Return the budget that an attempt of that bound could exceed; None when there is room for it."""
         # Attempts in flight count too: several steps run at once, and each of them alone would still fit.
-        beyond, usd = self.beyond, _micro(bound.usd or Decimal(0))
-        return _over(state, beyond.calls + 1, beyond.tokens + bound.tokens, beyond.micro_usd + usd)
+        unrecorded, usd = self.unrecorded, _micro(bound.usd or Decimal(0))
+        return _over(
+            state, unrecorded.calls + 1, unrecorded.tokens + bound.tokens, unrecorded.micro_usd + usd
+        )
 
     def reserve(self, step: str, bound: Bound) -> int:
         """Set an attempt's worst case aside and return its number; a reservation without tokens is not written down."""

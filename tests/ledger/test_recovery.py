@@ -132,13 +132,13 @@ def test_the_tail_of_a_newer_moot_is_left_alone(run: RunStore) -> None:
 
 def test_readers_repair_nothing(run: RunStore) -> None:
     sealed = next_commit(run)
-    mark = LogPosition(blobs=(run.path / "blobs.jsonl").stat().st_size)
+    position = LogPosition(blobs=(run.path / "blobs.jsonl").stat().st_size)
     list(run.lines())
     with run.writer() as writer:
         writer.book()
-    list(follow(run.path, mark, run.head()))
+    list(follow(run.path, position, run.head()))
     head = (run.path / "head").read_bytes()
-    append(run.path, sealed, b"", mark)
+    append(run.path, sealed, b"", position)
     (run.path / "head").write_bytes(head)
     before = {path: path.read_bytes() for path in run.path.iterdir() if path.is_file()}
     fresh = RunStore(run.path)

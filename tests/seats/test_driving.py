@@ -103,11 +103,11 @@ def test_a_lost_verifier_leaves_verdicts_unclear(service: Service, tmp_path: Pat
 
 def spent(session: RunSession, reservations: Reservations) -> tuple[int, int, int]:
     """Calls, tokens and millionths of dollars: spent and reserved."""
-    spend, beyond = session.book().state.spend, reservations.beyond
+    spend, unrecorded = session.book().state.spend, reservations.unrecorded
     return (
-        spend.calls + beyond.calls,
-        spend.tokens_in + spend.tokens_out + beyond.tokens,
-        spend.micro_usd + beyond.micro_usd,
+        spend.calls + unrecorded.calls,
+        spend.tokens_in + spend.tokens_out + unrecorded.tokens,
+        spend.micro_usd + unrecorded.micro_usd,
     )
 
 
@@ -149,8 +149,8 @@ def test_what_a_kill_left_unsettled_stays_reserved(service: Service, tmp_path: P
     reservations.reserve(asked.step.id, bound)
     spending.path.write_bytes(spending.path.read_bytes() + b'\n{"act":"reser')
     after = Reservations(spending.entries())
-    assert after.beyond == reservations.beyond
-    assert after.beyond.micro_usd == int((bound.usd or Decimal(0)) * 1_000_000)
+    assert after.unrecorded == reservations.unrecorded
+    assert after.unrecorded.micro_usd == int((bound.usd or Decimal(0)) * 1_000_000)
     assert after.reserve(asked.step.id, bound) == 2
 
 

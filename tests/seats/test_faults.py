@@ -72,14 +72,14 @@ def _bounded(session: RunSession, budgets: Budgets) -> Callable[[Reservations], 
     """Asserts at every reservation that spent and reserved are within the budgets."""
 
     def look(reservations: Reservations) -> None:
-        spend, beyond = session.book().state.spend, reservations.beyond
-        assert min(beyond.calls, beyond.tokens, beyond.micro_usd) >= 0
+        spend, unrecorded = session.book().state.spend, reservations.unrecorded
+        assert min(unrecorded.calls, unrecorded.tokens, unrecorded.micro_usd) >= 0
         if budgets.calls is not None:
-            assert spend.calls + beyond.calls <= budgets.calls
+            assert spend.calls + unrecorded.calls <= budgets.calls
         if budgets.tokens is not None:
-            assert spend.tokens_in + spend.tokens_out + beyond.tokens <= budgets.tokens
+            assert spend.tokens_in + spend.tokens_out + unrecorded.tokens <= budgets.tokens
         if budgets.usd is not None:
-            assert spend.micro_usd + beyond.micro_usd <= int(Decimal(budgets.usd) * 1_000_000)
+            assert spend.micro_usd + unrecorded.micro_usd <= int(Decimal(budgets.usd) * 1_000_000)
 
     return look
 

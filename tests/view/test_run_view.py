@@ -46,10 +46,10 @@ def test_a_lost_attempt_shows_at_once_although_it_commits_nothing(tmp_path: Path
         Spending(path).note(Entry("reserve", n, "r1.B.critic", 1, 9_000, 300_000))
         assert more in kept.outcome.looked_at
         assert kept.outcome == open_run(path).outcome != first
-        assert kept.view.beyond == open_run(path).view.beyond
+        assert kept.view.unrecorded == open_run(path).view.unrecorded
     assert kept.outcome is kept.outcome, "what has not changed is not derived again"
 
 
 def test_without_a_folder_only_the_ledger_is_read() -> None:
     view = RunView(sample_book())
-    assert view.beyond is None
+    assert view.unrecorded is None

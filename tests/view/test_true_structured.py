@@ -19,7 +19,7 @@ from ledger.state.book import Book
 from ledger.store.store import RunStore
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_lines, status_clause
-from moot.view.seats import money, spent_beyond
+from moot.view.seats import money, unrecorded_spend
 from moot.view.status import status_text
 from roles.protocol import Step
 from roles.seats.port import Request, SeatFailed, SeatReply
@@ -128,10 +128,10 @@ def test_lost_replies_cost_what_they_cost_on_every_screen(moot: Moot, tmp_path: 
     """A-4: a seat that refuses every time is billed, and no event shows it."""
     path = tmp_path / "run"
     deliberate(opened(path), fault=lambda _: Fault("refusal"))
-    beyond = spent_beyond(path)
-    assert beyond.calls > 0
-    assert beyond.micro_usd > 0
-    told = f"{money(beyond.micro_usd)} more for {beyond.calls} attempts without an accepted reply"
+    unrecorded = unrecorded_spend(path)
+    assert unrecorded.calls > 0
+    assert unrecorded.micro_usd > 0
+    told = f"{money(unrecorded.micro_usd)} more for {unrecorded.calls} attempts without an accepted reply"
     assert told in " ".join(moot("status", path).out.split())
     for verb in ("outcome", "status", "decisions"):
         assert told in str(moot(verb, path, "--json").json)
@@ -209,7 +209,7 @@ def test_costs_of_lost_replies_are_in_the_status_row(tmp_path: Path) -> None:
     path = tmp_path / "run"
     deliberate(opened(path), fault=lambda _: Fault("refusal"))
     state = RunStore(path).book().state
-    said = " ".join(status_text(str(path), state, None, spent_beyond(path)).split())
+    said = " ".join(status_text(str(path), state, None, unrecorded_spend(path)).split())
     assert "without an accepted reply" in said
     assert status_clause(outcome_of("run", RunStore(path).book()))
 

@@ -257,8 +257,8 @@ def _closing_is_done(state: State) -> bool:
     # Without a memo, both writers must have lost theirs before the leader alone becomes the answer.
     if not memo_is_in(state, round_):
         return all(state.is_done(f"r{round_}.S.memo.{role}") for role in memo_writers(state, round_))
-    late = [f"r{round_}.S.objection.{role}" for role in objectors(state, round_)]
-    if not all(state.is_done(step) for step in (*late, f"r{round_}.S.check.{VERIFIER}")):
+    objections = [f"r{round_}.S.objection.{role}" for role in objectors(state, round_)]
+    if not all(state.is_done(step) for step in (*objections, f"r{round_}.S.check.{VERIFIER}")):
         return False
     return not is_due(state, round_) or is_finished(state, round_)
 
