@@ -41,7 +41,7 @@ class Fallen(Result, frozen=True):
 
     id: str
     status: Status | Literal["overturned"]
-    through: tuple[str, ...]
+    through: list[str]
     before: bool
 
 
@@ -135,14 +135,14 @@ def fallen_under(state: State, identity: str, at: int | None = None) -> tuple[Fa
     return tuple(fallen.values())
 
 
-def _way(ways: dict[str, str | None], citing: str) -> tuple[str, ...]:
+def _way(ways: dict[str, str | None], citing: str) -> list[str]:
     """Return the decisions between the starting one and what `citing` cites."""
     path: list[str] = []
     step: str | None = citing
     while step is not None and ways[step] is not None:
         path.append(step)
         step = ways[step]
-    return tuple(reversed(path))
+    return path[::-1]
 
 
 def standing(state: State, identity: str) -> Standing:

@@ -151,7 +151,7 @@ def test_a_decision_on_a_fallen_claim_is_at_risk_whenever_it_fell(
     check, decision = moved(1, "C-1-1", bearing), made("D-1-1", "final", (("C-1-1", "based-on"),))
     stands = state(samples.claim(1), *((check, decision) if before else (decision, check)))
     assert decided.standing(stands, "D-1-1") == "at_risk"
-    assert decided.fallen_under(stands, "D-1-1") == (Fallen("C-1-1", status, (), before),)
+    assert decided.fallen_under(stands, "D-1-1") == (Fallen("C-1-1", status, [], before),)
     assert bool(decided.fallen_under(stands, "D-1-1", stands.decisions["D-1-1"].seq)) == before
 
 
@@ -166,7 +166,7 @@ def test_risk_goes_up_through_the_decisions_that_were_built_on() -> None:
         moved(1, "C-1-1", "contradicts"),
     )
     assert decided.fallen_under(stands, "D-1-3") == (
-        Fallen("C-1-1", "tested_refuted", ("D-1-2", "D-1-1"), False),
+        Fallen("C-1-1", "tested_refuted", ["D-1-2", "D-1-1"], False),
     )
     assert decided.standing(stands, "D-1-4") == "in_force"
 
@@ -175,7 +175,7 @@ def test_what_builds_on_an_overturned_decision_is_at_risk_and_a_refinement_leave
     """R-16: overturned is not superseded: a successor carries what was built on its predecessor."""
     base, upper = made("D-1-1"), made("D-1-2", "final", (("D-1-1", "builds-on"),))
     overturned = state(base, upper, override("D-1-3", "D-1-1"))
-    assert decided.fallen_under(overturned, "D-1-2") == (Fallen("D-1-1", "overturned", (), False),)
+    assert decided.fallen_under(overturned, "D-1-2") == (Fallen("D-1-1", "overturned", [], False),)
     assert (
         decided.standing(state(base, upper, made("D-1-3", cites=(("D-1-1", "supersedes"),))), "D-1-2")
         == "in_force"

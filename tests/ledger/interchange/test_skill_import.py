@@ -221,7 +221,7 @@ def test_what_a_row_may_lack() -> None:
 
 def test_a_key_that_is_not_taken_over_is_named() -> None:
     found = read_skill(source(small(claims={"mood": "sour"})))
-    assert found.notes == ("claims.jsonl: mood is not taken over (1 rows)",)
+    assert found.notes == ("claims.jsonl: mood is not taken over (1 row)",)
 
 
 def test_documents_keep_their_path_in_natural_order() -> None:
