@@ -26,7 +26,6 @@ from ledger.events import Argument, Decision, Event
 from ledger.events.decisions import SignalReading
 from ledger.format.canonical import Head
 from ledger.interchange import markdown
-from ledger.interchange.transcript import entry
 from ledger.language.words import word_count
 from ledger.plain_text import counted, one_line, shortened, visible
 from ledger.state.decided import SUPPORT, final_in_force, outcome as outcome_ids
@@ -58,6 +57,7 @@ from moot.view.seats import (
 from moot.view.stop_checks import alarms_first, why_it_stopped
 from moot.view.story import Story, spent
 from moot.view.study import StudyReport, answer_of, planned_text, progress_text, sections_of
+from moot.view.transcript import entry
 from rounds.protocols import is_watched
 from rounds.run.acceptance import current_acceptance
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -63,6 +63,12 @@ def distance_to(forecast: Forecast, group: GroupForecast) -> int:
     """Return how far a role is from the group, in units of 1 / (2 × roles) points; comparable within one group."""
     pairs = zip(forecast, group.sums, strict=True)
     return sum(abs(points * group.roles - mean) for points, mean in pairs)
+
+
+def points_of(points: Mapping[str, int], options: Sequence[str]) -> Forecast:
+    """Return points in option order."""
+    # Options without points are left out by models; they count as zero rather than as unknown.
+    return tuple(points.get(option, 0) for option in options)
 
 
 def whole_points(shares: Sequence[int], whole: int = WHOLE) -> Forecast:

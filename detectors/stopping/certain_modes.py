@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from detectors.observations import parts
 from detectors.parameters import ExaminedTerms
 from detectors.report import AlarmVerdict
-from detectors.stopping.readiness import counts_by_option, dropped, tests_by_round
+from detectors.stopping.readiness import counts_by_option, tests_by_round, unexamined
 from detectors.stopping.reading import ModeReading, RunSoFar, closing_round
 from detectors.stopping.rounds import RoundUnits, same_round_artifact
 from ledger.events.ids import event_id, kind_of
@@ -132,10 +132,7 @@ def _traces(
 def rivals_unexamined(run: RunSoFar) -> ModeReading:
     """Return FM-9 after the last round."""
     state, held, rule = run.state, len(run.rounds), run.parameters.examined
-    counts, gone = counts_by_option(state), dropped(state)
-    short = [
-        name for name, count in counts.items() if count.claims < rule.tests_at_least and name not in gone
-    ]
+    counts, short = counts_by_option(state), unexamined(state, rule)
     # Only an option without any tested claim alarms. A hardly tested one is watched.
     untouched = [option for option in short if not counts[option].claims]
     tests = tests_by_round(state)

@@ -16,13 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from detectors.forecasts.arithmetic import Forecast, group_forecast
+from detectors.forecasts.arithmetic import Forecast, group_forecast, points_of
 from detectors.observations import first_test, is_tested, parts
 from detectors.parameters import ExaminedTerms, SettledTerms
 from detectors.report import GateReading
 from detectors.stopping.questions import OpenQuestion, deciding_questions
 from detectors.stopping.rounds import RoundUnits
-from ledger.events.envelope import Points
 from ledger.events.run import PlanRow
 from ledger.plain_text import counted
 from ledger.state.decided import final_in_force, in_force
@@ -211,7 +210,7 @@ def last_answers(state: State) -> LastAnswers | None:
     if not answers:
         return None
     last, keys = max(facts.round for facts in answers), answer_keys(state)
-    by_role = {facts.role: _points(facts.points, keys) for facts in answers if facts.round == last}
+    by_role = {facts.role: points_of(facts.points, keys) for facts in answers if facts.round == last}
     # The order of the cast is stable, unlike the order in which answers arrived.
     order = [member.role for member in state.opening.cast]
     return LastAnswers(last, keys, {role: by_role[role] for role in sorted(by_role, key=order.index)})
@@ -228,7 +227,7 @@ def course_of(state: State, through: int) -> Course:
     by_round: dict[int, dict[str, Forecast]] = {}
     for facts in state.beliefs.values():
         if facts.round <= through and not facts.derived:
-            by_round.setdefault(facts.round, {})[facts.role] = _points(facts.points, keys)
+            by_round.setdefault(facts.round, {})[facts.role] = points_of(facts.points, keys)
     rounds = [by_round[number] for number in sorted(by_round)]
     groups = [group_forecast(answers.values()) for answers in rounds]
     return Course(
@@ -251,10 +250,6 @@ def _lost(before: Mapping[str, Forecast], after: Mapping[str, Forecast]) -> Frac
     lost = sum(before[role][leader] - after[role][leader] for role in both)
     # A gain is not a negative loss: it must not offset an earlier one.
     return max(Fraction(), Fraction(lost, len(both)))
-
-
-def _points(points: Points, keys: Sequence[str]) -> Forecast:
-    return tuple(points.get(key, 0) for key in keys)
 
 
 # ---------------------------------------------------------------- unblocked

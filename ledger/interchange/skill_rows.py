@@ -265,7 +265,8 @@ def read_rows(source: Mapping[str, bytes]) -> Rows:
         for number, line in _lines(name, source.get(name, b"")):
             try:
                 content = _object(line)
-                placed.append(Placed(number, _key(content), _convert(content, row_type)))
+                key = json.dumps(content, sort_keys=True, separators=(",", ":"))
+                placed.append(Placed(number, key, _convert(content, row_type)))
             except _NotARow as problem:
                 bad.append(BadLine(file=name, line=number, message=str(problem)))
                 continue
@@ -339,7 +340,3 @@ def _in_words(message: str) -> str:
     what = what[:1].lower() + what[1:]
     place = where.rstrip("`").lstrip(".")
     return f"{place}: {what}" if place else what
-
-
-def _key(content: dict[str, Any]) -> str:
-    return json.dumps(content, sort_keys=True, separators=(",", ":"))

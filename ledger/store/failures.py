@@ -148,15 +148,7 @@ def strangeness(state: State) -> str | None:
     return None
 
 
-def refuse_unopened(state: State, where: object) -> None:
-    """Raise `StrangeRun` for a state of which nothing can be read."""
-    problem = unopened(state)
-    if problem is not None:
-        raise StrangeRun(problem, str(where))
-
-
-def refuse_strange(state: State, where: object) -> None:
+def refuse(problem: str | None, where: object) -> None:
     """Raise `StrangeRun` for a state that is not that of a run."""
-    problem = strangeness(state)
     if problem is not None:
         raise StrangeRun(problem, str(where))

@@ -34,7 +34,8 @@ from ledger.store.failures import (
     StrangeRun,
     Unreadable,
     WriteFailed,
-    refuse_unopened,
+    refuse,
+    unopened,
 )
 from ledger.store.lock import WAIT_SECONDS, Driver, DriverLease, locked, read_driver
 from ledger.store.reading import LogPosition, LogReader, decoded, follow, without_collecting
@@ -63,7 +64,7 @@ class RunStore:
         Raises what `events` raises, and `StrangeRun`.
         """
         current = self.raw_book()
-        refuse_unopened(current.state, self.path)
+        refuse(unopened(current.state), self.path)
         return current
 
     def raw_book(self) -> Book:
@@ -86,7 +87,7 @@ class RunStore:
         """Return the folded state. No event is kept, so this is for runs too long for `book`. Raises `StrangeRun`."""
         with without_collecting():
             folded = fold(self.stream())
-        refuse_unopened(folded, self.path)
+        refuse(unopened(folded), self.path)
         return folded
 
     def lines(self) -> Iterator[tuple[StreamName, int, bytes]]:

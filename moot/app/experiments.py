@@ -192,14 +192,10 @@ def write_files(session: Session, experiment: str | None, directory: Path) -> No
     `experiment/`, `must_fail/` and `must_hold/` hold what lies in the work directory. Nothing is run.
     """
     book = session.inner.book()
-    if experiment not in book.state.experiments:
-        raise usage(
-            f"no experiment {experiment!r} in this run", "see `moot experiment show RUN`", "--out DIR"
-        )
+    plan, content = find_experiment(book, experiment or ""), content_of(book.blobs)
     # Never over existing files: the program may have been edited there.
     if directory.exists():
         raise usage(f"{directory} is there", "name a directory that is not there yet", "--out DIR")
-    plan, content = plan_of(book, experiment), content_of(book.blobs)
     subjects: dict[str, tuple[NamedBlob, ...]] = {"experiment": plan.files}
     subjects |= {f"must_{control.must}": control.files for control in plan.controls}
     for name, files in subjects.items():

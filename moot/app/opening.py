@@ -34,7 +34,7 @@ from moot.app.settings import COMMAND_LINE, RunOptions, deliberation_of, documen
 from moot.environment import now, read_settings
 from moot.errors import MootError, usage
 from moot.view.estimate import Estimate, estimate_of
-from moot.view.protocols import Choice, Gated, Protocols, choice_of, gated_of, protocols as protocols_of
+from moot.view.protocols import Choice, Gated, Protocols, choice_of, protocols as protocols_of
 from roles.seats.port import Seat
 from roles.seats.registry import DEFAULT, PROVIDERS
 from roles.seats.tape import TapeSeat
@@ -121,7 +121,7 @@ def gate(
         raise usage(str(error), "give one of --single and --compete", "moot gate") from None
     count = question.options or len(choice.items)
     chosen, *also = (choice_for(protocol, count) for protocol in (choice.protocol, *choice.also))
-    return gated_of(choice, chosen, also, choices_for(count))
+    return Gated.from_parts(choice, chosen=chosen, also=also, choices=choices_for(count))
 
 
 def protocols(name: str | None = None) -> Protocols:

@@ -235,19 +235,12 @@ def cost_per_right(costs: Sequence[float], right: int) -> float | None:
     return fsum(costs) / right if right else None
 
 
-def power(n: int, effect: float, discordant: float, level: float = 0.05) -> float:
+def chance_of_showing(n: int, effect: float, discordant: float, level: float = 0.05) -> float:
     """Return the exact probability that McNemar's exact test on `n` paired items gives p ≤ `level`.
 
     `effect` is the true difference in share right, -1 … 1, and `discordant` the true share of items that one arm
     alone has right, at least as large: effect = share of only the first - share of only the second.
     """
-    _expect_share(level)
-    if n < 0 or not abs(effect) <= discordant <= 1:
-        raise ValueError(f"no {n} items can differ in {discordant} of them by {effect}")
-    return _power(n, effect, discordant, level)
-
-
-def _power(n: int, effect: float, discordant: float, level: float) -> float:
     rejected = _rejected(n, level)
     if not (discordant and rejected):
         return 0.0
@@ -279,7 +272,7 @@ def smallest_difference(
     most = 1.0 if discordant is None else discordant
 
     def is_shown(effect: float) -> bool:
-        return _power(n, effect, effect if discordant is None else discordant, level) >= power
+        return chance_of_showing(n, effect, effect if discordant is None else discordant, level) >= power
 
     if not is_shown(most):
         return None

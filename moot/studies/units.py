@@ -272,11 +272,6 @@ def winner_of(answer: UnitAnswer, order: str) -> str | None:
     return "arm" if place == order else "baseline"
 
 
-def short(text: str) -> str:
-    """Return an answer on one line."""
-    return one_line(text)
-
-
 SHARED_WORDS: Final = 0.6
 """Share of the shorter assumption's long words from which on two count as the same."""
 LONG: Final = re.compile(r"[^\W\d_]{4,}")

@@ -25,7 +25,7 @@ from ledger.events import (
 from ledger.plain_text import counted, first_sentence, one_line, shortened
 from ledger.state.book import Book
 from moot.view import marks, words
-from moot.view.events import EventWords, words_of
+from moot.view.events import words_of
 from moot.view.marks import mark_of, move_text, shown_as
 
 TEXT: Final = 160
@@ -106,20 +106,8 @@ def _line(event: Event) -> tuple[str, str]:
     wording = words_of(event)
     # Statements run to hundreds of words, while other events are short by their schema.
     text = first_sentence(wording.text) if isinstance(event, Statement) else wording.text
-    facts = ", ".join(part for part in (_by(wording), wording.what) if part)
-    mark = wording.mark.plain if wording.mark.word else ""
-    head = " ".join(part for part in (event.id, mark, facts) if part)
+    head = " ".join(part for part in (event.id, wording.head) if part)
     return wording.word, ": ".join(part for part in (head, shortened(text, TEXT)) if part)
-
-
-def _by(wording: EventWords) -> str:
-    """Return `by ROLE`; empty for the controller."""
-    return (
-        # The controller only records; naming it on every line would bury the roles.
-        ""
-        if wording.event.by in ("controller", "import") and wording.role == wording.event.by
-        else f"by {wording.role}"
-    )
 
 
 def _opening(event: RunOpened) -> Iterator[tuple[str, str]]:

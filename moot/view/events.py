@@ -78,6 +78,14 @@ class EventWords(msgspec.Struct, frozen=True):
         return ": ".join(part for part in (self.what, self.text) if part)
 
     @property
+    def head(self) -> str:
+        """Return mark, role and particulars: `✗ BROKEN by verifier, attack × trace`."""
+        # The controller only records; naming it on every line would bury the roles.
+        is_recorder = self.event.by in ("controller", "import") and self.role == self.event.by
+        facts = ", ".join(part for part in ("" if is_recorder else f"by {self.role}", self.what) if part)
+        return " ".join(part for part in (self.mark.plain if self.mark.word else "", facts) if part)
+
+    @property
     def marked(self) -> str:
         """Return mark, particulars and text in one line."""
         # The neutral mark has no word, and its dot alone would only add noise.
@@ -143,7 +151,7 @@ def _asserted(
             return EventWords(event, "argument", what=f"{event.label} ({event.side})", text=event.claim)
         case Concern():
             mark = NEUTRAL
-            if now is not None:
+            if now is not None and event.id in now.state.concerns:
                 mark = marks.OPEN if concern_standing(now.state, event.id) == "open" else marks.RESOLVED
             relation = "between" if event.type == "tension" else "about"
             parts = [f"{relation} {', '.join(event.between)}"] if event.between else []

@@ -18,7 +18,6 @@ from moot.view.text import WIDTH, joined, listed
 from roles.castings import CASTINGS
 from rounds.protocols import MEANINGS, PROTOCOLS
 from rounds.protocols.plans import PLANS
-from rounds.setup.gate import GateChoice
 from rounds.setup.size import replies_of
 
 # Narrow terminals put the purpose on a line of its own instead of this column.
@@ -76,11 +75,6 @@ def choice_of(estimate: Estimate, plan: str | None, model: str) -> Choice:
         minutes=max(1, round(math.sqrt(minutes.low * minutes.high))),
         model=model,
     )
-
-
-def gated_of(gated: GateChoice, chosen: Choice, also: Sequence[Choice], choices: Sequence[Choice]) -> Gated:
-    """Return the gate's choice for machines."""
-    return Gated.from_parts(gated, chosen=chosen, also=also, choices=choices)
 
 
 def gate_line(

@@ -13,7 +13,7 @@ from ledger.events import Validation
 from ledger.state.book import Book
 from ledger.state.state import Spend
 from ledger.store.disk import read_plain, real
-from ledger.store.failures import LedgerError, refuse_strange
+from ledger.store.failures import LedgerError, refuse, strangeness
 from ledger.store.store import read_driver
 from ledger.store.streams import HEAD_BYTES
 from moot.app.runs import Run
@@ -153,7 +153,7 @@ class RunIndex:
         try:
             view = self._kept(place).view
             # The list shows the error too, so that a strange run is found without opening it.
-            refuse_strange(view.book.state, place)
+            refuse(strangeness(view.book.state), place)
             protocol_of(view.book.state.opening, place)
             return line_of(name, view)
         except OSError as error:

@@ -23,7 +23,7 @@ from ledger.redaction.masking import masked
 from ledger.state.amendments import STOP_PATH
 from ledger.state.book import Book, with_next
 from ledger.store.blobs import hash_of
-from ledger.store.failures import BlobMissing, refuse_strange
+from ledger.store.failures import BlobMissing, refuse, strangeness
 from ledger.store.store import RunStore, Writer, create_run
 from roles.brief import Brief, BriefCache, derive
 from roles.execution import answered, given_up, parsed
@@ -200,7 +200,7 @@ class RunSession:
         self.run: Final = run
         self._clock = clock
         state = run.book().state
-        refuse_strange(state, run.path)
+        refuse(strangeness(state), run.path)
         opened = state.opening
         self.opened: Final = opened
         self.protocol: Final = protocol_of(opened, run.path)

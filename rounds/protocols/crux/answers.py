@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from detectors.forecasts.arithmetic import Numbers, incoherence
+from detectors.forecasts.arithmetic import Numbers, incoherence, points_of
 from detectors.parameters import forecast_parameters
 from ledger.events import Agenda, Belief, Claim, Concern, Event, Statement
 from ledger.events.answers import ConditionalBelief, DroppedProposal, MergedProposals
@@ -40,7 +40,6 @@ from rounds.protocols.crux.standing import (
     is_open_ended,
     kept_cruxes,
     option_ids,
-    points_of,
     sealed,
     short_way_is_open,
 )

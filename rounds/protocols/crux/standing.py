@@ -6,10 +6,17 @@ decision once made stays: a look reads the run as it was at its event, whatever 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final, cast, get_args
 
-from detectors.forecasts.arithmetic import Forecast, Numbers, group_forecast, leader_of, whole_points
+from detectors.forecasts.arithmetic import (
+    Forecast,
+    Numbers,
+    group_forecast,
+    leader_of,
+    points_of,
+    whole_points,
+)
 from detectors.forecasts.standing import (
     Crux,
     ForecastStanding,
@@ -62,12 +69,6 @@ def option_ids(state: State) -> tuple[str, ...]:
 def option_texts(state: State) -> dict[str, str]:
     """Map each option id to its text, `none` included."""
     return {option.id: option.text for option in state.options} | {NONE: "none of the options"}
-
-
-def points_of(points: Mapping[str, int], options: tuple[str, ...]) -> Forecast:
-    """Return points in option order."""
-    # Options without points are left out by models; they count as zero rather than as unknown.
-    return tuple(points.get(option, 0) for option in options)
 
 
 def numbers_of(belief: ConditionalBelief, options: tuple[str, ...]) -> Numbers:

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from ledger.events import KINDS
-from ledger.interchange.transcript import entry
 from ledger.state.book import book
+from moot.view.transcript import entry
 
 TEXT = "because it holds"
 OUTPUT = {"sha256": "0" * 64, "bytes": 0, "kept": "0" * 64}
@@ -28,7 +28,7 @@ EXPERIMENT = {
 ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
     "statement": (
         {"type": "proposal", "sections": [{"name": "plan", "text": TEXT}], "words": 3},
-        "proposal by critic\n\n*plan*\n\n> because it holds",
+        "proposal by critic, 3 words\n\n*plan*\n\n> because it holds",
     ),
     "artifact": (
         {
@@ -38,22 +38,28 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
             "findings": [{"section": "verdict", "text": TEXT}],
             "words": 3,
         },
-        "adversarial_test_case by critic",
+        "*preconditions*\n\n> because it holds",
     ),
-    "claim": ({"raised_by": "critic", "text": TEXT, "testable_as": "try"}, "claim of critic\n\n> because"),
+    "claim": (
+        {"raised_by": "critic", "text": TEXT, "testable_as": "try"},
+        "claim ○ pending by critic\n\n> because",
+    ),
     "assumption": ({"text": TEXT}, "assumption by critic"),
     "argument": (
         {"label": "PRO-1", "side": "PRO", "claim": TEXT, "reasoning": TEXT, "evidence": TEXT},
-        "argument PRO-1 for PRO",
+        "argument by critic, PRO-1 (PRO)\n\n> because",
     ),
     "concern": (
         {"type": "tension", "text": TEXT, "between": ["action", "critic"]},
-        "tension by critic between action, critic",
+        "tension by critic, between action, critic",
     ),
-    "rating": ({"of": "C-1-1", "scale": "severity_1_5", "value": 4, "reason": TEXT}, "rates C-1-1 4"),
+    "rating": (
+        {"of": "C-1-1", "scale": "severity_1_5", "value": 4, "reason": TEXT},
+        "rating by critic, C-1-1 severity 1 5 4",
+    ),
     "position": (
         {"on": "V-1-1", "stance": "BROKEN", "confidence": 4, "reason": TEXT},
-        "BROKEN, confidence 4",
+        "sealed by critic, on V-1-1",
     ),
     "verification": (
         {
@@ -65,16 +71,22 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
         },
         "- A-1-critic#attack-1: “a \\<quote\\>”",
     ),
-    "challenge": ({"target": "A-1-action", "claim": TEXT, "text": TEXT}, "challenge by critic to A-1-action"),
-    "response": ({"to": "X-1-1", "outcome": "concede", "text": TEXT}, "to X-1-1: concede"),
+    "challenge": (
+        {"target": "A-1-action", "claim": TEXT, "text": TEXT},
+        "by critic, to A-1-action\n\n> because",
+    ),
+    "response": ({"to": "X-1-1", "outcome": "concede", "text": TEXT}, "concedes by critic, to X-1-1"),
     "flip": (
         {"of": "P-1-1-critic", "from": "BROKEN", "to": "ROBUST"},
-        "BROKEN to ROBUST, citing nothing new",
+        "✗ BROKEN → ✓ ROBUST, no new evidence",
     ),
-    "drift_check": ({"verdict": "FAIL", "deviation_score": 4, "notes": TEXT}, "**FAIL**, deviation 4 of 5"),
+    "drift_check": (
+        {"verdict": "FAIL", "deviation_score": 4, "notes": TEXT},
+        "✗ FAIL by critic, deviation 4 of 5",
+    ),
     "screening": (
         {"of": "question", "sha256": "0" * 64, "score": 30, "action": "WARN", "rules": "1"},
-        "screening of the question: WARN, 30 points",
+        "WARN by critic, question, 30 points",
     ),
     "validation": (
         {
@@ -84,7 +96,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
             "findings": [{"code": "REF002", "severity": "error", "seq": 3, "message": "no such section"}],
             "rules": "0" * 64,
         },
-        "validation after H: errors\n\n- REF002 (error): no such section",
+        "1 error, 0 warnings\n\n- REF002 (error): no such section",
     ),
     "decision": (
         {
@@ -94,21 +106,24 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
             "made_by": "round_lead",
             "dissent": [{"role": "critic", "ref": "P-1-1-critic", "text": "It tears."}],
         },
-        "rests on: based-on C-1-1.\n\n> because it holds\n\nAgainst it, critic:\n\n> It tears.",
+        "> because it holds\n\nIt rests on: based-on C-1-1.\n\nAgainst it, critic:\n\n> It tears.",
     ),
-    "disposition": ({"of": "X-1-1", "disposition": "rejected", "reason": TEXT}, "X-1-1: rejected"),
+    "disposition": (
+        {"of": "X-1-1", "disposition": "rejected", "reason": TEXT},
+        "◆ rejected by critic, X-1-1",
+    ),
     "score": (
         {"of": "R-1-1", "rubric": "logic30", "parts": {"logic": 9}, "total": "27.5", "judge": 1},
-        "score of R-1-1: 27.5 (logic30)",
+        "27.5 by critic, R-1-1 (logic30)",
     ),
-    "standing": ({"of": "R-1-1", "standing": "UPHELD", "reason": TEXT}, "standing of R-1-1: UPHELD"),
+    "standing": ({"of": "R-1-1", "standing": "UPHELD", "reason": TEXT}, "upheld by critic, R-1-1"),
     "vote": (
         {"ballot": 1, "decision": "VETO", "confidence": 90, "risk": 80, "reasoning": TEXT, "fallback": False},
-        "vote of critic: **VETO**, confidence 90, risk 80",
+        "VETO by critic, confidence 90, risk 80",
     ),
     "ruling": (
         {"decision": "REFUSE", "rule": "veto", "rules": "documented", "votes": [], "metadata": {}},
-        "ruling: **REFUSE** by veto",
+        "✗ REFUSE by critic, by veto",
     ),
     "signals": (
         {
@@ -121,19 +136,19 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
             "stop": False,
             "advice": "continue",
         },
-        "signals (published): 1 of 6 hold (S1); continue",
+        "continue by critic, 1 of 6 hold (published)\n\nHeld: S1.",
     ),
     "belief": (
         {"role": "critic", "points": {"O-1": 70, "none": 30}, "derived": False},
-        "forecast\n\n> critic: O-1 70%, none 30%",
+        "sealed by critic, forecast",
     ),
-    "frame": ({"ill_posed": True, "why": TEXT}, "frame\n\n> because"),
-    "agenda": ({"cruxes": ["C-1-1"]}, "agenda\n\n> C-1-1"),
+    "frame": ({"ill_posed": True, "why": TEXT}, "frame by critic\n\n> because"),
+    "agenda": ({"cruxes": ["C-1-1"]}, "agenda by critic\n\n> C-1-1"),
     "memo": (
         {"answers": "O-1", "sentences": [{"field": "answer", "text": TEXT}]},
-        "memo\n\n> O-1: because",
+        "memo by critic\n\n> O-1: because",
     ),
-    "experiment_planned": (EXPERIMENT, "experiment\n\n> does a torn line show? (C-1-1, 3 times)"),
+    "experiment_planned": (EXPERIMENT, "experiment by critic\n\n> does a torn line show? (C-1-1, 3 times)"),
     "experiment_run": (
         {
             "of": "E-2-1",
@@ -151,7 +166,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
             "started_at": "2026-01-02T03:04:05.000006Z",
             "ms": 41,
         },
-        "run\n\n> E-2-1 number 2: exit 0 after 41 ms",
+        "run by critic\n\n> E-2-1 number 2: exit 0 after 41 ms",
     ),
     "experiment_judged": (
         {
@@ -161,11 +176,11 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
             "class": "reproduced",
             "changes": [{"claim_id": "C-1-1", "from": "pending", "to": "tested_confirmed"}],
         },
-        "judged\n\n> E-2-1 holds (reproduced), C-1-1 tested_confirmed",
+        "judged by critic\n\n> E-2-1 holds (reproduced), C-1-1 tested_confirmed",
     ),
     "alarm": (
         {"fm": "FM-1", "action": "raised", "verdict": "ALARM", "params": "0" * 64, "because": TEXT},
-        "alarm FM-1 raised (ALARM)\n\n> because",
+        "ALARM by critic, roles give in (FM-1)\n\n> because",
     ),
     "fallback": (
         {
@@ -176,9 +191,9 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
             "instead": "skipped",
             "quorum": {"declared": 4, "actual": 3},
         },
-        "critic did not answer (timeout); instead: skipped",
+        "r1.D.critic given up (timeout), skipped",
     ),
-    "amendment": ({"what": "focus", "cause": "human", "reason": TEXT}, "amendment of the focus"),
+    "amendment": ({"what": "focus", "cause": "human", "reason": TEXT}, "amendment by critic, focus"),
     "run_closed": (
         {
             "state": "finished",
@@ -186,7 +201,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
             "quorum": {"declared": 4, "actual": 4},
             "through": 3,
         },
-        "finished: signals",
+        "run finished: enough stop signals held",
     ),
 }
 
