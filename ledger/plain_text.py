@@ -12,6 +12,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from ledger.language import words
@@ -72,6 +73,12 @@ def shortened(text: str, columns: int) -> str:
     cut = line[: max(1, columns - 1)]
     head, _, tail = cut.rpartition(" ")
     return (head if head and len(tail) < columns // 3 else cut).rstrip(" ,;:.–-") + "…"
+
+
+def some(words: Sequence[str], most: int, joint: str = ", ") -> str:
+    """Return at most so many words, and how many more there are."""
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return joint.join(words[:most]) + more
 
 
 def counted(number: int, noun: str) -> str:

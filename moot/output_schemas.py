@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 import schemas
 from ledger.result import Result
-from moot.terminal.streams import err, out
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 DIRECTORY: Final = schemas.DIRECTORY / "output"
@@ -136,22 +135,8 @@ def _closed(schema: Any) -> Any:
 
 def main(arguments: Sequence[str]) -> int:
     """Write the schemas; with --check compare them with the files, and report differences."""
-    wanted = {DIRECTORY / f"{verb}.json": schemas.text_of(schema_of(verb)) for verb in OUTPUTS}
-    if "--check" not in arguments:
-        DIRECTORY.mkdir(exist_ok=True)
-        for path, content in wanted.items():
-            path.write_bytes(content)
-        out(f"{len(wanted)} schemas in {DIRECTORY}\n")
-        return 0
-    present = {path: path.read_bytes() for path in DIRECTORY.glob("*.json")}
-    stale = sorted(
-        path.name for path in present.keys() | wanted.keys() if present.get(path) != wanted.get(path)
-    )
-    if stale:
-        err(
-            f"schemas/output is not what the models say: {', '.join(stale)}; run `python -m moot.output_schemas`\n"
-        )
-    return 1 if stale else 0
+    wanted = {f"output/{verb}.json": schemas.text_of(schema_of(verb)) for verb in OUTPUTS}
+    return schemas.main(arguments, "moot.output_schemas", wanted)
 
 
 if __name__ == "__main__":

@@ -48,25 +48,10 @@ REPLIES: Final[tuple[type[Reply], ...]] = (
 )
 
 
-def published() -> dict[str, bytes]:
-    """Return file name → expected content."""
-    return {f"{kind.__name__}.json": schemas.text_of(schema_of(kind)) for kind in REPLIES}
-
-
 def main(arguments: Sequence[str]) -> int:
     """Write the schemas; with --check, compare them with the files and print the names that differ."""
-    wanted = published()
-    if "--check" not in arguments:
-        DIRECTORY.mkdir(exist_ok=True)
-        for name, content in wanted.items():
-            (DIRECTORY / name).write_bytes(content)
-        print(f"{len(wanted)} schemas in {DIRECTORY}")
-        return 0
-    present = {path.name: path.read_bytes() for path in DIRECTORY.glob("*.json")}
-    stale = sorted(name for name in present.keys() | wanted.keys() if present.get(name) != wanted.get(name))
-    if stale:
-        print(f"stale: {', '.join(stale)}; run `python -m roles.reply_schemas`", file=sys.stderr)
-    return 1 if stale else 0
+    wanted = {f"replies/{kind.__name__}.json": schemas.text_of(schema_of(kind)) for kind in REPLIES}
+    return schemas.main(arguments, "roles.reply_schemas", wanted)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -11,6 +12,12 @@ from typing import Final, NamedTuple
 Forecast = tuple[int, ...]
 """Whole points in option order, `none` last, 0 or more; they sum to 100."""
 WHOLE: Final = 100
+
+
+def decimal_text(value: Fraction, digits: int = 4) -> str:
+    """Return a decimal string of so many digits, rounded half to even: the same in every implementation."""
+    exact = Decimal(value.numerator) / Decimal(value.denominator)
+    return f"{exact.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_EVEN):f}"
 
 
 def rounded(value: Fraction) -> float:

@@ -292,27 +292,8 @@ def _field(shape: type[msgspec.Struct], name: str) -> inspect.Type:
 
 
 def main(arguments: list[str]) -> int:
-    """Run `--write` or `--check`; return 1 when published files differ."""
-    if arguments == ["--write"]:
-        for name, content in published().items():
-            path = schemas.DIRECTORY / name
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(content)
-        return 0
-    if arguments != ["--check"]:
-        print("usage: python -m ledger.format.schema --check | --write", file=sys.stderr)
-        return 2
-    differing = [
-        name
-        for name, content in published().items()
-        if not (path := schemas.DIRECTORY / name).is_file() or path.read_bytes() != content
-    ]
-    for name in differing:
-        print(
-            f"schemas/{name} is not what the types say: run python -m ledger.format.schema --write",
-            file=sys.stderr,
-        )
-    return 1 if differing else 0
+    """Write the schemas; with --check, compare them with the files and print the names that differ."""
+    return schemas.main(arguments, "ledger.format.schema", published())
 
 
 if __name__ == "__main__":

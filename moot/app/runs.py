@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import moot
 from ledger.events import Event
+from ledger.plain_text import some
 from ledger.state.book import Book
 from ledger.state.state import State
 from ledger.store import store
@@ -182,8 +183,7 @@ def _near(name: str, runs: Path) -> str:
     if near:
         return f"did you mean {near[0]!r}?"
     if names:
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        return f"runs there: {', '.join(names[:SHOWN])}{more}"
+        return f"runs there: {some(names, SHOWN)}"
     return "start one with `moot run`, or give a run's directory"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from detectors.course import PoolWithout
-from ledger.plain_text import counted, shortened
+from ledger.plain_text import counted, shortened, some
 from ledger.result import Result
 from moot.view.text import WIDTH, folded, joined, listed
 from rounds.analysis.stress import ForkLosses, Planned, RoleLoss
@@ -187,7 +187,7 @@ def _fork(fork: ForkLosses) -> Iterator[str]:
         yield f"  {name:<5}{_counted(counts)}"
     own = f" ({len(fork.own)} of them {fork.without}'s own)" if fork.without else ""
     yield f"  lost {counted(len(fork.lost), 'claim')} of the run did not come up{own}"
-    yield from folded(_ids(fork.lost), 7) if fork.lost else ()
+    yield from folded(some(fork.lost, IDS_SHOWN), 7) if fork.lost else ()
     yield f"  kept {fork.again}, new {len(fork.new)}"
     # Readiness is worth a line only where leaving the role out changed it.
     if fork.ready_parent != fork.ready_fork:
@@ -204,11 +204,6 @@ def _counted(counts: Counted) -> str:
         counted(counts.decisions, "decision"),
     )
     return ", ".join(parts)
-
-
-def _ids(ids: list[str]) -> str:
-    more = f" and {len(ids) - IDS_SHOWN} more" if len(ids) > IDS_SHOWN else ""
-    return listed(ids[:IDS_SHOWN]) + more
 
 
 def _todo(stress: Stress) -> Iterator[str]:

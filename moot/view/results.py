@@ -277,9 +277,9 @@ def _ended_text(end: RunEnd) -> str:
     first = end.quorum.headline
     # While steps are open, a quorum is news only when replies were lost.
     lines = [first] if first and (end.state != "waiting" or end.quorum.lost) else []
+    reason = (end.reason or "").replace("_", " ")
     match end.state:
         case "finished":
-            reason = (end.reason or "").replace("_", " ")
             lines += [f"{end.run} is finished ({reason})", f"decisions: moot decisions {end.run}"]
         case "paused":
             round_, phase, *_ = end.waiting[0].split(".")
@@ -316,7 +316,6 @@ def _ended_text(end: RunEnd) -> str:
                 f"replies: moot submit {end.run} {end.waiting[0] if end.waiting else 'STEP'} reply.json",
             ]
         case _:
-            reason = (end.reason or "").replace("_", " ")
             lines += [f"{end.run} is stopped ({reason})", f"go on: {going_on(end.run, end.reason)}"]
     return joined(lines)
 

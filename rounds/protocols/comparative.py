@@ -21,6 +21,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from msgspec import Meta
 
+from detectors.forecasts.arithmetic import decimal_text
 from ledger.events import Argument, Challenge, Concern, Decision, Event, Rating, Score, Standing
 from ledger.events.envelope import Five
 from ledger.events.ids import StepName, label_id, number_of
@@ -31,7 +32,6 @@ from ledger.state.state import State
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Sentence, Text, Word
 from rounds.protocols.citations import Quotable, cites, cites_of_winner, exactly_one, one_for_each, repeated
-from rounds.protocols.debate_judging import four_digits
 from rounds.protocols.sides import preferred_options
 from rounds.protocols.step_table import (
     Numbering,
@@ -279,7 +279,7 @@ def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Itera
             rubric="weighted_1_5",
             parts=parts,
             # Totals are computed here, with exact fractions; a judge's own arithmetic is never used (XS-9).
-            total=four_digits(weighted(parts, weights)),
+            total=decimal_text(weighted(parts, weights)),
             notes="; ".join(f"{criterion}: {row.reason}" for criterion, row in rows.items()),
             judge=1,
             order=pair,
@@ -319,7 +319,7 @@ def recommendation(book: Book) -> tuple[Event, ...]:
     totals = means([(event.of, Fraction(event.total)) for event in book.of(Score)])
     # Stable, so options with equal totals stay in the order in which they were scored first.
     ordered = sorted(totals, key=lambda option: -totals[option])
-    means_text = ", ".join(f"{option} {four_digits(totals[option])}" for option in ordered)
+    means_text = ", ".join(f"{option} {decimal_text(totals[option])}" for option in ordered)
     # Within five percent no winner is named (AD-16): the scores are not exact enough for that.
     close = len(ordered) > 1 and is_close(totals[ordered[0]], totals[ordered[1]])
     verdict = f"Recommended: {ordered[0]}"

@@ -25,7 +25,7 @@ from ledger.events.run import PlanRow
 from ledger.state.state import State
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Rules, Step
 from roles.replies import Cited, Falsifiers, Part, Passage, RefText, Requirements, Sentence, Text, Word
-from rounds.protocols.citations import Quotable, cites, one_for_each, repeated
+from rounds.protocols.citations import Quotable, challenges_problems, cites, one_for_each
 from rounds.protocols.sides import ACCEPTED_OR_NOT, by_disposition
 from rounds.protocols.step_table import (
     FOR_A_PERSON,
@@ -92,12 +92,6 @@ class ResolutionReply(Part, frozen=True, kw_only=True):
     confidence: Five
     falsifiers: Falsifiers
     requirements: Requirements
-
-
-def _wrong_challenges(known: Quotable, reply: ChallengesReply) -> Iterator[str]:
-    yield from repeated((draft.claim for draft in reply.challenges), "challenges")
-    for n, draft in enumerate(reply.challenges):
-        yield from known.reference_problems(draft.target, f"challenges[{n}].target")
 
 
 def _wrong_resolution(known: Quotable, reply: ResolutionReply) -> Iterator[str]:
@@ -173,7 +167,7 @@ STEPS: Final = StepTable(
                 {"challenges": "\n\n".join(f"{draft.tag}: {draft.claim}" for draft in reply.challenges)},
             ),
             each("challenges", Challenge, type="attack", ranked=True),
-            _wrong_challenges,
+            lambda known, reply: challenges_problems(known, reply.challenges),
             Loss("survivor_only", "the plan stands unchallenged, so this round resolves nothing"),
             sees=(_PLAN, _REVISED),
             question=None,

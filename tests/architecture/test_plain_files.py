@@ -21,7 +21,6 @@ NEW: Final = "opens for writing, never through a link"
 INSIDE: Final = "runs inside the sandbox"
 ALLOWED: Final = {
     "detectors/parameters.py: Path(__file__).with_suffix('.toml').read_bytes()": OURS,
-    "ledger/format/schema.py: path.read_bytes()": OURS,
     "ledger/store/lock.py: BOOT_ID.read_text('ascii')": PROC,
     "ledger/store/lock.py: os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 438)": NEW,
     "moot/app/seats.py: os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 384)": NEW,
@@ -29,7 +28,6 @@ ALLOWED: Final = {
     "moot/app/skill.py: path.read_bytes()": OURS,
     "moot/cli/hosts.py: webbrowser.open(url)": "opens no file",
     "moot/mcp/server.py: path.read_text('utf-8')": OURS,
-    "moot/output_schemas.py: path.read_bytes()": OURS,
     "moot/studies/playing.py: _file_system().open(address, mode)": "the archive store that the person named",
     "moot/studies/playing.py: tarfile.open(fileobj=content, mode='w:gz', compresslevel=6)": "writes to memory",
     "moot/studies/playing.py: tarfile.open(fileobj=io.BytesIO(content), mode='r:')": "reads from memory",
@@ -41,8 +39,8 @@ ALLOWED: Final = {
     "moot/web/report.py: folder.joinpath('style.css').read_text('utf-8')": OURS,
     "roles/prompt_set.py: (whole if whole.is_file() else common / LAYOUT).read_bytes()": OURS,
     "roles/prompt_set.py: entry.read_text(encoding='utf-8')": OURS,
-    "roles/reply_schemas.py: path.read_bytes()": OURS,
     "roles/seats/command.py: place.read_bytes()": PROC,
+    "schemas/__init__.py: path.read_bytes()": OURS,
     "rounds/experiments/bubblewrap.py: Path('/proc/self/uid_map').read_text('ascii')": PROC,
     "rounds/experiments/usage.py: (self._directory / self._version.counts).read_text('ascii')": PROC,
     "rounds/experiments/usage.py: MOUNTS.read_text('utf-8')": PROC,

@@ -60,7 +60,6 @@ def test_a_difference_is_named_and_writing_mends_it(
     capsys.readouterr()
     assert schema.main(["--check"]) == 1
     assert "schemas/events/claim.json" in capsys.readouterr().err
-    assert schema.main([]) == 2
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from detectors.forecasts.arithmetic import decimal_text
 from ledger.events import Concern, Rating
 from ledger.state.book import book
 from rounds.protocols.comparative import CRITERIA, Pairing, is_close, means, pairings, weighted
@@ -19,7 +20,6 @@ from rounds.protocols.debate_judging import (
     Judged,
     alpha,
     bootstrap,
-    four_digits,
     in_words,
     side_totals,
     total,
@@ -99,8 +99,8 @@ def test_a_gap_is_read(pro: int, con: int, reading: str) -> None:
 def test_totals_are_exact_and_rounded_half_even() -> None:
     parts = {"logic_score": 7, "evidence_score": 8, "responsiveness_score": 6, "honesty_score": 9}
     assert total("logic30", parts) == Fraction(7 * 30 + 8 * 30 + 6 * 25 + 9 * 15, 100)
-    assert four_digits(Fraction(1, 3)) == "0.3333"
-    assert four_digits(Fraction(20005, 200000)) == "0.1000"
+    assert decimal_text(Fraction(1, 3)) == "0.3333"
+    assert decimal_text(Fraction(20005, 200000)) == "0.1000"
     assert side_totals({"R-1-1": Fraction(4), "R-1-2": Fraction(5)}, SIDES) == {"PRO": Fraction(9, 2)}
 
 

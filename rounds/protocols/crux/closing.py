@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import ROUND_HALF_EVEN, Decimal
-from fractions import Fraction
 from typing import Any, Final
 
+from detectors.forecasts.arithmetic import decimal_text
 from detectors.parameters import params_hash
 from ledger.events import Belief, Claim, Concern, Decision, Event, Signals
 from ledger.events.answers import MemoSentence
@@ -51,13 +50,6 @@ _CITED: Final = frozenset(
 # ---------------------------------------------------------------- the look after the tests
 
 
-def _decimal(value: Fraction) -> str:
-    exact = Decimal(value.numerator) / Decimal(value.denominator)
-    # Six decimals, half to even: the recorded figure must come out the same in every
-    # implementation of the format.
-    return f"{exact.quantize(Decimal('0.000001'), rounding=ROUND_HALF_EVEN):f}"
-
-
 def look(book: Book, phase: str) -> tuple[Event, ...]:
     """Return the events of a look: where the run stands, and the questions that it waits for."""
     state = book.state
@@ -76,8 +68,10 @@ def look(book: Book, phase: str) -> tuple[Event, ...]:
         advice="wrap_up",
         status=str(standing.status),
         leader=None if standing.leader is None else options[standing.leader],
-        pool={o: _decimal(group.points(n)) for n, o in enumerate(options)} if group else {},
-        values=[ValueOfTest(claim=crux.claim, evsi=_decimal(crux.best)) for crux in standing.unsettled],
+        pool={o: decimal_text(group.points(n), 6) for n, o in enumerate(options)} if group else {},
+        values=[
+            ValueOfTest(claim=crux.claim, evsi=decimal_text(crux.best, 6)) for crux in standing.unsettled
+        ],
     )
     # Questions are written in the commit of the look, so a crash cannot leave a run that
     # waits without a question.
