@@ -177,6 +177,12 @@ def sections_of(event: Event) -> Sections:
             return {}
 
 
+def sections_named(book: Book, name: str) -> Iterator[tuple[Statement, str]]:
+    """Iterate over the sections of a name in all statements, each with its statement."""
+    sections = ((event, section) for event in book.of(Statement) for section in event.sections)
+    return ((event, section.text) for event, section in sections if section.name == name)
+
+
 def _statement_sections(event: Statement) -> Sections:
     """Return sections by name, then by paragraph. Equal anchors share one entry with the texts of both."""
     named = ((section.name, section.text) for section in event.sections)

@@ -16,7 +16,14 @@ from ledger.plain_text import counted
 from ledger.state.book import Book, per_book
 from ledger.state.state import NEITHER, STANDS, BeliefFacts, State
 from moot.view import words
-from moot.view.judgements import ballot_of, has_beliefs, majority, named, option_of, options_of
+from moot.view.judgements import (
+    ballot_of,
+    has_beliefs,
+    majority,
+    named,
+    option_of,
+    options_of,
+)
 from moot.view.labels import calls_of
 from moot.view.seats import family_of
 from rounds.protocols import is_watched

@@ -23,7 +23,7 @@ from ledger.events import (
 from ledger.events.ids import parse_step
 from ledger.plain_text import first_sentence, one_line, shortened
 from ledger.result import Result
-from ledger.state.book import Book, grouped
+from ledger.state.book import Book, grouped, sections_named
 from moot.view.judgements import (
     GAP,
     Ballot,
@@ -99,11 +99,9 @@ def punches_annex(book: Book) -> Iterator[Annex]:
 def _sections(book: Book, titles: Mapping[str, str]) -> Iterator[Annex]:
     """Yield the sections of statements that have a title here."""
     # Only adversarial runs have an advocate whose summary is a case; elsewhere it is just a section.
-    for event in book.of(Statement) if approval_of(book) is not None else ():
-        for section in event.sections:
-            if section.name in titles:
-                where = f"{event.id}#{section.name}"
-                yield from annex_text(titles[section.name], [one_line(section.text)], where)
+    for name, title in titles.items() if approval_of(book) is not None else ():
+        for event, text in sections_named(book, name):
+            yield from annex_text(title, [one_line(text)], f"{event.id}#{name}")
 
 
 def judges_annex(book: Book) -> Iterator[Annex]:
@@ -295,19 +293,6 @@ def merged_questions(questions: Iterable[Concern]) -> list[tuple[str, list[str]]
         else:
             same.append(question.id)
     return merged
-
-
-def falsifiers_of_judges(book: Book) -> tuple[str, ...]:
-    """Return what several judges say would show their view to be wrong; a decision by rule has none of its own."""
-    texts = [
-        section.text
-        for event in book.of(Statement)
-        if event.phase == "judging"
-        for section in event.sections
-        if section.name == "falsifiers"
-    ]
-    # Judges often agree on a falsifier word for word; each is listed once, in order.
-    return tuple(dict.fromkeys(falsifier for text in texts for falsifier in text.split("\n\n") if falsifier))
 
 
 def questions_annex(book: Book) -> Iterator[Annex]:

@@ -22,7 +22,8 @@ from ledger.plain_text import counted, one_line, shortened
 from ledger.state.book import Book, per_book
 from ledger.state.decided import concern_standing, tested_by
 from ledger.state.experiments import plan_of
-from moot.view.judgements import named
+from moot.view.grounds import quotes_in
+from moot.view.judgements import named, option_of
 from moot.view.labels import calls_of
 from moot.view.marks import meaning, times_of
 from moot.view.objections import Dissenting
@@ -65,6 +66,8 @@ def forecast_parts(run: str, book: Book, chief: Decision | None) -> ForecastPart
     memo, why, how_sure = memo_points(book, chief), list[Point](), ""
     if chief is not None:
         why = memo.get("why") or reasons_of_roles(book)
+        cited = {ref for point in why[:REASONS] for ref in point.refs}
+        why = [*(point for point in settled_cruxes(book, chief) if cited.isdisjoint(point.refs)), *why]
         classes: list[EvidenceClass] = [point.class_ or "said" for point in why[:REASONS]]
         basis = basis_sentence(classes, families=calls_of(book.events).model_families)
         how_sure = f"{named(book, how_likely(book))} {basis}"
@@ -121,7 +124,8 @@ def memo_points(book: Book, decision: Decision | None) -> dict[str, list[Point]]
             # Only reasons carry evidence; an action or a condition is not true or false.
             class_ = class_of_sentence(sentence, cited) if sentence.field == "why" else None
             times = times_of(book, class_, sentence.refs)
-            point = Point(sentence.text, class_, sentence.quote, list(sentence.refs), times, memo.id)
+            refs = list(dict.fromkeys([*(quote.ref for quote in quotes_in(book, sentence)), *sentence.refs]))
+            point = Point(sentence.text, class_, sentence.quote, refs, times, memo.id)
             fields.setdefault(sentence.field, []).append(point)
     return fields
 
@@ -148,6 +152,24 @@ def how_likely(book: Book) -> str:
         reason = f" {memo.why_not_leader}" if memo is not None and memo.why_not_leader else ""
         text += f" The group forecast prefers {options[now.leader]}, with {leads}.{reason}"
     return text
+
+
+def settled_cruxes(book: Book, chief: Decision) -> Iterator[Point]:
+    """Yield the cruxes that were settled, as one reason, where that raised the forecast of the answer."""
+    report = forecasts_of("", book)
+    option = option_of(book, chief) or ""
+    settled = [crux for crux in report.cruxes if crux.result] if report else []
+    if report and settled and report.group.get(option, 0) > report.before.get(option, 0):
+        raised = f"{option} from {percent(report.before[option])} to {percent(report.group[option])}"
+        each = [
+            f"{crux.claim} {crux.result}: {crux.text} (test: {getattr(book.by_id[crux.claim], 'testable_as', '')})"
+            for crux in settled
+        ]
+        # Several tests may be of different levels.
+        level = settled[0].level if len(settled) == 1 else None
+        refs = [crux.claim for crux in settled]
+        text = f"Tests raised {raised}: {'; '.join(each)}"
+        yield Point(one_line(text), level, None, refs, times_of(book, level, refs))
 
 
 def other_leaders(book: Book) -> Iterator[Dissenting]:

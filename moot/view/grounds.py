@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
@@ -21,16 +21,19 @@ from ledger.events import (
     DriftCheck,
     Event,
     ExperimentPlanned,
+    Memo,
     Verification,
     Vote,
 )
+from ledger.events.answers import MemoSentence
 from ledger.events.decisions import Cite
 from ledger.events.envelope import Evidence
-from ledger.events.ids import parse_reference, role_of
+from ledger.events.ids import cite_type, parse_reference, role_of
 from ledger.result import Result
 from ledger.state.book import Book, Sections, contains_quote, passages, per_book, sections_of
 from ledger.state.decided import concern_standing, fallen_under
 from ledger.state.state import State
+from moot.view.events import words_of
 from moot.view.marks import (
     RESULTS,
     STATUSES,
@@ -45,10 +48,7 @@ from moot.view.marks import (
 
 
 class Quote(Result, frozen=True):
-    """A piece of evidence: place, words, author.
-
-    `holds`: the words are there; None where the place cannot be read.
-    """
+    """A piece of evidence: place, words, author; `holds` is null where the place cannot be read."""
 
     ref: str
     words: str | None
@@ -140,14 +140,59 @@ def rests_on(
     # A ruling counts lost votes as refusals, although nothing in them can be cited.
     votes = book.of(Vote) if decision.made_by == "rule" else ()
     lost = [Cite(type="vote", id=vote.id, relation="lost") for vote in votes if vote.fallback]  # type: ignore[arg-type]
-    return tuple(_cited(book, cite, depth, lookup) for cite in (*decision.cites, *lost))
+    return tuple(_cited(book, cite.id, cite.relation, depth, lookup) for cite in (*decision.cites, *lost))
 
 
 def ground_of(book: Book, identity: str, depth: int = DEPTH_MAX) -> Ground:
-    """Return any event of the ledger as a ground, with its own grounds."""
-    event = book.by_id.get(identity)
-    cite = Cite(type=event.kind if event is not None else "event", id=identity, relation="")  # type: ignore[arg-type]
-    return _cited(book, cite, depth, remembered())
+    """Return any event of the ledger as a ground, with its own grounds, or with all that it is about and refers to."""
+    lookup = remembered()
+    ground = _cited(book, identity, "", depth, lookup)
+    event = _event(book, identity)
+    if event is None or ground.under:
+        return ground
+    if isinstance(event, Memo):
+        return msgspec.structs.replace(ground, under=tuple(_sentences(book, event, lookup)))
+    # Few readers ask for a single event, and the rules load slowly.
+    from validators.rules.references import references
+
+    refs = {ref: "cites" for _, ref in references(event)} | dict.fromkeys(
+        words_of(event, book).about, "about"
+    )
+    # A tension may also be between roles, whose names are identifiers.
+    named = [ref for ref in refs if not ref.isidentifier()]
+    return msgspec.structs.replace(ground, under=tuple(_place(book, ref, refs[ref], lookup) for ref in named))
+
+
+def _event(book: Book, identity: str) -> Event | None:
+    """Return the event with an id, or at a place such as @12, by which kinds without ids are named."""
+    at = (event for event in book.events if f"@{event.seq}" == identity)
+    return next(at, None) if identity.startswith("@") else book.by_id.get(identity)
+
+
+def _place(book: Book, ref: str, relation: str, sections: Sectioned) -> Ground:
+    """Return a place that an event refers to, in its own words, without what those rest on."""
+    reference = parse_reference(ref)
+    ground = _cited(book, ref if ref.startswith("@") else reference.id, relation, 1, sections)
+    at = passages(reference, book.by_id, book.state.opening, book.blobs, sections) if "#" in ref else None
+    text = " ".join(at or [ground.text])
+    return msgspec.structs.replace(ground, id=ref, text=text, quotes=(), under=(), pooled=())
+
+
+def _sentences(book: Book, memo: Memo, sections: Sectioned) -> Iterator[Ground]:
+    """Yield the sentences of a memo, each with the places that it rests on and what its check found."""
+    for n, sentence in enumerate(memo.sentences, 1):
+        identity = f"{memo.id}#s{n}"
+        relation = sentence.field.replace("_", " ")
+        standing = book.state.sentences.get(identity, "").replace("not", "not supported")
+        quotes = quotes_in(book, sentence)[:1]
+        under = tuple(_place(book, ref, "cites", sections) for ref in sentence.refs)
+        yield Ground(identity, "sentence", relation, "", sentence.text, standing, quotes, under)
+
+
+def quotes_in(book: Book, sentence: MemoSentence) -> tuple[Quote, ...]:
+    """Return the quote of a sentence at each of its references that has the words; the first need not be one."""
+    pieces = (Evidence(ref=ref, quote=sentence.quote) for ref in sentence.refs if sentence.quote)
+    return tuple(quote for quote in quotes_of(book, pieces) if quote.holds)
 
 
 def quotes_of(
@@ -157,38 +202,35 @@ def quotes_of(
     return tuple(_quote(book, entry, sections) for entry in evidence)
 
 
-def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
-    """Return a cited event as a ground."""
-    event = book.by_id.get(cite.id)
-    by, standing, evidence, under = (
-        "" if event is None else event.by,
-        "",
-        tuple[Evidence, ...](),
-        tuple[Ground, ...](),
-    )
+def _cited(book: Book, identity: str, relation: str, depth: int, sections: Sectioned) -> Ground:
+    """Return a cited event as a ground; without a relation it was asked for by its id."""
+    event = _event(book, identity)
+    by = "" if event is None else event.by
+    standing, evidence, under = "", tuple[Evidence, ...](), tuple[Ground, ...]()
     match event:
         case Claim():
-            return _claim(book, event, cite.relation, sections)
+            return _claim(book, event, relation, sections)
         case Verification():
-            return _verification(book, event, cite.relation, sections)
+            return _verification(book, event, relation, sections)
         case ExperimentPlanned():
-            return _experiment(book, event, cite.relation)
+            return _experiment(book, event, relation)
         case Decision():
-            kind, text, standing = "decision", event.text, decision_standing(book.state, cite.id)
+            kind, text, standing = "decision", event.text, decision_standing(book.state, identity)
             # Decisions may cite each other in a hostile ledger; the depth ends any cycle.
             under = rests_on(book, event, depth - 1, sections) if depth > 1 else ()
         case Concern():
             kind, text, evidence = event.type, event.text, event.evidence
-            standing = concern_standing(book.state, cite.id)
+            standing = concern_standing(book.state, identity)
         case Challenge():
-            kind, text, evidence = "challenge", event.text, event.evidence
+            # What a challenge claims; its text may be the fix that it proposes.
+            kind, text, evidence = "challenge", event.claim, event.evidence
         case Argument():
             kind, text, evidence = "argument", f"{event.claim} {event.reasoning}", event.quotes
         case DriftCheck():
             kind, text, standing = "drift check", event.notes, event.verdict
             evidence = tuple(chain.from_iterable(anchor.evidence for anchor in event.anchors))
         # What a decision cites is no longer sealed. Asked for by its id, it may be.
-        case Belief() if cite.relation:
+        case Belief() if relation or not words_of(event, book).sealed:
             kind, text, by = "forecast", forecast_text(book, event), event.role
         case Vote() if event.fallback:
             kind, text = "vote", "no vote was given; in the last ballot that counts as REFUSE"
@@ -199,13 +241,15 @@ def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
         # A citation may name an event that a partial or hostile ledger does not hold.
         case None:
             documents = {document.id: document.name for document in book.state.opening.context}
-            kind, text = cite.type, documents.get(cite.id, "")
+            labels = {label.id: label.text for label in (*book.state.options, *book.state.opening.goals)}
+            kind, text = cite_type(identity) or "event", (documents | labels).get(identity, "")
             standing = "" if text else "not on the ledger"
         case _:
-            # The remaining kinds keep their words under one of these two names.
-            kind, text = event.kind, str(getattr(event, "text", "") or getattr(event, "claim", ""))
+            wording = words_of(event, book)
+            text = "" if wording.sealed else wording.text or wording.what
+            kind, standing = event.kind, wording.mark.word
     quotes = quotes_of(book, evidence, sections)
-    return Ground(cite.id, kind, cite.relation, by, text, standing, quotes, under)
+    return Ground(identity, kind, relation, by, text, standing, quotes, under)
 
 
 def forecast_text(book: Book, event: Belief) -> str:

@@ -11,7 +11,16 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from ledger.events import Agenda, Argument, Decision, Event, Ruling, Score, Standing, Vote
+from ledger.events import (
+    Agenda,
+    Argument,
+    Decision,
+    Event,
+    Ruling,
+    Score,
+    Standing,
+    Vote,
+)
 from ledger.events.decisions import Relation
 from ledger.events.ids import OPTION_MENTION, role_of
 from ledger.language.words import word_count

@@ -19,11 +19,12 @@ from ledger.events import (
 )
 from ledger.plain_text import counted, first_sentence, one_line, sentences
 from ledger.result import Result
-from ledger.state.book import Book
+from ledger.state.book import Book, grouped
 from ledger.state.decided import overridden
 from moot.view.events import words_of
 from moot.view.judgements import (
     ballot_of,
+    cited_as,
     compared,
     has_beliefs,
     latest,
@@ -47,38 +48,41 @@ from moot.view.reasons import (
     severity,
     surviving,
 )
-from rounds.protocols.citations import UPHELD
+from rounds.protocols.citations import UPHELD, most_say
+from rounds.protocols.sides import is_given_up
 from rounds.protocols.votes import sides_with
 
 
 class Dissenting(Result, frozen=True):
-    """Who disagrees with the decision, in the role's own words where it gave any."""
+    """Who disagrees with the decision, in the role's own words where it gave any.
+
+    `became`: how it was judged or answered, or that the role was asked to object; empty where it was neither.
+    """
 
     role: str
     text: str
     ref: str
+    became: str = ""
+
+    @property
+    def judged(self) -> str:
+        """Return what became of it in brackets."""
+        return f" [{self.became}]" if self.became else ""
 
 
 class Objection(Dissenting, frozen=True):
     """The strongest thing said against the decision. `also`: what stands against the plans of other members.
 
-    `more`: how many others of its kind stand against the decision. `became`: how it was judged or answered, empty where
-    it was not.
+    `more`: how many others of its kind stand against the decision.
     """
 
     also: tuple[str, ...] = ()
     more: int = 0
-    became: str = ""
 
     @property
     def line(self) -> str:
         """Return the objection in one line, with its author and its ids."""
         return f"{self.role}: {self.text}{self.judged} ({self.places})"
-
-    @property
-    def judged(self) -> str:
-        """Return what became of the objection in brackets."""
-        return f" [{self.became}]" if self.became else ""
 
     @property
     def places(self) -> str:
@@ -103,7 +107,9 @@ def strongest_objection(
     # Recorded dissent names this decision explicitly, so it beats anything that is inferred.
     if decision.dissent:
         dissenter = decision.dissent[0]
-        return Objection(dissenter.role, one_line(dissenter.text), dissenter.ref)
+        text = one_line(dissenter.text)
+        became = _became(book, dissenter.ref)
+        return Objection(dissenter.role, text, dissenter.ref, became)
     if decision.type == "override":
         return _overruled(book, decision)
     opposed = _opposed(book, decision, cited)
@@ -123,13 +129,17 @@ def _became(book: Book, identity: str) -> str:
         for event in book.events
         if isinstance(event, Disposition | Standing) and event.of == identity
     }
-    if len(judged) == 1:
-        return next(iter(judged.values()))
-    if judged:
-        counts = Counter(judged.values()).most_common()
-        return ", ".join(f"{words} ({number} of {len(judged)})" for words, number in counts)
+    counts = Counter(judged.values()).most_common()
+    parts = [f"{words} ({number} of {len(judged)})" if len(judged) > 1 else words for words, number in counts]
+    event = book.by_id.get(identity)
+    # The closing of a run with forecasts asks the least convinced role to object, and whether it dissents.
+    if isinstance(event, Concern) and event.phase == "S" and has_beliefs(book):
+        return "asked to object, and dissents" if event.rank else "asked to object"
     answer = latest(response for response in book.of(Response) if response.to == identity)
-    return f"not judged: {answer.by} {words_of(answer).mark.word} the text" if answer else ""
+    unjudged = "not answered" if isinstance(event, Challenge) and event.type == "attack" else ""
+    if answer:
+        unjudged = f"not judged: {answer.by} {words_of(answer).mark.word} the text"
+    return ", ".join(parts) or unjudged
 
 
 def _overruled(book: Book, decision: Decision) -> Objection | None:
@@ -203,31 +213,34 @@ def _losing_arguments(book: Book, decision: Decision) -> list[Argument]:
     # The means over all rounds decide on an option, so they also say which of the others comes closest.
     means = {card.option: float(card.total) for card in scorecard(book)}
     sides = means or side_means(book)
-    if len(sides) < 2:
+    # A decision for a side cites the arguments of that side that stand, and for neither those of both.
+    carry = {
+        event.side
+        for kind in ("supported-by", "builds-on")
+        for event in cited_as(kind, Argument, book, decision)
+    }
+    if len(sides) < 2 or (len(carry) > 1 and not decision.about):
         return []
-    winner = (
-        decision.about[0]
-        if decision.about[:1] and decision.about[0] in sides
-        else max(sides, key=sides.__getitem__)
-    )
-    verdicts = {judgement.of: judgement.standing for judgement in book.of(Standing)}
+    winner = [*decision.about[:1], *carry, max(sides, key=sides.__getitem__)][0]
+    verdicts = grouped((judgement.of, judgement.standing) for judgement in book.of(Standing))
     # An argument that nothing attacked has no verdict, and stands.
     return sorted(
         (
             argument
             for argument in book.of(Argument)
             if argument.side != winner and compared(book, decision, argument)
-            if verdicts.get(argument.id) not in ("REFUTED", "COLLAPSE")
+            if not most_say(verdicts.get(argument.id, ()), ("REFUTED", "COLLAPSE"))
+            if not is_given_up(book, argument)
         ),
         key=lambda argument: (
-            verdicts.get(argument.id) not in UPHELD,
+            not most_say(verdicts.get(argument.id, ()), UPHELD),
             -means.get(argument.side, score_of(book, argument.id)),
         ),
     )
 
 
 def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> list[Challenge]:
-    """Return the challenges that were escalated, rejected, deflected or half met, then those that were only defended.
+    """Return the challenges that were escalated, rejected, deflected, not answered, half met, or only defended.
 
     One that waits as a question to a person is left out: the question is shown instead.
     """
@@ -237,15 +250,16 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> list[Ch
     ends |= {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
     # Ordered by weight: an escalated challenge is open by decision, the others by neglect. The last of them have a
     # defense and no judgement, which leaves them open.
-    weights = ("escalated", "rejected", "deflected", "partially_addressed", "defend", "justify")
+    weights = ("escalated", "rejected", "deflected", "", "partially_addressed", "defend", "justify")
     left = [
         challenge
         for challenge in book.of(Challenge)
         if challenge.id not in elsewhere
         and (not cited or challenge.id in cited)
-        and ends.get(challenge.id) in weights
+        # Only attacks have a step that answers them; a tribunal's challenges are met in the next votes.
+        and ends.get(challenge.id, "" if challenge.type == "attack" else None) in weights
     ]
-    return sorted(left, key=lambda challenge: weights.index(ends[challenge.id]))
+    return sorted(left, key=lambda challenge: weights.index(ends.get(challenge.id, "")))
 
 
 def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: set[str]) -> Objection | None:
@@ -271,7 +285,7 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
     best, words = against[0], judged(book, against[0], approval)
     text = one_line(best.claim if isinstance(best, Argument) else best.text)
     became = f"judge: {words}" if words else "open"
-    return Objection(best.by, text, best.id, (), len(against) - 1, became)
+    return Objection(best.by, text, best.id, became, more=len(against) - 1)
 
 
 def risks_of(book: Book, decision: Decision) -> Iterator[Point]:
@@ -305,7 +319,7 @@ def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
     # Votes follow below, with what each voted.
     cast: set[str] = {vote.id for vote in ballot.votes} if ballot is not None else set()
     yield from (
-        Dissenting(dissenter.role, one_line(dissenter.text), dissenter.ref)
+        Dissenting(dissenter.role, one_line(dissenter.text), dissenter.ref, _became(book, dissenter.ref))
         for dissenter in decision.dissent
         if dissenter.ref not in cast
     )

@@ -13,17 +13,17 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, Literal
 
 from detectors.report import EndWithout
-from ledger.events import Assumption, Challenge, Concern, Decision, Frame, Statement
+from ledger.events import Assumption, Challenge, Concern, Decision, Frame
 from ledger.events.envelope import Status
 from ledger.events.ids import kind_of
 from ledger.plain_text import counted, first_sentence, one_line, sentences
 from ledger.result import Result
-from ledger.state.book import Book, grouped
+from ledger.state.book import Book, grouped, sections_named
 from ledger.state.decided import conditions_of, fallen_under, final_in_force, in_force, overridden
 from ledger.state.lifecycle import OPEN
 from moot.view.agreement import condition_sentence, forecasts_clause, not_decided_yet, without_each
 from moot.view.annexes import final_text
-from moot.view.annexes_judging import falsifiers_of_judges, merged_questions, open_questions
+from moot.view.annexes_judging import merged_questions, open_questions
 from moot.view.judgements import (
     ballot_of,
     cited_as,
@@ -293,8 +293,8 @@ class _Reading:
                 if event.confidence is not None
             )
             each = "; ".join(f"for {option} {', '.join(texts)}" for option, texts in stated.items())
-            under = f"confidence under it, as stated: {each}" if each else "nobody states a confidence"
-            return f"Computed by the rule of the protocol; {under}."
+            # Judges of a debate state theirs beside their scores, where a vote weighs them.
+            return f"Computed by the rule of the protocol{f'; confidence under it, as stated: {each}' * bool(each)}."
         if self.members is not None:
             return confidences_text(self.members)
         if chief.confidence is None:
@@ -344,8 +344,11 @@ class _Reading:
                 texts.setdefault(one_line(text), decision.id)
         # Judges of a debate put their falsifiers into statements, not into decisions.
         if name == "falsifiers" and not any(any(conditions_of(decision)) for decision in decisions):
-            by_rule = decisions and decisions[0].made_by == "rule"
-            texts |= dict.fromkeys(falsifiers_of_judges(self.book), decisions[0].id) if by_rule else {}
+            by_rule = bool(decisions) and decisions[0].made_by == "rule"
+            for event, section in sections_named(self.book, name) if by_rule else ():
+                # Judges often agree on a falsifier word for word; each is listed once, in order.
+                for text in filter(None, section.split("\n\n")):
+                    texts.setdefault(one_line(text), event.id)
         return [Point.of(text, ref) for text, ref in texts.items()]
 
     def _conditional(self, chief: Decision) -> list[Decision]:
@@ -395,10 +398,9 @@ class _Reading:
         for ground in fallen_under(state, chief.id) if chief is not None else ():
             fallen = ground.status.replace("tested_", "")
             yield Point.of(f"AT RISK: {ground.id}, on which this rests, is {fallen}.", ground.id)
-        for event in self.book.of(Statement):
-            for section in event.sections if event.type == "summary" else ():
-                if section.name == "open":
-                    yield from (Point.of(sentence, event.id) for sentence in sentences(section.text))
+        for event, text in sections_named(self.book, "open"):
+            if event.type == "summary":
+                yield from (Point.of(sentence, event.id) for sentence in sentences(text))
         # In an adversarial run these are the zones where the sides still differ.
         if chief is not None and chief.zones is not None:
             yield from (Point.of(text, chief.id) for text in chief.zones.contested)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 from ledger.events import Concern, Decision, Disposition
-from ledger.plain_text import counted, one_line
+from ledger.plain_text import counted, one_line, some
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import replacement
@@ -24,7 +24,7 @@ from roles.outcome_status import OutcomeStatus
 from rounds.protocols import awaited_of, experiments_awaited
 from rounds.protocols.step_table import rule
 from rounds.run.acceptance import Fate, FateSaid, became_of
-from rounds.run.outcome import quorum_of
+from rounds.run.outcome import LOST_SHOWN, quorum_of
 
 SERIOUS: Final = 4
 """Minimum severity of an open question that is mentioned next to the status."""
@@ -47,8 +47,13 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
     if (finals and finals[0].type == "override") or (chief is not None and chief.type == "answer"):
         return StatusWhy(OutcomeStatus.DECIDED, "by a person")
     # A decision that was written without its deciding reply is only a placeholder.
-    if chief is None or quorum_of(state).kind == "unanswered":
-        return StatusWhy(OutcomeStatus.NOBODY_ANSWERED)
+    quorum = quorum_of(state)
+    if chief is None or quorum.kind == "unanswered":
+        # Without what an earlier step was to hand in, the step that decides was never asked for.
+        decides = any(loss.decides for loss in quorum.lost)
+        lost = [loss.step for loss in quorum.lost]
+        early = f"the run ended before the step that decides; lost: {some(lost, LOST_SHOWN)}"
+        return StatusWhy(OutcomeStatus.NOBODY_ANSWERED, "" if decides or not lost else early)
     if has_beliefs(book):
         from rounds.protocols.crux.closing import status_of_answer
         from rounds.protocols.crux.standing import standing_at

@@ -48,6 +48,7 @@ _MEANINGS: Final[dict[str, str]] = {
 """Status → its meaning where nothing more specific is known."""
 STATUS_HELP: Final[dict[str, str]] = {
     **_MEANINGS,
+    OutcomeStatus.NOBODY_ANSWERED: "no reply decides: that step was lost, or the run ended before it",
     OutcomeStatus.WAITING: "a person's answer, or a program that runs here, is awaited",
     OutcomeStatus.STOPPED: "a budget or a person stopped the run; it can go on",
     OutcomeStatus.YOUR_CALL: "the answers are too close, or split: a person weighs",
@@ -189,7 +190,8 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
         listing = f" among: moot log {run} --kind {kind_of(objection.ref)}" if objection.more else ""
         yield "against it", f"{text}{objection.judged} ({objection.places}{listing})"
     for dissenter in outcome.dissent[:DISSENT]:
-        yield "dissent", f"{dissenter.role}: {_cut(dissenter.text, cut.text + 8, dissenter.ref)}"
+        text = _cut(f"{dissenter.role}: {dissenter.text}", cut.text + 8, "")
+        yield "dissent", f"{text}{dissenter.judged} ({dissenter.ref})"
     if len(outcome.dissent) > DISSENT:
         yield "dissent", f"and {len(outcome.dissent) - DISSENT} more: moot status {run} --json"
     yield from _requests(outcome, run, cut)

@@ -47,7 +47,8 @@ from moot.view.judgements import (
 )
 from moot.view.marks import times_of
 from rounds.protocols.adversarial import GENUINE_FROM, SCALES
-from rounds.protocols.citations import UPHELD
+from rounds.protocols.citations import UPHELD, most_say
+from rounds.protocols.sides import attacks_on, granted_by, is_given_up
 from rounds.protocols.step_table import rule
 from rounds.protocols.votes import sides_with
 
@@ -95,15 +96,17 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
     computed = [] if decision.type == "override" else [*_votes(book), *_scorecard(book, decision)]
     computed += [*_conceded(book, decision), *(point for own, point in concessions(book, decision) if own)]
     ranked: list[tuple[tuple[int, float], Point]] = []
-    # Where one decision cites arguments of both sides, each needs its side in front.
+    # Where arguments of several sides are cited, each needs its side in front. A judge of a debate may recommend
+    # something else than the side that argued better.
     sides = {event.side for cite in decision.cites if isinstance(event := book.by_id.get(cite.id), Argument)}
+    named = book.state.opening.protocol == "debate" or (len(sides) > 1 and decision.made_by == "rule")
     # One level is enough: deeper grounds support the grounds and not the decision itself.
     for ground in rests_on(book, decision, 1, remembered()):
         reason = _reason(book, decision, ground)
         if reason is not None:
             weight, point = reason
             argument = book.by_id.get(ground.id)
-            if len(sides) > 1 and isinstance(argument, Argument) and decision.made_by == "rule":
+            if named and isinstance(argument, Argument):
                 point = msgspec.structs.replace(point, text=f"{argument.side}: {point.text}")
             place = CLASSES.index(point.class_) if point.class_ else len(CLASSES)
             # What a decision merely mentions ranks below everything that it is based on.
@@ -124,7 +127,8 @@ def _reason(book: Book, decision: Decision, ground: Ground) -> tuple[float, Poin
             return 0.0, Point(
                 one_line(event.text), class_, quote.words if quote else None, [ground.id], times
             )
-        case Argument():
+        # Where no argument of the winner stands, a decision cites those of both sides as settled.
+        case Argument() if ground.relation != "resolves":
             return argument_point(book, event)
         case Concern():
             return concern_point(book, event)
@@ -171,20 +175,21 @@ def _is_document(quote: Quote) -> bool:
 
 
 def argument_point(book: Book, event: Argument) -> tuple[float, Point] | None:
-    """Return an argument that a judge upheld or that has no judgement; None otherwise."""
-    standing = latest(judgement for judgement in book.of(Standing) if judgement.of == event.id)
-    # An argument that the judge did not uphold is no reason for the decision.
-    if standing is not None and standing.standing not in UPHELD:
+    """Return an argument that most judges upheld or none judged; None otherwise, and where it was given up."""
+    standings = [judgement.standing for judgement in book.of(Standing) if judgement.of == event.id]
+    # An argument that the judges did not uphold, or that its side gave up, is no reason for the decision.
+    if is_given_up(book, event) or (standings and not most_say(standings, UPHELD)):
         return None
+    attacks = attacks_on(book, event)
     quote = _own_quote(book, event.quotes)
-    class_: EvidenceClass = "said" if standing is None else "argued"
+    class_: EvidenceClass = "conceded" if granted_by(book, event) else "argued" if attacks else "said"
     return score_of(book, event.id), Point(one_line(event.claim), class_, quote, [event.id])
 
 
 def score_of(book: Book, identity: str | None) -> float:
-    """Return the last total that a judge gave; 0 without one."""
-    score = latest(score for score in book.of(Score) if score.of == identity)
-    return float(score.total) if score is not None else 0.0
+    """Return the mean of the totals that judges gave; 0 without one."""
+    totals = [float(score.total) for score in book.of(Score) if score.of == identity]
+    return sum(totals) / len(totals) if totals else 0.0
 
 
 @per_book

@@ -12,12 +12,12 @@ from typing import Any, Final, cast
 import msgspec
 import orjson
 
-from ledger.events import Claim, Decision, Event, Verification
+from ledger.events import KINDS, Claim, Decision, Event
 from ledger.events.ids import kind_of, parse_reference
 from ledger.format.canonical import encode
-from ledger.plain_text import one_line, shortened
+from ledger.plain_text import one_line, shortened, some
 from ledger.result import Result
-from ledger.state.book import Book, passages
+from ledger.state.book import Book, passages, strings
 from ledger.state.decided import conditions_of, overridden, replacement
 from ledger.state.fold import add_call
 from ledger.state.lifecycle import HistoryEntry
@@ -34,6 +34,8 @@ ENVELOPE: Final = frozenset(
     {"v", "seq", "prev", "hash", "id", "kind", "round", "phase", "step", "by", "at", "saw", "via", "rest", "call"}
 )  # fmt: skip
 """Fields that describe how an event came about, not its content."""
+REFERENCE_MAX: Final = 120
+"""Most characters of a reference; longer texts are prose and are not looked up."""
 NAMED: Final = 12
 """Maximum number of later ids listed; the others are counted."""
 _EMPTY: Final[tuple[Any, ...]] = (None, [], "")
@@ -158,19 +160,20 @@ def _caused(book: Book, event: Claim | Decision) -> Iterator[str]:
 
 
 def _named_by(book: Book, seq: int, identity: str | None) -> list[str]:
-    """Return ids of later decisions and verdicts that cite or move it."""
-    return [later.id for later in book.events[seq + 1 :] if later.id and identity in _names(later)]
+    """Return the ids of what answers, judges, tests or cites it later, without what the controller counts."""
+    later = naming(book, seq, identity) if identity else []
+    return [event.ref for event in later if not KINDS[event.kind].by_controller]
 
 
-def _names(event: Event) -> set[str]:
-    """Return the ids that a decision cites, or that a verdict is about."""
-    match event:
-        case Decision():
-            return {cite.id for cite in event.cites}
-        case Verification():
-            return {*event.claims_affected, *(move.claim_id for move in event.claim_status_changes)}
-        case _:
-            return set()
+def naming(book: Book, seq: int, identity: str) -> list[Event]:
+    """Return the later events that cite, test, answer or quote something."""
+
+    def names(later: Event) -> bool:
+        texts = (text for text in strings(msgspec.to_builtins(later)) if len(text) < REFERENCE_MAX)
+        return any(identity in (text, parse_reference(text).id) for text in texts)
+
+    # Only later events name an earlier one; the same text in an older event is a coincidence.
+    return [later for later in book.events[seq + 1 :] if names(later)]
 
 
 def show_text(record: Shown, width: int = WIDTH) -> str:
@@ -184,8 +187,7 @@ def show_text(record: Shown, width: int = WIDTH) -> str:
     if record.history:
         lines += ["", *(f"  {line}" for line in record.history)]
     if record.named_by:
-        more = f" and {len(record.named_by) - NAMED} more" if len(record.named_by) > NAMED else ""
-        lines += ["", *folded(f"named later by {', '.join(record.named_by[:NAMED])}{more}", 2, width)]
+        lines += ["", *folded(f"named later by {some(record.named_by, NAMED)}", 2, width)]
     return joined(lines)
 
 
@@ -365,8 +367,9 @@ def why_text(why: Why, width: int = WIDTH, *, everything: bool = False) -> str:
             lines.append(f"{'  ' * (node.depth + 1)}  {shortened(text, width - 2 * node.depth - 4)}")
     left = [node.id for node in nodes if node.below]
     if left:
-        more = f" and {counted(len(left) - 4, 'other')}" if len(left) > 4 else ""
-        lines.append(f"more under {', '.join(left[:4])}{more}: moot why {why.run} {left[0]}, or --all")
+        # A sentence of a memo cannot be asked for alone.
+        next_ = f"{why.id} --all" if "#" in left[0] else f"{left[0]}, or --all"
+        lines.append(f"more under {some(left, 4)}: moot why {why.run} {next_}")
     # A reader of a cut text needs the verb that shows all of it.
     if any("…" in line for line in lines):
         lines.append(f"what ends in … stands whole: moot show {why.run} ID")

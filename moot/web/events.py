@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from ledger.events import Artifact, Claim, Decision, Event, Statement, Verification
 from ledger.events.ids import parse_reference
-from ledger.state.book import Book, grouped, rows_of, strings
+from ledger.state.book import grouped, rows_of
 from ledger.state.decided import Conditions, conditions_of, outcome
 from moot.run_view import RunView
 from moot.view import marks
@@ -20,17 +20,13 @@ from moot.view.events import words_of
 from moot.view.grounds import Ground, ground_standing, sources_of
 from moot.view.marks import mark_of
 from moot.view.round import tell_check
+from moot.view.show import ENVELOPE, naming
 from moot.web.drawing import Node, axis, graph, lane
 from moot.web.templating import Links, SiteLinks, paged
 
 CLAIMS_PAGE: Final = 150
 BACK_MAX: Final = 60
 NODES_MAX: Final = 160
-REFERENCE_MAX: Final = 120
-"""Most characters of a reference; longer texts are prose and are not looked up."""
-ENVELOPE: Final = frozenset(
-    {"prev", "seq", "rest", "v", "at", "kind", "id", "round", "phase", "step", "by", "saw", "call", "via"}
-)
 BODIES: Final[Mapping[str, Mapping[str, str | tuple[str, ...]]]] = {
     "identity_invariant_check": {
         "invariant": ("invariant", "why_it_matters"),
@@ -78,7 +74,9 @@ def event_page(view: RunView, event: Event, links: Links) -> dict[str, Any]:
         kept = {key: value for key, value in kept.items() if key not in Conditions._fields}
         kept |= {key: value for key, value in conditions.items() if value}
     decision = tell_decision(book, event, sources.sections) if isinstance(event, Decision) else None
-    back = _named_by(book, event)
+    # An event without an id cannot be cited, and of two events with the same id only the first can.
+    is_first = book.by_id.get(event.id or "") is event
+    back = naming(book, event.seq, event.id or "") if is_first else []
     return {
         "card": words_of(event, book),
         "event": event,
@@ -93,20 +91,6 @@ def event_page(view: RunView, event: Event, links: Links) -> dict[str, Any]:
         "back": [words_of(later, book) for later in back[:BACK_MAX]],
         "back_more": max(0, len(back) - BACK_MAX),
     }
-
-
-def _named_by(book: Book, event: Event) -> list[Event]:
-    """Return the later events that cite, test, answer or quote an event."""
-
-    def names(later: Event) -> bool:
-        texts = (text for text in strings(msgspec.to_builtins(later)) if len(text) < REFERENCE_MAX)
-        return any(event.id in (text, parse_reference(text).id) for text in texts)
-
-    # An event without an id cannot be cited, and of two events with the same id only the first can.
-    if event.id is None or book.by_id[event.id] is not event:
-        return []
-    # Only later events name an earlier one; the same text in an older event is a coincidence.
-    return [later for later in book.events[event.seq + 1 :] if names(later)]
 
 
 def parts_of(event: Event) -> Iterator[Part]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, Any, Final, cast
 
@@ -157,6 +157,13 @@ def one_for_each(
     )
 
 
+def challenges_problems(known: Quotable, drafts: Sequence[Any]) -> Iterator[str]:
+    """Yield problems of challenges: a claim that is given twice, a target that was not shown."""
+    yield from repeated((draft.claim for draft in drafts), "challenges")
+    for n, draft in enumerate(drafts):
+        yield from known.reference_problems(draft.target, f"challenges[{n}].target")
+
+
 # ---------------------------------------------------------------- what events cite
 
 
@@ -182,6 +189,11 @@ STANDS: Final = UPHELD | {"PARTIALLY_UPHELD"}
 """Standings with which an argument carries a decision."""
 
 
+def most_say(standings: Sequence[str], wanted: Collection[str]) -> bool:
+    """Return whether more than half of the standings are among those that are wanted."""
+    return 2 * sum(standing in wanted for standing in standings) > len(standings)
+
+
 def cites_of_winner(
     arguments: Iterable[Argument], winner: str | None, standings: Mapping[str, Sequence[str]]
 ) -> tuple[Cite, ...]:
@@ -194,7 +206,7 @@ def cites_of_winner(
     def most(identity: str, wanted: frozenset[str]) -> bool:
         named = standings.get(identity, ())
         # An argument that no judge mentions was not attacked, so it stands.
-        return not named or 2 * sum(standing in wanted for standing in named) > len(named)
+        return not named or most_say(named, wanted)
 
     sides = {event.id: event.side for event in arguments}
     carry = [
@@ -206,6 +218,11 @@ def cites_of_winner(
         [(identity, "supported-by" if most(identity, UPHELD) else "builds-on") for identity in carry]
         or [(identity, "resolves") for identity in sides],
     )
+
+
+def something(*texts: str) -> tuple[str, ...]:
+    """Return the texts without those that are "nothing", as a task asks for where there is nothing."""
+    return tuple(text for text in texts if text.strip(" .").casefold() != "nothing")
 
 
 # ---------------------------------------------------------------- points

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from itertools import permutations
 from statistics import fmean, pstdev
@@ -17,6 +16,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from msgspec import Meta
 
+from detectors.forecasts.arithmetic import decimal_text
 from ledger.events import Argument, Concern, Decision, Event, Score, Standing, Statement
 from ledger.events.decisions import Fallacy
 from ledger.events.envelope import Five
@@ -126,7 +126,7 @@ def scores(numbering: Numbering, step: Step, reply: AnyJudgement) -> Iterator[Ev
         parts = {name: getattr(row, name) for name in RUBRICS[rubric]}
         totals[row.argument_id] = total(rubric, parts)
         # Both totals are kept: the computed one counts, and a reader may compare the judge's own (XS-9).
-        score = {"rubric": rubric, "parts": parts, "total": four_digits(totals[row.argument_id])}
+        score = {"rubric": rubric, "parts": parts, "total": decimal_text(totals[row.argument_id])}
         judge = {"judge": step.name.repeat, "order": order}
         yield numbering.event(Score, step, row, of=row.argument_id, **score, **judge)
     yield from each("scores", Standing, "argument_id", of=lambda _, row: row.argument_id)(
@@ -169,12 +169,6 @@ def total(rubric: str, parts: Mapping[str, int]) -> Fraction:
     return sum((weight * parts[name] for name, weight in RUBRICS[rubric].items()), Fraction(0))
 
 
-def four_digits(value: Fraction) -> str:
-    """Return a decimal string with four digits, rounded half to even."""
-    exact = Decimal(value.numerator) / Decimal(value.denominator)
-    return f"{exact.quantize(Decimal('0.0001'), rounding=ROUND_HALF_EVEN):f}"
-
-
 def _sides(book: Book) -> dict[str, str]:
     return {event.id: event.side for event in book.of(Argument)}
 
@@ -187,7 +181,7 @@ def side_totals(totals: Mapping[str, Fraction], sides: Mapping[str, str]) -> dic
 
 def in_words(sides: Mapping[str, Fraction]) -> str:
     """Return the totals of the sides and the reading of their distance (XS-14)."""
-    totals = ", ".join(f"{side} {four_digits(value)}" for side, value in sides.items())
+    totals = ", ".join(f"{side} {decimal_text(value)}" for side, value in sides.items())
     if len(sides) < 2:
         return f"{totals}; only one side was heard."
     gap = max(sides.values()) - min(sides.values())
@@ -199,7 +193,7 @@ def in_words(sides: Mapping[str, Fraction]) -> str:
         else "neither even nor significant"
     )
     return (
-        f"{totals}; the gap of {four_digits(gap)} is {reading}. It says who argued better, not who is right."
+        f"{totals}; the gap of {decimal_text(gap)} is {reading}. It says who argued better, not who is right."
     )
 
 
@@ -235,7 +229,7 @@ def panel_decision(book: Book) -> tuple[Event, ...]:
     standings = grouped((event.of, event.standing) for event in book.of(Standing))
     decision = numbering.computed(
         Decision,
-        text=_verdict(winner, votes),
+        text=_verdict(winner, votes, value),
         type="final",
         cites=cites_of_winner(book.of(Argument), winner, standings),
         made_by="rule",
@@ -267,7 +261,9 @@ def _judges(book: Book) -> list[Judged]:
     return [Judged(totals[judge], confidences[judge]) for judge in sorted(totals)]
 
 
-def _verdict(winner: str | None, votes: Mapping[str, int]) -> str:
+def _verdict(winner: str | None, votes: Mapping[str, int], value: float | None) -> str:
+    if winner is None and value is None:
+        return "No determination: whether the judges agree cannot be measured."
     if winner is None:
         return "No determination: the judges do not agree enough to say which side argued better."
     tally = ", ".join(f"{side} {weight}" for side, weight in votes.items())

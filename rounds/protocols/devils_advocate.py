@@ -20,11 +20,12 @@ from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, S
 from roles.replies import AnswerDraft, Cited, Falsifiers, Part, Passage, RefText, Sentence, Text, Word
 from rounds.protocols.citations import (
     Quotable,
+    challenges_problems,
     cites,
     defended_anew,
     one_for_each,
     out_of_order,
-    repeated,
+    something,
 )
 from rounds.protocols.sides import by_disposition, defended
 from rounds.protocols.step_table import (
@@ -104,11 +105,9 @@ class VerdictReply(Part, frozen=True, kw_only=True):
 
 
 def _wrong_attack(known: Quotable, reply: AttackReply) -> Iterator[str]:
-    yield from repeated((draft.claim for draft in reply.challenges), "challenges")
+    # The target must be in the steelman's text: the attacker never sees the question itself.
+    yield from challenges_problems(known, reply.challenges)
     yield from out_of_order([draft.severity for draft in reply.challenges], "challenges")
-    for n, draft in enumerate(reply.challenges):
-        # The target must be in the steelman's text: the attacker never sees the question itself.
-        yield from known.reference_problems(draft.target, f"challenges[{n}].target")
 
 
 def _decision(numbering: Numbering, step: Step, reply: VerdictReply) -> Iterator[Event]:
@@ -122,9 +121,11 @@ def _decision(numbering: Numbering, step: Step, reply: VerdictReply) -> Iterator
             "challenge",
             [(name, "resolves" if rated.get(name) == "addressed" else "builds-on") for name in challenges],
         ),
+        # What is given up is settled, so it is not contested.
         zones=Zones(
-            agreement=(reply.survived, reply.strengthened), contested=(reply.needs_work, reply.abandon)
+            agreement=something(reply.survived, reply.strengthened), contested=something(reply.needs_work)
         ),
+        narratives=[f"Given up: {text}" for text in something(reply.abandon)],
     )
 
 

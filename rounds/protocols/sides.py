@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ledger.events import Decision, Disposition, Response
-from ledger.state.book import Book
+from ledger.events import Argument, Challenge, Decision, Disposition, Response
+from ledger.state.book import Book, grouped, per_book, sections_named
 from ledger.state.decided import deliberated
 
 ACCEPTED_OR_NOT: Final = {"accepted": "challenger", "rejected": "proposer", "escalated": "human"}
@@ -34,3 +34,33 @@ def preferred_options(book: Book) -> Counter[str]:
     """Return how often each option was preferred by the decision of a round."""
     rounds = set(deliberated(book.state, "round"))
     return Counter(event.about[0] for event in book.of(Decision) if event.id in rounds and event.about)
+
+
+@per_book
+def concessions_of(book: Book) -> Mapping[str, list[str]]:
+    """Return what was conceded, by id, each with the roles that conceded it: in a crossing, an answer or a closing."""
+    crossings = ((event.target, event.by) for event in book.of(Challenge) if event.type == "concede")
+    answers = ((event.to, event.by) for event in book.of(Response) if event.outcome == "concede")
+    # The closing of a debate has a paragraph for each, which begins with the id.
+    closings = (
+        (paragraph.partition(": ")[0], event.by)
+        for event, text in sections_named(book, "concessions")
+        for paragraph in text.split("\n\n")
+    )
+    return grouped([*crossings, *answers, *closings])
+
+
+def attacks_on(book: Book, argument: Argument) -> list[Challenge]:
+    """Return the challenges to an argument, without those that grant it."""
+    return [event for event in book.of(Challenge) if event.target == argument.id and event.type != "concede"]
+
+
+def is_given_up(book: Book, argument: Argument) -> bool:
+    """Return whether the author of an argument gave it up, or conceded that it was refuted."""
+    refuted = [attack.id for attack in attacks_on(book, argument) if attack.type == "refute"]
+    return any(argument.by in concessions_of(book).get(name, ()) for name in (argument.id, *refuted))
+
+
+def granted_by(book: Book, argument: Argument) -> list[str]:
+    """Return the other roles that conceded an argument."""
+    return [role for role in concessions_of(book).get(argument.id, ()) if role != argument.by]

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from ledger.events.ids import parse_step
+from ledger.plain_text import some
 from ledger.result import Result
 from ledger.state.book import grouped
 from ledger.state.state import State
@@ -79,8 +80,8 @@ def _given_up(lost: Sequence[LostStep]) -> str:
     """Return lost steps by what their loss means, the deciding ones first."""
     # Sorting is stable, so steps of one meaning stay in the order in which they were lost.
     steps = grouped((loss.means, loss.step) for loss in sorted(lost, key=lambda loss: not loss.decides))
-    groups = [f"{_some(named)} ({means})" for means, named in steps.items()]
-    return f"; given up: {_some(groups, '; ')}" if groups else ""
+    groups = [f"{some(named, LOST_SHOWN)} ({means})" for means, named in steps.items()]
+    return f"; given up: {some(groups, LOST_SHOWN, '; ')}" if groups else ""
 
 
 def _lost(step: str, losses: Mapping[str, Loss]) -> LostStep:
@@ -89,9 +90,3 @@ def _lost(step: str, losses: Mapping[str, Loss]) -> LostStep:
         return LostStep(step, "", "skipped", "nothing stands in for it", False)
     loss = loss_of(losses, name)
     return LostStep(step, name.role, loss.instead, loss.means, loss.decides)
-
-
-def _some(words: list[str], joint: str = ", ") -> str:
-    """Return as many words as a line holds, and how many more there are."""
-    more = f" and {len(words) - LOST_SHOWN} more" if len(words) > LOST_SHOWN else ""
-    return joint.join(words[:LOST_SHOWN]) + more

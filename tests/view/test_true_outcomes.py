@@ -20,6 +20,7 @@ from ledger.events import (
     Argument,
     Assumption,
     Challenge,
+    Claim,
     Concern,
     Decision,
     Disposition,
@@ -485,6 +486,116 @@ def test_what_code_doubts_about_a_ruling_is_said(tmp_path: Path) -> None:
     assert {point.refs[0]: point.text for point in found.not_settled} == doubts
 
 
+# ---------------------------------------------------------------- debates: who conceded what, and which side won
+
+
+def scored(*judges: list[int], standing: str = "UPHELD", by_judge: tuple[str, ...] = ()) -> Change:
+    """Judges who give the arguments these scores and standings; the last of each is for all later judges."""
+
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "judging":
+            judge = step.name.repeat - 1
+            for row, value in zip(made["scores"], judges[min(judge, len(judges) - 1)], strict=True):
+                row |= {name: value for name in row if name.endswith("_score")}
+                row["standing"] = by_judge[min(judge, len(by_judge) - 1)] if by_judge else standing
+
+    return change
+
+
+def in_turn(*changes: Change) -> Change:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        for each in changes:
+            each(step, made)
+
+    return change
+
+
+CON_AHEAD = [3, 4, 5, 5, 6, 7]
+
+
+def conceding(task: str, role: str, *ids: str) -> Change:
+    """A role that concedes these in its answers or its closing, and nothing else there."""
+
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if (step.task, step.role) == (task, role):
+            if task == "closing":
+                made["concessions"] = [{"of": name, "text": "so be it"} for name in ids]
+                made["unrebutted"] = []
+            for row in made.get("answers", ()):
+                row["outcome"] = "concede" if row["to"] in ids else "answer"
+
+    return change
+
+
+def test_reasons_of_a_debate_have_their_side_and_say_what_was_conceded(tmp_path: Path) -> None:
+    nothing = in_turn(conceding("closing", "pro"), conceding("closing", "con"))
+    _, found = played(tmp_path, "debate", in_turn(scored(CON_AHEAD), nothing))
+    # The crossing of pro refutes, challenges and concedes the three arguments of con.
+    assert {point.refs[0]: point.class_ for point in found.why} == {
+        "R-1-4": "argued", "R-1-5": "argued", "R-1-6": "conceded",
+    }  # fmt: skip
+    assert all(point.text.startswith("CON: claim number ") for point in found.why)
+
+
+@pytest.mark.parametrize("lost", ["r1.crossing.pro", "r1.opening.pro"])
+def test_an_argument_that_nobody_argued_about_is_only_stated(lost: str, tmp_path: Path) -> None:
+    _, found = ended(tmp_path, "debate", {lost})
+    assert found.why
+    assert {point.class_ for point in found.why} == {"said"}
+    assert "stated, not tested; none was run." in found.how_sure
+
+
+def test_what_a_side_gave_up_is_neither_a_reason_nor_an_objection(tmp_path: Path) -> None:
+    given_up = in_turn(conceding("closing", "pro", "R-1-2", "R-1-3"), conceding("closing", "con", "R-1-5"))
+    _, found = played(tmp_path, "debate", in_turn(scored(CON_AHEAD), given_up))
+    assert [point.refs for point in found.why] == [["R-1-4"], ["R-1-6"]]
+    assert found.objection is not None
+    assert (found.objection.ref, found.objection.more) == ("R-1-1", 0)
+
+
+def test_conceding_that_an_argument_is_refuted_gives_it_up(tmp_path: Path) -> None:
+    # X-1-1 refutes R-1-4, X-1-2 challenges the evidence of R-1-5.
+    answers = in_turn(conceding("answering", "con", "X-1-1", "X-1-2"), conceding("closing", "con"))
+    _, found = played(tmp_path / "answers", "debate", in_turn(scored(CON_AHEAD), answers))
+    assert [point.refs for point in found.why] == [["R-1-5"], ["R-1-6"]]
+    closing = conceding("closing", "con", "X-1-1", "X-1-2")
+    _, closed = played(tmp_path / "closing", "debate", in_turn(scored(CON_AHEAD), closing))
+    assert [point.text for point in closed.why] == [point.text for point in found.why]
+
+
+def test_where_no_argument_of_the_winner_stands_the_loser_gives_no_reasons(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "judging":
+            for row in made["scores"][3:]:
+                row["standing"] = "REFUTED"
+
+    book, found = played(tmp_path, "debate", in_turn(scored(CON_AHEAD), change))
+    (decision,) = book.of(Decision)
+    assert {cite.relation for cite in decision.cites} == {"resolves"}
+    assert found.why == []
+    assert found.objection is not None
+    assert found.objection.role == "pro"
+
+
+def test_even_sides_speak_neither_for_nor_against(tmp_path: Path) -> None:
+    _, found = played(tmp_path, "debate", scored([5] * 6))
+    assert {point.text.partition(":")[0] for point in found.why} == {"PRO", "CON"}
+    assert found.objection is None
+
+
+def test_several_judges_speak_by_their_vote_and_their_majority(tmp_path: Path) -> None:
+    """One judge gives much to pro, two a little to con: the means prefer pro, and the vote con."""
+    judges = scored([3, 10, 6, 2, 9, 5], [2, 9, 5, 2, 9, 6], by_judge=("UPHELD", "UPHELD", "REFUTED"))
+    nothing = in_turn(conceding("closing", "pro"), conceding("closing", "con"))
+    book, found = played(tmp_path, "debate", in_turn(judges, nothing), rules={"judges": "3"})
+    (decision,) = book.of(Decision)
+    assert decision.text.startswith("CON argued better by the panel's weighted vote")
+    # The last judge alone refutes them.
+    assert [point.refs[0] for point in found.why] == ["R-1-5", "R-1-4", "R-1-6"]
+    assert found.objection is not None
+    assert found.objection.role == "pro"
+
+
 # ---------------------------------------------------------------- debates, comparisons, councils, priorities
 
 
@@ -756,7 +867,7 @@ def test_one_objection_of_several_says_how_many_more_there_are(
 ) -> None:
     book, found = played(tmp_path, protocol)
     assert found.objection is not None
-    more = {"panel": len(book.of(Concern)) - 1, "debate": 2, "devils-advocate": 1}[protocol]
+    more = {"panel": len(book.of(Concern)) - 1, "debate": 1, "devils-advocate": 1}[protocol]
     block = " ".join(" ".join(outcome_lines(found, "run", 100)).split())
     assert f"({found.objection.ref}; and {more} more among: moot log run --kind {kind})" in block
 
@@ -1012,3 +1123,142 @@ def test_every_id_of_a_run_can_be_shown(tmp_path: Path) -> None:
     for unknown in ("K-2", "O-9", "r9.verdict.judge"):
         with pytest.raises(MootError, match="no event"):
             read_event(run, unknown)
+
+
+# ---------------------------------------------------------------- runs that ended before the step that decides
+
+
+@pytest.mark.parametrize(
+    ("protocol", "lost"),
+    [
+        ("ratchet", ["r1.draft.drafter"]),
+        ("ratchet", ["r1.critique.critic"]),
+        ("devils-advocate", ["r1.steelman.steelman"]),
+        ("devils-advocate", ["r1.attack.devils_advocate"]),
+        ("debate", ["r1.opening.pro", "r1.opening.con"]),
+        ("jugalbandi", ["r1.challenge.challenger"]),
+        ("cross-examination", ["r1.questions.examiner"]),
+    ],
+)
+def test_a_step_that_was_never_open_is_not_said_to_have_no_reply(
+    protocol: str, lost: list[str], tmp_path: Path
+) -> None:
+    _, found = ended(tmp_path, protocol, set(lost))
+    assert status_clause(found) == (
+        f"NOBODY ANSWERED: the run ended before the step that decides; lost: {', '.join(lost)}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("protocol", "lost"),
+    [
+        ("ratchet", {"r1.revision.reviser"}),
+        ("devils-advocate", {"r1.defence.steelman", "r1.verdict.judge"}),
+        ("debate", {"r1.opening.pro", "r1.judging.judge"}),
+    ],
+)
+def test_a_deciding_step_that_was_lost_has_no_reply(protocol: str, lost: set[str], tmp_path: Path) -> None:
+    _, found = ended(tmp_path, protocol, lost)
+    assert status_clause(found) == "NOBODY ANSWERED: the step that decides has no reply"
+
+
+# ---------------------------------------------------------------- what is left of a position
+
+
+def verdict_on_position(**parts: str) -> Change:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "verdict":
+            made |= parts
+
+    return change
+
+
+def test_what_a_verdict_gives_up_is_settled(tmp_path: Path) -> None:
+    from moot.view.annexes import annexes_of
+
+    book, found = played(
+        tmp_path, "devils-advocate", verdict_on_position(needs_work="The price.", abandon="The date.")
+    )
+    assert [point.text for point in found.not_settled] == ["The price."]
+    (annex,) = [annex for annex in annexes_of(book) if annex.title == "Key narratives"]
+    assert annex.paragraphs == ["Given up: The date."]
+
+
+def test_nothing_is_no_part_of_a_position(tmp_path: Path) -> None:
+    """The prompt asks for the word."""
+    book, found = played(
+        tmp_path,
+        "devils-advocate",
+        verdict_on_position(survived="Nothing", needs_work="nothing", abandon="Nothing."),
+    )
+    (decision,) = book.of(Decision)
+    assert found.not_settled == []
+    assert decision.narratives == ()
+    assert decision.zones is not None
+    assert decision.zones.agreement == ("strengthened of r1 verdict judge",)
+
+
+def test_an_attack_whose_defense_was_lost_is_against_the_decision(tmp_path: Path) -> None:
+    _, found = ended(tmp_path, "devils-advocate", {"r1.defence.steelman"})
+    # Without a defense nothing was rated either.
+    assert found.objection is not None
+    assert (found.objection.ref, found.objection.became, found.objection.more) == ("X-1-1", "not answered", 4)
+
+
+# ---------------------------------------------------------------- objections on request, and cruxes that decided
+
+
+def test_an_objection_that_was_asked_for_says_so_and_whether_it_dissents(tmp_path: Path) -> None:
+    _, found = ended(tmp_path, "crux", set())
+    assert [(one.role, one.became) for one in found.dissent] == [
+        ("guardian", "asked to object, and dissents")
+    ]
+    shown = " ".join(" ".join(outcome_lines(found, "run", 100)).split())
+    assert "guardian: The other one is cheaper to run. [asked to object, and dissents] (N-1-2)" in shown
+
+    recorded = outcome_of("run", open_run(run_of("crux-hook")).book)
+    assert recorded.dissent == []
+    assert recorded.objection is not None
+    assert (recorded.objection.ref, recorded.objection.became) == ("N-2-2", "asked to object")
+
+
+def test_a_lost_objection_is_said_to_be_lost(tmp_path: Path) -> None:
+    from rounds.run.outcome import quorum_of
+
+    book, _ = ended(tmp_path, "crux", {"r1.S.objection.guardian"})
+    assert "no objection" not in quorum_of(book.state).told
+    assert "whether there is an objection is not known" in quorum_of(book.state).told
+
+
+def test_the_crux_that_decided_is_named_with_its_test(tmp_path: Path) -> None:
+    book, found = ended(tmp_path, "crux", set())
+    claim = book.by_id["C-1-1"]
+    assert isinstance(claim, Claim)
+    tested = f"Tests raised O-1 from 60% to 81%: C-1-1 holds: {claim.text} (test: {claim.testable_as})"
+    assert (found.why[0].text, found.why[0].class_, found.why[0].refs) == (tested, "quoted", ["C-1-1"])
+    assert "1 of 2 reasons is quoted from the documents, 1 was stated, not tested" in found.how_sure
+    # Where a reason of the memo cites it, it is named there.
+    recorded = outcome_of("run", open_run(run_of("crux-hook")).book)
+    assert not any(point.text.startswith("Tests raised") for point in recorded.why)
+
+
+def test_a_crux_without_a_verdict_decides_nothing(tmp_path: Path) -> None:
+    _, found = ended(tmp_path, "crux", {"r1.D.verifier"})
+    assert [point.refs for point in found.why] == [["S-1-B-action#reason-1"]]
+
+
+def test_what_would_show_several_judges_wrong_stands_in_their_statements(tmp_path: Path) -> None:
+    book, found = played(tmp_path, "debate", rules={"judges": "3"})
+    judged = [event.id for event in book.of(Statement) if event.phase == "judging"]
+    # Each judge states a confidence beside its scores.
+    assert "nobody states a confidence" not in found.how_sure
+    assert [(point.text, point.refs) for point in found.changes_our_mind] == [
+        ("it fails at night", judged[:1])
+    ]
+
+
+def test_one_judge_who_is_left_of_several_is_not_said_to_disagree(tmp_path: Path) -> None:
+    lost = frozenset({"r1.judging.judge", "r1.judging.judge~2"})
+    _, found = played(tmp_path, "debate", rules={"judges": "3"}, lose=lost)
+    assert found.answer == "No determination: whether the judges agree cannot be measured."
+    assert status_clause(found) == "YOUR CALL: the judges came to no determination"

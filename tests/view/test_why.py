@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from ledger.events import Belief, Claim, Decision, Verification
+from ledger.events import Belief, Claim, Decision, Disposition, Memo, Standing, Verification
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from moot.api import open_run
+from moot.view.outcome import outcome_of
 from moot.view.show import LINES, show_of, show_text, why_of, why_text
 from rounds.protocols import PROTOCOLS
 from tests.long_run import long_run
-from tests.protocols.playing import played
+from tests.protocols.playing import begin, played, submit
 from tests.recorded import recorded_names, run_of
 
 
@@ -104,3 +107,116 @@ def test_a_forecast_under_a_decision_has_its_numbers_before_and_after_the_tests(
         moved = f"O-3 {before.points['O-3']}% → {after.points['O-3']}%, "
         assert f"based on: B-1-{role}~4 forecast, {role}: {moved}" in told
         assert f"based on: B-1-{role}~3 forecast, {role}: O-2 {before.points['O-2']}%, " in told
+
+
+# ---------------------------------------------------------------- one event of a run, whatever its kind
+
+
+def lines_of(protocol: str, identity: str, **rules: str) -> list[str]:
+    """Return what `moot why` prints of one event of a scripted run."""
+    return why_text(why_of("RUN", open_run(played(protocol, **rules)).book, identity)).splitlines()
+
+
+def test_a_memo_rests_on_what_its_sentences_cite() -> None:
+    assert lines_of("crux", "M-1") == [
+        "M-1 memo, action: O-1: Use three streams.",
+        "  answer: M-1#s1 sentence, supported: Use three streams.",
+        "    cites: S-1-B-action#reason-1 statement, action: action has a reason",
+        "  why: M-1#s2 sentence, supported: There is a reason for it.",
+        "    cites: see S-1-B-action#reason-1",
+        "  changes our mind: M-1#s3 sentence, supported: A lost line would show it wrong.",
+        "    cites: see S-1-B-action#reason-1",
+        "  do now: M-1#s4 sentence, supported: Write the first line.",
+    ]
+
+
+def test_the_quote_of_a_sentence_stands_at_the_place_that_has_it() -> None:
+    """The second reason quotes a role, and cites a document first."""
+    crux = book("crux-hook")
+    (memo,) = [event for event in crux.of(Memo) if event.id == "M-2"]
+    sentence = next(one for one in memo.sentences if one.quote == "savings come only on failing pushes")
+    assert sentence.refs[0] == "K-1#L1"
+    quotes = {
+        quote.words: (quote.ref, quote.holds)
+        for node in why_of("run", crux, "M-2").nodes
+        for quote in node.quotes
+    }
+    assert quotes[sentence.quote] == ("S-1-B-critic#reason-2", True)
+    assert all(holds for _, holds in quotes.values())
+    reason = next(point for point in outcome_of("run", crux).why if point.quote == sentence.quote)
+    assert reason.refs == ["S-1-B-critic#reason-2", "K-1#L1", "K-1#L5"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "identity", "lines"),
+    [
+        (
+            "ratchet",
+            "X-1-1",
+            [
+                "X-1-1 challenge, critic: weak 0 of r1 critique critic",
+                "    “one draft” S-1-draft-drafter#p1",
+                "  about: S-1-draft-drafter#p1 statement, drafter: one draft of r1 draft drafter.",
+            ],
+        ),
+        (
+            "devils-advocate",
+            "Y-1-1",
+            [
+                "Y-1-1 response, defends, steelman: so",
+                "  cites: S-1-steelman-steelman#p2 statement, steelman: two of r1 steelman steelman",
+                "  about: X-1-1 challenge, devils_advocate: wrong 0 of r1 attack devils_advocate",
+            ],
+        ),
+        (
+            "devils-advocate",
+            "@22",
+            [
+                "@22 disposition, addressed, devils_advocate: so",
+                "  about: X-1-4 challenge, devils_advocate: wrong 3 of r1 attack devils_advocate",
+            ],
+        ),
+        ("crux", "B-1-action", ["B-1-action forecast, action: O-1 60%, O-2 40%", "it cites nothing"]),
+        (
+            "crux",
+            "V-1-5",
+            [
+                "V-1-5 ✓ ROBUST, verifier: As it is written.",
+                "    “one writer” K-1#L1",
+                "  about: C-1-1 ● quoted, action: What action would see is so, 1.",
+            ],
+        ),
+    ],
+)
+def test_any_event_says_what_it_is_about(protocol: str, identity: str, lines: list[str]) -> None:
+    assert lines_of(protocol, identity) == lines
+
+
+@pytest.mark.parametrize("protocol", [name for name in PROTOCOLS if name != "structured"])
+def test_an_event_that_cites_something_is_never_said_to_cite_nothing(protocol: str) -> None:
+    run = open_run(played(protocol)).book
+    for event in run.events:
+        text = why_text(why_of("RUN", run, event.ref))
+        assert "not on the ledger" not in text
+        if event.kind in ("challenge", "response", "memo", "disposition", "standing", "rating", "score"):
+            assert "it cites nothing" not in text, text
+
+
+def test_a_forecast_stays_sealed_while_others_answer(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", "crux")
+    for _ in range(2):
+        submit(session, session.pending()[0])
+    (belief,) = session.book().of(Belief)
+    assert (
+        why_text(why_of("RUN", session.book(), belief.id)).splitlines()[0]
+        == "B-1-action belief, sealed, action:"
+    )
+
+
+def test_what_became_of_a_challenge_or_an_argument_names_it_later() -> None:
+    attacked = open_run(played("devils-advocate")).book
+    judged = next(event for event in attacked.of(Disposition) if event.of == "X-1-2")
+    assert show_of("run", attacked, attacked.by_id["X-1-2"]).named_by == ["Y-1-2", judged.ref, "D-1-1"]
+    debate = open_run(played("debate")).book
+    upheld = next(event for event in debate.of(Standing) if event.of == "R-1-4")
+    assert show_of("run", debate, debate.by_id["R-1-4"]).named_by == ["X-1-1", upheld.ref, "D-1-1"]

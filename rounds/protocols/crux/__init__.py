@@ -262,7 +262,7 @@ STEPS: Final = StepTable(
             ObjectionReply,
             memo.objected,
             wrong=memo.wrong_objection,
-            loss=Loss("skipped", "there is no objection"),
+            loss=Loss("skipped", "whether there is an objection is not known"),
             widest=asks_each(_SECOND, "objection"),
             columns=_VIEW,
             group="S.checks",
