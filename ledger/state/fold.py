@@ -54,6 +54,7 @@ from ledger.events.decisions import Cite
 from ledger.events.envelope import FROM_OUTSIDE
 from ledger.events.ids import number_of, repeat_of, role_of
 from ledger.state.amendments import ends_stop, planned_anew
+from ledger.state.faults import finding_key
 from ledger.state.lifecycle import (
     BEARING_OF_STATUS,
     STATUS_OF_RUN,
@@ -78,7 +79,6 @@ from ledger.state.state import (
     RulingFacts,
     Spend,
     State,
-    finding_key,
 )
 from ledger.state.wording import asks_for_run, matter_of, names_no_outcome
 

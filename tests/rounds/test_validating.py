@@ -11,8 +11,8 @@ from ledger.events import Decision, Validation
 from ledger.events.envelope import Severity
 from ledger.events.verifications import FINDINGS_MAX, ValidationFinding
 from ledger.state.book import Book
+from ledger.state.faults import Faults, finding_key
 from ledger.state.fold import fold, step
-from ledger.state.state import Faults, finding_key
 from moot.view.status import status_text
 from roles.protocol import Protocol
 from roles.seats.port import Answer
