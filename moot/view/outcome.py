@@ -238,9 +238,6 @@ class _Reading:
 
     def _reasons(self, chief: Decision) -> list[Point]:
         """Return the memo's reasons, else those that stand under the decision, the best tested first."""
-        # The question that an answer resolves is no reason for it.
-        if chief.type == "answer":
-            return []
         # Overrides by a person have reasons of their own, even in a run with forecasts.
         if self.forecasts is not None and chief.by == "controller":
             return self.forecasts.why
@@ -404,7 +401,6 @@ class _Reading:
         # In an adversarial run these are the zones where the sides still differ.
         if chief is not None and chief.zones is not None:
             yield from (Point.of(text, chief.id) for text in chief.zones.contested)
-        # Questions to a person are listed under "needs you" with their commands.
         # What is a reason or the objection is not said again.
         shown = {ref for point in self.reasons[:WHY] for ref in point.refs} | {
             self.objection and self.objection.ref

@@ -90,6 +90,9 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
 
     A person's override has the reasons that it cites, and none of what it overruled.
     """
+    # The question that an answer resolves is no reason for it.
+    if decision.type == "answer":
+        return []
     approval = None if decision.type == "override" else approval_of(book)
     if approval is not None:
         return _reasons_of_approval(book, decision, approval)

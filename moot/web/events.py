@@ -75,8 +75,7 @@ def event_page(view: RunView, event: Event, links: Links) -> dict[str, Any]:
         kept |= {key: value for key, value in conditions.items() if value}
     decision = tell_decision(book, event, sources.sections) if isinstance(event, Decision) else None
     # An event without an id cannot be cited, and of two events with the same id only the first can.
-    is_first = book.by_id.get(event.id or "") is event
-    back = naming(book, event.seq, event.id or "") if is_first else []
+    back = naming(book, event.seq, event.id) if event.id and book.by_id.get(event.id) is event else []
     return {
         "card": words_of(event, book),
         "event": event,
