@@ -22,6 +22,7 @@ from ledger.events import (
     Event,
     ExperimentPlanned,
     Memo,
+    Response,
     Verification,
     Vote,
 )
@@ -182,11 +183,12 @@ def _sentences(book: Book, memo: Memo, sections: Sectioned) -> Iterator[Ground]:
     """Yield the sentences of a memo, each with the places that it rests on and what its check found."""
     for n, sentence in enumerate(memo.sentences, 1):
         identity = f"{memo.id}#s{n}"
-        relation = sentence.field.replace("_", " ")
         standing = book.state.sentences.get(identity, "").replace("not", "not supported")
-        quotes = quotes_in(book, sentence)[:1]
         under = tuple(_place(book, ref, "cites", sections) for ref in sentence.refs)
-        yield Ground(identity, "sentence", relation, "", sentence.text, standing, quotes, under)
+        yield Ground(
+            identity, "sentence", sentence.field.replace("_", " "), "", sentence.text, standing,
+            quotes_in(book, sentence)[:1], under,
+        )  # fmt: skip
 
 
 def quotes_in(book: Book, sentence: MemoSentence) -> tuple[Quote, ...]:
@@ -224,6 +226,9 @@ def _cited(book: Book, identity: str, relation: str, depth: int, sections: Secti
         case Challenge():
             # What a challenge claims; its text may be the fix that it proposes.
             kind, text, evidence = "challenge", event.claim, event.evidence
+            # How it was answered is what a decision rests on.
+            answers = (answer for answer in book.of(Response) if relation and answer.to == identity)
+            under = tuple(_cited(book, answer.id, "answered by", 1, sections) for answer in answers)
         case Argument():
             kind, text, evidence = "argument", f"{event.claim} {event.reasoning}", event.quotes
         case DriftCheck():

@@ -220,3 +220,13 @@ def test_what_became_of_a_challenge_or_an_argument_names_it_later() -> None:
     debate = open_run(played("debate")).book
     upheld = next(event for event in debate.of(Standing) if event.of == "R-1-4")
     assert show_of("run", debate, debate.by_id["R-1-4"]).named_by == ["X-1-1", upheld.ref, "D-1-1"]
+
+
+def test_a_challenge_under_a_decision_shows_how_it_was_answered() -> None:
+    """The outcome sends readers to `moot why` for all reasons, which showed the questions and none of the answers."""
+    book = open_run(played("cross-examination")).book
+    (decision,) = final_in_force(book.state)
+    lines = why_text(why_of("run", book, decision)).splitlines()
+    for number, verb in ((1, "concedes"), (2, "defends"), (6, "defends")):
+        (at,) = [n for n, line in enumerate(lines) if f": X-1-{number} challenge" in line]
+        assert any(f"answered by: Y-1-{number} response, {verb}" in line for line in lines[at : at + 4])
