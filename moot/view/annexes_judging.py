@@ -201,7 +201,7 @@ def _totals(book: Book) -> str:
     weighed = f" Points are of 10 ({rubric})." if rubric else ""
     # A computed narrative already carries the totals and the reading of the gap (XS-14).
     if judged:
-        return f"Totals: {one_line(judged[-1])}{weighed}"
+        return f"Mean scores: {one_line(judged[-1])}{weighed}"
     # The means are computed from the scores, since models add up their own totals wrongly (XS-9).
     argued = " They say who argued better, not who is right." if len(sides) > 1 else ""
     return f"Mean points: {means_told(sides)}.{argued}{weighed}"

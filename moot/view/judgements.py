@@ -350,7 +350,7 @@ def scores_text(book: Book) -> str:
     totals = (narrative for event in book.of(Decision) for narrative in event.narratives if GAP in narrative)
     # The protocol's own line already reads the gap, so it is quoted rather than computed again.
     if total := latest(totals):
-        return f"Totals: {total}"
+        return f"Mean scores: {total}"
     sides = side_means(book)
     return f"Mean score: {means_told(sides)}." if sides else ""
 

@@ -424,7 +424,7 @@ class _Reading:
             verb = "is" if waiting.total() == 1 else "are"
             kinds = " or ".join(text for status, text in _OPEN_WORDS.items() if waiting[status])
             of_all = f"{waiting.total()} of {counted(len(state.claims), 'claim')}"
-            yield Point.of(f"{of_all} {verb} {kinds}: moot claims.")
+            yield Point.of(f"{of_all} {verb} {kinds}: moot claims {self.run}")
 
     def assumed(self) -> list[Point]:
         """Return what the final plan takes for granted, and what a plan before it did; of several one of each in turn.

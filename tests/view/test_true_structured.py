@@ -241,4 +241,4 @@ def test_what_only_the_closing_settled_was_not_checked(tmp_path: Path) -> None:
     ]
     waiting = statuses["tested_unclear"] + statuses["partially_refuted"]
     told = [point.text for point in found.not_settled]
-    assert f"{waiting} of {claims} claims are {' or '.join(kinds)}: moot claims." in told
+    assert f"{waiting} of {claims} claims are {' or '.join(kinds)}: moot claims run" in told
