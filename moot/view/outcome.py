@@ -259,8 +259,8 @@ class _Reading:
             if self.members is not None:
                 return named(self.book, majority_text(self.members))
         # Members decide for good on their own, so theirs is final without a closing decision.
-        text = named(self.book, text)
-        return text if self.finals or self.by_person or self.members is not None else f"Not final: {text}"
+        is_final = self.finals or self.members is not None or self.chief.type == "answer"
+        return f"{'' if is_final else 'Not final: '}{named(self.book, text)}"
 
     def how_sure(self) -> str:
         """Return the stated confidence, then what it rests on."""

@@ -12,7 +12,7 @@ from tests.cli.conftest import Moot, Said
 from tests.protocols.playing import begin
 from tests.protocols.scripts import reply
 
-FIRST = "UNANSWERED: 0 of 1 steps were answered; no reply answered what decides, so nothing is decided"
+FIRST = "UNANSWERED: 0 of 1 steps were answered; no reply answered what decides"
 
 
 def test_the_last_submit_of_a_run_that_nobody_answered(moot: Moot, tmp_path: Path) -> None:
