@@ -104,7 +104,7 @@ class Recovery(msgspec.Struct, frozen=True):
 
 
 def recover(directory: Path, position: LogPosition, blobs: BlobStore) -> Recovery:
-    """Settle what lies beyond `position`, the position of the head. `position` moves on by what is kept."""
+    """Settle what lies beyond the head, which is at `position`, and advance `position` past what was kept."""
     files = _files(directory, position)
     with readable(directory):
         tails = _tails(files)

@@ -43,7 +43,8 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
     # An import has no steps left to run, however its source system ended.
     if state.opening.origin.type != "import" and not state.finished:
         return _unfinished(state)
-    # A person's override settles the question even where votes were split, as does one that took a lost reply's place.
+    # A person's override settles the question even where votes were split, and so does an answer that replaces a
+    # lost verdict.
     if (finals and finals[0].type == "override") or (chief is not None and chief.type == "answer"):
         return StatusWhy(OutcomeStatus.DECIDED, "by a person")
     # A decision that was written without its deciding reply is only a placeholder.
