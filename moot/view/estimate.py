@@ -281,7 +281,7 @@ def estimate_text(estimate: Estimate) -> str:
 def _estimate_lines(estimate: Estimate) -> Iterator[str]:
     # Further rounds of `crux` follow from a person's results and are no part of the price.
     rounds = "" if estimate.protocol == "crux" else f", {counted(estimate.rounds, 'round')}"
-    yield f"ESTIMATE of {estimate.file}: {estimate.protocol}{rounds}; an estimate, only --max-usd sets a limit"
+    yield f"ESTIMATE of {estimate.file}: {estimate.protocol}{rounds}; only --max-usd sets a limit"
     yield _replies_text(estimate)
     for role in dict.fromkeys(part.role for part in estimate.parts):
         mine = [part for part in estimate.parts if part.role == role]
