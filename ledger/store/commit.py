@@ -58,10 +58,10 @@ def append(directory: Path, sealed: Sealed, blobs: bytes, position: LogPosition)
         (STREAMS.index(stream_of(event)), line)
         for event, line in zip(sealed.events, sealed.lines, strict=True)
     )
-    # One sync per file, whatever the order: a commit of blobs and two streams takes four, with the head. Leaving the
-    # head's out would be safe, as recovery keeps whole commits beyond it, but after a power failure readers, who repair
-    # nothing, would not see what was acknowledged. A log written ahead of the streams would
-    # be one file more.
+    # One sync per file, whatever the order: a commit of blobs and two streams takes four, with the head. Without the
+    # head's, several commits could lie beyond it after a power failure. Readers, who repair nothing, would not see
+    # them, and torn blobs of the last one would take the acknowledged ones before it into quarantine. A log written
+    # ahead of the streams would be one file more.
     # A crash between two streams leaves a gap in seq, or `rest` above 0 at the end. Recovery recognizes the
     # torn commit by either.
     for index, lines in sorted(batches.items()):
