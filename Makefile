@@ -46,9 +46,12 @@ test-all: $(READY) chromium bubblewrap ## every test but the campaigns, and the 
 	@$(MAKE) --no-print-directory --keep-going --output-sync=line --jobs 3 TESTS='not campaign' PROFILE=thorough \
 	  tests check-mypy check-pyright check-pages wheel
 
+# Tests wait for disks, browsers and processes: one more of them than there are processors keeps those busy.
+TESTERS = $(shell echo $$(($$(nproc) + 1)))
+
 .PHONY: tests wheel
 tests: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m '$(TESTS)' --hypothesis-profile=$(PROFILE)
+	$(BIN)/python -m pytest -n $(TESTERS) --dist worksteal -m '$(TESTS)' --hypothesis-profile=$(PROFILE)
 
 wheel: $(READY)
 	$(BIN)/python -m tests.packaging.built_wheel

@@ -10,6 +10,7 @@ cd -- "$place"
 without_secrets python -I -m venv venv
 sed "/^# The other extras and the developers' tools.$/,\$d" "$checkout/requirements.lock" >requirements.lock
 pip=("$python" -I -m pip --quiet --disable-pip-version-check)
-as_text without_secrets "${pip[@]}" install --require-hashes --only-binary :all: --requirement requirements.lock
+# One review reads few modules: to compile those of all dependencies would take longer than it saves.
+as_text without_secrets "${pip[@]}" install --no-compile --require-hashes --only-binary :all: --requirement requirements.lock
 as_text without_secrets "${pip[@]}" wheel --no-deps --no-index --no-build-isolation --wheel-dir dist "$checkout"
-as_text without_secrets "${pip[@]}" install --no-deps --no-index dist/*.whl
+as_text without_secrets "${pip[@]}" install --no-compile --no-deps --no-index dist/*.whl

@@ -75,7 +75,7 @@ def test_labelled_ledgers_that_moot_imports_read_the_same():
 def test_generated_ledgers_read_as_the_oracles_read_them_in_every_branch():
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=250)
+    @settings(max_examples=120)
     @given(generated_rows())
     def agree(rows: Rows) -> None:
         compare(rows, seen)

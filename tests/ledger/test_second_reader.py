@@ -32,7 +32,8 @@ def is_read(run: Path, recipes: Sequence[str] = ("shell", "python")) -> None:
 
 @pytest.mark.parametrize("name", recorded_names())
 def test_a_recorded_run_is_read(name: str) -> None:
-    is_read(run_of(name))
+    # The recipe in shell starts a process for each line, so it reads the short ones.
+    is_read(run_of(name), ("python",) if name.startswith("scripted") else ("shell", "python"))
 
 
 @pytest.mark.parametrize("name", sorted(PROTOCOLS.keys() - {"structured"}))

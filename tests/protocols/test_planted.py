@@ -46,7 +46,7 @@ DEAR: Final = (
 )
 
 
-ALIKE = 5
+ALIKE = 3
 """How many events of one kind and phase are tried, from either end of the run."""
 
 
@@ -209,7 +209,7 @@ def test_what_is_left_out_or_said_twice_is_found(name: str, plant: Any) -> None:
 def test_a_changed_value_is_found(name: str) -> None:
     planted = list(reworded(run(name)))
     assert len(planted) >= 10
-    step = max(1, len(planted) // 60)
+    step = max(1, len(planted) // 30)
     assert [what for what, events in planted[::step] if not finds(name, resealed(run(name), events))] == []
 
 

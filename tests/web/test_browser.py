@@ -16,7 +16,7 @@ import pytest
 from moot.api import open_run
 from moot.studies.report import report_of
 from moot.web.report import report_html, study_page
-from tests.long_run import long_fork, long_run
+from tests.long_run import long_run
 from tests.protocols.playing import played
 from tests.slowly import mostly_slow
 from tests.studies.scripted import arm, filled, written
@@ -322,7 +322,6 @@ def test_a_report_opens_from_disk_without_a_network_and_prints(
             partial(played, "comparative"),
             partial(played, "council", members="33"),
             partial(played, "debate"),
-            long_fork,
         ),
         quick=1,
     ),
