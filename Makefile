@@ -134,12 +134,13 @@ $(RUNS): requirements.lock pyproject.toml
 	echo "setting up $(VENV) with $$("$$python" --version): once, under a minute"; \
 	"$$python" -m venv $(VENV)
 	@sed "/^# The SDKs of models, and MCP.$$/,\$$d" requirements.lock > $(VENV)/run.lock
-	@$(BIN)/python -m pip install --quiet --require-hashes --requirement $(VENV)/run.lock
+	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement $(VENV)/run.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q detectors ledger moot roles rounds schemas validators
 	@touch $@
 
+# The lock names every dependency, so pip looks for no more.
 $(READY): requirements.lock $(RUNS)
 	@echo "adding the developers' tools to $(VENV): once, about a minute"
-	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements.lock
 	@touch $@
