@@ -190,5 +190,5 @@ def line_of(name: str, view: RunView) -> RunLine:
 
 def _errors(book: Book) -> int | None:
     """Return the number of errors in the last recorded validation; None without one."""
-    last = next((event for event in reversed(book.events) if isinstance(event, Validation)), None)
+    last = next(reversed(book.of(Validation)), None)
     return None if last is None else sum(finding.severity == "error" for finding in last.findings)

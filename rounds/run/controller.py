@@ -50,7 +50,7 @@ class Controller(msgspec.Struct, frozen=True):
         # would rest on it.
         if state.faulty is not None:
             # The validation that held the run up is repeated once nothing is wrong anymore.
-            last = next(event for event in reversed(book.events) if isinstance(event, Validation))
+            last = book.of(Validation)[-1]
             return (self._validation(book, last.after),) if self.verdicts.check(book).ok else ()
         if state.held_up:
             return ()

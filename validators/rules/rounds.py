@@ -165,14 +165,9 @@ def _place(event: Event) -> Iterator[Breach]:
         case RunClosed() if event.phase != "close":
             yield Breach(event.seq, f"run_closed stands in phase {event.phase}")
         case Verification(repeats=None):
-            n = number_of(event.id)
-            if event.check_id <= len(CHECKS):
-                if n != event.check_id or event.check != CHECKS[event.check_id - 1]:
-                    yield Breach(
-                        event.seq, f"{event.id} is check {event.check_id}, {event.check}: they disagree"
-                    )
+            n, named = number_of(event.id), CHECKS[event.check_id - 1 : event.check_id]
             # Numbers 1 to 4 belong to the four checks; re-tests and resolutions count from 5.
-            elif n < 5 or event.check in CHECKS:
+            if (n, (event.check,)) != (event.check_id, named) if named else n < 5 or event.check in CHECKS:
                 yield Breach(event.seq, f"{event.id} is check {event.check_id}, {event.check}: they disagree")
         case _:
             pass
