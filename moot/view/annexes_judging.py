@@ -110,11 +110,12 @@ def judges_annex(book: Book) -> Iterator[Annex]:
     # A single judge's assessment is the decision itself and would only be repeated.
     if len(judged) < 2:
         return
-    rows: list[tuple[str, ...]] = []
-    for event in judged:
-        sections = {section.name: one_line(section.text) for section in event.sections}
-        parts = (sections.get(name, "") for name in ("recommendation", "insight", "falsifiers", "confidence"))
-        rows.append((f"judge {_judge_of(event)}", *parts))
+    parts = ("recommendation", "insight", "falsifiers", "confidence")
+    texts = [{section.name: one_line(section.text) for section in event.sections} for event in judged]
+    rows = [
+        (f"judge {_judge_of(event)}", *(sections.get(name, "") for name in parts))
+        for event, sections in zip(judged, texts, strict=True)
+    ]
     heads = ("judge", "recommendation", "key insight", "would show it wrong", "confidence of 5")
     yield from annex_table("Judges", heads, rows)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -49,7 +49,7 @@ from moot.view.reasons import (
     surviving,
 )
 from rounds.protocols.citations import UPHELD, most_say
-from rounds.protocols.sides import is_given_up
+from rounds.protocols.sides import GIVEN_UP, concessions_of, is_given_up
 from rounds.protocols.votes import sides_with
 
 
@@ -100,7 +100,8 @@ def strongest_objection(
     """
     if decision is None:
         return None
-    cited = {ref for point in why for ref in point.refs}
+    # What was conceded is listed by itself.
+    cited = {ref for point in (*why, *conceded_of(book, decision)) for ref in point.refs}
     approval = None if decision.type == "override" else approval_of(book)
     if approval is not None:
         return _against_verdict(book, decision, approval, cited)
@@ -122,15 +123,7 @@ def strongest_objection(
 
 
 def _became(book: Book, identity: str) -> str:
-    """Return how an objection was judged, and by how many where several judged it, else how it was answered."""
-    # Several judges share a role, so each counts by its step; what it says last is its judgement.
-    judged = {
-        event.step: f"{event.by}: {words_of(event).mark.word}"
-        for event in book.events
-        if isinstance(event, Disposition | Standing) and event.of == identity
-    }
-    counts = Counter(judged.values()).most_common()
-    parts = [f"{words} ({number} of {len(judged)})" if len(judged) > 1 else words for words, number in counts]
+    """Return how an objection was judged, else how it was answered."""
     event = book.by_id.get(identity)
     # The closing of a run with forecasts asks the least convinced role to object, and whether it dissents.
     if isinstance(event, Concern) and event.phase == "S" and has_beliefs(book):
@@ -139,7 +132,21 @@ def _became(book: Book, identity: str) -> str:
     unjudged = "not answered" if isinstance(event, Challenge) and event.type == "attack" else ""
     if answer:
         unjudged = f"not judged: {answer.by} {words_of(answer).mark.word} the text"
-    return ", ".join(parts) or unjudged
+    return _judged(book, identity) or unjudged
+
+
+def _judged(book: Book, identity: str) -> str:
+    """Return how something was judged, and by how many where several judged it; empty where nobody did."""
+    # Several judges share a role, so each counts by its step; what it says last is its judgement. That something was
+    # conceded is the word of its author, which a judge only repeats.
+    judged = {
+        event.step: f"{event.by}: {words_of(event).mark.word}"
+        for event in book.events
+        if isinstance(event, Disposition | Standing) and event.of == identity
+        if getattr(event, "disposition", "") != "conceded"
+    }
+    counts = Counter(judged.values()).most_common()
+    return ", ".join(f"{words} ({n} of {len(judged)})" if len(judged) > 1 else words for words, n in counts)
 
 
 def _overruled(book: Book, decision: Decision) -> Objection | None:
@@ -160,7 +167,7 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> Objection | Non
         if ballot is not None and not sides_with(vote.decision, ballot.ruling.decision):
             # The votes of the others are listed as dissent.
             return Objection(vote.by, one_line(_gist(vote)), vote.id)
-    if losing := _losing_arguments(book, decision):
+    if losing := [event for event in _losing_arguments(book, decision) if event.id not in cited]:
         return Objection(losing[0].by, one_line(losing[0].claim), losing[0].id, more=len(losing) - 1)
     if left := _unanswered(book, decision, cited):
         text = one_line(f"{left[0].claim} {left[0].text}")
@@ -208,27 +215,31 @@ def _gist(vote: Vote) -> str:
     return first_sentence(vote.reasoning) if vote.ballot == 1 else " ".join(sentences(vote.reasoning)[-2:])
 
 
-def _losing_arguments(book: Book, decision: Decision) -> list[Argument]:
-    """Return the arguments of the side that lost, or for options compared with the chosen one, the best first."""
-    # The means over all rounds decide on an option, so they also say which of the others comes closest.
-    means = {card.option: float(card.total) for card in scorecard(book)}
-    sides = means or side_means(book)
+def _side_of(book: Book, decision: Decision, sides: Mapping[str, float]) -> str | None:
+    """Return the side or option that a decision follows; None where it follows none."""
     # A decision for a side cites the arguments of that side that stand, and for neither those of both.
     carry = {
         event.side
         for kind in ("supported-by", "builds-on")
         for event in cited_as(kind, Argument, book, decision)
     }
-    if len(sides) < 2 or (len(carry) > 1 and not decision.about):
-        return []
-    winner = [*decision.about[:1], *carry, max(sides, key=sides.__getitem__)][0]
+    if not sides or (len(carry) > 1 and not decision.about):
+        return None
+    return [*decision.about[:1], *carry, max(sides, key=sides.__getitem__)][0]
+
+
+def _losing_arguments(book: Book, decision: Decision) -> list[Argument]:
+    """Return the arguments of the side that lost, or for options compared with the chosen one, the best first."""
+    # The means over all rounds decide on an option, so they also say which of the others comes closest.
+    means = {card.option: float(card.total) for card in scorecard(book)}
+    winner = _side_of(book, decision, means or side_means(book))
     verdicts = grouped((judgement.of, judgement.standing) for judgement in book.of(Standing))
     # An argument that nothing attacked has no verdict, and stands.
     return sorted(
         (
             argument
             for argument in book.of(Argument)
-            if argument.side != winner and compared(book, decision, argument)
+            if winner not in (None, argument.side) and compared(book, decision, argument)
             if not most_say(verdicts.get(argument.id, ()), ("REFUTED", "COLLAPSE"))
             if not is_given_up(book, argument)
         ),
@@ -285,11 +296,13 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
     best, words = against[0], judged(book, against[0], approval)
     text = one_line(best.claim if isinstance(best, Argument) else best.text)
     became = f"judge: {words}" if words else "open"
-    return Objection(best.by, text, best.id, became, more=len(against) - 1)
+    # Blockers that the advocate itself names are listed as open, and are not counted twice.
+    more = sum(approval.is_no or other.by != "advocate" for other in against[1:])
+    return Objection(best.by, text, best.id, became, more=more)
 
 
 def risks_of(book: Book, decision: Decision) -> Iterator[Point]:
-    """Yield what advocates grant against what was decided for: blockers, concessions, and the risks as one point."""
+    """Yield what advocates name against what was decided for: open blockers, and the risks as one point."""
     approval = None if decision.type == "override" else approval_of(book)
     yield from (
         Point.of(
@@ -297,9 +310,8 @@ def risks_of(book: Book, decision: Decision) -> Iterator[Point]:
             concern.id,
         )
         for concern in (book.of(Concern) if approval is not None else ())
-        if concern.by == "advocate"
+        if concern.by == "advocate" and concern.id not in book.state.resolved
     )
-    yield from (point for is_for, point in concessions(book, decision) if not is_for)
     if decision.type == "override" or book.state.opening.protocol != "comparative":
         return
     from rounds.protocols.comparative import sides_of
@@ -309,6 +321,42 @@ def risks_of(book: Book, decision: Decision) -> Iterator[Point]:
         number = f"{counted(len(risks), 'risk')} of {' and '.join(decision.about)}, named and not judged"
         first = f"{risks[0].text.partition(': ')[2]} ({risks[0].by})"
         yield Point.of(f"{number}, the first: {first}", *(risk.id for risk in risks))
+
+
+def conceded_of(book: Book, decision: Decision) -> Iterator[Point]:
+    """Yield what a decision gives up, and what roles conceded against its side or in the text that it is about.
+
+    Each concession has in front who made it, and how others judged it.
+    """
+    yield from (Point.of(text, decision.id) for text in decision.narratives if text.startswith(GIVEN_UP))
+    winner = _side_of(book, decision, side_means(book))
+    sides = {argument.by: argument.side for argument in book.of(Argument)}
+    for name, roles in concessions_of(book).items():
+        event = book.by_id.get(name)
+        by = ", ".join(role for role in roles if sides.get(role) == winner)
+        if by and isinstance(event, Argument | Challenge):
+            lead = f"{by} ({words})" if (words := _judged(book, name)) else by
+            side = f"{event.side}: " if isinstance(event, Argument) else ""
+            yield Point.of(f"{lead}: {side}{event.claim}", name)
+    yield from (point for is_for, point in concessions(book, decision) if not is_for)
+
+
+def left_out(book: Book, decision: Decision, reasons: Iterable[Point]) -> str:
+    """Return which arguments of the decision's side are no reasons for it, in a sentence; empty where all are."""
+    approval, used = approval_of(book), [ref for point in reasons for ref in point.refs]
+    # Nobody gives points in a review, and its advocate alone argues for the proposal.
+    side = "FOR" if approval and not approval.is_no else _side_of(book, decision, side_means(book))
+    why = grouped(
+        (
+            f"{_judged(book, event.id) or judged(book, event, approval)}"
+            f"{f', given up by {event.by}' if is_given_up(book, event) else ''}",
+            event.id,
+        )
+        for event in book.of(Argument)
+        if event.side == side and event.id not in used
+    )
+    listed = "; ".join(f"{', '.join(ids)} ({words})" for words, ids in why.items())
+    return f"On its side, but no reasons: {listed}." if listed else ""
 
 
 def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:

@@ -13,10 +13,10 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, Literal
 
 from detectors.report import EndWithout
-from ledger.events import Assumption, Challenge, Concern, Decision, Frame
+from ledger.events import Assumption, Challenge, Concern, Decision
 from ledger.events.envelope import Status
 from ledger.events.ids import kind_of
-from ledger.plain_text import counted, first_sentence, one_line, sentences
+from ledger.plain_text import counted, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book, grouped, sections_named
 from ledger.state.decided import conditions_of, fallen_under, final_in_force, in_force, overridden
@@ -41,14 +41,16 @@ from moot.view.marks import RAN, meaning
 from moot.view.objections import (
     Dissenting,
     Objection,
+    conceded_of,
     dissent_of,
+    left_out,
     risks_of,
     strongest_objection,
     taken_up,
     terms_of_voters,
 )
 from moot.view.outcome_status import Became, became_of_decisions, open_under, serious_questions, standing_of
-from moot.view.questions import Asking, asked_of_you, handed_over
+from moot.view.questions import Asking, asked_of_you, handed_over, options_missing
 from moot.view.reasons import Point, approval_of, contradictions, reasons_of
 from moot.view.trust import looked_at_text, trust_text
 from moot.view.words import going_on
@@ -89,6 +91,7 @@ class Outcome(Result, frozen=True):
     why: list[Point]
     changes_our_mind: list[Point]
     requirements: list[Point]
+    conceded: list[Point]
     objection: Objection | None
     dissent: list[Dissenting]
     needs_you: list[Asking]
@@ -133,10 +136,11 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
             *(reading.forecasts.unsettled if reading.forecasts else ()),
         ],
         requirements=requirements,
+        conceded=[] if chief is None or reading.by_person else list(conceded_of(book, chief)),
         objection=reading.objection,
         dissent=dissent,
         needs_you=asked_of_you(run, book),
-        not_settled=[*_options_missing(book), *(memo.get("not_settled") or reading.not_settled())],
+        not_settled=[*options_missing(book), *(memo.get("not_settled") or reading.not_settled())],
         assumed=memo.get("assumed") or reading.assumed(),
         trust=trust_text(book),
         looked_at=looked_at_text(run, book, unrecorded),
@@ -171,16 +175,6 @@ def _beside(
         # A decision that flips without one seat deserves a warning before anything else is read.
         parts.append("another answer would lead without one role")
     return ", ".join(parts)
-
-
-def _options_missing(book: Book) -> list[Point]:
-    """Return the options that the check of the question found missing."""
-    # The answer is only the best of the options that were named, so this has to be said.
-    frame = next(iter(book.of(Frame)), None)
-    if frame is None or not frame.missing:
-        return []
-    options = " / ".join(first_sentence(one_line(option)) for option in frame.missing)
-    return [Point.of(f"The question does not name: {options}", f"@{frame.seq}")]
 
 
 def _decision(book: Book, identity: str) -> Decision:
@@ -271,7 +265,8 @@ class _Reading:
         # The votes or scores of the roles say nothing about a person's confidence.
         scores = "" if self.by_person else scores_text(self.book)
         own = () if self.by_person else contradictions(self.book, self.chief)
-        return " ".join(filter(None, (self._stated(self.chief), self._basis(), scores, *own)))
+        out = "" if self.by_person else left_out(self.book, self.chief, self.reasons)
+        return " ".join(filter(None, (self._stated(self.chief), self._basis(), scores, out, *own)))
 
     def _stated(self, chief: Decision) -> str:
         """Return the confidence that was stated with the decision, or with the judgements under a rule."""

@@ -65,6 +65,7 @@ ROWS: Final[dict[str, str]] = {
     "why": "The strongest reasons, each with how it was tested.",
     "revisit if": "What would be a reason to open the decision again.",
     "required": "What has to be met for the decision to hold.",
+    "conceded": "What the decision gives up, and what roles conceded against its side or in the text it is about.",
     "against it": "The strongest thing said against the decision, and what became of it.",
     "dissent": "Who disagrees with the decision.",
     "needs you": "What a person has to answer, with the command.",
@@ -171,7 +172,7 @@ def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list
 
 def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     """Yield label and text of every row."""
-    answer = _cut(outcome.answer, cut.answer, "")
+    answer = _cut(outcome.answer, cut.answer)
     # A running deliberation has no final decision yet, so `--final` would print nothing.
     whole = f"moot decisions {run}" + ("" if outcome.status in ("running", "waiting") else " --final")
     yield ANSWER, f"{answer} ({whole})" if answer.endswith("…") else answer
@@ -183,14 +184,15 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     yield from _points("why", outcome.why, cut._replace(text=cut.reason, points=cut.reasons), run)
     yield from _points("revisit if", outcome.changes_our_mind, cut, run)
     yield from _points("required", outcome.requirements, cut, run)
+    yield from _points("conceded", outcome.conceded, cut, run)
     objection = outcome.objection
     # An objection that is also a dissent would be printed twice.
     if objection and objection.ref not in {dissenter.ref for dissenter in outcome.dissent}:
-        text = _cut(f"{objection.role}: {objection.text}", cut.text + 8, "")
+        text = _cut(f"{objection.role}: {objection.text}", cut.text + 8)
         listing = f" among: moot log {run} --kind {kind_of(objection.ref)}" if objection.more else ""
         yield "against it", f"{text}{objection.judged} ({objection.places}{listing})"
     for dissenter in outcome.dissent[:DISSENT]:
-        text = _cut(f"{dissenter.role}: {dissenter.text}", cut.text + 8, "")
+        text = _cut(f"{dissenter.role}: {dissenter.text}", cut.text + 8)
         yield "dissent", f"{text}{dissenter.judged} ({dissenter.ref})"
     if len(outcome.dissent) > DISSENT:
         yield "dissent", f"and {len(outcome.dissent) - DISSENT} more: moot status {run} --json"
@@ -261,8 +263,8 @@ def _point_text(point: Point, most: int) -> str:
     """Return a point with its evidence level, its quote where there is room, and its reference."""
     where = _ref(point)
     class_ = f" [{shown_as(point.class_, point.times)}]" if point.class_ else ""
-    quote = f" “{_cut(point.quote, max(8, most // 2), '')}”" if point.quote and most > 15 else ""
-    text = _cut(point.text, most, "")
+    quote = f" “{_cut(point.quote, max(8, most // 2))}”" if point.quote and most > 15 else ""
+    text = _cut(point.text, most)
     # The event in `at` has the whole text, while the references only name its evidence.
     if (text.endswith("…") or quote.endswith("…”")) and point.at is not None:
         where = f"{where}; whole: {point.at}" if where else point.at
@@ -274,8 +276,8 @@ def _ref(point: Point) -> str:
     return next((ref for ref in point.refs if not ref.startswith("@")), point.refs[0] if point.refs else "")
 
 
-def _cut(text: str, most: int, where: str) -> str:
-    """Return at most `most` words, up to the end of a sentence where possible, then … and the id in `where`."""
+def _cut(text: str, most: int) -> str:
+    """Return at most `most` words, up to the end of a sentence where possible, then …."""
     short = " ".join(text.split())
     if word_count(short) > most:
         short = first_words(short, most)
@@ -287,7 +289,7 @@ def _cut(text: str, most: int, where: str) -> str:
                 short = short[: ends[-1]]
                 break
         short = short.rstrip(" ,;:–-，、；：") + " …"
-    return f"{short} ({where})" if where else short
+    return short
 
 
 def outcome_markdown(outcome: Outcome, run: str = "RUN") -> Iterator[str]:

@@ -10,12 +10,13 @@ import shlex
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
-from ledger.events import Concern, Decision
-from ledger.plain_text import counted, one_line
+from ledger.events import Concern, Decision, Frame
+from ledger.plain_text import counted, first_sentence, one_line
 from ledger.result import Result
 from ledger.state.book import Book
 from moot.view.judgements import has_beliefs
 from moot.view.labels import is_held_by_an_error
+from moot.view.reasons import Point
 from rounds.protocols import awaited_of, experiments_awaited
 from rounds.run.outcome import quorum_of
 from rounds.run.same_question import asks_all_of, words_asked
@@ -152,3 +153,13 @@ def handed_over(book: Book) -> Decision | None:
         and [cite.id for cite in decision.cites if cite.relation == "resolves"] == asked
     ]
     return answers[-1] if answers else None
+
+
+def options_missing(book: Book) -> list[Point]:
+    """Return the options that the check of the question found missing."""
+    # The answer is only the best of the options that were named, so this has to be said.
+    return [
+        Point.of(f"The question does not name: {' / '.join(map(first_sentence, frame.missing))}", frame.ref)
+        for frame in book.of(Frame)[:1]
+        if frame.missing
+    ]

@@ -30,7 +30,6 @@ from ledger.events import (
 )
 from ledger.events.envelope import Evidence, EvidenceClass
 from ledger.events.ids import kind_of
-from ledger.language.words import word_count
 from ledger.plain_text import counted, first_sentence, one_line
 from ledger.result import Result
 from ledger.state.book import Book, grouped, per_book
@@ -61,8 +60,6 @@ TAKEN: Final = frozenset({"accepted", "fixed", "resolved"})
 MET: Final = frozenset({"addressed", "defended"})
 """Dispositions of an attack that an answer withstood."""
 _SCALED: Final = frozenset({"adversarial", "panel"})
-CONCEDED_WORDS: Final = 30
-"""Maximum words of the concessions that are listed beyond the first one; the others are counted."""
 
 
 class Point(Result, frozen=True):
@@ -97,20 +94,18 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
     if approval is not None:
         return _reasons_of_approval(book, decision, approval)
     computed = [] if decision.type == "override" else [*_votes(book), *_scorecard(book, decision)]
-    computed += [*_conceded(book, decision), *(point for own, point in concessions(book, decision) if own)]
+    computed += [point for own, point in concessions(book, decision) if own]
     ranked: list[tuple[tuple[int, float], Point]] = []
-    # Where arguments of several sides are cited, each needs its side in front. A judge of a debate may recommend
-    # something else than the side that argued better.
-    sides = {event.side for cite in decision.cites if isinstance(event := book.by_id.get(cite.id), Argument)}
-    named = book.state.opening.protocol == "debate" or (len(sides) > 1 and decision.made_by == "rule")
     # One level is enough: deeper grounds support the grounds and not the decision itself.
     for ground in rests_on(book, decision, 1, remembered()):
         reason = _reason(book, decision, ground)
         if reason is not None:
             weight, point = reason
             argument = book.by_id.get(ground.id)
-            if named and isinstance(argument, Argument):
-                point = msgspec.structs.replace(point, text=f"{argument.side}: {point.text}")
+            # A judge may recommend something else than the side that argued better, so each side is named.
+            if isinstance(argument, Argument):
+                lead = ", conceded by ".join([argument.side, *granted_by(book, argument)])
+                point = msgspec.structs.replace(point, text=f"{lead}: {point.text}")
             place = CLASSES.index(point.class_) if point.class_ else len(CLASSES)
             # What a decision merely mentions ranks below everything that it is based on.
             direct = 0 if ground.relation in ("based-on", "supported-by") else 1
@@ -220,16 +215,17 @@ def severity(book: Book, event: Concern) -> float:
 def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
     """Return a challenge that changed the text or was answered so that the text holds; None otherwise."""
     answer = latest(response for response in book.of(Response) if response.to == event.id)
+    # What its author concedes weakens the text, so it is no reason for a decision that builds on it.
     if answer is not None and answer.outcome == "concede":
-        return None  # all concessions are one reason
+        return None
     became = latest(disposition for disposition in book.of(Disposition) if disposition.of == event.id)
     quote = _own_quote(book, event.evidence)
     text = one_line(event.claim or event.text)
     refs = [event.id, *([answer.id] if answer is not None else [])]
-    # No second reader confirms that a text was mended, so the author of the change is named.
+    # No second reader confirms that a text was mended: the author of the change is named, and its word is no test.
     if answer is not None and answer.outcome in ("fix", "revise"):
-        lead = f"Criticism, answered with a change by {answer.by} in {answer.id}"
-        return 1.0, Point(f"{lead}: {text}", "conceded", quote, refs)
+        lead = f"Criticism, answered with a change by {answer.by} in {answer.id}, checked by its author alone"
+        return 1.0, Point(f"{lead}: {text}", "said", quote, refs)
     if became is None:
         return None
     if answer is not None and became.disposition in MET:
@@ -247,32 +243,6 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
 def _own_quote(book: Book, evidence: Iterable[Evidence]) -> str | None:
     """Return the first quote of a document that is at the cited place."""
     return next((quote.words for quote in quotes_of(book, evidence) if _is_document(quote)), None)
-
-
-def _conceded(book: Book, decision: Decision) -> Iterator[Point]:
-    """Yield what was conceded under the decision, by whom, and what a judge says of it otherwise, as one reason."""
-    answers = {response.to: response for response in book.of(Response) if response.outcome == "concede"}
-    challenges = [event for cite in decision.cites if isinstance(event := book.by_id.get(cite.id), Challenge)]
-    conceded = [(event, answers[event.id]) for event in challenges if event.id in answers]
-    # A concession may still dodge the challenge, and then its author's word is not the last one.
-    judged = {
-        entry.of: f"; {entry.by}: {entry.disposition.replace('_', ' ')}"
-        for entry in book.of(Disposition)
-        if entry.disposition != "conceded"
-    }
-    # One reason and not one for each: with many of them, those that are not listed would go unsaid.
-    if conceded:
-        points = [
-            f"{first_sentence(challenge.claim or challenge.text).rstrip('.')}"
-            f" ({answer.by}{judged.get(challenge.id, '')})"
-            for challenge, answer in conceded
-        ]
-        # An outcome would cut a longer list without saying how many it leaves out.
-        fits = (n for n in range(len(points), 1, -1) if word_count("; ".join(points[:n])) <= CONCEDED_WORDS)
-        listed = points[: next(fits, 1)]
-        more = f"; and {len(points) - len(listed)} more" if len(listed) < len(points) else ""
-        text = f"Conceded when challenged, {len(conceded)} of {len(challenges)}: {'; '.join(listed)}{more}."
-        yield Point(text, "conceded", None, [event.id for pair in conceded for event in pair])
 
 
 def _votes(book: Book) -> Iterator[Point]:

@@ -27,7 +27,7 @@ from rounds.protocols.citations import (
     out_of_order,
     something,
 )
-from rounds.protocols.sides import by_disposition, defended
+from rounds.protocols.sides import GIVEN_UP, by_disposition, defended
 from rounds.protocols.step_table import (
     FOR_A_PERSON,
     Numbering,
@@ -125,7 +125,7 @@ def _decision(numbering: Numbering, step: Step, reply: VerdictReply) -> Iterator
         zones=Zones(
             agreement=something(reply.survived, reply.strengthened), contested=something(reply.needs_work)
         ),
-        narratives=[f"Given up: {text}" for text in something(reply.abandon)],
+        narratives=[f"{GIVEN_UP}{text}" for text in something(reply.abandon)],
     )
 
 

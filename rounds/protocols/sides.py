@@ -17,6 +17,9 @@ from ledger.state.decided import deliberated
 ACCEPTED_OR_NOT: Final = {"accepted": "challenger", "rejected": "proposer", "escalated": "human"}
 """Disposition of a challenge to a plan → the side that it follows."""
 
+GIVEN_UP: Final = "Given up: "
+"""Beginning of a narrative that says what a verdict gives up of the position that it is about."""
+
 
 def by_disposition(sides: Mapping[str, str]) -> Callable[[Book], Counter[str]]:
     """Build the count of a protocol whose challenges get a disposition: disposition → side."""
@@ -47,7 +50,8 @@ def concessions_of(book: Book) -> Mapping[str, list[str]]:
         for event, text in sections_named(book, "concessions")
         for paragraph in text.split("\n\n")
     )
-    return grouped([*crossings, *answers, *closings])
+    # A side may concede a point in the crossing and again in its closing.
+    return grouped(dict.fromkeys([*crossings, *answers, *closings]))
 
 
 def attacks_on(book: Book, argument: Argument) -> list[Challenge]:

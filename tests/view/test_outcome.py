@@ -80,10 +80,10 @@ SCRIPTED = {
         "decided",
         "decision of r1 assessment examiner",
         STATED.format(3),
-        why=("X-1-1", "Y-1-2", "Y-1-4"),
+        why=("Y-1-2", "Y-1-4", "Y-1-6"),
     ),
     "debate": Read("decided", "recommendation of r1 judging judge", STATED.format(4), why=("R-1-6",)),
-    "devils-advocate": Read("decided", "keep it", STATED.format(4), why=("X-1-3", "Y-1-1", "Y-1-4")),
+    "devils-advocate": Read("decided", "keep it", STATED.format(4), why=("Y-1-1", "Y-1-4")),
     "jugalbandi": Read("decided", "build it", STATED.format(4), why=("X-1-1", "X-1-4")),
     "panel": Read("decided", "ready: decision of r1 verdict judge", STATED.format(4)),
     "priority": Read(
@@ -188,8 +188,8 @@ def test_a_reason_is_told_as_what_it_was_said_of() -> None:
     """An objection to a draft is no fact about the answer; a vote's number is that of the ballot it was given in."""
     assert of_played("jugalbandi").why[0].text.startswith("Objection to the draft, taken up: STRUCTURAL 0")
     assert of_played("single-pass").why[0].text.startswith("Own objection to the draft, taken up: flaw 0")
-    conceded = of_played("cross-examination", analysts="2").why[0].text
-    assert conceded.startswith("Conceded when challenged, 2 of 4: gap 0 in S-1-analysis-analyst_1")
+    answered = of_played("cross-examination", analysts="2").why[0].text
+    assert answered == "Held when questioned: answer of r1 answering analyst_1"
     assert "(ACT, risk 10 of 100; ACT, risk 10 in the first ballot)" in of_played("tribunal").why[0].text
 
 
@@ -204,7 +204,7 @@ def test_what_is_still_open_is_said_against_a_verdict() -> None:
     found = of_played("adversarial")
     assert found.objection is not None
     assert found.objection.line == (
-        "challenger: concern 3 of r1 attack challenger [judge: genuine, 5 of 5] (N-1-5; and 3 more)"
+        "challenger: concern 3 of r1 attack challenger [judge: genuine, 5 of 5] (N-1-5; and 2 more)"
     )
     assert [point.refs for point in found.not_settled] == [["D-1-1"], ["N-1-1"]]
 
