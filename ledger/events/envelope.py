@@ -8,6 +8,8 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
+from ledger.plain_text import counted
+
 SAFE_INTEGER: Final = 2**53 - 1
 LINE_BYTES_MAX: Final = 1 << 20
 DEPTH_MAX: Final = 12
@@ -100,6 +102,11 @@ class Quorum(Value, frozen=True, kw_only=True):
 
     declared: Nat  # how many were asked
     actual: Nat  # how many answered
+
+    @property
+    def text(self) -> str:
+        """Return `4 of 6 steps asked got a reply`: a loss may leave later steps that nobody is asked for."""
+        return f"{self.actual} of {counted(self.declared, 'step')} asked got a reply"
 
 
 SeatKind = Annotated[str, Meta(max_length=32, pattern=r"^[a-z][a-z0-9_]{0,31}$(?!\n)")]

@@ -37,7 +37,6 @@ from roles.seats.port import Seat, SeatFailed
 from rounds.experiments.bench import Bench
 from rounds.run.budget import Reservations
 from rounds.run.driver import Drive, DriveEnd, Pause, Watch
-from rounds.run.outcome import quorum_of
 from rounds.run.session import PendingStep, RunSession
 from rounds.setup.deliberation import Deliberation, checked
 from rounds.setup.opening import cast_roles, resolve
@@ -84,13 +83,9 @@ def driven(
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
     if ended.state == "failed":
         fix = f"fix the seat, or give another one: `moot run --resume {session.path} --seats …`"
-        steps = quorum_of(session.state)
-        so_far = (
-            f"after {steps.actual} of {steps.declared} steps were"
-            if steps.declared
-            else "before any step was"
-        )
-        what = f"a seat failed for good {so_far} answered: {ended.detail}"
+        steps = session.state.quorum
+        so_far = f"after {steps.text}" if steps.declared else "before any step was answered"
+        what = f"a seat failed for good {so_far}: {ended.detail}"
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
     # Steps first: a host can answer them without the person, who is needed for the rest.
     awaited = session.open_ids or [*session.experiments, *session.questions]

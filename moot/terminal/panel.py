@@ -207,7 +207,7 @@ def _gates(report: SignalReport) -> Iterator[RenderableType]:
 def _sections(book: Book) -> Iterator[tuple[str, list[Text]]]:
     state, quorum = book.state, book.state.quorum
     if quorum.declared:
-        yield f"Quorum: {quorum.actual} of {quorum.declared} steps answered", []
+        yield f"Quorum: {quorum.text}", []
     if alike := one_family_warning(seats_of(book)):
         yield f"Warning: {one_line(alike)}", []
     # Open means that a later check may still change the status.

@@ -171,7 +171,7 @@ def _bottom(scene: Scene, at_most: int | None) -> Iterator[RenderableType]:
         grid.add_row("rules", Text(scene.rules, theme.style_of(marks.FAILS) if scene.held_up else ""))
     if scene.held_up:
         grid.add_row("held up", Text(scene.held_up, theme.style_of(marks.FAILS)))
-    quorum = f"{scene.quorum.actual} of {scene.quorum.declared} steps answered"
+    quorum = scene.quorum.text
     quorum += f", of at most {at_most} in all" if at_most is not None else ""
     style = "" if scene.quorum.actual == scene.quorum.declared else theme.style_of(marks.DEGRADED)
     grid.add_row("spent", Text(spent(scene.spend)).append("   ").append(quorum, style))

@@ -181,8 +181,7 @@ def why_it_stopped(state: State) -> str:
     if state.looks and (look := state.looks[-1]).of:
         held = f"found {look.satisfied} of {look.of} signals"
         looked = f" The last look, in round {look.round}, {held}: {mark_of(marks.ADVICE, look.advice).plain}."
-    answered = f"{state.quorum.actual} of {state.quorum.declared} steps were answered"
-    return f"{ended(state)[:-1]}, after {played}; {answered}.{looked}"
+    return f"{ended(state)[:-1]}, after {played}; {state.quorum.text}.{looked}"
 
 
 def next_round(state: State) -> list[str]:

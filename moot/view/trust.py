@@ -71,7 +71,7 @@ def trust_text(book: Book) -> str:
     quorum = quorum_of(state)
     if quorum.declared and quorum.kind != "imported":
         lost = "" if quorum.kind == "whole" else f" ({quorum.kind.upper()})"
-        parts.append(f"{quorum.actual} of {counted(quorum.declared, 'step')} answered{lost}")
+        parts.append(f"{state.quorum.text}{lost}")
     # While a run goes on, sentences of its memo are still being checked.
     parts += [_sentences_checked(book)] if state.finished else []
     parts += [*_waived(book), named(book, alarms_clause(book)), _process(book)]

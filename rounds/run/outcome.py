@@ -69,9 +69,7 @@ def quorum_of(state: State) -> RunQuorum:
         lost = [_lost(step, losses) for step in state.given_up]
         decided = any(_lost(step, losses).decides for step in state.answered)
         kind = "unanswered" if state.finished and not decided else "degraded" if lost else "whole"
-    answered = "no step was answered yet"
-    if quorum.declared:
-        answered = f"{quorum.actual} of {quorum.declared} steps were answered"
+    answered = quorum.text if quorum.declared else "no step was answered yet"
     undecided = "; no reply answered what decides" if kind == "unanswered" else ""
     return RunQuorum(quorum.declared, quorum.actual, kind, f"{answered}{undecided}{_given_up(lost)}", lost)
 
