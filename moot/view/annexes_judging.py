@@ -37,6 +37,7 @@ from moot.view.judgements import (
     view_of,
 )
 from moot.view.reasons import approval_of, judged, severities, severity
+from rounds.protocols.sides import is_given_up
 from rounds.run.same_question import covers
 
 POINTS: Final = {"logic30": "logic, evidence, responsiveness, honesty: 30, 30, 25, 15 %"}
@@ -110,10 +111,12 @@ def judges_annex(book: Book) -> Iterator[Annex]:
     # A single judge's assessment is the decision itself and would only be repeated.
     if len(judged) < 2:
         return
-    parts = ("recommendation", "insight", "falsifiers", "confidence")
     texts = [{section.name: one_line(section.text) for section in event.sections} for event in judged]
     rows = [
-        (f"judge {_judge_of(event)}", *(sections.get(name, "") for name in parts))
+        (
+            f"judge {_judge_of(event)}",
+            *(sections.get(name, "") for name in ("recommendation", "insight", "falsifiers", "confidence")),
+        )
         for event, sections in zip(judged, texts, strict=True)
     ]
     heads = ("judge", "recommendation", "key insight", "would show it wrong", "confidence of 5")
@@ -133,7 +136,10 @@ def arguments_annex(book: Book) -> Iterator[Annex]:
             argument.id,
             argument.side,
             one_line(argument.claim),
-            "; ".join(_met(attack, answers) for attack in challenges if attack.target == argument.id),
+            "; ".join(
+                [_met(attack, answers) for attack in challenges if attack.target == argument.id]
+                + [f"given up by {argument.by}"] * is_given_up(book, argument)
+            ),
             _points(scores.get(argument.id, []), several=several),
             _stood(standings.get(argument.id, []), several=several)
             or (f"judge: {judged(book, argument, approval)}" if approval else ""),
@@ -156,8 +162,8 @@ def _judge_of(event: Event) -> int:
 
 
 def _met(attack: Challenge, answers: Mapping[str, str]) -> str:
-    answer = answers.get(attack.id)
-    return f"{attack.by} {attack.type or 'attack'} {attack.id}{f', answered: {answer}' if answer else ''}"
+    answered = f", answered: {answers[attack.id]}" if attack.id in answers else ""
+    return f"{attack.by} {attack.type or 'attack'} {attack.id}{answered}"
 
 
 def _points(scores: Sequence[Score], *, several: bool) -> str:
@@ -370,9 +376,8 @@ def ratings_annex(book: Book) -> Iterator[Annex]:
 
 
 def _apart(ratings: dict[str, Rating]) -> int:
-    words = [str(rating.value).removeprefix("P") for rating in ratings.values()]
     # A rating outside P0 to P3 cannot be compared and is left out of the gap.
-    levels = [int(word) for word in words if word.isdecimal()]
+    levels = [int(n) for rating in ratings.values() if (n := str(rating.value).removeprefix("P")).isdecimal()]
     return max(levels, default=0) - min(levels, default=0)
 
 

@@ -46,6 +46,7 @@ from moot.view.marks import (
     status_mark,
     times_run,
 )
+from rounds.protocols.sides import is_given_up
 
 
 class Quote(Result, frozen=True):
@@ -231,6 +232,7 @@ def _cited(book: Book, identity: str, relation: str, depth: int, sections: Secti
             under = tuple(_cited(book, answer.id, "answered by", 1, sections) for answer in answers)
         case Argument():
             kind, text, evidence = "argument", f"{event.claim} {event.reasoning}", event.quotes
+            standing = f"given up by {event.by}" if is_given_up(book, event) else ""
         case DriftCheck():
             kind, text, standing = "drift check", event.notes, event.verdict
             evidence = tuple(chain.from_iterable(anchor.evidence for anchor in event.anchors))

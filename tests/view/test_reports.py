@@ -98,6 +98,8 @@ def test_a_debate_has_its_trace_table() -> None:
     row = dict(zip(table.heads, table.rows[5], strict=True))
     assert (row["id"], row["side"], row["met with"]) == ("R-1-6", "CON", "pro concede X-1-3")
     assert row["standing, and why"] == "upheld: so it is"
+    given_up = dict(zip(table.heads, table.rows[3], strict=True))
+    assert given_up["met with"] == "pro refute X-1-1, answered: answer; given up by con"
     assert found["Key insight"].paragraphs == ["insight of r1 judging judge"]
     assert found["Unresolved questions"].rows == [["N-1-1", "what does it cost?"]]
 

@@ -230,3 +230,10 @@ def test_a_challenge_under_a_decision_shows_how_it_was_answered() -> None:
     for number, verb in ((1, "concedes"), (2, "defends"), (6, "defends")):
         (at,) = [n for n, line in enumerate(lines) if f": X-1-{number} challenge" in line]
         assert any(f"answered by: Y-1-{number} response, {verb}" in line for line in lines[at : at + 4])
+
+
+def test_an_argument_that_its_side_gave_up_says_so_under_the_decision() -> None:
+    """The outcome leaves it out of the reasons, and `moot why` showed it like one that its side still held."""
+    lines = why_text(why_of("run", open_run(played("debate")).book, "D-1-1")).splitlines()
+    assert ["given up by con" in line for line in lines[1:3]] == [True, False]
+    assert lines[1].lstrip().startswith("supported by: R-1-4 argument, given up by con, con: ")
