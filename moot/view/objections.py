@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -215,7 +215,7 @@ def _gist(vote: Vote) -> str:
     return first_sentence(vote.reasoning) if vote.ballot == 1 else " ".join(sentences(vote.reasoning)[-2:])
 
 
-def _side_of(book: Book, decision: Decision, sides: Mapping[str, float]) -> str | None:
+def _side_of(book: Book, decision: Decision) -> str | None:
     """Return the side or option that a decision follows; None where it follows none."""
     # A decision for a side cites the arguments of that side that stand, and for neither those of both.
     carry = {
@@ -223,16 +223,18 @@ def _side_of(book: Book, decision: Decision, sides: Mapping[str, float]) -> str 
         for kind in ("supported-by", "builds-on")
         for event in cited_as(kind, Argument, book, decision)
     }
-    if not sides or (len(carry) > 1 and not decision.about):
-        return None
-    return [*decision.about[:1], *carry, max(sides, key=sides.__getitem__)][0]
+    # Where none of its arguments stands, one judge follows the points, and several have votes of their own.
+    if not carry and decision.made_by != "rule":
+        means = side_means(book)
+        carry = {side for side in means if means[side] == max(means.values())}
+    return [*decision.about[:1], *carry][0] if decision.about or len(carry) == 1 else None
 
 
 def _losing_arguments(book: Book, decision: Decision) -> list[Argument]:
     """Return the arguments of the side that lost, or for options compared with the chosen one, the best first."""
     # The means over all rounds decide on an option, so they also say which of the others comes closest.
     means = {card.option: float(card.total) for card in scorecard(book)}
-    winner = _side_of(book, decision, means or side_means(book))
+    winner = _side_of(book, decision)
     verdicts = grouped((judgement.of, judgement.standing) for judgement in book.of(Standing))
     # An argument that nothing attacked has no verdict, and stands.
     return sorted(
@@ -329,7 +331,7 @@ def conceded_of(book: Book, decision: Decision) -> Iterator[Point]:
     Each concession has in front who made it, and how others judged it.
     """
     yield from (Point.of(text, decision.id) for text in decision.narratives if text.startswith(GIVEN_UP))
-    winner = _side_of(book, decision, side_means(book))
+    winner = _side_of(book, decision)
     sides = {argument.by: argument.side for argument in book.of(Argument)}
     for name, roles in concessions_of(book).items():
         event = book.by_id.get(name)
@@ -345,7 +347,7 @@ def left_out(book: Book, decision: Decision, reasons: Iterable[Point]) -> str:
     """Return which arguments of the decision's side are no reasons for it, in a sentence; empty where all are."""
     approval, used = approval_of(book), [ref for point in reasons for ref in point.refs]
     # Nobody gives points in a review, and its advocate alone argues for the proposal.
-    side = "FOR" if approval and not approval.is_no else _side_of(book, decision, side_means(book))
+    side = _side_of(book, decision) if approval is None else "FOR" * (not approval.is_no)
     why = grouped(
         (
             f"{_judged(book, event.id) or judged(book, event, approval)}"
@@ -353,7 +355,8 @@ def left_out(book: Book, decision: Decision, reasons: Iterable[Point]) -> str:
             event.id,
         )
         for event in book.of(Argument)
-        if event.side == side and event.id not in used
+        # Options are compared by their points, and the many arguments of one are no reasons of their own.
+        if event.side == side and event.id not in used and not decision.about
     )
     listed = "; ".join(f"{', '.join(ids)} ({words})" for words, ids in why.items())
     return f"On its side, but no reasons: {listed}." if listed else ""

@@ -70,8 +70,7 @@ def trust_text(book: Book) -> str:
         parts.append(cut_prompts_text(book, calls.all) or _apart(calls))
     quorum = quorum_of(state)
     if quorum.declared and quorum.kind != "imported":
-        lost = "" if quorum.kind == "whole" else f" ({quorum.kind.upper()})"
-        parts.append(f"{state.quorum.text}{lost}")
+        parts.append(state.quorum.text + ("" if quorum.kind == "whole" else f" ({quorum.kind.upper()})"))
     # While a run goes on, sentences of its memo are still being checked.
     parts += [_sentences_checked(book)] if state.finished else []
     parts += [*_waived(book), named(book, alarms_clause(book)), _process(book)]

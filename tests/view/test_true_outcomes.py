@@ -612,6 +612,12 @@ def test_conceding_that_an_argument_is_refuted_gives_it_up(tmp_path: Path) -> No
     assert [point.text for point in closed.why] == [point.text for point in found.why]
 
 
+def refuting(step: Step, made: dict[str, Any]) -> None:
+    """Let no argument stand."""
+    for row in made["scores"] if step.task == "judging" else ():
+        row["standing"] = "REFUTED"
+
+
 def test_where_no_argument_of_the_winner_stands_the_loser_gives_no_reasons(tmp_path: Path) -> None:
     def change(step: Step, made: dict[str, Any]) -> None:
         if step.task == "judging":
@@ -630,6 +636,17 @@ def test_even_sides_speak_neither_for_nor_against(tmp_path: Path) -> None:
     _, found = played(tmp_path, "debate", scored([5] * 6))
     assert {point.text.partition(":")[0].partition(",")[0] for point in found.why} == {"PRO", "CON"}
     assert found.objection is None
+
+
+@pytest.mark.parametrize("rules", [{}, {"judges": "3"}])
+def test_where_no_side_is_ahead_none_of_them_lost(rules: dict[str, str], tmp_path: Path) -> None:
+    """Nothing stands, so the decision cites all arguments, and the side with more points seemed to have won."""
+    judges = scored([9, 9, 9, 1, 2, 3], [1, 2, 3, 7, 8, 9]) if rules else scored([5] * 6)
+    book, found = played(tmp_path, "debate", in_turn(judges, refuting), rules=rules)
+    (decision,) = book.of(Decision)
+    assert {cite.relation for cite in decision.cites} == {"resolves"}
+    assert (found.why, found.objection, found.conceded) == ([], None, [])
+    assert "but no reasons" not in found.how_sure
 
 
 def test_several_judges_speak_by_their_vote_and_their_majority(tmp_path: Path) -> None:
@@ -717,6 +734,7 @@ def test_a_comparison_is_told_by_the_rounds_that_compared_the_recommended_option
             }
 
     book, found = played(tmp_path, "comparative", change)
+    assert "but no reasons" not in found.how_sure
     assert found.how_sure.startswith(
         "Computed by the rule of the protocol; confidence under it, as stated: for O-1 2 of 5 (judge, D-1-1),"
         " 4 of 5 (judge, D-3-1); for O-2 3 of 5 (judge, D-2-1); for O-3 5 of 5 (judge, D-4-1)."
