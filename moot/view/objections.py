@@ -337,9 +337,9 @@ def conceded_of(book: Book, decision: Decision) -> Iterator[Point]:
         event = book.by_id.get(name)
         by = ", ".join(role for role in roles if sides.get(role) == winner)
         if by and isinstance(event, Argument | Challenge):
-            lead = f"{by} ({words})" if (words := _judged(book, name)) else by
-            side = f"{event.side}: " if isinstance(event, Argument) else ""
-            yield Point.of(f"{lead}: {side}{event.claim}", name)
+            side = f", an argument of {event.side}" if isinstance(event, Argument) else ""
+            words = f" ({judgement})" if (judgement := _judged(book, name)) else ""
+            yield Point.of(f"{by}{side}{words}: {event.claim}", name)
     yield from (point for is_for, point in concessions(book, decision) if not is_for)
 
 

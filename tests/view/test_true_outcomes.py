@@ -583,8 +583,8 @@ def test_concessions_against_the_decision_are_listed_and_are_no_objections_too(t
     """By the side that won: arguments of the other side, own ones, and challenges to own ones."""
     book, found = played(tmp_path, "debate")
     assert [(point.text, point.refs) for point in found.conceded] == [
-        ("con (judge: uncertain): PRO: claim number 2 of r1 opening pro", ["R-1-3"]),
-        ("con (judge: upheld): CON: claim number 0 of r1 opening con", ["R-1-4"]),
+        ("con, an argument of PRO (judge: uncertain): claim number 2 of r1 opening pro", ["R-1-3"]),
+        ("con, an argument of CON (judge: upheld): claim number 0 of r1 opening con", ["R-1-4"]),
     ]
     assert found.objection is not None
     assert (found.objection.ref, found.objection.more) == ("R-1-2", 0)
@@ -594,7 +594,7 @@ def test_concessions_against_the_decision_are_listed_and_are_no_objections_too(t
     _, challenged = played(tmp_path / "answers", "debate", in_turn(scored(CON_AHEAD), answers))
     assert ["R-1-5"] in [point.refs for point in challenged.why]
     assert [(point.text, point.refs) for point in challenged.conceded] == [
-        ("con (judge: upheld): PRO: claim number 2 of r1 opening pro", ["R-1-3"]),
+        ("con, an argument of PRO (judge: upheld): claim number 2 of r1 opening pro", ["R-1-3"]),
         ("con: point 1 of r1 crossing pro", ["X-1-2"]),
     ]
     # Where no side is ahead, nothing is conceded against the decision.
