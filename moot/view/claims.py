@@ -258,15 +258,14 @@ def _decision(identity: str, event: Decision, book: Book, stands: Standing) -> D
         event,
         standing=stands,
         overturned_by=state.decisions[identity].overturned_by,
-        cites=[_citation(cite, book) for cite in event.cites],
+        cites=[
+            Citation.from_parts(cite, stands=_stands(cite, state), class_=class_, tested=tested)
+            for cite in event.cites
+            for class_, tested in [_evidence(book, cite.id)]
+        ],
         in_place_of=_in_place_of(book, identity),
         fallen=fallen_under(state, identity),
     )
-
-
-def _citation(cite: Cite, book: Book) -> Citation:
-    class_, tested = _evidence(book, cite.id)
-    return Citation.from_parts(cite, stands=_stands(cite, book.state), class_=class_, tested=tested)
 
 
 def _stands(cite: Cite, state: State) -> str | None:

@@ -12,13 +12,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final, NamedTuple
 
+import msgspec
+
 from detectors.forecasts.arithmetic import rounded
 from detectors.forecasts.report import CruxReport, ForecastReport, report_of
-from detectors.forecasts.standing import ForecastStanding
+from detectors.forecasts.standing import ForecastStanding, UnseenWays
 from detectors.parameters import forecast_parameters
-from ledger.events import Claim, Decision, Memo, Statement
+from ledger.events import Claim, Concern, Decision, Memo, Statement
 from ledger.events.envelope import EvidenceClass
-from ledger.plain_text import counted, one_line, shortened
+from ledger.plain_text import counted, one_line, shortened, some
 from ledger.state.book import Book, per_book
 from ledger.state.decided import concern_standing, tested_by
 from ledger.state.experiments import plan_of
@@ -40,6 +42,7 @@ WIDE: Final = 200
 WORDS_SHOWN: Final = 160
 """Maximum characters of a claim or an option before it is cut."""
 REASONS: Final = 3
+WAYS_LISTED: Final = 4
 HOW: Final = {
     "execution": "run",
     "calculation": "calculate",
@@ -56,7 +59,8 @@ class ForecastParts(NamedTuple):
     memo: dict[str, list[Point]]
     why: list[Point]
     how_sure: str
-    tests: list[Point]
+    do_now: list[Point]
+    ways_shared: list[Point]
     unsettled: list[Point]
     dissent: list[Dissenting]
 
@@ -64,6 +68,7 @@ class ForecastParts(NamedTuple):
 def forecast_parts(run: str, book: Book, chief: Decision | None) -> ForecastParts:
     """Return the parts for a run with forecasts; `chief` is its main decision."""
     memo, why, how_sure = memo_points(book, chief), list[Point](), ""
+    ways = sorted(ways_to_be_wrong(book), key=lambda way: -way[0])
     if chief is not None:
         why = memo.get("why") or reasons_of_roles(book)
         cited = {ref for point in why[:REASONS] for ref in point.refs}
@@ -75,9 +80,9 @@ def forecast_parts(run: str, book: Book, chief: Decision | None) -> ForecastPart
         memo,
         why,
         how_sure,
-        # While the run goes on, moot itself may still run these tests.
-        list(tests_to_make(run, book)) if book.state.finished else [],
-        list(revisit_if(book)),
+        list(steps_to_take(run, book, memo.get("do_now", []))),
+        [point for number, point in ways if number > 1],
+        [*revisit_if(book), *(point for number, point in ways if number == 1)],
         list(other_leaders(book)) if chief is not None else [],
     )
 
@@ -141,11 +146,14 @@ def how_likely(book: Book) -> str:
     forecasts = [forecast[place] for forecast in now.forecasts.values()]
     low, high = min(forecasts), max(forecasts)
     points = percent(float(now.group.points(place)))
+    # A role without numbers about a test cannot follow its result.
+    left = standing.table_at(book.state).forecasts.keys() - now.forecasts.keys()
+    without = f" (without {' and '.join(sorted(left))}: no numbers about a test)" if left else ""
     if len(forecasts) == 1:
-        text = f"{points} for {options[place]}, the forecast of one role."
+        text = f"{points} for {options[place]}, the forecast of one role{without}."
     else:
-        spread = f"{low}%" if low == high else f"{low}–{high}%"
-        text = f"{points} for {options[place]}, the group forecast of {len(forecasts)} roles, which give it {spread}."
+        spread = f"{without}, which give it {low}{'' if low == high else f'–{high}'}%."
+        text = f"{points} for {options[place]}, the group forecast of {len(forecasts)} roles{spread}"
     # A memo that departs from the forecasts has to say so next to its figure.
     if place != now.leader:
         leads = percent(float(now.group.points(now.leader)))
@@ -160,7 +168,6 @@ def settled_cruxes(book: Book, chief: Decision) -> Iterator[Point]:
     option = option_of(book, chief) or ""
     settled = [crux for crux in report.cruxes if crux.result] if report else []
     if report and settled and report.group.get(option, 0) > report.before.get(option, 0):
-        raised = f"{option} from {percent(report.before[option])} to {percent(report.group[option])}"
         each = [
             f"{crux.claim} {crux.result}: {crux.text} (test: {getattr(book.by_id[crux.claim], 'testable_as', '')})"
             for crux in settled
@@ -168,6 +175,7 @@ def settled_cruxes(book: Book, chief: Decision) -> Iterator[Point]:
         # Several tests may be of different levels.
         level = settled[0].level if len(settled) == 1 else None
         refs = [crux.claim for crux in settled]
+        raised = f"{option} from {percent(report.before[option])} to {percent(report.group[option])}"
         text = f"Tests raised {raised}: {'; '.join(each)}"
         yield Point(one_line(text), level, None, refs, times_of(book, level, refs))
 
@@ -192,15 +200,13 @@ def other_leaders(book: Book) -> Iterator[Dissenting]:
 def reasons_of_roles(book: Book) -> list[Point]:
     """Return the reasons of the role nearest to the group, for runs without a memo."""
     # The role nearest to the group forecast argues for what the group prefers.
-    for role in writers(standing_now(book))[:1]:
-        event = book.by_id.get(answer_id(role))
-        if isinstance(event, Statement):
-            named = [section for section in event.sections if section.name.startswith("reason-")]
-            return [
-                Point(one_line(section.text), "said", None, [f"{event.id}#{section.name}"])
-                for section in named[:REASONS]
-            ]
-    return []
+    nearest = [answer_id(role) for role in writers(standing_now(book))[:1]]
+    return [
+        Point(one_line(part.text), "said", None, [f"{event.id}#{part.name}"])
+        for event in book.of(Statement)
+        for part in event.sections
+        if event.id in nearest and part.name.startswith("reason-")
+    ][:REASONS]
 
 
 # ---------------------------------------------------------------- cruxes that are not settled
@@ -219,18 +225,24 @@ def revisit_if(book: Book) -> Iterator[Point]:
             yield Point.of(f"Open: {one_line(claim.text)} ({worth_text(crux.best)})", crux.claim)
 
 
-def tests_to_make(run: str, book: Book) -> Iterator[Point]:
-    """Yield tests for a person that could change the answer, the most valuable first, with commands."""
-    verbs = {**HOW, "document": "look up"}
-    for crux in standing.askable(book.state):
+def steps_to_take(run: str, book: Book, steps: list[Point]) -> Iterator[Point]:
+    """Yield tests that could change the answer, the most valuable first, with commands, then the memo's steps."""
+    due = standing_now(book).worth(standing.table_at(book.state).terms.tau)
+    # While the run goes on, moot itself may still run these tests.
+    for crux in due if book.state.finished else ():
         claim = book.by_id.get(crux.claim)
         # An open question asks for the same test, with the same command, under "needs you".
         if isinstance(claim, Claim) and question_about(book, crux.claim) is None:
-            test = f"{verbs[crux.how].capitalize()}: {one_line(claim.testable_as)} ({worth_text(crux.best)})"
+            verb = {**HOW, "document": "look up"}[crux.how].capitalize()
             program, experiment = program_text(run, book, crux.claim)
-            yield Point.of(
-                f"{test}:{program} `{answer_command(run, book, crux.claim)}`", crux.claim, experiment
-            )
+            test = f"{verb}: {one_line(claim.testable_as)} ({worth_text(crux.best)}):{program}"
+            yield Point.of(f"{test} `{answer_command(run, book, crux.claim)}`", crux.claim, experiment)
+    # The memo was written without the result. A step of it about the test itself would say it twice.
+    tested = {crux.claim for crux in due}
+    for step in steps:
+        if tested.isdisjoint(step.refs):
+            text = f"{'Written before the test: ' if due else ''}{step.text}"
+            yield msgspec.structs.replace(step, text=text)
 
 
 def program_text(run: str, book: Book, claim: str) -> tuple[str, str | None]:
@@ -267,8 +279,8 @@ def answer_command(run: str, book: Book, claim: str) -> str:
 
 def unseen_text(book: Book) -> str:
     """Return how many ways to be wrong were named, an estimate of those that were not, and those that were tested."""
-    estimate = unseen(book.state)
-    named = "" if estimate is None else _ways_named(estimate.distinct, estimate.jackknife)
+    estimate, ids = unseen(book.state), [way.refs[0] for _, way in ways_to_be_wrong(book)]
+    named = "" if estimate is None else _ways_named(estimate, f" ({some(ids, WAYS_LISTED)})")
     tested = (
         f"{concern} {concern_standing(book.state, concern)}"
         for concern in book.state.concerns
@@ -277,12 +289,31 @@ def unseen_text(book: Book) -> str:
     return ", ".join(filter(None, (named, *tested)))
 
 
-def _ways_named(distinct: int, jackknife: float) -> str:
+def _ways_named(ways: UnseenWays, ids: str = "") -> str:
     """Return how many ways to be wrong were named and how many more there are by the jackknife; empty without any."""
     # The jackknife estimates species that no observer has sighted: many ways named once suggest more unnamed.
-    more = round(jackknife - distinct)
-    named = f"{counted(distinct, 'way')} to be wrong named" if distinct else ""
+    more = round(ways.jackknife - ways.distinct)
+    named = f"{counted(ways.distinct, 'way')} to be wrong named{ids}" if ways.distinct else ""
     return f"{named}, about {more} more by estimate" if named and more else named
+
+
+def ways_to_be_wrong(book: Book) -> Iterator[tuple[int, Point]]:
+    """Yield each way in which the leader could be wrong, after the number of roles that named it."""
+    # Before the end of the numbers a list would show which option its author prefers.
+    roles = standing.preferring_leader(book.state) if are_readable(book) else []
+    merged = [(way.id, way.text, way.sightings) for way in book.of(Concern) if way.type == "defeater"]
+    # Without the reply that merges the lists, each entry counts alone.
+    alone = (
+        (f"{event.id}#{part.name}", part.text, (event.by,))
+        for event in book.of(Statement)
+        for part in event.sections
+        if event.id == answer_id(event.by) and part.name.startswith("defeater-")
+    )
+    for way, text, authors in merged or alone:
+        if by := [role for role in authors if role in roles]:
+            of_all = f" of {counted(len(standing_now(book).forecasts), 'role')}"
+            who = f"{by[0] if len(by) == 1 else f'{len(by)}{of_all}'}: {one_line(text)}"
+            yield len(by), Point.of(f"A way to be wrong, named by {who}", way)
 
 
 # ---------------------------------------------------------------- the whole table
@@ -402,7 +433,7 @@ def closing_lines(report: ForecastReport) -> Iterator[str]:
         if end.changes:
             lead = f"{end.leader} would lead" if end.leader != report.leader else "the status would differ"
             yield f"It depends on {role}: without it {lead if end.leader else 'no role is left'}."
-    if report.unseen is not None and (ways := _ways_named(report.unseen.distinct, report.unseen.jackknife)):
+    if report.unseen is not None and (ways := _ways_named(report.unseen)):
         yield f"{ways}."
     if report.cruxes:
         # The value of a test depends on an assumed accuracy, so no figure may stand without this note.

@@ -119,7 +119,10 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
     # Who voted for acting asks for a condition of acting; who voted against says what would change the ruling.
     acts = (ballot := ballot_of(book)) is not None and ballot.ruling.decision != "REFUSE"
     requirements += [point for is_for, point in terms if is_for and acts]
-    dissent = [*dissent_of(book, chief), *(reading.forecasts.dissent if reading.forecasts else ())]
+    parts = reading.forecasts
+    dissent = [*dissent_of(book, chief), *(parts.dissent if parts else ())]
+    # What several roles name counts for more than a sentence of the memo, which one role wrote.
+    named_by_several, unsettled = (parts.ways_shared, parts.unsettled) if parts else ([], [])
     return Outcome(
         status=standing.status,
         status_why=standing.why or _beside(reading, standing.status, requirements, without),
@@ -131,9 +134,14 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
         do_now=[*reading.do_now(), *advice],
         why=reading.reasons[:WHY],
         changes_our_mind=[
-            *(memo.get("changes_our_mind") or reading.conditions("falsifiers")),
+            *_in_turn(
+                (
+                    named_by_several,
+                    memo.get("changes_our_mind") or reading.conditions("falsifiers"),
+                    unsettled,
+                )
+            ),
             *(point for is_for, point in terms if not (is_for and acts)),
-            *(reading.forecasts.unsettled if reading.forecasts else ()),
         ],
         requirements=requirements,
         conceded=[] if chief is None or reading.by_person else list(conceded_of(book, chief)),
@@ -357,8 +365,7 @@ class _Reading:
     def do_now(self) -> Iterator[Point]:
         """Yield tests left to run, then the memo's steps or every other final decision."""
         if self.forecasts is not None:
-            yield from self.memo.get("do_now", ())
-            yield from self.forecasts.tests
+            yield from self.forecasts.do_now
             return
         # The decision rests on these claims, although no test settled them.
         for identity in open_under(self.book, self.finals):

@@ -57,19 +57,25 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
         return StatusWhy(OutcomeStatus.NOBODY_ANSWERED, "" if decides or not lost else early)
     if has_beliefs(book):
         from rounds.protocols.crux.closing import status_of_answer
-        from rounds.protocols.crux.standing import standing_at
+        from rounds.protocols.crux.standing import standing_at, table_at
 
         status, forecasts = status_of_answer(state), standing_at(state)
         if forecasts.status is status is OutcomeStatus.YOUR_CALL and forecasts.margin is not None:
             return StatusWhy(status, f"the first two options are {float(forecasts.margin):.1f} points apart")
-        return StatusWhy(status)
+        due = [crux.claim for crux in forecasts.worth(table_at(state).terms.tau)]
+        return StatusWhy(status, _first(due) if status is OutcomeStatus.RUN_THIS_FIRST else "")
     reason = state.closing.reason if state.closing else ""
     open_claims = open_under(book, finals or [chief])
     # An untested claim under the decision could still overturn it, so the test comes first.
     if reason == "hand_over" or open_claims:
-        return StatusWhy(OutcomeStatus.RUN_THIS_FIRST)
+        return StatusWhy(OutcomeStatus.RUN_THIS_FIRST, _first(open_claims))
     undecided = next(_undecided(book, chief, finals), None)
     return StatusWhy(OutcomeStatus.DECIDED if undecided is None else OutcomeStatus.YOUR_CALL, undecided or "")
+
+
+def _first(claims: list[str]) -> str:
+    """Return that a test of these claims could change the answer; empty without one."""
+    return f"a test of {some(claims, LOST_SHOWN)} could change the answer" if claims else ""
 
 
 def open_under(book: Book, decisions: list[Decision]) -> list[str]:

@@ -86,8 +86,13 @@ def gate_line(
     """
     limit = "" if cap is None else f", never more than ${Decimal(cap):.2f}"
     of = f" of {listed([shortened(item, 40) for item in items])}" if items else ""
-    beside = f" ({', '.join(f'{other.protocol}: {_price(other)}' for other in also)})" if also else ""
-    return f"{chosen.protocol}{of}: {_replies(chosen)}, {_cost(chosen)}{limit}, {duration(chosen.minutes)}{beside}"
+    prices = (
+        f"{other.protocol}: {_dollars(other.typical_usd) if other.typical_usd else _replies(other)}"
+        for other in also
+    )
+    beside = f" ({', '.join(prices)})" if also else ""
+    cost = "cost unknown" if chosen.typical_usd is None else f"typically {_dollars(chosen.typical_usd)}"
+    return f"{chosen.protocol}{of}: {_replies(chosen)}, {cost}{limit}, {duration(chosen.minutes)}{beside}"
 
 
 def gate_text(gated: Gated, width: int = WIDTH) -> str:
@@ -129,14 +134,6 @@ def choices_lines(choices: Sequence[Choice], chosen: str, width: int = WIDTH) ->
 def _replies(choice: Choice) -> str:
     most = counted(choice.replies, "reply")
     return most if choice.replies_at_least == choice.replies else f"{choice.replies_at_least}–{most}"
-
-
-def _cost(choice: Choice) -> str:
-    return "cost unknown" if choice.typical_usd is None else f"typically {_dollars(choice.typical_usd)}"
-
-
-def _price(choice: Choice) -> str:
-    return _replies(choice) if choice.typical_usd is None else _dollars(choice.typical_usd)
 
 
 def _dollars(usd: str) -> str:

@@ -7,7 +7,6 @@ question that asks for more, or names another number or name, stays separate.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 from ledger.events import Concern, Decision, Frame
@@ -71,27 +70,24 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
     return askings
 
 
-def _put(book: Book, question: _Question) -> str:
-    """Return a question as it is put to a person: a tension only states two views, so it is asked which one holds."""
-    event = book.by_id.get(question.ids[0])
-    states = isinstance(event, Concern) and event.type == "tension" and "?" not in question.text
-    return f"Which view holds? {question.text}" if states else question.text
-
-
 def _request(run: str, book: Book, question: _Question) -> Asking:
     """Return a question with its answer command; it asks for a result where seats planned a program."""
-    claims = [claim for claim in book.state.concerns[question.ids[0]].between if claim in book.state.claims]
+    facts = book.state.concerns[question.ids[0]]
+    claims = [claim for claim in facts.between if claim in book.state.claims]
+    # A tension only states two views, so it is asked which one holds.
+    which = f"{'Which view holds? ' if facts.type == 'tension' and '?' not in question.text else ''}"
+    text = f"{which}{question.text}"
     # Outside `crux` an answer is free text and settles no claim by itself.
     if not claims or not has_beliefs(book):
         command = f"moot answer {shlex.quote(run)} {question.ids[0]} 'TEXT'"
-        return Asking(text=_put(book, question), ids=question.ids, command=command)
+        return Asking(text=text, ids=question.ids, command=command)
     from moot.view.forecasts import program_text, standing_now, worth_text
 
     command = f"moot answer {shlex.quote(run)} {question.ids[0]} --holds|--fails 'TEXT'"
     values = {crux.claim: crux.best for crux in standing_now(book).unsettled}
     worth = "".join(f" ({worth_text(values[claim])})" for claim in claims if claim in values)
     program, _ = program_text(run, book, claims[0])
-    return Asking(text=f"{_put(book, question)}{worth}{program}", ids=question.ids, command=command)
+    return Asking(text=f"{text}{worth}{program}", ids=question.ids, command=command)
 
 
 def open_questions_merged(book: Book) -> list[list[str]]:
@@ -106,7 +102,8 @@ def _questions(book: Book) -> list[_Question]:
     """
     awaited = awaited_of(book.state)
     first, groups = list[_Question](), list[_Question]()
-    for identity, text in _put_to_person(book):
+    put = [(event.id, event.text) for event in reversed(book.of(Concern)) if event.for_human and event.id]
+    for identity, text in put:
         is_open, words = identity not in book.state.resolved, words_asked(text)
         # The run itself waits for these, so they merge only when both ask for the same.
         if identity in awaited:
@@ -133,11 +130,6 @@ def _questions(book: Book) -> list[_Question]:
     # The loop met the awaited ones newest first, and the run asks them in their order.
     first.reverse()
     return [*first, *(group for group in groups if group.is_open)]
-
-
-def _put_to_person(book: Book) -> Iterator[tuple[str, str]]:
-    """Return id and text of the questions to a person, the newest first."""
-    return ((event.id, event.text) for event in reversed(book.of(Concern)) if event.for_human and event.id)
 
 
 def handed_over(book: Book) -> Decision | None:

@@ -322,14 +322,10 @@ def _references(
 def _refs(book: Book, round_: int) -> Iterator[str]:
     for artifact in book.of(Artifact, round_):
         yield from artifact.cites
-        yield from (text for text in strings(artifact.body) if _is_reference(text))
+        # Body texts are prose; a reference is a short token without spaces.
+        tokens = (text for text in strings(artifact.body) if len(text) < 80 and " " not in text)
+        yield from (text for text in tokens if round_of(parse_reference(text).id) is not None)
     for check in book.of(Verification, round_):
         # Only cross-checks have evidence that the prediction is about (SD-76).
         if check.phase == "E":
             yield from (evidence.ref for evidence in check.evidence_refs)
-
-
-def _is_reference(text: str) -> bool:
-    identity = parse_reference(text).id
-    # Body texts are prose; a reference is a short token without spaces.
-    return len(text) < 80 and " " not in text and round_of(identity) is not None

@@ -20,7 +20,6 @@ from ledger.result import Result
 from ledger.state.book import Book, passages, strings
 from ledger.state.decided import conditions_of, overridden, replacement
 from ledger.state.fold import add_call
-from ledger.state.lifecycle import HistoryEntry
 from ledger.state.state import Spend
 from moot.view.events import words_of
 from moot.view.grounds import DEPTH_MAX, Ground, Quote, ground_of, ground_standing
@@ -108,12 +107,6 @@ def _says(event: Event) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in ENVELOPE and value not in _EMPTY}
 
 
-def _moves_nothing(entry: HistoryEntry) -> str:
-    if not entry.legal:
-        return " (not allowed: it moves nothing)"
-    return " (moves nothing: what stands has better evidence)" if entry.outweighed else ""
-
-
 def _history(book: Book, event: Event) -> Iterator[str]:
     match event:
         # Each move starts at the status before it, unless that one did not count.
@@ -122,7 +115,8 @@ def _history(book: Book, event: Event) -> Iterator[str]:
             for entry in book.state.claims[event.id].history:
                 how = how_tested(book, entry)
                 after = move_text(entry.to, entry.class_, how, entry.by)
-                yield f"{before} → {after}{_moves_nothing(entry)}"
+                weak = " (moves nothing: what stands has better evidence)" if entry.outweighed else ""
+                yield f"{before} → {after}{weak if entry.legal else ' (not allowed: it moves nothing)'}"
                 if entry.counts:
                     before = status_with_level(entry.to, entry.class_, how)
         case Decision():

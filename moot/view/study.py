@@ -273,7 +273,7 @@ COLUMNS: Final[Mapping[str, tuple[tuple[str, Callable[[Any], str]], ...]]] = {
     "against": (
         ("arm", lambda against: against.arm),
         ("items", lambda against: str(against.difference.n)),
-        ("difference, points", lambda against: _signed(against.difference.value)),
+        ("difference, points", lambda against: _percent(against.difference.value, "+.0f")),
         ("95 %", lambda against: _limits(against.difference, 100, signed=True)),
         ("right alone", lambda against: str(against.only_arm)),
         ("baseline alone", lambda against: str(against.only_baseline)),
@@ -372,16 +372,13 @@ def report_text(report: StudyReport) -> str:
     return joined(lines)
 
 
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.0f} %"
+def _percent(value: float | None, form: str = ".0f") -> str:
+    # A difference is in points and has a sign.
+    return "–" if value is None else f"{100 * value:{form}}{'' if '+' in form else ' %'}"
 
 
 def _figure(value: float | None, places: int) -> str:
     return "–" if value is None else f"{value:,.{places}f}"
-
-
-def _signed(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:+.0f}"
 
 
 def _limits(estimate: Estimated | None, factor: int, *, signed: bool = False) -> str:

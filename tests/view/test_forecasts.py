@@ -24,7 +24,7 @@ from roles.outcome_status import OutcomeStatus
 from roles.protocol import Step
 from rounds.run.human_actions import answer
 from tests.protocols.changing import changed_run
-from tests.protocols.crux_seats import ROLES, World, begin, contested, play
+from tests.protocols.crux_seats import ROLES, World, begin, contested, play, submit
 from tests.rounds.experimenting import BENCH
 
 PARAMETERS = forecast_parameters()
@@ -93,8 +93,6 @@ def test_no_line_is_wider_than_the_screen(tmp_path: Path, width: int) -> None:
 
 
 def test_forecasts_are_sealed_until_all_numbers_are_in(tmp_path: Path) -> None:
-    from tests.protocols.crux_seats import submit
-
     session = begin(tmp_path / "run")
     world = contested("document")
     while session.pending()[0].step.name.phase != "D":
@@ -235,3 +233,58 @@ def test_assumptions_of_a_memo_are_not_looked_for_among_those_of_a_plan(tmp_path
     text = outcome_text(more, "run")
     assert "--kind assumption" not in text
     assert "(and 5 more: moot status run --json)" in " ".join(text.split())
+
+
+def test_ways_to_be_wrong_are_shown_in_words_with_how_many_roles_named_them(tmp_path: Path) -> None:
+    """The outcome counted "1 way to be wrong named", without its words and its id."""
+    play(begin(tmp_path / "run"), contested("document"))
+    text, _ = outcome(tmp_path / "run")
+    words = " ".join(text.split())
+    assert "A way to be wrong, named by 4 of 4 roles: It breaks. (N-1-1)" in words
+    assert "1 way to be wrong named (N-1-1)" in words
+
+
+def test_ways_to_be_wrong_are_shown_where_the_reply_that_merges_them_was_lost(tmp_path: Path) -> None:
+    lost = frozenset(("r1.C.verifier", "r1.B.critic"))
+    play(begin(tmp_path / "run"), contested("document"), lose=lost)
+    text, _ = outcome(tmp_path / "run")
+    place = "(S-1-B-action#defeater-1)"
+    assert f"A way to be wrong, named by action: a way that action found {place}" in " ".join(text.split())
+
+
+def test_ways_to_be_wrong_are_sealed_like_the_forecasts(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run")
+    for _ in range(3):
+        submit(session, session.pending()[0], contested("document"))
+    assert forecasts_of("run", session.book()) is None
+    assert "way to be wrong" not in outcome(tmp_path / "run")[0]
+
+
+@pytest.mark.parametrize("wait", ["on", "off"])
+@pytest.mark.parametrize("how", ["document", "person"])
+def test_a_test_to_run_first_is_the_first_thing_to_do_and_is_said_once(
+    tmp_path: Path, how: str, wait: str
+) -> None:
+    """`do now` had the memo's step alone, beside RUN THIS FIRST, and no word of the test of a document."""
+    lost = frozenset(("r1.D.verifier",))
+    play(begin(tmp_path / "run", {"wait": wait}), contested(how), lose=lost)
+    text, status = outcome(tmp_path / "run")
+    words = " ".join(text.split())
+    assert status in ("run_this_first", "waiting")
+    assert words.count("One sees what action would see, 1.") == 1
+    assert words.count("--holds|--fails") == 1
+    assert "do now Write the first line." not in words
+    if status == "run_this_first":
+        assert "Written before the test: Write the first line." in words
+        assert "RUN THIS FIRST: a test of C-1-1 could change the answer" in words
+
+
+def test_a_role_that_left_the_group_forecast_is_named_and_one_that_stays_is_not(tmp_path: Path) -> None:
+    """The line about lost replies said of every role without numbers that it leaves the forecast."""
+    world = contested("document")
+    play(begin(tmp_path / "left"), world, lose=frozenset(("r1.E.observer",)))
+    text = " ".join(outcome(tmp_path / "left")[0].split())
+    assert "the group forecast of 3 roles (without observer: no numbers about a test)" in text
+    play(begin(tmp_path / "stays"), world, lose=frozenset(("r1.E.observer", "r1.D.verifier")))
+    text = " ".join(outcome(tmp_path / "stays")[0].split())
+    assert "the group forecast of 4 roles, which" in text

@@ -175,7 +175,9 @@ STEPS: Final = StepTable(
             lambda state: ForecastReply if standing.is_open_ended(state) else NumbersReply,
             answers.numbered,
             wrong=answers.wrong_numbers,
-            loss=Loss("skipped", "this role leaves the group forecast where a verdict needs its numbers"),
+            loss=Loss(
+                "skipped", "if a verdict needs its numbers, this role is left out of the group forecast"
+            ),
             widest=asks_each(lambda _state, _round: AUTHORS),
             columns=_VIEW,
             when=lambda _state, round_: round_ == 1,

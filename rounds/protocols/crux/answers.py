@@ -257,7 +257,8 @@ def agreed(numbering: Numbering, step: Step, reply: AgendaReply) -> tuple[Event,
         for handles in (draft.of, draft.negated):
             # A way to be wrong that a crux tests keeps the words of its author.
             if ways := [name for name in handles if name in defeaters]:
-                add(ways, _text_at(book, defeaters[ways[0]]), (claim.id,))
+                place = parse_reference(defeaters[ways[0]])
+                add(ways, "\n\n".join(sections_of(book.by_id[place.id])[place.section or ""]), (claim.id,))
     agenda = numbering.event(
         Agenda,
         step,
@@ -277,11 +278,6 @@ def _authors_of(names: Iterable[str], places: Mapping[str, str]) -> tuple[str, .
     """
     refs = [places[name] for name in names]
     return tuple(role for role in AUTHORS if any(f"-{role}#" in ref for ref in refs))
-
-
-def _text_at(book: Book, place: str) -> str:
-    reference = parse_reference(place)
-    return "\n\n".join(sections_of(book.by_id[reference.id])[reference.section or ""])
 
 
 def _claim(numbering: Numbering, step: Step, draft: MergedCrux, proposals: Mapping[str, str]) -> Claim:

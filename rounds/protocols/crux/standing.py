@@ -407,9 +407,7 @@ def unseen(state: State) -> UnseenWays | None:
     """Return how many ways the leader may be wrong were named, and by how many roles; None without an agenda."""
     if state.agenda is None:
         return None
-    table, standing = table_at(state), standing_at(state)
-    # The estimate compares lists about one thing, so a role that prefers another option is left out.
-    lists = [role for role in AUTHORS if _preferred_leader(role, table, standing)]
+    lists = preferring_leader(state)
     sightings = [
         [role for role in lists if any(f"-{role}#defeater-" in ref for ref in merged.from_)]
         for merged in state.agenda.merged
@@ -418,7 +416,8 @@ def unseen(state: State) -> UnseenWays | None:
     return unseen_of(sightings, len(lists))
 
 
-def _preferred_leader(role: str, table: ForecastTable, standing: ForecastStanding) -> bool:
-    """Return whether a role's sealed forecast has the same leader; only then its list is about that leader."""
-    forecast = table.forecasts.get(role)
-    return forecast is not None and leader_of(forecast) == standing.leader
+def preferring_leader(state: State) -> list[str]:
+    """Return the roles whose sealed forecast has the group's leader; only then their list is about that leader."""
+    # Lists are compared as lists about one thing, so a role that prefers another option is left out.
+    forecasts, leader = table_at(state).forecasts, standing_at(state).leader
+    return [role for role in AUTHORS if role in forecasts and leader_of(forecasts[role]) == leader]
