@@ -337,7 +337,14 @@ def votes_annex(book: Book) -> Iterator[Annex]:
             _shared(ballot),
         )
     )
-    heads = ("seat", "ballot", "vote", "sure that acting is right", "risk of 100", "why, as it begins")
+    heads = (
+        "seat",
+        "ballot",
+        "vote by rule",
+        "sure that acting is right",
+        "risk of 100",
+        "why, as it begins",
+    )
     yield from annex_table("Votes", heads, rows, *notes)
 
 

@@ -236,8 +236,10 @@ def _decided(event: Decision | Ruling | Vote | Score | Standing, now: Book | Non
             votes = tuple(f"@{seq}" for seq in event.votes)
             return EventWords(event, "ruling", mark, f"by {event.rule} ({event.rules})", "", votes)
         case Vote():
-            numbers = f"confidence {event.confidence}, risk {event.risk}"
-            return EventWords(event, "vote", mark_of(marks.VOTES, event.decision), numbers, event.reasoning)
+            numbers = f"from confidence {event.confidence}, risk {event.risk}"
+            # The numbers of a vote that was lost are those of the rule, and nobody gave the reason.
+            made, text = ("as no vote was given", "") if event.fallback else (numbers, event.reasoning)
+            return EventWords(event, "vote", mark_of(marks.VOTES, event.decision), f"by rule {made}", text)
         case Score():
             mark = Mark("Σ", event.total, "plain")
             what = f"{event.of} ({event.rubric})"

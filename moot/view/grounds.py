@@ -244,7 +244,7 @@ def _cited(book: Book, identity: str, relation: str, depth: int, sections: Secti
             by = role_of(event.id)
         case Vote():
             numbers = f"{event.confidence}% sure that acting is right, risk {event.risk} of 100"
-            kind, text = "vote", f"{event.decision}, {numbers}: {event.reasoning}"
+            kind, text = "vote", f"{event.decision} by rule, {numbers}: {event.reasoning}"
         # A citation may name an event that a partial or hostile ledger does not hold.
         case None:
             documents = {document.id: document.name for document in book.state.opening.context}

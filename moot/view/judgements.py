@@ -29,6 +29,7 @@ from ledger.state.book import Book, grouped, per_book
 from ledger.state.decided import final_in_force
 from moot.view import marks
 from moot.view.marks import Mark, mark_of
+from rounds.protocols.votes import VETO_FROM, sides_with
 
 _LISTED: Final = re.compile(rf"^\s*(?:[-*+]\s+)?[*_`]*({OPTION_MENTION})[*_`]*[:.)]?\s+(\S.*)$", re.MULTILINE)
 """A line of a document that begins with the id of an option: `- O-2 One journal with a hash chain.`"""
@@ -173,6 +174,11 @@ class Ballot(NamedTuple):
         return [vote for vote in self.votes if not vote.fallback]
 
     @property
+    def against(self) -> list[Vote]:
+        """Return the votes that seats gave another way than the ruling."""
+        return [vote for vote in self.cast if not sides_with(vote.decision, self.ruling.decision)]
+
+    @property
     def is_split(self) -> bool:
         """Return whether no way to vote has more than half of the votes, and no veto decides."""
         ways = Counter(vote.decision for vote in self.votes)
@@ -242,9 +248,13 @@ def ruling_text(book: Book) -> str:
     ruling, votes = ballot
     # The ruling counts the last ballots, so an earlier veto may rest on reasons that were withdrawn.
     veto = next((vote for vote in votes if vote.decision == "VETO"), None)
-    if veto is not None and ruling.rule.endswith("veto"):
-        return f"{ruling.decision}: {view_of(veto).upper()} vetoed: {reason_of(veto)} ({veto.id})"
     by_rule = f"the rule {ruling.rule.replace('_', ' ')}"
+    if veto is not None and ruling.rule.endswith("veto"):
+        # A view states reasons and numbers. That they are a veto, and that one refuses, is said by rules alone.
+        return (
+            f"{ruling.decision} by {by_rule}: {view_of(veto)} puts the risk at {veto.risk} of 100, which by rule"
+            f" is a veto (from {VETO_FROM} on). {view_of(veto)}: {reason_of(veto)} ({veto.id})"
+        )
     # Quoting one voter of a split vote would make that voter look like the winner.
     if ballot.is_split:
         ways = ", ".join(f"{view_of(vote)} {vote.decision}" for vote in votes)
@@ -256,10 +266,11 @@ def ruling_text(book: Book) -> str:
     says = (
         f"count as {ruling.decision}, {lost} of them because no vote was given"
         if lost
-        else f"say {ruling.decision}"
+        else f"are {ruling.decision}"
     )
     why = f". {view_of(given[0])}: {reason_of(given[0])} ({given[0].id})" if given else "."
-    return f"{ruling.decision} by {by_rule} ({len(agreed)} of {len(votes)} votes {says}){why}"
+    # A vote of the first ballot that was lost may decide against everything that was voted since.
+    return f"{ruling.decision} by {by_rule} ({len(agreed) or 'none'} of {len(votes)} last votes {says}){why}"
 
 
 def cited_as(relation: Relation, kind: type[_E], book: Book, decision: Decision) -> list[_E]:
@@ -340,7 +351,7 @@ def scores_text(book: Book) -> str:
             f" ({vote.confidence}% sure that acting is right, risk {vote.risk} of 100)"
             for vote in ballot.votes
         )
-        return f"Last votes: {each}."
+        return f"Last votes, each made by rule from the numbers of its view: {each}."
     if book.state.opening.protocol == "priority":
         from rounds.protocols import priority  # the other protocols give no levels
 

@@ -50,7 +50,6 @@ from moot.view.reasons import (
 )
 from rounds.protocols.citations import UPHELD, most_say
 from rounds.protocols.sides import GIVEN_UP, concessions_of, is_given_up
-from rounds.protocols.votes import sides_with
 
 
 class Dissenting(Result, frozen=True):
@@ -161,12 +160,13 @@ def _overruled(book: Book, decision: Decision) -> Objection | None:
 
 def _opposed(book: Book, decision: Decision, cited: set[str]) -> Objection | None:
     """Return the strongest thing that contradicts a decision."""
-    ballot = ballot_of(book)
     # In order of how directly each contradicts: votes, losing arguments, challenges, concerns.
-    for vote in ballot.cast if ballot is not None else ():
-        if ballot is not None and not sides_with(vote.decision, ballot.ruling.decision):
-            # The votes of the others are listed as dissent.
-            return Objection(vote.by, one_line(_gist(vote)), vote.id)
+    if ballot := ballot_of(book):
+        # What a view voted before it changed its vote was said against the ruling, too.
+        earlier = ballot._replace(votes=[vote for vote in book.of(Vote) if vote.ballot == 1]).against
+        for vote in (*ballot.against, *earlier):
+            text = f"{vote_text(book, vote)}{' in the first ballot' * (vote in earlier)}: {_gist(vote)}"
+            return Objection(vote.by, text, vote.id, more=len(ballot.against or earlier) - 1)
     if losing := [event for event in _losing_arguments(book, decision) if event.id not in cited]:
         return Objection(losing[0].by, one_line(losing[0].claim), losing[0].id, more=len(losing) - 1)
     if left := _unanswered(book, decision, cited):
@@ -376,8 +376,7 @@ def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
     )
     yield from (
         Dissenting(vote.by, f"{vote_text(book, vote)}: {_gist(vote)}", vote.id)
-        for vote in (ballot.cast if ballot is not None else ())
-        if ballot is not None and (ballot.is_split or not sides_with(vote.decision, ballot.ruling.decision))
+        for vote in ([] if ballot is None else ballot.cast if ballot.is_split else ballot.against)
     )
     yield from _other_rounds(book, decision)
     members = majority(book)
@@ -394,9 +393,7 @@ def terms_of_voters(book: Book, decision: Decision) -> Iterator[tuple[bool, Poin
     """
     ballot = None if decision.type == "override" else ballot_of(book)
     cast = ballot.cast if ballot is not None else []
-    sides = {
-        vote.id: ballot is not None and sides_with(vote.decision, ballot.ruling.decision) for vote in cast
-    }
+    sides = {vote.id: ballot is not None and vote not in ballot.against for vote in cast}
     authors = [
         (view_of(vote), vote.reasoning, vote.id or "")
         for vote in sorted(cast, key=lambda entry: not sides[entry.id])

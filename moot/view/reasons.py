@@ -49,7 +49,6 @@ from rounds.protocols.adversarial import GENUINE_FROM, SCALES
 from rounds.protocols.citations import UPHELD, most_say
 from rounds.protocols.sides import attacks_on, granted_by, is_given_up
 from rounds.protocols.step_table import rule
-from rounds.protocols.votes import sides_with
 
 CLASSES: Final[tuple[EvidenceClass, ...]] = (
     "measured", "reproduced", "calculated", "quoted", "ran", "argued", "conceded", "said",
@@ -258,11 +257,12 @@ def _votes(book: Book) -> Iterator[Point]:
             text = f"{of_all} lost in the {name} ballot, which counts as REFUSE: {', '.join(map(view_of, lost))}."
             # The rule counts them so; nothing was calculated.
             yield Point.of(text, *(vote.id for vote in lost))
-    for vote in () if ballot.is_split else ballot.cast:
-        if sides_with(vote.decision, ballot.ruling.decision):
-            # Only the last ballot counts: a role may have withdrawn the reasons of its first one.
-            reason = f"{vote.by} ({vote_text(book, vote)}): {reason_of(vote)}"
-            yield Point(one_line(reason), "said", None, [vote.id])
+    # Only the last ballot counts: a role may have withdrawn the reasons of its first one.
+    yield from (
+        Point(one_line(f"{vote.by} ({vote_text(book, vote)}): {reason_of(vote)}"), "said", None, [vote.id])
+        for vote in ballot.cast
+        if not ballot.is_split and vote not in ballot.against
+    )
 
 
 def _scorecard(book: Book, decision: Decision) -> Iterator[Point]:

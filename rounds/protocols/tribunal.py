@@ -32,7 +32,7 @@ from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Part, Sentence, Text
 from rounds.protocols.citations import Quotable, cites
 from rounds.protocols.step_table import Numbering, StepRow, StepTable, asks, rule, statement
-from rounds.protocols.votes import SAFETY_LOST, aggregate_votes, sides_with
+from rounds.protocols.votes import SAFETY_LOST, VETO_FROM, aggregate_votes, sides_with
 
 VIEWS: Final = ("utility", "accuracy", "safety")
 BALLOTS: Final[Mapping[str, int]] = {"analyse": 1, "revise": 2}
@@ -61,7 +61,7 @@ POLICIES: Final[Mapping[str, Callable[[int, int], Choice]]] = {
     # S4-3: by confidence alone, ACT from 85 and WARN from 60.
     "accuracy": lambda confidence, _: "ACT" if confidence >= 85 else "WARN" if confidence >= 60 else "REFUSE",
     # S4-4: by risk alone, VETO from 50 and WARN from 30.
-    "safety": lambda _, risk: "VETO" if risk >= 50 else "WARN" if risk >= 30 else "ACT",
+    "safety": lambda _, risk: "VETO" if risk >= VETO_FROM else "WARN" if risk >= 30 else "ACT",
 }
 """View → its vote, by confidence and risk."""
 

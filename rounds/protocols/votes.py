@@ -27,6 +27,8 @@ CONFIDENCE_AT_LEAST: Final = 40
 AGREEMENT_LOW: Final = 60
 AGREEMENT_HIGH: Final = 80
 RISK_BELOW: Final = 30
+VETO_FROM: Final = 50
+"""Least risk that makes the vote of safety a veto."""
 SAFETY_LOST: Final = "safety_vote_lost"
 
 

@@ -47,8 +47,9 @@ def rows(outcome: Outcome, label: str, width: int = 100) -> str:
 def test_a_veto_is_quoted_from_the_ballot_that_decided() -> None:
     _, outcome = recorded("tribunal-medicines")
     assert outcome.answer == (
-        "REFUSE: SAFETY vetoed: What can happen remains severe and partly irreversible, and the question as put"
-        " promises none of these safeguards, so I still oppose acting on it without them. (VO-3-2-safety)"
+        "REFUSE by the rule safety veto: safety puts the risk at 71 of 100, which by rule is a veto (from 50 on)."
+        " safety: What can happen remains severe and partly irreversible, and the question as put promises none"
+        " of these safeguards, so I still oppose acting on it without them. (VO-3-2-safety)"
     )
 
 
@@ -84,7 +85,7 @@ def test_the_sentence_quoted_is_for_the_vote_and_else_the_first(
             made["reasoning"] = reasoning if step.task == "revise" else "A first reason."
 
     _, outcome = scripted(tmp_path, "tribunal", change)
-    assert outcome.answer.startswith(f"REFUSE: SAFETY vetoed: {quoted} (VO-3-2-safety)")
+    assert outcome.answer.endswith(f"(from 50 on). safety: {quoted} (VO-3-2-safety)")
 
 
 def test_a_role_that_changed_its_vote_is_told_with_both(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ SCRIPTED = {
     "single-pass": Read("decided", "do it", STATED.format(3), why=("X-1-1", "X-1-3")),
     "tribunal": Read(
         "decided",
-        "ACT by the rule unanimous (3 of 3 votes say ACT).",
+        "ACT by the rule unanimous (3 of 3 last votes are ACT).",
         "Computed by the rule of the protocol",
         why=("VO-3-2-accuracy", "VO-3-2-safety", "VO-3-2-utility"),
     ),

@@ -100,7 +100,7 @@ def test_every_line_is_so_by_the_ledger(protocol: str, rules: dict[str, str], tm
     if found.objection:
         who, _, rest = found.objection.line.partition(": ")
         said = book.by_id[rest.rpartition("(")[2].partition(";")[0].rstrip(")")]
-        assert (said.by, isinstance(said, Argument | Challenge | Concern)) == (who, True)
+        assert (said.by, isinstance(said, Argument | Challenge | Concern | Vote)) == (who, True)
         assert said.id not in {ref for point in found.why for ref in point.refs}
     asked = {one.id for one in book.of(Concern) if one.for_human and one.id not in state.resolved}
     assert {one for asking in found.needs_you for one in asking.ids} == asked
@@ -390,7 +390,7 @@ def test_a_unanimous_warning_is_no_vote_to_act(tmp_path: Path) -> None:
     from moot.view.annexes import annexes_of
 
     book, found = played(tmp_path, "tribunal", voting("WARN", "WARN", "WARN"))
-    assert found.answer.startswith("WARN by the rule unanimous (3 of 3 votes say WARN). accuracy: ")
+    assert found.answer.startswith("WARN by the rule unanimous (3 of 3 last votes are WARN). accuracy: ")
     assert status_clause(found) == "DECIDED"
     (votes,) = [annex for annex in annexes_of(book) if annex.title == "Votes"]
     assert votes.notes[1].startswith("Votes in the last ballot: 3 of 3 WARN; ")
@@ -403,7 +403,7 @@ def test_votes_that_were_lost_are_counted_where_the_rule_counts_them(tmp_path: P
     play(session, lose=frozenset({"r3.revise.utility", "r3.revise.accuracy"}))
     book = session.book()
     assert outcome_of("run", book).answer.startswith(
-        "REFUSE by the rule strong majority (2 of 3 votes count as REFUSE, 2 of them because no vote was given)."
+        "REFUSE by the rule strong majority (2 of 3 last votes count as REFUSE, 2 of them because no vote was given)."
     )
     (votes,) = [annex for annex in annexes_of(book) if annex.title == "Votes"]
     assert votes.notes[1].startswith(
@@ -413,7 +413,7 @@ def test_votes_that_were_lost_are_counted_where_the_rule_counts_them(tmp_path: P
 
 def test_a_majority_is_told_with_who_went_another_way(tmp_path: Path) -> None:
     _, found = played(tmp_path, "tribunal", voting("WARN", "WARN", "ACT"))
-    assert found.answer.startswith("WARN by the rule strong majority (2 of 3 votes say WARN). ")
+    assert found.answer.startswith("WARN by the rule strong majority (2 of 3 last votes are WARN). ")
     assert [one.role for one in found.dissent] == ["safety"]
     assert found.objection is not None
     assert found.objection.line.startswith("safety: ")
@@ -421,10 +421,36 @@ def test_a_majority_is_told_with_who_went_another_way(tmp_path: Path) -> None:
 
 def test_a_veto_decides_and_a_withdrawn_one_is_named(tmp_path: Path) -> None:
     _, vetoed = played(tmp_path / "vetoed", "tribunal", voting("ACT", "ACT", "REFUSE"))
-    assert vetoed.answer.startswith("REFUSE: SAFETY vetoed: ")
+    # A view never says a vote: its numbers make it one, and the rule makes a ruling of it.
+    assert vetoed.answer.startswith(
+        "REFUSE by the rule safety veto: safety puts the risk at 80 of 100, which by rule is a veto (from 50 on)."
+    )
     assert status_clause(vetoed) == "DECIDED"
     _, withdrawn = played(tmp_path / "withdrawn", "tribunal", voting("ACT", "ACT", "ACT", first="REFUSE"))
     assert "A veto of safety in the first ballot was withdrawn." in withdrawn.answer
+    # Nobody votes against the ruling in the end, but the vetoed objection was made, and its reason is on the ledger.
+    assert withdrawn.objection is not None
+    assert withdrawn.objection.line == (
+        "utility: REFUSE, risk 40 of 100 in the first ballot: reasons of r1 analyse utility"
+        " (VO-1-1-utility; and 2 more)"
+    )
+    assert withdrawn.dissent == []
+
+
+def test_a_ruling_that_no_last_vote_makes_says_so(tmp_path: Path) -> None:
+    _, found = ended(tmp_path, "tribunal", {"r1.analyse.safety"})
+    assert found.answer.startswith("REFUSE by the rule safety vote lost (none of 3 last votes are REFUSE).")
+    assert [one.role for one in found.dissent] == ["accuracy", "safety", "utility"]
+
+
+def test_a_vote_reads_as_made_by_rule_and_a_lost_one_as_none(tmp_path: Path) -> None:
+    from moot.view.event_lines import event_line
+
+    book, found = ended(tmp_path, "tribunal", {"r3.revise.utility"})
+    lines = {vote.id: event_line(vote, book) for vote in book.of(Vote)}
+    assert lines["VO-3-2-utility"].endswith("✗ REFUSE by rule as no vote was given")
+    assert "✓ ACT by rule from confidence 90, risk 10: reasons" in lines["VO-3-2-accuracy"]
+    assert "Last votes, each made by rule from the numbers of its view: accuracy ACT" in found.how_sure
 
 
 def test_a_lost_vote_is_told_as_no_vote(tmp_path: Path) -> None:
