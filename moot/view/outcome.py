@@ -123,6 +123,7 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
     dissent = [*dissent_of(book, chief), *(parts.dissent if parts else ())]
     # What several roles name counts for more than a sentence of the memo, which one role wrote.
     named_by_several, unsettled = (parts.ways_shared, parts.unsettled) if parts else ([], [])
+    falsifiers = memo.get("changes_our_mind") or reading.conditions("falsifiers")
     return Outcome(
         status=standing.status,
         status_why=standing.why or _beside(reading, standing.status, requirements, without),
@@ -134,13 +135,7 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
         do_now=[*reading.do_now(), *advice],
         why=reading.reasons[:WHY],
         changes_our_mind=[
-            *_in_turn(
-                (
-                    named_by_several,
-                    memo.get("changes_our_mind") or reading.conditions("falsifiers"),
-                    unsettled,
-                )
-            ),
+            *_in_turn((named_by_several, falsifiers, unsettled)),
             *(point for is_for, point in terms if not (is_for and acts)),
         ],
         requirements=requirements,
@@ -270,11 +265,12 @@ class _Reading:
             return forecasts_clause(self.book)
         if self.forecasts is not None and self.chief.by == "controller":
             return self.forecasts.how_sure
-        # The votes or scores of the roles say nothing about a person's confidence.
-        scores = "" if self.by_person else scores_text(self.book)
-        own = () if self.by_person else contradictions(self.book, self.chief)
-        out = "" if self.by_person else left_out(self.book, self.chief, self.reasons)
-        return " ".join(filter(None, (self._stated(self.chief), self._basis(), scores, out, *own)))
+        texts = [self._stated(self.chief), self._basis()]
+        # What the roles voted or scored says nothing about a person's confidence.
+        if not self.by_person:
+            texts += [scores_text(self.book), left_out(self.book, self.chief, self.reasons)]
+            texts += contradictions(self.book, self.chief)
+        return " ".join(filter(None, texts))
 
     def _stated(self, chief: Decision) -> str:
         """Return the confidence that was stated with the decision, or with the judgements under a rule."""
