@@ -69,16 +69,12 @@ def claim_testing_slows(seen: Observations, parameters: PublishedParameters) -> 
         # Without any test there is no peak, and silence from the start is no slowdown.
         limit > 0 and max(recent) < limit,
         f"last means of {width} rounds: {', '.join(map(short, recent))} claims tested for the first time;"
-        f" {_share_text(rule.share_of_peak)} of the peak is {short(limit)}",
+        f" {'half' if rule.share_of_peak == Fraction(1, 2) else f'{float(rule.share_of_peak):.0%}'}"
+        f" of the peak is {short(limit)}",
         max(recent),
         limit,
         dict.fromkeys(chain.from_iterable(reversed(tested))),
     )
-
-
-def _share_text(share: Fraction) -> str:
-    """Return a share in words: `half`, or a percentage."""
-    return "half" if share == Fraction(1, 2) else f"{float(share):.0%}"
 
 
 def exact_slope(points: Sequence[tuple[int, int]]) -> Fraction:

@@ -106,7 +106,9 @@ def _published(
         "council": {
             "total_assumptions": sum(passes),
             "total_critiques": sum(published_critiques(text) for text in council),
-            "unique_assumptions_estimate": _rounded(most + OVERLAP * (sum(passes) - most)),
+            # The published harness rounds halves up. Python's `round` goes to even, which would differ from
+            # stored estimates at every half.
+            "unique_assumptions_estimate": int(most + OVERLAP * (sum(passes) - most) + 0.5),
         },
         "jugalbandi": {
             "proposer_assumptions": proposed,
@@ -120,12 +122,6 @@ def _published(
             "plan_changed": words["accepted"] > 0,
         },
     }
-
-
-def _rounded(value: float) -> int:
-    """Round halves up, as the published harness does."""
-    # Python's `round` goes to even, which would differ from stored estimates at every half.
-    return int(value + 0.5)
 
 
 def published_assumptions(text: str, *, baseline: bool = False) -> int:

@@ -205,11 +205,6 @@ OWN_KEYS: Final = frozenset(
 """Keys that a run of our own writes; sightings only where there are any."""
 
 
-def known_keys(row_type: type[SkillRow]) -> frozenset[str]:
-    """Return the JSON keys of a row type."""
-    return frozenset(field.encode_name for field in msgspec.structs.fields(row_type))
-
-
 ROW_BYTES_MAX: Final = 900_000
 """A line of the ledger has at most 1 MiB; the rest is for the envelope and for what an id or a goal adds."""
 FILE_BYTES_MAX: Final = 1 << 28
@@ -261,7 +256,7 @@ def read_rows(source: Mapping[str, bytes]) -> Rows:
     bad: list[BadLine] = []
     for name, row_type in FILES.items():
         placed: list[Placed] = []
-        known = known_keys(row_type)
+        known = frozenset(field.encode_name for field in msgspec.structs.fields(row_type))
         for number, line in _lines(name, source.get(name, b"")):
             try:
                 content = _object(line)

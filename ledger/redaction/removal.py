@@ -227,14 +227,11 @@ def _files(run: Path, sought: Sought) -> Iterator[str]:
                 path = Path(directory) / name
                 # A link may lead out of the run, and a pipe would block forever. Streams and blobs are searched
                 # line by line elsewhere.
-                if path.is_symlink() or not path.is_file() or _is_searched_elsewhere(path, run):
+                is_ours = path.parent == run and path.name in (*STREAM_FILES, BLOBS)
+                if path.is_symlink() or not path.is_file() or is_ours:
                     continue
                 if sought.stand_in_name(name) or sought.stand_in_bytes(_content(path)):
                     yield str(path.relative_to(run))
-
-
-def _is_searched_elsewhere(path: Path, run: Path) -> bool:
-    return path.parent == run and path.name in (*STREAM_FILES, BLOBS)
 
 
 def _content(path: Path) -> bytes:

@@ -69,7 +69,9 @@ class Spending:
         except FileNotFoundError:
             return
         for number, line in enumerate(content.split(b"\n"), 1):
-            if not line or _is_cut_short(line):
+            # A line that is the beginning of an act and no more was cut short.
+            begins = line.startswith(_BEGINS) or _BEGINS.startswith(line)
+            if not line or (begins and not line.endswith(_ENDS)):
                 continue
             try:
                 yield decoded(line, Entry)
@@ -84,8 +86,3 @@ class Spending:
             # instead of spoiling it.
             write_fully(descriptor, b"\n" + msgspec.json.encode(entry))
             os.fdatasync(descriptor)
-
-
-def _is_cut_short(line: bytes) -> bool:
-    """Return whether a line is the beginning of an act and no more."""
-    return not line.endswith(_ENDS) and (line.startswith(_BEGINS) or _BEGINS.startswith(line))

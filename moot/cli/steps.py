@@ -149,7 +149,8 @@ def _accepted(session: Session, done: Submission, result: str) -> VerbResult:
                 f"note: {name} names {', '.join(ids)}; readers do not know ids, so say in words what is meant\n"
             )
         if state.life == "running":
-            return _open_now(session, done)
+            # Without an open step the run waits, and the text says for what and how to go on.
+            return f"open now: {', '.join(done.next)}\n" if done.next else steps_text(session.next(None))
         first = f"{done.quorum.headline}\n" if state.finished else ""
         block = outcome_first(done.outcome, done.quorum, str(session.path), columns()) if done.outcome else ""
         return f"{block}{first}the run is {state.life}\n"
@@ -157,13 +158,6 @@ def _accepted(session: Session, done: Submission, result: str) -> VerbResult:
     status = done.outcome.status if done.outcome else ""
     write = show if state.life == "running" else partial(show_outcome, status=status)
     return VerbResult(done, text, finished_exit(done.quorum) if state.finished else GOOD, write)
-
-
-def _open_now(session: Session, done: Submission) -> str:
-    """Return the open steps; if there are none, what the run waits for, and the command that continues it."""
-    if done.next:
-        return f"open now: {', '.join(done.next)}\n"
-    return steps_text(session.next(None))
 
 
 def _refused(session: Session, refused: ReplyRefused | StepRefused, *, json: bool) -> int:

@@ -44,7 +44,6 @@ from ledger.plain_text import counted
 from ledger.state.amendments import STOP_PATH
 from ledger.state.book import Book
 from ledger.state.decided import concern_standing, fallen_under
-from ledger.state.state import State
 from ledger.state.wording import clause
 from moot.view import marks, words
 from moot.view.marks import NEUTRAL, Mark, claim_mark, mark_of
@@ -120,8 +119,13 @@ def words_of(event: Event, now: Book | None = None) -> EventWords:
             | RunClosed() | Screening()
         ):  # fmt: skip
             return _governed(event)
-        # Showing a forecast before all are in would let later seats anchor on it.
-        case Belief() if now is None or not _is_closed(event.round, now.state):
+        # Showing a forecast before all are in would let later seats anchor on it. Not every round ends with a look,
+        # so the start of a later round opens the seals too.
+        case Belief() if now is None or not (
+            now.state.finished
+            or now.state.round > event.round
+            or any(look.round >= event.round for look in now.state.looks)
+        ):
             return EventWords(event, "sealed", marks.SEALED, "forecast", sealed=True)
         case _:
             word, text = clause(event)
@@ -214,12 +218,6 @@ def _position(event: Position, now: Book | None) -> EventWords:
         event, "position", mark_of(marks.RESULTS, event.stance), f"on {event.on}{differs}", event.reason,
         (event.on,),
     )  # fmt: skip
-
-
-def _is_closed(number: int, state: State) -> bool:
-    """Return whether sealed texts of a round may be read."""
-    # Not every round ends with a look, so the start of a later round opens the seals too.
-    return state.finished or state.round > number or any(look.round >= number for look in state.looks)
 
 
 def _decided(event: Decision | Ruling | Vote | Score | Standing, now: Book | None) -> EventWords:

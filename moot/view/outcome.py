@@ -50,10 +50,10 @@ from moot.view.objections import (
     terms_of_voters,
 )
 from moot.view.outcome_status import Became, became_of_decisions, open_under, serious_questions, standing_of
-from moot.view.questions import Asking, asked_of_you, handed_over, options_missing
+from moot.view.questions import Asking, asked_of_you, handed_over, options_missing, to_decide_on
 from moot.view.reasons import Point, approval_of, contradictions, reasons_of
 from moot.view.trust import looked_at_text, trust_text
-from moot.view.words import going_on
+from moot.view.words import command_to_go_on
 from roles.outcome_status import OutcomeStatus
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ _BLANK: Final = re.compile(r"\[[A-Z][A-Z' /_-]+\]|_{4,}|\bTBD\b")
 class Outcome(Result, frozen=True):
     """Outcome of a run. `status` is computed, never written by a seat; lists are empty where nothing is recorded.
 
-    `status_why` says in a clause what the status follows from. `go_on` is the command that resumes a stopped run.
-    `became`: what a person said later of its decisions. `without`: the end without each role, by the sealed answers,
-    empty where there are none; `hangs_on` says it in a sentence.
+    `status_why` says in a clause what the status follows from. `go_on` is the command that resumes a stopped run, or
+    asks again what was lost. `became`: what a person said later of its decisions. `without`: the end without each
+    role, by the sealed answers, empty where there are none; `hangs_on` says it in a sentence.
     """
 
     status: OutcomeStatus
@@ -132,7 +132,7 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
         how_sure=reading.how_sure(),
         hangs_on=condition_sentence(book, chief, without),
         without=without,
-        do_now=[*reading.do_now(), *advice],
+        do_now=[*to_decide_on(book, standing.status), *reading.do_now(), *advice],
         why=reading.reasons[:WHY],
         changes_our_mind=[
             *_in_turn((named_by_several, falsifiers, unsettled)),
@@ -149,7 +149,7 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
         looked_at=looked_at_text(run, book, unrecorded),
         became=became_of_decisions(book),
         # Other states resume by an answer or an experiment, which `needs_you` lists.
-        go_on=going_on(run, state.stopped_by) if standing.status is OutcomeStatus.STOPPED else None,
+        go_on=command_to_go_on(run, state, standing.status),
     )
 
 

@@ -53,7 +53,10 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
         # Without what an earlier step was to hand in, the step that decides was never asked for.
         decides = any(loss.decides for loss in quorum.lost)
         lost = [loss.step for loss in quorum.lost]
+        asked = f"{[*state.answered, *lost]}"
+        never = [phase for row in state.opening.plan for phase in row.phases if f".{phase}." not in asked]
         early = f"the run ended before the step that decides; lost: {some(lost, LOST_SHOWN)}"
+        early += f"; never asked for: {some(list(dict.fromkeys(never)), LOST_SHOWN)}" if never else ""
         return StatusWhy(OutcomeStatus.NOBODY_ANSWERED, "" if decides or not lost else early)
     if has_beliefs(book):
         from rounds.protocols.crux.closing import status_of_answer

@@ -60,7 +60,7 @@ ROWS: Final[dict[str, str]] = {
     "became": "What a person said later of the decision: whether it held.",
     "how sure": "The confidence that was stated or computed, and what it rests on.",
     "depends on": "The roles without which the answer or the status would be another.",
-    "go on": "The command that resumes a stopped run.",
+    "go on": "The command that resumes a stopped run, or asks again what was lost.",
     "do now": "What to do next: tests left to make, and steps of the decision.",
     "why": "The strongest reasons, each with how it was tested.",
     "revisit if": "What would be a reason to open the decision again.",

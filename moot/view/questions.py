@@ -7,20 +7,24 @@ question that asks for more, or names another number or name, stays separate.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 from ledger.events import Concern, Decision, Frame
-from ledger.plain_text import counted, first_sentence, one_line
+from ledger.plain_text import counted, first_sentence, one_line, some
 from ledger.result import Result
-from ledger.state.book import Book
-from moot.view.judgements import has_beliefs
+from ledger.state.book import Book, grouped
+from moot.view.events import words_of
+from moot.view.judgements import has_beliefs, named, options_of
 from moot.view.labels import is_held_by_an_error
 from moot.view.reasons import Point
+from roles.outcome_status import OutcomeStatus
 from rounds.protocols import awaited_of, experiments_awaited
 from rounds.run.outcome import quorum_of
 from rounds.run.same_question import asks_all_of, words_asked
 
 SHOWN: Final = 5
+_HANDED_IN: Final = ("statement", "argument", "concern", "challenge")
 
 
 class Asking(Result, frozen=True):
@@ -130,6 +134,21 @@ def _questions(book: Book) -> list[_Question]:
     # The loop met the awaited ones newest first, and the run asks them in their order.
     first.reverse()
     return [*first, *(group for group in groups if group.is_open)]
+
+
+def to_decide_on(book: Book, status: OutcomeStatus) -> Iterator[Point]:
+    """Yield what a person can decide on after a lost verdict: the options, then what each role handed in."""
+    if status is not OutcomeStatus.NOBODY_ANSWERED:
+        return
+    points = grouped((event.by, event) for event in book.events if event.step and event.kind in _HANDED_IN)
+    if points and (options := options_of(book)):
+        yield Point.of(named(book, f"Choose one of {', '.join(options)}."))
+    for role, events in points.items():
+        # Next to its points a role's statement only says them again. The gravest of them is shown.
+        own = [event for event in events if event.kind != "statement"] or events
+        own.sort(key=lambda event: -(getattr(event, "severity", 0) or 0))
+        ids = [event.ref for event in own]
+        yield Point.of(f"Weigh {some(ids, SHOWN)} of {role}: {one_line(words_of(own[0]).text)}", *ids)
 
 
 def handed_over(book: Book) -> Decision | None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from typing import Final
 
+from ledger.events.ids import parse_step
 from ledger.plain_text import counted as counted  # templates ask for it by this module
+from ledger.state.state import State
+from roles.outcome_status import OutcomeStatus
 
 NO_PARAMETERS: Final = (
     "The run's own parameters are not here (`moot verify` says whether they were lost or redacted), so its gates and"
@@ -113,3 +117,13 @@ def going_on(run: str, reason: str | None) -> str:
         f" --max-{limit} MORE" if reason in CLOSINGS and limit in ("rounds", "usd", "tokens", "calls") else ""
     )
     return " ".join(part for part in ("moot run --resume", run) if part) + raised
+
+
+def command_to_go_on(run: str, state: State, status: OutcomeStatus) -> str | None:
+    """Return the command that resumes a stopped run, or asks again from the round of the last lost step."""
+    if status is OutcomeStatus.STOPPED:
+        return going_on(run, state.stopped_by)
+    if status is not OutcomeStatus.NOBODY_ANSWERED:
+        return None
+    lost = list(map(parse_step, state.given_up))
+    return f"moot fork {shlex.quote(run)} --round {lost[-1].round}" if lost and lost[-1] else None

@@ -36,13 +36,9 @@ from roles.protocol import Column, Pick, Sight, Whose
 def picks(context: BriefContext) -> tuple[Pick, ...]:
     """Return the picks of the table, without those for a phase that the round in question does not have."""
     sight = context.view.get(Column.RECORD)
-    return tuple(pick for pick in sight.picks if _was_planned(context, pick)) if sight else ()
-
-
-def _was_planned(context: BriefContext, pick: Pick) -> bool:
-    return any(
-        row.round == context.round - pick.back and pick.phase in row.phases for row in context.opened.plan
-    )
+    planned = {(row.round, phase) for row in context.opened.plan for phase in row.phases}
+    picks = sight.picks if sight else ()
+    return tuple(pick for pick in picks if (context.round - pick.back, pick.phase) in planned)
 
 
 def quotations(context: BriefContext, _sight: Sight) -> tuple[Quoted, ...]:

@@ -134,11 +134,13 @@ def _flags(protocol: str, runs: Sequence[RunValue]) -> Iterator[str]:
         silent = silent + 1 if run.disagreements == 0 else 0
         if silent == IN_A_ROW:
             yield f"{protocol}: {IN_A_ROW} runs in a row without a disagreement; one seat may do"
-    contests = [counts for run in runs if any(counts := _contest(protocol, run))]
-    for n, side in enumerate(_rivals(protocol)):
+    # How often each of the two sides was followed in a run; none without two sides.
+    sides = _rivals(protocol)
+    contests = [counts for run in runs if any(counts := [run.sided_with.get(side, 0) for side in sides])]
+    for n, side in enumerate(sides):
         # Fewer contests than this are no pattern: one side can win four times by chance.
         if len(contests) >= IN_A_ROW and all(counts[n] > counts[1 - n] for counts in contests):
-            other = _rivals(protocol)[1 - n]
+            other = sides[1 - n]
             of_these = f"{len(contests)} runs" + (
                 " in which they were at odds" if len(contests) < len(runs) else ""
             )
@@ -148,11 +150,6 @@ def _flags(protocol: str, runs: Sequence[RunValue]) -> Iterator[str]:
         rates = [counts[0] / sum(counts) for counts in contests][-IN_A_ROW:]
         if len(rates) == IN_A_ROW and max(rates) < FIX_RATE_LEAST:
             yield f"ratchet: less than 30 % of the critiques were fixed, {IN_A_ROW} runs running"
-
-
-def _contest(protocol: str, run: RunValue) -> tuple[int, ...]:
-    """Return how often each of the two sides was followed in a run; empty without two sides."""
-    return tuple(run.sided_with.get(side, 0) for side in _rivals(protocol))
 
 
 def _rivals(name: str) -> tuple[str, ...]:

@@ -241,7 +241,8 @@ class ControlGroup:
 def control_group(memory_bytes: int) -> ControlGroup | None:
     """Make a group with a memory limit; null where that is not possible here."""
     for place, version in _places():
-        prefix = _prefix()
+        # A process id means something in one process namespace alone, and containers may share a hierarchy.
+        prefix = f"moot-{os.stat('/proc/self/ns/pid').st_ino}-"
         _remove_abandoned(place, prefix)
         # Process id and counter make the name unique, also for several runs of one moot side by side.
         directory = place / f"{prefix}{os.getpid()}-{next(_NUMBERS)}"
@@ -264,11 +265,6 @@ def control_group(memory_bytes: int) -> ControlGroup | None:
             continue
         return ControlGroup(directory, version)
     return None
-
-
-def _prefix() -> str:
-    # A process id means something in one process namespace alone, and containers may share a hierarchy.
-    return f"moot-{os.stat('/proc/self/ns/pid').st_ino}-"
 
 
 def _remove_abandoned(place: Path, prefix: str) -> None:

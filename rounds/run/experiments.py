@@ -38,7 +38,9 @@ def conduct(
     Without `times`, the rest of the planned series; with it, that many further repetitions after controls of
     their own. Raises `LookupError` for an experiment that is not planned, and `SandboxInterrupted`.
     """
-    more = None if times is None else tuple(_more(session.book(), experiment, times))
+    # The slots of a further series are numbered after all existing runs.
+    earlier = max((run.n for run in runs_of(session.book(), experiment)), default=0)
+    more = None if times is None else tuple(slots(times, earlier=earlier))
     while True:
         # The ledger is read before every run: another process may work on the same series at the same time.
         book = session.book()
@@ -59,12 +61,6 @@ def conduct(
     # The judgment is the controller's, like all verdicts, and is owed once the series is complete.
     if written := session.settle():
         yield written
-
-
-def _more(book: Book, experiment: str, times: int) -> Iterator[Slot]:
-    """Yield the slots of a further series, numbered after all existing runs."""
-    earlier = max((run.n for run in runs_of(book, experiment)), default=0)
-    return slots(times, earlier=earlier)
 
 
 def _left(book: Book, experiment: str, more: tuple[Slot, ...]) -> Iterator[Slot]:

@@ -18,7 +18,7 @@ from typing import Final
 import msgspec
 
 from ledger.events import RoundOpened, RunOpened
-from ledger.events.run import CastMember, Origin, PlanRow
+from ledger.events.run import Origin, PlanRow
 from ledger.format.canonical import Head, Sealed, line_hash
 from ledger.redaction.removal import FILE, FILE_BYTES_MAX
 from ledger.state.book import Book
@@ -129,7 +129,10 @@ def fork_opening(opened: RunOpened, wish: Wish, parent: str, head: Head, moot: s
         round=0,
         phase="open",
         by="controller",
-        cast=tuple(_seated(member, wish.seats) for member in opened.cast),
+        cast=tuple(
+            msgspec.structs.replace(member, seat=wish.seats.get(member.role, member.seat))
+            for member in opened.cast
+        ),
         plan=plan,
         predict=(*opened.predict, *default_predictions(missing)),
         origin=Origin(type="fork", of=parent, head=head.hash, seq=head.seq, tool=TOOL),
@@ -203,11 +206,6 @@ def _check_roles(opened: RunOpened, wish: Wish) -> None:
     for role in wish.seats:
         if role not in roles:
             raise CannotFork(f"no role {role!r}", f"roles are {', '.join(roles)}")
-
-
-def _seated(member: CastMember, seats: Mapping[str, str]) -> CastMember:
-    kind = seats.get(member.role)
-    return member if kind is None else msgspec.structs.replace(member, seat=kind)
 
 
 def _shared_blobs(book: Book) -> dict[str, bytes]:

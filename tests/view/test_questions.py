@@ -1,19 +1,24 @@
 """Questions to a person: merged where one asks what another asks, in any script and in a long run.
 
-Of `rounds/run/same_question.py`.
+Of `moot/view/questions.py` and `rounds/run/same_question.py`.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 from ledger.events import Concern, Decision
+from ledger.state.book import Book
 from moot.api import open_run
+from moot.view.outcome import Outcome, outcome_of
+from moot.view.outcome_text import outcome_text
 from moot.view.questions import SHOWN, asked_of_you
 from rounds.run.same_question import covers
 from tests.long_run import QUESTIONS, long_run
+from tests.protocols.playing import begin, play
 from tests.recorded import recorded_names, run_of
 
 SAME: Final = (
@@ -67,3 +72,49 @@ def test_a_long_run_asks_at_most_five_and_merges_only_what_is_the_same() -> None
 @pytest.mark.parametrize("name", recorded_names())
 def test_every_run_keeps_to_five(name: str) -> None:
     assert len(asked_of_you(name, open_run(run_of(name)).book)) <= SHOWN
+
+
+def lost_outcome(path: Path, protocol: str, *lost: str) -> tuple[Book, Outcome, str]:
+    """Return the end of a run that lost these steps: its book, its outcome, and the block in one line."""
+    book = play(begin(path / "run", protocol), lose=frozenset(lost))
+    outcome = outcome_of("run", book)
+    return book, outcome, " ".join(outcome_text(outcome, "run").split())
+
+
+@pytest.mark.parametrize(
+    ("protocol", "lost", "words"),
+    [
+        ("panel", "r1.verdict.judge", "Weigh N-1-1, N-1-2, N-1-3 of reviewer_1: finding 0"),
+        ("adversarial", "r1.verdict.judge", "of challenger: concern"),
+        (
+            "debate",
+            "r1.judging.judge",
+            "Weigh R-1-1, R-1-2, R-1-3, X-1-1, X-1-2 and 1 more of pro: claim number 0",
+        ),
+        (
+            "cross-examination",
+            "r1.assessment.examiner",
+            "S-1-answering-analyst_1 of analyst_1: analysis one of",
+        ),
+        ("jugalbandi", "r1.resolve.resolver", "Weigh S-1-plan-proposer of proposer: "),
+    ],
+)
+def test_a_lost_verdict_shows_what_there_is_to_decide_on(
+    tmp_path: Path, protocol: str, lost: str, words: str
+) -> None:
+    """The outcome said "what was handed in stands side by side", and showed none of it and no way to go on."""
+    book, outcome, text = lost_outcome(tmp_path, protocol, lost)
+    assert outcome.status == "nobody_answered"
+    assert "Choose one of O-1 (three streams), O-2 (one journal), O-3 (one database)" in text
+    assert words in text
+    assert all(ref.partition("#")[0] in book.by_id for point in outcome.do_now for ref in point.refs)
+    assert "moot answer run N-" in text
+    assert "go on moot fork run --round 1" in text
+
+
+def test_a_run_that_ends_early_names_what_was_never_asked(tmp_path: Path) -> None:
+    lost = [f"r1.findings.reviewer_{n}" for n in (1, 2, 3)]
+    _, outcome, text = lost_outcome(tmp_path, "panel", *lost)
+    assert "never asked for: crossing, verdict" in outcome.status_why
+    assert outcome.do_now == []
+    assert "go on moot fork run --round 1" in text

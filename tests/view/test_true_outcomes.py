@@ -1190,7 +1190,8 @@ def test_a_run_that_lost_its_last_step_points_to_the_last_draft(
 ) -> None:
     _, found = ended(tmp_path, protocol, {lost})
     assert status_clause(found).startswith("NOBODY ANSWERED")
-    (point,) = found.do_now
+    *others, point = found.do_now
+    assert all(other.text.startswith(("Choose one of ", "Weigh ")) for other in others)
     assert point.refs == [draft]
     assert point.text.startswith("Read the last draft before you use it (")
     assert point.text.endswith(f"moot show run {draft}")
@@ -1231,24 +1232,23 @@ def test_every_id_of_a_run_can_be_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "lost"),
+    ("protocol", "lost", "never"),
     [
-        ("ratchet", ["r1.draft.drafter"]),
-        ("ratchet", ["r1.critique.critic"]),
-        ("devils-advocate", ["r1.steelman.steelman"]),
-        ("devils-advocate", ["r1.attack.devils_advocate"]),
-        ("debate", ["r1.opening.pro", "r1.opening.con"]),
-        ("jugalbandi", ["r1.challenge.challenger"]),
-        ("cross-examination", ["r1.questions.examiner"]),
+        ("ratchet", ["r1.draft.drafter"], "critique, revision"),
+        ("ratchet", ["r1.critique.critic"], "revision"),
+        ("devils-advocate", ["r1.steelman.steelman"], "attack, defence, rating, verdict"),
+        ("devils-advocate", ["r1.attack.devils_advocate"], "defence, rating, verdict"),
+        ("debate", ["r1.opening.pro", "r1.opening.con"], "crossing, answering, closing, judging"),
+        ("jugalbandi", ["r1.challenge.challenger"], "resolve"),
+        ("cross-examination", ["r1.questions.examiner"], "answering, assessment"),
     ],
 )
 def test_a_step_that_was_never_open_is_not_said_to_have_no_reply(
-    protocol: str, lost: list[str], tmp_path: Path
+    protocol: str, lost: list[str], never: str, tmp_path: Path
 ) -> None:
     _, found = ended(tmp_path, protocol, set(lost))
-    assert status_clause(found) == (
-        f"NOBODY ANSWERED: the run ended before the step that decides; lost: {', '.join(lost)}"
-    )
+    early = f"the run ended before the step that decides; lost: {', '.join(lost)}; never asked for: {never}"
+    assert status_clause(found) == f"NOBODY ANSWERED: {early}"
 
 
 @pytest.mark.parametrize(

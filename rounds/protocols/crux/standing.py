@@ -340,7 +340,11 @@ def numbers_end(state: State) -> int | None:
 
 def short_way_is_open(state: State) -> bool:
     """Return whether the first answers end the run before any test."""
-    return first_answer_ends(state) or _all_answers_end(state)
+    # Answers in words cannot be counted before they are options.
+    all_are_in = not is_open_ended(state) and all(state.is_done(f"r1.B.{role}") for role in AUTHORS)
+    return first_answer_ends(state) or (
+        all_are_in and _is_short(state, AUTHORS, forecast_parameters().short["all_from"])
+    )
 
 
 def first_answer_ends(state: State) -> bool:
@@ -349,13 +353,6 @@ def first_answer_ends(state: State) -> bool:
     if stakes_of(state) == "high" or not state.is_done(f"r1.B.{first}"):
         return False
     return _is_short(state, (first,), forecast_parameters().short["first_from"])
-
-
-def _all_answers_end(state: State) -> bool:
-    # Answers in words cannot be counted before they are options.
-    if is_open_ended(state) or not all(state.is_done(f"r1.B.{role}") for role in AUTHORS):
-        return False
-    return _is_short(state, AUTHORS, forecast_parameters().short["all_from"])
 
 
 def _is_short(state: State, roles: tuple[str, ...], at_least: int) -> bool:
