@@ -12,15 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from ledger.events import (
-    Argument,
-    Challenge,
-    Decision,
-    Disposition,
-    Response,
-    Standing,
-    Statement,
-)
+from ledger.events import Argument, Challenge, Decision, Disposition, Response, Standing, Statement
 from ledger.language.words import word_count
 from ledger.plain_text import first_sentence, one_line, visible
 from ledger.state.book import Book
@@ -34,14 +26,14 @@ from moot.view.annexes_judging import (
     concerns_annex,
     judges_annex,
     members_annex,
-    punches_annex,
     questions_annex,
     ratings_annex,
     recommendations_annex,
     scorecard_annex,
     votes_annex,
 )
-from moot.view.judgements import GAP, majority
+from moot.view.judgements import GAP, NAMED, majority
+from moot.view.reasons import Point
 from moot.view.words import counted
 
 
@@ -78,6 +70,15 @@ def final_text(book: Book, decision: Decision | None) -> FinalText | None:
     refs = () if decision is None else decision.round_artifact_refs
     chosen = next(ref for ref in (*refs, *sections) if ref in sections)
     return FinalText(chosen, sections[chosen], word_count(sections[chosen]))
+
+
+def plans_to_read(run: str, book: Book, plans: Sequence[Decision]) -> Iterator[Point]:
+    """Yield where the plans of the members of a council are, as each of them is more than its decision."""
+    refs = [text.ref for plan in plans if (text := final_text(book, plan)) is not None]
+    if refs:
+        more = [f"{len(refs) - NAMED} more (moot decisions {run})"] if refs[NAMED:] else []
+        plans_ = f"the {len(refs)} plans before you use one" if refs[1:] else "the plan before you use it"
+        yield Point.of(f"Read {plans_}: {', '.join([*refs[:NAMED], *more])}; moot show {run} ID")
 
 
 def _narratives(book: Book) -> Iterator[Annex]:
@@ -117,17 +118,15 @@ def _challenges(book: Book) -> Iterator[Annex]:
             challenge.id,
             challenge.tag or "",
             one_line(challenge.claim or challenge.text),
-            _answered(answers.get(challenge.id)),
+            cell(f"{answer.outcome}: {first_sentence(answer.text)}")
+            if (answer := answers.get(challenge.id)) is not None
+            else "",
             _became(became.get(challenge.id)),
         )
         for challenge in against
     ]
     heads = ("id", "kind", "challenge", "answer", "what became of it")
     yield from annex_table("Challenges", heads, rows, _tally(against, became))
-
-
-def _answered(answer: Response | None) -> str:
-    return "" if answer is None else cell(f"{answer.outcome}: {first_sentence(answer.text)}")
 
 
 def _became(disposition: Disposition | None) -> str:
@@ -159,6 +158,6 @@ def _final(book: Book) -> Iterator[Annex]:
 
 _ANNEXES: Final[tuple[Callable[[Book], Iterator[Annex]], ...]] = (
     scorecard_annex, recommendations_annex, votes_annex, ratings_annex, members_annex, judges_annex, _narratives,
-    questions_annex, case_annex, arguments_annex, punches_annex, concerns_annex, _challenges, _final,
+    questions_annex, case_annex, arguments_annex, concerns_annex, _challenges, _final,
 )  # fmt: skip
 """All annexes, in reading order."""

@@ -87,20 +87,18 @@ def cell(text: str) -> str:
     return shortened(text, CELL)
 
 
+_SECTIONS: Final[Mapping[str, str]] = {
+    "summary": "The advocate's case",
+    "works": "What works, as the challenger says",
+    "punches": "Whether the challenger held back",
+}
+"""Section of a statement → its title."""
+
+
 def case_annex(book: Book) -> Iterator[Annex]:
-    """Yield the advocate's case in its own words, and what the challenger says works."""
-    return _sections(book, {"summary": "The advocate's case", "works": "What works, as the challenger says"})
-
-
-def punches_annex(book: Book) -> Iterator[Annex]:
-    """Yield the judge's answer to whether the challenger pulled punches (AD-5)."""
-    return _sections(book, {"punches": "Whether the challenger held back"})
-
-
-def _sections(book: Book, titles: Mapping[str, str]) -> Iterator[Annex]:
-    """Yield the sections of statements that have a title here."""
+    """Yield the advocate's case, what works by the challenger, and whether it held back by the judge (AD-5)."""
     # Only adversarial runs have an advocate whose summary is a case; elsewhere it is just a section.
-    for name, title in titles.items() if approval_of(book) is not None else ():
+    for name, title in _SECTIONS.items() if approval_of(book) is not None else ():
         for event, text in sections_named(book, name):
             yield from annex_text(title, [one_line(text)], f"{event.id}#{name}")
 
@@ -126,7 +124,7 @@ def judges_annex(book: Book) -> Iterator[Annex]:
 def arguments_annex(book: Book) -> Iterator[Annex]:
     """Yield one row per argument: side, claim, attacks on it, points, and its standing by judge."""
     arguments, challenges, approval = list(book.of(Argument)), list(book.of(Challenge)), approval_of(book)
-    answers = {response.to: response.outcome for response in book.of(Response)}
+    answers = {response.to: f", answered: {response.outcome}" for response in book.of(Response)}
     standings = grouped((standing.of, standing) for standing in book.of(Standing))
     scores = grouped((score.of, score) for score in book.of(Score))
     # With several judges every figure must name its judge, and means replace totals.
@@ -137,7 +135,11 @@ def arguments_annex(book: Book) -> Iterator[Annex]:
             argument.side,
             one_line(argument.claim),
             "; ".join(
-                [_met(attack, answers) for attack in challenges if attack.target == argument.id]
+                [
+                    f"{attack.by} {attack.type or 'attack'} {attack.id}{answers.get(attack.id, '')}"
+                    for attack in challenges
+                    if attack.target == argument.id
+                ]
                 + [f"given up by {argument.by}"] * is_given_up(book, argument)
             ),
             _points(scores.get(argument.id, []), several=several),
@@ -161,11 +163,6 @@ def _judge_of(event: Event) -> int:
     return name.repeat if name is not None else 1
 
 
-def _met(attack: Challenge, answers: Mapping[str, str]) -> str:
-    answered = f", answered: {answers[attack.id]}" if attack.id in answers else ""
-    return f"{attack.by} {attack.type or 'attack'} {attack.id}{answered}"
-
-
 def _points(scores: Sequence[Score], *, several: bool) -> str:
     """Return the total with its parts; of several judges the mean, then each judge's total."""
     wrong = "; ".join(
@@ -181,7 +178,7 @@ def _points(scores: Sequence[Score], *, several: bool) -> str:
         total = f"mean {mean:.2f}: {', '.join(f'judge {score.judge} {score.total}' for score in scores)}"
     else:
         # One judge may score an argument again; the last score is the one that counts.
-        (score,) = scores[-1:]
+        score = scores[-1]
         parts = " ".join(f"{name.removesuffix('_score')} {value}" for name, value in score.parts.items())
         total = f"{score.total} ({parts})"
     return f"{total}; {wrong}" if wrong else total
@@ -190,8 +187,8 @@ def _points(scores: Sequence[Score], *, several: bool) -> str:
 def _stood(standings: Sequence[Standing], *, several: bool) -> str:
     """Return how an argument stands and why, by judge where there are several."""
     return "; ".join(
-        (f"judge {_judge_of(judgement)}, " if several else "")
-        + f"{judgement.standing.lower().replace('_', ' ')}: {one_line(judgement.reason)}"
+        f"{f'judge {_judge_of(judgement)}, ' if several else ''}"
+        f"{judgement.standing.lower().replace('_', ' ')}: {one_line(judgement.reason)}"
         for judgement in standings
     )
 
@@ -330,12 +327,12 @@ def votes_annex(book: Book) -> Iterator[Annex]:
         for vote in votes
     ]
     notes = (
-        ()
+        []
         if ballot is None
-        else (
+        else [
             f"{ballot.ruling.decision} by the rule {ballot.ruling.rule.replace('_', ' ')}.",
             _shared(ballot),
-        )
+        ]
     )
     heads = (
         "seat",

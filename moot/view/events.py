@@ -236,8 +236,8 @@ def _decided(event: Decision | Ruling | Vote | Score | Standing, now: Book | Non
         case Vote():
             numbers = f"from confidence {event.confidence}, risk {event.risk}"
             # The numbers of a vote that was lost are those of the rule, and nobody gave the reason.
-            made, text = ("as no vote was given", "") if event.fallback else (numbers, event.reasoning)
-            return EventWords(event, "vote", mark_of(marks.VOTES, event.decision), f"by rule {made}", text)
+            basis, text = ("as no vote was given", "") if event.fallback else (numbers, event.reasoning)
+            return EventWords(event, "vote", mark_of(marks.VOTES, event.decision), f"by rule {basis}", text)
         case Score():
             mark = Mark("Σ", event.total, "plain")
             what = f"{event.of} ({event.rubric})"

@@ -11,24 +11,16 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from ledger.events import (
-    Agenda,
-    Argument,
-    Decision,
-    Event,
-    Ruling,
-    Score,
-    Standing,
-    Vote,
-)
+from ledger.events import Agenda, Argument, Decision, Event, Ruling, Score, Standing, Vote
 from ledger.events.decisions import Relation
 from ledger.events.ids import OPTION_MENTION, role_of
 from ledger.language.words import word_count
-from ledger.plain_text import first_sentence, one_line, sentences
+from ledger.plain_text import counted, first_sentence, one_line, sentences
 from ledger.state.book import Book, grouped, per_book
 from ledger.state.decided import final_in_force
 from moot.view import marks
 from moot.view.marks import Mark, mark_of
+from rounds.protocols.step_table import handed_in
 from rounds.protocols.votes import VETO_FROM, sides_with
 
 _LISTED: Final = re.compile(rf"^\s*(?:[-*+]\s+)?[*_`]*({OPTION_MENTION})[*_`]*[:.)]?\s+(\S.*)$", re.MULTILINE)
@@ -199,8 +191,7 @@ def ballot_of(book: Book) -> Ballot | None:
     facts = book.state.rulings.get(f"@{ruling.seq}") if ruling else None
     if ruling is None or (facts is not None and facts.overturned_by is not None):
         return None
-    counted = (book.events[seq] for seq in ruling.votes)
-    return Ballot(ruling, [event for event in counted if isinstance(event, Vote)])
+    return Ballot(ruling, [vote for seq in ruling.votes if isinstance(vote := book.events[seq], Vote)])
 
 
 def view_of(vote: Vote) -> str:
@@ -262,15 +253,11 @@ def ruling_text(book: Book) -> str:
     agreed = [vote for vote in votes if vote.decision == ruling.decision]
     # Lost votes count as REFUSE in the rule, but have no reasoning to quote.
     given = [vote for vote in agreed if not vote.fallback]
-    lost = len(agreed) - len(given)
-    says = (
-        f"count as {ruling.decision}, {lost} of them because no vote was given"
-        if lost
-        else f"are {ruling.decision}"
-    )
+    lost = f", {len(agreed) - len(given)} of them as no vote was given" if len(given) < len(agreed) else ""
     why = f". {view_of(given[0])}: {reason_of(given[0])} ({given[0].id})" if given else "."
     # A vote of the first ballot that was lost may decide against everything that was voted since.
-    return f"{ruling.decision} by {by_rule} ({len(agreed) or 'none'} of {len(votes)} last votes {says}){why}"
+    share = f"{len(agreed) or 'none'} of {len(votes)} last votes are {ruling.decision}{lost}"
+    return f"{ruling.decision} by {by_rule} ({share}){why}"
 
 
 def cited_as(relation: Relation, kind: type[_E], book: Book, decision: Decision) -> list[_E]:
@@ -319,15 +306,14 @@ def option_of(book: Book, decision: Decision) -> str | None:
 def majority_text(members: Majority) -> str:
     """Return `33 of 33 say O-2. In the words of one of them …`."""
     first, *others = members.agreeing
-    # Agreement on an option is none on how it is carried out, so the other plans are named beside the first.
-    apart = [plan.id for plan in others if one_line(plan.text) != one_line(first.text)]
-    more = [f"{len(apart) - NAMED} more"] if len(apart) > NAMED else []
-    plans = "the other plans" if len(apart) > 1 else "the other plan"
-    named = f"; {plans} may differ: {', '.join([*apart[:NAMED], *more])}" if apart else ""
-    words = f"({first.id}{named}): {one_line(first.text)}"
+    # Agreement on an option, and even on a decision, is none on how it is carried out: the other plans are named, too.
+    more = f", {len(others) - NAMED} more" if others[NAMED:] else ""
+    listed = f"{', '.join(plan.id for plan in others[:NAMED])}{more}"
+    plans = f"; the other {'plans' if others[1:] else 'plan'} may differ: {listed}" if others else ""
+    words = f"({first.id}{plans}): {one_line(first.text)}"
     total = len(members.plans)
     if members.option is None:
-        return f"{total} members, who name no option. The first of them {words}"
+        return f"{counted(total, 'member')}, naming no option. The first of them {words}"
     return f"{members.most} of {total} say {members.option}. In the words of one of them {words}"
 
 
@@ -357,7 +343,24 @@ def scores_text(book: Book) -> str:
 
         levels = priority.levels_of(book)
         differs = priority.ranked(priority.borda(levels)) != priority.ranked(priority.summed(levels))
-        return f"By Borda count the order is another: {priority.borda_text(levels)}." if differs else ""
+        count = "Counted instead by how many options each lens puts below it, a tie as half (Borda count), the order is"
+        return f"{count}: {priority.borda_text(levels)}." if differs else ""
+    if book.state.opening.protocol == "comparative":
+        from rounds.protocols.comparative import pairing  # as above
+
+        places = grouped(
+            (frozenset(pair := pairing(book.state, event.round)), event.about == (pair.a,))
+            for event in book.of(Decision)
+            # Where a case was lost, that and not the order may have decided.
+            if event.type == "round" and handed_in(book.state, event.round, "case") == 2
+        )
+        both = [firsts for firsts in places.values() if len(firsts) > 1]
+        alike = Counter(firsts[0] for firsts in both if len({*firsts}) == 1)
+        return " ".join(
+            f"In {number} of {counted(len(both), 'pair')} heard in both orders, the judge recommended the option"
+            f" presented {'first' if is_first else 'second'} each time: it may have followed the order."
+            for is_first, number in alike.items()
+        )
     totals = (narrative for event in book.of(Decision) for narrative in event.narratives if GAP in narrative)
     # The protocol's own line already reads the gap, so it is quoted rather than computed again.
     if total := latest(totals):

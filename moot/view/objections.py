@@ -7,16 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from ledger.events import (
-    Argument,
-    Challenge,
-    Concern,
-    Decision,
-    Disposition,
-    Response,
-    Standing,
-    Vote,
-)
+from ledger.events import Argument, Challenge, Concern, Decision, Disposition, Response, Standing, Vote
 from ledger.plain_text import counted, first_sentence, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book, grouped
@@ -153,8 +144,11 @@ def _overruled(book: Book, decision: Decision) -> Objection | None:
     original = book.by_id.get(overridden(book.state, decision.id))
     if not isinstance(original, Decision) or original.id == decision.id:
         return None
-    by_rule = original.made_by == "rule"
-    who = "the protocol's rule" if by_rule else (original.name or original.made_by).replace("_", " ")
+    who = (
+        "the protocol's rule"
+        if original.made_by == "rule"
+        else (original.name or original.made_by).replace("_", " ")
+    )
     return Objection(who, f"had decided: {one_line(original.text)}", original.id)
 
 
@@ -379,11 +373,13 @@ def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
         for vote in ([] if ballot is None else ballot.cast if ballot.is_split else ballot.against)
     )
     yield from _other_rounds(book, decision)
-    members = majority(book)
     # Members who chose another option dissent from the majority by their own decision.
-    for plan in members.plans if members is not None and members.option else ():
-        if members is not None and option_of(book, plan) not in (None, members.option):
-            yield Dissenting(plan.id, first_sentence(plan.text), plan.id)
+    if (members := majority(book)) and members.option:
+        yield from (
+            Dissenting(plan.id, first_sentence(plan.text), plan.id)
+            for plan in members.plans
+            if option_of(book, plan) not in (None, members.option)
+        )
 
 
 def terms_of_voters(book: Book, decision: Decision) -> Iterator[tuple[bool, Point]]:

@@ -22,7 +22,7 @@ from ledger.state.book import Book, grouped, sections_named
 from ledger.state.decided import conditions_of, fallen_under, final_in_force, in_force, overridden
 from ledger.state.lifecycle import OPEN
 from moot.view.agreement import condition_sentence, forecasts_clause, not_decided_yet, without_each
-from moot.view.annexes import final_text
+from moot.view.annexes import final_text, plans_to_read
 from moot.view.annexes_judging import merged_questions, open_questions
 from moot.view.judgements import (
     ballot_of,
@@ -50,7 +50,14 @@ from moot.view.objections import (
     terms_of_voters,
 )
 from moot.view.outcome_status import Became, became_of_decisions, open_under, serious_questions, standing_of
-from moot.view.questions import Asking, asked_of_you, handed_over, options_missing, to_decide_on
+from moot.view.questions import (
+    Asking,
+    answered_since,
+    asked_of_you,
+    handed_over,
+    options_missing,
+    to_decide_on,
+)
 from moot.view.reasons import Point, approval_of, contradictions, reasons_of
 from moot.view.trust import looked_at_text, trust_text
 from moot.view.words import command_to_go_on
@@ -367,7 +374,8 @@ class _Reading:
         for identity in open_under(self.book, self.finals):
             claim = self.book.by_id[identity]
             yield Point.of(f"Run what decides {identity}: {getattr(claim, 'testable_as', '')}", identity)
-        yield from self._answered_since(self.finals[0]) if self.finals else ()
+        yield from answered_since(self.book, self.finals[0]) if self.finals else ()
+        yield from plans_to_read(self.run, self.book, self.members.plans) if self.members is not None else ()
         # With several final decisions the list is the plan.
         yield from (Point.of(other.text, other.id) for other in self.finals[1:])
         if not self.finals[1:] and (text := self.text):
@@ -376,16 +384,6 @@ class _Reading:
             fill = f"Fill in {blanks} in the {name} and read it" if blanks else f"Read the {name}"
             where = "." if self.finals else f": moot show {self.run} {text.ref}"
             yield Point.of(f"{fill} before you use it ({text.words} words){where}", text.ref)
-
-    def _answered_since(self, chief: Decision) -> Iterator[Point]:
-        """Yield answers that a person gave after the final text was written, so that the text lacks them."""
-        for event in self.book.of(Decision):
-            concerns = [cite.id for cite in event.cites if cite.id in self.state.concerns]
-            # Answers given before the decision were in the brief of the deciding step.
-            if event.type == "answer" and concerns and event.seq > chief.seq:
-                others = f" and {len(concerns) - 1} that ask the same" if concerns[1:] else ""
-                text = f"Work in what a person answered to {concerns[0]}{others}: {event.text}"
-                yield Point.of(text, event.id)
 
     def not_settled(self) -> Iterator[Point]:
         """Yield fallen grounds, what the closing leaves open, and open questions of a judge."""

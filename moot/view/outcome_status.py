@@ -123,7 +123,7 @@ def _undecided(book: Book, chief: Decision, finals: list[Decision]) -> Iterator[
     if members is None and not finals:
         yield "nothing final was decided"
     if members is not None and members.option is None:
-        yield f"{len(members.plans)} members, and nobody joins their answers"
+        yield f"{counted(len(members.plans), 'member')}, and nobody joins their answers"
     elif members is not None and 2 * members.most <= len(members.plans):
         yield f"no option has more than half of {len(members.plans)} members"
     # No way to vote has more than half, and no veto decides.

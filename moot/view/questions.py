@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 from ledger.events import Concern, Decision, Frame
-from ledger.plain_text import counted, first_sentence, one_line, some
+from ledger.events.ids import kind_of
+from ledger.plain_text import counted, first_sentence, one_line, shortened, some
 from ledger.result import Result
 from ledger.state.book import Book, grouped
 from moot.view.events import words_of
@@ -25,6 +26,8 @@ from rounds.run.same_question import asks_all_of, words_asked
 
 SHOWN: Final = 5
 _HANDED_IN: Final = ("statement", "argument", "concern", "challenge")
+REMINDER: Final = 120
+"""Maximum characters of a question next to its answer."""
 
 
 class Asking(Result, frozen=True):
@@ -174,3 +177,20 @@ def options_missing(book: Book) -> list[Point]:
         for frame in book.of(Frame)[:1]
         if frame.missing
     ]
+
+
+def answered_since(book: Book, chief: Decision) -> Iterator[Point]:
+    """Yield answers that a person gave after the final text was written, so that the text lacks them."""
+    for event in book.of(Decision):
+        questions = [
+            question for cite in event.cites if isinstance(question := book.by_id.get(cite.id), Concern)
+        ]
+        # Answers given before the decision were in the brief of the deciding step.
+        if event.type == "answer" and questions and event.seq > chief.seq:
+            others = f" and {len(questions) - 1} that ask the same" if questions[1:] else ""
+            # What is left of an objection that was put to a person is its question.
+            source = "".join(f", put by {ref}" for ref in questions[0].between if kind_of(ref) == "challenge")
+            question_text = (
+                f"{questions[0].id} (“{shortened(one_line(questions[0].text), REMINDER)}”{source}){others}"
+            )
+            yield Point.of(f"Work in what a person answered to {question_text}: {event.text}", event.id)

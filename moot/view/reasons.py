@@ -379,15 +379,14 @@ def contradictions(book: Book, decision: Decision) -> list[str]:
     """Return in sentences what the judge says against its own verdict or recommendation."""
     approval, genuine = approval_of(book), blockers(book, decision)
     if approval is None:
-        judgements = [event for event in book.of(Decision) if event.type == "round"]
-        apart = [
-            event.id for event in judgements if compared(book, decision, event) and _differs(book, event)
-        ]
-        return [
-            "The judge scores another option higher than the one that it recommends in "
-            + ", ".join(apart)
-            + "."
-        ] * bool(apart)
+        apart = ", ".join(
+            event.id
+            for event in book.of(Decision)
+            if event.type == "round" and compared(book, decision, event) and _differs(book, event)
+        )
+        return [f"The judge scores another option higher than the one that it recommends in {apart}."] * bool(
+            apart
+        )
     # An approval may have genuine concerns that its case meets. The judge of a panel has to name findings in any case.
     left = ", ".join(event.id for event in genuine if event.id in approval.unaddressed)
     unheld = book.of(Argument) and not surviving(book, decision)

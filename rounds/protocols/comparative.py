@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from typing import Annotated, Final, Literal, NamedTuple
 
 from msgspec import Meta
@@ -268,22 +268,19 @@ def _wrong_scorecard(known: Quotable, reply: ScorecardReply) -> Iterator[str]:
 def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Iterator[Event]:
     # Weights are those given before any case was heard, not what a judge would give them now.
     book = numbering.book
-    pair, weights = pairing(book.state, step.name.round), _given_weights(book)
+    # Where the weights were lost every criterion counts Medium, which the final decision then says.
+    weights = dict.fromkeys(_criteria(book.state), "Medium") | {
+        str(event.criterion): str(event.value) for event in book.of(Rating) if event.scale == "weight_hml"
+    }
+    pair = pairing(book.state, step.name.round)
     for option in pair:
         rows = {row.criterion: row for row in reply.scores if row.option == option}
         parts = {criterion: rows[criterion].score for criterion in _criteria(book.state)}
+        # Totals are computed here, with exact fractions; a judge's own arithmetic is never used (XS-9).
         yield numbering.event(
-            Score,
-            step,
-            of=option,
-            rubric="weighted_1_5",
-            parts=parts,
-            # Totals are computed here, with exact fractions; a judge's own arithmetic is never used (XS-9).
-            total=decimal_text(weighted(parts, weights)),
-            notes="; ".join(f"{criterion}: {row.reason}" for criterion, row in rows.items()),
-            judge=1,
-            order=pair,
-        )
+            Score, step, of=option, rubric="weighted_1_5", parts=parts, total=decimal_text(weighted(parts, weights)),
+            notes="; ".join(f"{criterion}: {row.reason}" for criterion, row in rows.items()), judge=1, order=pair,
+        )  # fmt: skip
     targets = {event.id: event.target for event in book.of(Challenge)}
     for row in sorted(reply.rebuttals, key=lambda row: number_of(row.of)):
         yield numbering.event(Rating, step, row, scale="effectiveness_1_5", value=row.effectiveness)
@@ -301,17 +298,13 @@ def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Itera
     )
 
 
-def _given_weights(book: Book) -> dict[str, str]:
-    weights = {event.criterion: str(event.value) for event in book.of(Rating) if event.scale == "weight_hml"}
-    # Where the weights were lost every criterion counts Medium, which the final decision then says.
-    return {criterion: weights.get(criterion, "Medium") for criterion in _criteria(book.state)}
-
-
 def recommendation(book: Book) -> tuple[Event, ...]:
     """Return the decision after the last round: the mean of every option's totals, and what it recommends."""
     state = book.state
+    # Without a case of either side there is nothing to score, and the judge is never asked.
+    cases = {str(name) for name in _advocates(state, state.round, "case")}
+    is_judged = cases <= state.given_up.keys() or state.is_done(f"r{state.round}.scoring.judge")
     is_last = state.round == state.opening.plan[-1].round
-    is_judged = state.is_done(f"r{state.round}.scoring.judge")
     rounds = deliberated(state, "round")
     # A last round whose scoring was lost still leaves the earlier ones, but this decision needs at least one.
     if not (is_last and is_judged and rounds) or deliberated(state, "final"):
@@ -322,18 +315,18 @@ def recommendation(book: Book) -> tuple[Event, ...]:
     means_text = ", ".join(f"{option} {decimal_text(totals[option])}" for option in ordered)
     # Within five percent no winner is named (AD-16): the scores are not exact enough for that.
     close = len(ordered) > 1 and is_close(totals[ordered[0]], totals[ordered[1]])
-    verdict = f"Recommended: {ordered[0]}"
-    if close:
-        verdict = f"Close: {ordered[0]} and {ordered[1]} are within five per cent"
-    decision = Numbering(book, state.round).computed(
-        Decision,
-        text=f"{verdict}. Weighted means: {means_text}.{_lost(state)}",
-        type="final",
-        cites=cites("decision", [(identity, "based-on") for identity in rounds]),
-        made_by="rule",
-        about=tuple(ordered[:2]) if close else (ordered[0],),
+    best = ordered[: 1 + close]
+    verdict = f"Close: {' and '.join(best)} are within five per cent" if close else f"Recommended: {best[0]}"
+    return (
+        Numbering(book, state.round).computed(
+            Decision,
+            text=f"{verdict}. Weighted means: {means_text}.{_lost(state)}",
+            type="final",
+            cites=cites("decision", [(identity, "based-on") for identity in rounds]),
+            made_by="rule",
+            about=best,
+        ),
     )
-    return (decision,)
 
 
 def _lost(state: State) -> str:
@@ -344,9 +337,17 @@ def _lost(state: State) -> str:
     never = sorted({o for pair in pairs.values() for o in pair} - {o for n in scored for o in pairs[n]})
     text = f" Not scored: {'; '.join(unscored)}." if unscored else ""
     text += f" Never scored at all: {', '.join(never)}." if never else ""
-    if "r1.weights.judge" in state.given_up:
-        text += " Nobody weighted the criteria: each counts Medium."
-    return text
+    # What was judged on one case alone, or on a case without its rebuttal, was judged on less than the others.
+    less = [
+        f"of {option} in round {n} ({phase})"
+        for n, phase in product(sorted(scored), ("case", "rebuttal"))
+        for name, option in zip(_advocates(state, n, phase), pairs[n], strict=True)
+        if str(name) in state.given_up
+    ]
+    text += f" Judged without a reply that was lost: {', '.join(less)}." if less else ""
+    return text + " Nobody weighted the criteria: each counts Medium." * (
+        "r1.weights.judge" in state.given_up
+    )
 
 
 def _advocates(state: State, round_: int, phase: str) -> Iterator[StepName]:
@@ -380,10 +381,7 @@ STEPS: Final = StepTable(
             says("case", "stakeholders", "closing"),
             _case,
             _wrong_case,
-            Loss(
-                "survivor_only",
-                "its option has no case; without any case the round is not scored",
-            ),
+            Loss("survivor_only", "its option has no case; without any case the round is not scored"),
         ),
         StepRow(
             "rebuttal",

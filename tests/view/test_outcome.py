@@ -67,7 +67,7 @@ SCRIPTED = {
         dissent=("judge, round 2", "judge, round 4"),
     ),
     "council": Read(
-        "your_call", "3 members, who name no option.", "Stated confidence, of 5: 3 by 3 of 3 members."
+        "your_call", "3 members, naming no option.", "Stated confidence, of 5: 3 by 3 of 3 members."
     ),
     "crux": Read(
         "decided",

@@ -108,8 +108,8 @@ def test_a_review_has_both_positions_and_the_zones() -> None:
     found = annexes("adversarial")
     assert list(found) == [
         "Key narratives", "Agreement zones (high confidence)", "Contested zones (flag for attention)",
-        "The advocate's case", "What works, as the challenger says", "Advocate position",
-        "Whether the challenger held back", "Concerns, by the mean of the others' ratings, else by their own",
+        "The advocate's case", "What works, as the challenger says", "Whether the challenger held back",
+        "Advocate position", "Concerns, by the mean of the others' ratings, else by their own",
     ]  # fmt: skip
     table = found["Concerns, by the mean of the others' ratings, else by their own"]
     first = [dict(zip(table.heads, row, strict=True)) for row in table.rows[:2]]

@@ -403,7 +403,7 @@ def test_votes_that_were_lost_are_counted_where_the_rule_counts_them(tmp_path: P
     play(session, lose=frozenset({"r3.revise.utility", "r3.revise.accuracy"}))
     book = session.book()
     assert outcome_of("run", book).answer.startswith(
-        "REFUSE by the rule strong majority (2 of 3 last votes count as REFUSE, 2 of them because no vote was given)."
+        "REFUSE by the rule strong majority (2 of 3 last votes are REFUSE, 2 of them as no vote was given)."
     )
     (votes,) = [annex for annex in annexes_of(book) if annex.title == "Votes"]
     assert votes.notes[1].startswith(
@@ -747,6 +747,40 @@ def test_a_round_that_preferred_another_option_speaks_against_the_recommended_on
     assert {point.refs[0] for point in found.changes_our_mind} == {"D-1-1"}
 
 
+def test_a_judge_that_followed_the_order_of_the_cases_is_named(tmp_path: Path) -> None:
+    _, found = played(tmp_path / "first", "comparative")  # the script recommends the first of each pair
+    assert (
+        "In 3 of 3 pairs heard in both orders, the judge recommended the option presented first each time:"
+        " it may have followed the order." in found.how_sure
+    )
+
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "scoring":
+            made["recommended"] = min(row["option"] for row in made["scores"])
+
+    _, steady = played(tmp_path / "steady", "comparative", change)
+    assert "order" not in steady.how_sure
+    # With one case alone it is the lost case that decided, and not the order.
+    _, lost = ended(tmp_path / "lost", "comparative", {"r2.case.for_o_2.advocate_a"})
+    assert "In 2 of 2 pairs heard in both orders" in lost.how_sure
+
+
+def test_a_comparison_says_what_was_judged_without_a_lost_case_or_rebuttal(tmp_path: Path) -> None:
+    lose = {"r2.case.for_o_2.advocate_a", "r3.rebuttal.for_o_1.advocate_a"}
+    _, found = ended(tmp_path, "comparative", lose)
+    assert found.answer.endswith(
+        " Judged without a reply that was lost: of O-2 in round 2 (case), of O-1 in round 3 (rebuttal)."
+    )
+
+
+def test_a_comparison_whose_last_round_has_no_case_is_decided_by_the_others(tmp_path: Path) -> None:
+    lose = {"r6.case.for_o_3.advocate_a", "r6.case.for_o_2.advocate_b"}
+    _, found = ended(tmp_path, "comparative", lose)
+    assert status_clause(found) == "DECIDED"
+    assert found.answer.startswith("Recommended: O-1 (three streams). Weighted means: O-1 5.0000")
+    assert found.answer.endswith(" Not scored: round 6, O-3 against O-2.")
+
+
 def test_a_comparison_is_told_by_the_rounds_that_compared_the_recommended_option(tmp_path: Path) -> None:
     """Rounds 5 and 6 compare O-2 with O-3; the judge names O-1 in rounds 1 and 3, and what it is compared with else."""
 
@@ -834,11 +868,38 @@ def test_a_council_without_a_majority_is_your_call(tmp_path: Path) -> None:
     assert status_clause(majority).startswith("DECIDED: by 2 of 3 members, ")
 
 
+def test_every_plan_of_a_council_is_named_with_the_command_that_shows_it(tmp_path: Path) -> None:
+    _, found = played(tmp_path, "council")
+    assert (
+        found.answer
+        == "3 members, naming no option. The first of them (D-1-1; the other plans may differ: D-1-2, D-1-3): do it"
+    )
+    assert [point.text for point in found.do_now] == [
+        "Read the 3 plans before you use one: S-1-plan-solo#revised, S-1-plan-solo~2#revised, S-1-plan-solo~3#revised;"
+        " moot show run ID"
+    ]
+    _, alone = ended(tmp_path / "alone", "council", {"r1.plan.solo", "r1.plan.solo~3"})
+    assert status_clause(alone) == "YOUR CALL: 1 member, and nobody joins their answers"
+    assert [point.text for point in alone.do_now] == [
+        "Read the plan before you use it: S-1-plan-solo~2#revised; moot show run ID"
+    ]
+
+
+def test_an_answer_is_shown_with_its_question_and_the_objection_that_put_it(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", "jugalbandi")
+    play(session)
+    found = outcome_of("run", session.book())
+    assert found.do_now[0].text == (
+        "Work in what a person answered to N-1-1 (“who pays?”, put by X-1-3): Do the smaller of the two."
+    )
+
+
 def test_an_order_is_shown_with_the_other_one_where_they_differ(tmp_path: Path) -> None:
     _, apart = played(tmp_path / "apart", "priority")
     assert "2. O-2 (one journal) P2 (sum 4), 2. O-3" in apart.answer
     assert apart.how_sure.endswith(
-        "By Borda count the order is another: 1. O-1 (2.5), 2. O-3 (2), 3. O-2 (1.5)."
+        "Counted instead by how many options each lens puts below it, a tie as half (Borda count), the order is:"
+        " 1. O-1 (2.5), 2. O-3 (2), 3. O-2 (1.5)."
     )
 
     def change(_: Step, made: dict[str, Any]) -> None:
