@@ -68,13 +68,17 @@ class Cited(Part, frozen=True, kw_only=True):
     quote: Quote | None
 
 
+Evidence = Annotated[tuple[Cited, ...], Meta(max_length=6)]
+"""Places that something is taken from."""
+
+
 class AnswerDraft(Part, frozen=True, kw_only=True):
     """Defend or concede."""
 
     to: Word
     outcome: Literal["defend", "concede"]
     text: Text
-    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+    evidence: Evidence
 
 
 class NamedSection(Part, frozen=True, kw_only=True):
@@ -195,7 +199,7 @@ class FlipDraft(Part, frozen=True, kw_only=True):
 
     check_id: Annotated[int, Meta(ge=1, le=4)]
     to: Literal["BROKEN", "ROBUST", "UNCLEAR"]
-    because: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+    because: Evidence
 
 
 class Tension(Part, frozen=True, kw_only=True):
@@ -204,7 +208,7 @@ class Tension(Part, frozen=True, kw_only=True):
     text: Text
     between: Annotated[tuple[Word, ...], Meta(min_length=2, max_length=6, description="roles or ids")]
     severity: Five
-    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+    evidence: Evidence
 
 
 class ReviewReply(Part, frozen=True, kw_only=True):
@@ -266,7 +270,7 @@ class ConcernDraft(Part, frozen=True, kw_only=True):
     text: Text
     severity: Five | None
     between: Annotated[tuple[Word, ...], Meta(max_length=6, description="for a tension: at least two")]
-    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+    evidence: Evidence
     for_human: bool
     deciding: (
         Annotated[str, Meta(max_length=12, description="the option that the answer would change")] | None
@@ -287,7 +291,7 @@ class GoalServed(Part, frozen=True, kw_only=True):
 
     goal: Word
     served: Literal["yes", "partly", "no"]
-    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+    evidence: Evidence
 
 
 class DriftReply(Part, frozen=True, kw_only=True):

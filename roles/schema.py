@@ -178,10 +178,6 @@ def _path(parts: Iterable[str | int]) -> str:
     return path.lstrip(".") or "(reply)"
 
 
-def _alternatives(error: ValidationError) -> str:
-    return ", ".join(map(str, cast("list[Any]", error.validator_value)))
-
-
 def _missing(error: ValidationError) -> str:
     required, instance = cast("list[str]", error.validator_value), cast("dict[str, Any]", error.instance)
     return "missing: " + ", ".join(name for name in required if name not in instance)
@@ -200,7 +196,10 @@ def _counted(noun: str, bound: str) -> Callable[[ValidationError], str]:
 
 _WORDS: Final[dict[str, Callable[[ValidationError], str]]] = {
     "type": lambda error: f"must be {error.validator_value}, not {_type_name(error.instance)}",
-    "enum": lambda error: f"{_shortened(error.instance)} is none of {_alternatives(error)}",
+    "enum": lambda error: (
+        f"{_shortened(error.instance)} is none of"
+        f" {', '.join(map(str, cast('list[Any]', error.validator_value)))}"
+    ),
     "anyOf": lambda error: f"{_type_name(error.instance)} is none of the allowed types",
     "minLength": _counted("characters", "at least"),
     "maxLength": _counted("characters", "at most"),

@@ -107,7 +107,8 @@ def _remove(left: dict[str, Alignable], right: dict[str, Alignable], pairs: Sequ
 
 def _same_text(left: dict[str, Alignable], right: dict[str, Alignable]) -> list[Pair]:
     """Pair equal normalized texts: first under the same id, then in order of appearance. Empty texts never match."""
-    kept = {item.id for item in left.values() if item.text and _text(right, item.id) == item.text}
+    texts = {identity: item.text for identity, item in right.items() if item.text}
+    kept = {item.id for item in left.values() if texts.get(item.id) == item.text}
     waiting: dict[str, list[str]] = defaultdict(list)
     # Reversed, so that `pop` below takes the earliest text first in constant time.
     for other in reversed(right.values()):
@@ -120,10 +121,6 @@ def _same_text(left: dict[str, Alignable], right: dict[str, Alignable]) -> list[
         elif item.text and waiting.get(item.text):
             pairs.append(Pair(item.id, waiting[item.text].pop(), Fraction(1)))
     return pairs
-
-
-def _text(table: Mapping[str, Alignable], identity: str) -> str | None:
-    return table[identity].text if identity in table else None
 
 
 def _alike(left: Sequence[Alignable], right: Sequence[Alignable]) -> list[Pair]:

@@ -188,17 +188,12 @@ def broken_law(event: Event) -> str | None:
     return laws_of(event.kind)(event)
 
 
-def _matcher(pattern: str) -> Callable[[str], object]:
-    return re.compile(
-        re.sub(r"\((?!\?)", "(?:", pattern)
-    ).match  # nobody asks for the groups, and they cost time
-
-
 @cache
 def laws_of(kind: str) -> Broken:
     """Return `broken_law` for the events of one kind, optimized for the usual case."""
     pattern = id_pattern(kind)
-    is_id = _matcher(pattern) if pattern else None
+    # Nobody asks for the groups, and they cost time.
+    is_id = re.compile(re.sub(r"\((?!\?)", "(?:", pattern)).match if pattern else None
     laws = fused(KINDS[kind].laws)
     has_body = kind == "artifact"
 

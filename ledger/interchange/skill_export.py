@@ -164,7 +164,8 @@ def export_skill(book: Book, *, layout: Literal["flat", "state"] = "flat") -> Ex
     if not rows.imported or "run" in rows.keys or opened.question:
         files[f"{prefix}run.json"] = msgspec.json.encode(_run(opened)) + b"\n"
     documents, missing = _documents(book, rows.places)
-    return Exported(_generated(book, rows.places) | documents | files, (*missing, *_left_out(rows)))
+    left_out = (f"left out: {counted(count, noun)}" for noun, count in sorted(rows.left_out.items()))
+    return Exported(_generated(book, rows.places) | documents | files, (*missing, *left_out))
 
 
 def _run(opened: RunOpened) -> Content:
@@ -201,7 +202,3 @@ def _generated(book: Book, places: Places) -> dict[str, bytes]:
     for round_ in sorted({event.round for event in own if isinstance(event, RoundOpened)}):
         files[places.round_file(round_)] = round_file(book, round_, places.ref)
     return files
-
-
-def _left_out(rows: WrittenRows) -> list[str]:
-    return [f"left out: {counted(count, noun)}" for noun, count in sorted(rows.left_out.items())]

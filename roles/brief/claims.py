@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final, NamedTuple
 
 import msgspec
@@ -109,11 +110,9 @@ def of_round(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     events = context.turned(context.ordered(context.of(Claim, context.round)))
     if context.reading.claims == "as_they_stand":
         return tuple(context.quoted_claim(event, context.state.claims[event.id]) for event in events)
-    return tuple(_raised(context, event) for event in events)
-
-
-def _raised(context: BriefContext, event: Claim) -> Quoted:
-    return once(context.of_run, ("raised", event.seq), lambda: quote.raised(event))
+    return tuple(
+        once(context.of_run, ("raised", event.seq), partial(quote.raised, event)) for event in events
+    )
 
 
 def is_late(context: BriefContext, claim: Quoted) -> bool:

@@ -24,11 +24,11 @@ from ledger.events.decisions import Zones
 from ledger.events.envelope import Five
 from ledger.state.book import Book
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Step
-from roles.replies import Cited, Falsifiers, Part, Requirements, Sentence, Text, Word, titled
+from roles.replies import Evidence, Falsifiers, Part, Requirements, Sentence, Text, Word, titled
 from rounds.protocols.citations import Quotable, cites, exactly_one, named_once, out_of_order, repeated
 from rounds.protocols.debate import ArgumentDraft
 from rounds.protocols.step_table import (
-    FOR_A_PERSON,
+    LOST_VERDICT,
     Numbering,
     StepRow,
     StepTable,
@@ -81,7 +81,7 @@ class ZonedConcern(Part, frozen=True, kw_only=True):
     risk: Text
     fix: Text
     severity: Five
-    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+    evidence: Evidence
 
 
 @titled("AttackReply")
@@ -251,7 +251,7 @@ STEPS: Final = StepTable(
             ),
             _verdict,
             _wrong_verdict,
-            Loss("raw_side_by_side", FOR_A_PERSON, decides=True),
+            LOST_VERDICT,
             sees=(Pick("case"), Pick("attack")),
             stand_in=side_by_side,
         ),

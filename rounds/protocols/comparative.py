@@ -30,7 +30,7 @@ from ledger.state.book import Book, grouped
 from ledger.state.decided import deliberated
 from ledger.state.state import State
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Rules, Step
-from roles.replies import Cited, Part, Sentence, Text, Word
+from roles.replies import Cited, Evidence, Part, Sentence, Text, Word
 from rounds.protocols.citations import Quotable, cites, cites_of_winner, exactly_one, one_for_each, repeated
 from rounds.protocols.sides import preferred_options
 from rounds.protocols.step_table import (
@@ -139,7 +139,7 @@ class RebuttalDraft(Part, frozen=True, kw_only=True):
     target: Word
     quote: Sentence
     why: Text
-    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+    evidence: Evidence
 
 
 class RebuttalReply(Part, frozen=True, kw_only=True):

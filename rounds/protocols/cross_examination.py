@@ -23,7 +23,7 @@ from roles.replies import AnswerDraft, Cited, Falsifiers, Part, Passage, Sentenc
 from rounds.protocols.citations import Quotable, cites, defended_anew, exactly_one, repeated
 from rounds.protocols.sides import by_disposition, defended
 from rounds.protocols.step_table import (
-    FOR_A_PERSON,
+    LOST_VERDICT,
     Numbering,
     StepRow,
     StepTable,
@@ -187,7 +187,7 @@ STEPS: Final = StepTable(
             says("assessment", "decision"),
             _assessment,
             _wrong_assessment,
-            Loss("raw_side_by_side", FOR_A_PERSON, decides=True),
+            LOST_VERDICT,
             sees=(_ANALYSES, _ASKED, Pick("answering", kinds=("response",))),
             when=after("questions"),
             stand_in=side_by_side,

@@ -23,7 +23,7 @@ from ledger.events import Argument, Challenge, Event, Response, Standing
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
-from roles.replies import Cited, Part, Sentence, Text, Word, titled
+from roles.replies import Evidence, Part, Sentence, Text, Word, titled
 from rounds.protocols.citations import Quotable, exactly_one, ids_problems, repeated
 from rounds.protocols.debate_judging import (
     JUDGEMENTS,
@@ -55,7 +55,7 @@ class ArgumentDraft(Part, frozen=True, kw_only=True):
     claim: Annotated[str, Meta(min_length=10, max_length=600)]
     reasoning: Annotated[str, Meta(min_length=20, max_length=2_000)]
     evidence: Annotated[str, Meta(min_length=5, max_length=2_000)]
-    quotes: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+    quotes: Evidence
 
 
 class OpeningReply(Part, frozen=True, kw_only=True):
@@ -73,7 +73,7 @@ class CrossDraft(Part, frozen=True, kw_only=True):
     claim: Sentence
     text: Text
     follow_up_question: Sentence | None
-    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+    evidence: Evidence
 
 
 @titled("CrossReply")
@@ -90,7 +90,7 @@ class SideAnswer(Part, frozen=True, kw_only=True):
     to: Word
     outcome: Literal["answer", "concede"]
     text: Text
-    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+    evidence: Evidence
 
 
 @titled("AnswersReply")

@@ -17,7 +17,7 @@ from ledger.events import Challenge, Disposition, Event, Response
 from ledger.events.decisions import Zones
 from ledger.events.envelope import Five
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Step
-from roles.replies import AnswerDraft, Cited, Falsifiers, Part, Passage, RefText, Sentence, Text, Word
+from roles.replies import AnswerDraft, Evidence, Falsifiers, Part, Passage, RefText, Sentence, Text, Word
 from rounds.protocols.citations import (
     Quotable,
     challenges_problems,
@@ -29,7 +29,7 @@ from rounds.protocols.citations import (
 )
 from rounds.protocols.sides import GIVEN_UP, by_disposition, defended
 from rounds.protocols.step_table import (
-    FOR_A_PERSON,
+    LOST_VERDICT,
     Numbering,
     StepRow,
     StepTable,
@@ -58,7 +58,7 @@ class AttackDraft(Part, frozen=True, kw_only=True):
     text: Text
     target: RefText
     severity: Five
-    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+    evidence: Evidence
 
 
 class AttackReply(Part, frozen=True, kw_only=True):
@@ -198,7 +198,7 @@ STEPS: Final = StepTable(
                 },
             ),
             _decision,
-            loss=Loss("raw_side_by_side", FOR_A_PERSON, decides=True),
+            loss=LOST_VERDICT,
             sees=(_STEELMAN, _ATTACK, _DEFENCE, Pick("rating", kinds=("disposition",))),
             when=after("attack"),
             stand_in=side_by_side,

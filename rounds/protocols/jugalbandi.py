@@ -24,11 +24,11 @@ from ledger.events.ids import number_of
 from ledger.events.run import PlanRow
 from ledger.state.state import State
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Rules, Step
-from roles.replies import Cited, Falsifiers, Part, Passage, RefText, Requirements, Sentence, Text, Word
+from roles.replies import Evidence, Falsifiers, Part, Passage, RefText, Requirements, Sentence, Text, Word
 from rounds.protocols.citations import Quotable, challenges_problems, cites, one_for_each
 from rounds.protocols.sides import ACCEPTED_OR_NOT, by_disposition
 from rounds.protocols.step_table import (
-    FOR_A_PERSON,
+    LOST_VERDICT,
     Numbering,
     StepRow,
     StepTable,
@@ -64,7 +64,7 @@ class ChallengeDraft(Part, frozen=True, kw_only=True):
     claim: Sentence
     text: Text
     target: RefText
-    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+    evidence: Evidence
 
 
 class ChallengesReply(Part, frozen=True, kw_only=True):
@@ -180,7 +180,7 @@ STEPS: Final = StepTable(
             says("plan", "plan"),
             _dispositions,
             _wrong_resolution,
-            Loss("raw_side_by_side", FOR_A_PERSON, decides=True),
+            LOST_VERDICT,
             sees=(_PLAN, _REVISED, Pick("challenge", kinds=("challenge",))),
             question=None,
             when=after("challenge"),

@@ -19,7 +19,7 @@ from ledger.events.decisions import Requirement
 from ledger.events.envelope import Five
 from ledger.state.book import Book
 from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Step
-from roles.replies import Cited, Falsifiers, Part, Sentence, Text, Word, titled
+from roles.replies import Evidence, Falsifiers, Part, Sentence, Text, Word, titled
 from rounds.protocols.adversarial import off_scale
 from rounds.protocols.citations import (
     Quotable,
@@ -31,7 +31,7 @@ from rounds.protocols.citations import (
     repeated,
 )
 from rounds.protocols.step_table import (
-    FOR_A_PERSON,
+    LOST_VERDICT,
     Numbering,
     StepRow,
     StepTable,
@@ -62,7 +62,7 @@ class FindingRow(Part, frozen=True, kw_only=True):
     text: Text
     severity: Literal["Critical", "High", "Medium", "Low"]
     fix: Text
-    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+    evidence: Evidence
 
 
 class FindingsReply(Part, frozen=True, kw_only=True):
@@ -212,7 +212,7 @@ STEPS: Final = StepTable(
             says("assessment", "verdict", "decision"),
             _verdict,
             _wrong_verdict,
-            Loss("raw_side_by_side", FOR_A_PERSON, decides=True),
+            LOST_VERDICT,
             sees=(Pick("findings", _FINDINGS), Pick("crossing", kinds=("rating",))),
             when=after("findings"),
             stand_in=side_by_side,

@@ -23,7 +23,7 @@ from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, S
 from roles.replies import Cited, Part, Passage, Sentence, Text, Word
 from rounds.protocols.citations import Quotable, cites, one_for_each, repeated
 from rounds.protocols.step_table import (
-    FOR_A_PERSON,
+    LOST_VERDICT,
     Numbering,
     StepRow,
     StepTable,
@@ -153,7 +153,7 @@ STEPS: Final = StepTable(
             says("plan", "text"),
             _revision,
             one_for_each("answers", "to", Challenge, "challenge"),
-            Loss("raw_side_by_side", FOR_A_PERSON, decides=True),
+            LOST_VERDICT,
             sees=(_DRAFT, Pick("critique", kinds=("challenge",))),
             when=after("critique"),
             stand_in=side_by_side,

@@ -43,7 +43,10 @@ COUNTED: Final[Mapping[type[Envelope], str]] = {
 """Kinds whose ids count the events of a round."""
 ROUNDS_KEPT: Final = 1_000
 """Rounds whose groups a step table remembers."""
-FOR_A_PERSON: Final = "what was handed in stands side by side, and a person decides"
+LOST_VERDICT: Final = Loss(
+    "raw_side_by_side", "what was handed in stands side by side, and a person decides", decides=True
+)
+"""Consequence of a missing verdict in protocols of one judge."""
 
 
 class Numbering:

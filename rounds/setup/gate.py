@@ -150,7 +150,8 @@ def gate(question: GateQuestion) -> GateChoice:
     if not is_english(text):
         reason = f"the cues know {' and '.join(LANGUAGES)}, and this question is in another language"
         return _choice(kinds()[OTHERWISE], reason, text, question, stakes, ())
-    cues = _cues(text)
+    # The two ends are read apart: joined, a pair of words across the gap would be one that nobody wrote.
+    cues = cues_of(text) if len(text) <= BEGIN + END else cues_of(text[:BEGIN]) | cues_of(text[-END:])
     likely = scores(cues)
     likelier = sorted(
         (kind for kind in kinds().values() if likely[kind.name] > likely[OTHERWISE]),
@@ -165,11 +166,6 @@ def gate(question: GateQuestion) -> GateChoice:
         )
     reason = f"{kept[0].means}: {listed_cues(cues, kept[0].name)}"
     return _choice(kept[0], reason, text, question, stakes, kept[1:2])
-
-
-def _cues(text: str) -> set[str]:
-    # The two ends are read apart: joined, a pair of words across the gap would be one that nobody wrote.
-    return cues_of(text) if len(text) <= BEGIN + END else cues_of(text[:BEGIN]) | cues_of(text[-END:])
 
 
 def listed_cues(cues: set[str], kind: str) -> str:
