@@ -119,7 +119,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
     "standing": ({"of": "R-1-1", "standing": "UPHELD", "reason": TEXT}, "upheld by critic, R-1-1"),
     "vote": (
         {"ballot": 1, "decision": "VETO", "confidence": 90, "risk": 80, "reasoning": TEXT, "fallback": False},
-        "VETO by critic, confidence 90, risk 80",
+        "VETO by critic, by rule from confidence 90, risk 80",
     ),
     "ruling": (
         {"decision": "REFUSE", "rule": "veto", "rules": "documented", "votes": [], "metadata": {}},
