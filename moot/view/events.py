@@ -195,7 +195,8 @@ def _tested(
         case Challenge():
             mark = marks.CHALLENGES.get(event.type or "", marks.AGAINST)
             what = ", ".join(part for part in (f"to {event.target}", event.type, event.tag) if part)
-            return EventWords(event, "challenge", mark, what, event.text, (event.target,))
+            # The attack alone (`it breaks at night`) does not say what is attacked.
+            return EventWords(event, "challenge", mark, what, f"{event.claim} {event.text}", (event.target,))
         case Response():
             mark = mark_of(marks.RESPONSES, event.outcome)
             return EventWords(event, "response", mark, f"to {event.to}", event.text, (event.to,))

@@ -868,6 +868,14 @@ def test_a_council_without_a_majority_is_your_call(tmp_path: Path) -> None:
     assert status_clause(majority).startswith("DECIDED: by 2 of 3 members, ")
 
 
+def test_a_challenge_in_the_log_begins_with_what_it_claims(tmp_path: Path) -> None:
+    from moot.view.event_lines import event_line
+
+    book, _ = played(tmp_path, "council")
+    first = next(iter(book.of(Challenge)))
+    assert f", attack: {first.claim} it " in event_line(first, book)
+
+
 def test_every_plan_of_a_council_is_named_with_the_command_that_shows_it(tmp_path: Path) -> None:
     _, found = played(tmp_path, "council")
     assert (
