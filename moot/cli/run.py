@@ -155,8 +155,6 @@ def run(
     pause_after(pause)
     # Seats are checked before anything is read, so that a typo in one fails at once.
     everybody, specs = read_seats(seats, seat or ())
-    if resume is None and file is None and everybody is None and not specs and not dry_run:
-        raise no_seat()
     silent = json or quiet
     options = wanted(
         settings,
@@ -168,6 +166,16 @@ def run(
         seated=() if resume is not None else tuple(specs),
         tell=None if silent else err,
     )
+    # An empty question is refused below, before a seat is missed.
+    if (
+        resume is None
+        and file is None
+        and everybody is None
+        and not specs
+        and not dry_run
+        and options.of("deliberation").get("question", "?").strip()
+    ):
+        raise no_seat()
     if single:
         options.table["gate"] = {"compete": False, "single": True}
     # Settings of the opening cannot be changed by resuming: the ledger already names them.

@@ -445,3 +445,13 @@ def test_what_is_to_be_installed_is_said_for_the_tool_that_installed_moot(
     """Old: it named pip, whose environment is another one under pipx and uv."""
     monkeypatch.setattr("sys.prefix", prefix)
     assert MootError("sdk_missing", "no SDK", "seat", "pip install 'openai>=3.54'").fix == line
+
+
+@pytest.mark.parametrize("question", ["", "   "])
+def test_an_empty_question_is_named_before_a_missing_seat(moot: Moot, question: str) -> None:
+    said = moot("run", "-q", question)
+    assert said.code == 2
+    assert "deliberation.question" in said.err
+    assert "no seat" not in said.err
+    assert "no seat" in moot("run").err
+    assert "no seat" in moot("run", "-q", "Which one?").err
