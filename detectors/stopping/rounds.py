@@ -76,7 +76,8 @@ def count_rounds(state: State, references_at_least: int) -> tuple[RoundUnits, ..
     for identity, check in answered.items():
         if units := rounds.get(check.round):
             units.answered_checks.append(identity)
-            deep = sum(line_level(ref) for ref in check.refs)
+            # A numbered place (`…#attack-3`, `K-1#L10-L20`) is no header and no whole.
+            deep = sum(_LINE_LEVEL.search(ref) is not None for ref in check.refs)
             units.shallow.add(identity, deep < references_at_least and check.moved == 0)
     _count_positions(state, answered, rounds)
     _count_claims(state, rounds)
@@ -164,11 +165,6 @@ def _count_pro_forma(
         if units := rounds.get(check.round + 1):
             ignored = cited.get(identity, units.round + 1) > units.round
             units.pro_forma.add(identity, check.result == "BROKEN" and not check.moved and ignored)
-
-
-def line_level(ref: str) -> bool:
-    """Return whether a reference names a numbered place (`…#attack-3`, `K-1#L10-L20`), not a header or a whole."""
-    return _LINE_LEVEL.search(ref) is not None
 
 
 def same_round_artifact(ref: str, role: str, number: int) -> bool:

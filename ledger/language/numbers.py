@@ -73,16 +73,13 @@ def in_words(text: str) -> Iterator[Numeral]:
             yield from _from_words(run, is_about(text, begin, end))
             run = []
         starts = word in _IN_WORDS or (word in SCALES and not (joined and text[end - 1 : end].isdigit()))
-        if run or (starts and not _scales_digits(text, match.start())):
+        # A word may scale the digits before it: the million of `5 million`.
+        before = text[: match.start()][-2:]
+        if run or (starts and not (before[:1].isdigit() and before[1:] in (" ", "\u00a0", "-"))):
             begin = begin if run else match.start()
             run.append(word)
         end = match.end()
     yield from _from_words(run, is_about(text, begin, end))
-
-
-def _scales_digits(text: str, start: int) -> bool:
-    """Return whether the word at `start` belongs to digits before it: the million of `5 million`."""
-    return text[start - 1 : start] in (" ", "\u00a0", "-") and text[start - 2 : start - 1].isdigit()
 
 
 def _from_words(run: list[str], about: bool) -> Iterator[Numeral]:

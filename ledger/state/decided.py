@@ -194,15 +194,18 @@ class Conditions(NamedTuple):
 
     falsifiers: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
+    word: str = WORDS["requirements"]
 
     def introduced(self) -> tuple[tuple[str, str], ...]:
         """Return each condition with the words that introduce it."""
         return (
             *((WORDS["falsifiers"], text) for text in self.falsifiers),
-            *((WORDS["requirements"], text) for text in self.requirements),
+            *((self.word, text) for text in self.requirements),
         )
 
 
-def conditions_of(event: Decision) -> Conditions:
-    """Return the conditions of a decision."""
-    return Conditions(event.falsifiers, tuple(requirement.text for requirement in event.requirements))
+def conditions_of(event: Decision, state: State | None = None) -> Conditions:
+    """Return the conditions of a decision, with the word for what it asks for in the run's protocol."""
+    # The judge of a panel has to recommend something, and the ledger has one field for both.
+    word = WORDS["requirements"] if state is None or state.opening.protocol != "panel" else "recommended"
+    return Conditions(event.falsifiers, tuple(requirement.text for requirement in event.requirements), word)

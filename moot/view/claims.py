@@ -14,10 +14,11 @@ from ledger.events import (
 )
 from ledger.events.decisions import Cite, Relation
 from ledger.events.envelope import Bearing, Status
-from ledger.plain_text import counted
+from ledger.plain_text import counted, one_line
 from ledger.result import Result, extended
 from ledger.state.book import Book
 from ledger.state.decided import (
+    WORDS,
     Conditions,
     Fallen,
     Standing,
@@ -329,7 +330,7 @@ def tell_decision(book: Book, event: Decision, sections: Sectioned, depth: int =
     return extended(
         DecisionView,
         event,
-        conditions=conditions_of(event),
+        conditions=conditions_of(event, book.state),
         in_place_of=_in_place_of(book, identity),
         overturned_by=book.state.decisions[identity].overturned_by,
         fallen=tuple(ground.id for ground in fallen_under(book.state, identity)),
@@ -380,8 +381,13 @@ def decisions_text(decisions: Decisions, caveats: Sequence[str], width: int = WI
         for cite in decision.cites:
             stands = f" {_cited(cite, marks)}" if cite.stands else ""
             lines.append(f"    {cite.relation} {cite.id}{stands}")
-        conditions = Conditions(tuple(decision.falsifiers), tuple(decision.requirements)).introduced()
-        lines += [f"    {word}: {text}" for word, text in conditions]
+        # What the outcome lists as a step is advice, and no condition.
+        is_advice = {*map(one_line, decision.requirements)} <= {
+            point.text for point in decisions.outcome.do_now
+        }
+        word = "recommended" if is_advice else WORDS["requirements"]
+        lines += [f"    {WORDS['falsifiers']}: {text}" for text in decision.falsifiers]
+        lines += [f"    {word}: {text}" for text in decision.requirements]
     lines.append(counted(len(decisions.decisions), "decision"))
     # The verdict's full evidence is too long to print here, so point to the last one.
     if cited := [

@@ -156,9 +156,10 @@ def how_likely(book: Book) -> str:
         text = f"{points} for {options[place]}, the group forecast of {len(forecasts)} roles{spread}"
     # A memo that departs from the forecasts has to say so next to its figure.
     if place != now.leader:
-        leads = percent(float(now.group.points(now.leader)))
-        reason = f" {memo.why_not_leader}" if memo is not None and memo.why_not_leader else ""
-        text += f" The group forecast prefers {options[now.leader]}, with {leads}.{reason}"
+        text += (
+            f" The group forecast prefers {options[now.leader]}, with {percent(float(now.group.points(now.leader)))}."
+            f"{f' {memo.why_not_leader}' if memo is not None and memo.why_not_leader else ''}"
+        )
     return text
 
 
@@ -233,9 +234,11 @@ def steps_to_take(run: str, book: Book, steps: list[Point]) -> Iterator[Point]:
         claim = book.by_id.get(crux.claim)
         # An open question asks for the same test, with the same command, under "needs you".
         if isinstance(claim, Claim) and question_about(book, crux.claim) is None:
-            verb = {**HOW, "document": "look up"}[crux.how].capitalize()
             program, experiment = program_text(run, book, crux.claim)
-            test = f"{verb}: {one_line(claim.testable_as)} ({worth_text(crux.best)}):{program}"
+            test = (
+                f"{'Look up' if crux.how == 'document' else HOW[crux.how].capitalize()}:"
+                f" {one_line(claim.testable_as)} ({worth_text(crux.best)}):{program}"
+            )
             yield Point.of(f"{test} `{answer_command(run, book, crux.claim)}`", crux.claim, experiment)
     # The memo was written without the result. A step of it about the test itself would say it twice.
     tested = {crux.claim for crux in due}
@@ -352,7 +355,7 @@ def percent(points: float) -> str:
 def roles_range(report: ForecastReport, option: str) -> str:
     """Return `58% (roles 50–63%)`: the group forecast of an option and the range of the roles' forecasts."""
     spread = roles_spread(report, option)
-    return f"{percent(report.group[option])} ({spread})" if spread else percent(report.group[option])
+    return f"{percent(report.group[option])}{f' ({spread})' if spread else ''}"
 
 
 def roles_spread(report: ForecastReport, option: str) -> str:

@@ -38,6 +38,7 @@ from moot.view.reasons import (
     score_of,
     severity,
     surviving,
+    weight_text,
 )
 from rounds.protocols.citations import UPHELD, most_say
 from rounds.protocols.sides import GIVEN_UP, concessions_of, is_given_up
@@ -291,7 +292,7 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
         return None
     best, words = against[0], judged(book, against[0], approval)
     text = one_line(best.claim if isinstance(best, Argument) else best.text)
-    became = f"judge: {words}" if words else "open"
+    became = f"{f'judge: {words}' if words else 'open'}{weight_text(book, best)}"
     # Blockers that the advocate itself names are listed as open, and are not counted twice.
     more = sum(approval.is_no or other.by != "advocate" for other in against[1:])
     return Objection(best.by, text, best.id, became, more=more)
@@ -308,6 +309,10 @@ def risks_of(book: Book, decision: Decision) -> Iterator[Point]:
         for concern in (book.of(Concern) if approval is not None else ())
         if concern.by == "advocate" and concern.id not in book.state.resolved
     )
+    # The strongest of what matters most to the judge of a panel is the objection, or all of it is why.
+    for concern in blockers(book, decision) if book.state.opening.protocol == "panel" else ():
+        weight = f"Among what matters most to the judge{weight_text(book, concern)}"
+        yield Point.of(f"{weight}: {concern.by}: {concern.text}", concern.id)
     if decision.type == "override" or book.state.opening.protocol != "comparative":
         return
     from rounds.protocols.comparative import sides_of

@@ -324,15 +324,15 @@ class _Reading:
             )
             for point in why
         )
-        classes = ", ".join(f"{number} {meaning(*how)}" for how, number in counts.items())
-        ran = "" if any(point.class_ in RAN for point in why) else "; none was run"
+        classes = f"{', '.join(f'{number} {meaning(*how)}' for how, number in counts.items())}"
+        ran = f"{'' if any(point.class_ in RAN for point in why) else '; none was run'}"
         # One family shares its blind spots, so its agreement is weaker evidence than it looks.
         alike = ", all seats were one model family" if calls_of(self.book.events).model_families == 1 else ""
         first, *others = self.plans
-        plans = f" in {len(self.plans)} plans" if others else ""
-        whole = f"decisions {self.run}" if others else f"why {self.run} {first.id}"
+        whole = f"{f'decisions {self.run}' if others else f'why {self.run} {first.id}'}"
         listed = f", {len(why)} shown (all: moot {whole})" if len(self.reasons) > len(why) else ""
-        return f"Of {counted(len(self.reasons), 'reason')}{plans}{listed}: {classes}{ran}{alike}."
+        reasons = f"{counted(len(self.reasons), 'reason')}{f' in {len(self.plans)} plans' if others else ''}"
+        return f"Of {reasons}{listed}: {classes}{ran}{alike}."
 
     def conditions(self, name: Literal["falsifiers", "requirements"]) -> list[Point]:
         """Return the conditions of the main decision, then those of every other final one, each once."""
@@ -346,7 +346,7 @@ class _Reading:
                 # The first decision that names a repeated condition is the one to look up.
                 texts.setdefault(one_line(text), decision.id)
         # Judges of a debate put their falsifiers into statements, not into decisions.
-        if name == "falsifiers" and not any(any(conditions_of(decision)) for decision in decisions):
+        if name == "falsifiers" and not any(conditions_of(decision).introduced() for decision in decisions):
             by_rule = bool(decisions) and decisions[0].made_by == "rule"
             for event, section in sections_named(self.book, name) if by_rule else ():
                 # Judges often agree on a falsifier word for word; each is listed once, in order.
@@ -357,7 +357,7 @@ class _Reading:
     def _conditional(self, chief: Decision) -> list[Decision]:
         """Return the decisions whose conditions apply: the chief, or the judgements under a rule."""
         # A rule only counts votes or scores, so the conditions come from the judgements under it.
-        if chief.made_by != "rule" or any(conditions_of(chief)):
+        if chief.made_by != "rule" or conditions_of(chief).introduced():
             return [chief]
         # A judgement for another option sets conditions for a decision that was not made.
         alike = [
@@ -382,8 +382,8 @@ class _Reading:
             name = "final text" if self.finals else "last draft"
             blanks = ", ".join(dict.fromkeys(_BLANK.findall(text.text)))
             fill = f"Fill in {blanks} in the {name} and read it" if blanks else f"Read the {name}"
-            where = "." if self.finals else f": moot show {self.run} {text.ref}"
-            yield Point.of(f"{fill} before you use it ({text.words} words){where}", text.ref)
+            where = f"({text.words} words){'.' if self.finals else f': moot show {self.run} {text.ref}'}"
+            yield Point.of(f"{fill} before you use it {where}", text.ref)
 
     def not_settled(self) -> Iterator[Point]:
         """Yield fallen grounds, what the closing leaves open, and open questions of a judge."""

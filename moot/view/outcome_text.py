@@ -106,9 +106,11 @@ class _Cut(NamedTuple):
 # before any is cut; answer and reasons keep their words the longest.
 _CUTS: Final = (
     _Cut(130, 40, 40, 3, 3, 5), _Cut(130, 40, 40, 3, 2, 3), _Cut(120, 40, 40, 3, 1, 2), _Cut(120, 40, 40, 2, 1, 1),
-    _Cut(120, 34, 34, 2, 1, 1), _Cut(120, 40, 40, 1, 1, 1), _Cut(120, 34, 34, 1, 1, 1), _Cut(110, 30, 26, 1, 1, 1),
-    _Cut(90, 26, 22, 1, 1, 1), _Cut(80, 24, 18, 1, 1, 1), _Cut(80, 20, 14, 1, 1, 1), _Cut(70, 18, 12, 1, 1, 1),
-    _Cut(65, 15, 11, 1, 1, 1), _Cut(60, 12, 10, 1, 1, 1), _Cut(40, 8, 6, 1, 1, 1), _Cut(30, 6, 5, 1, 1, 1),
+    _Cut(120, 34, 34, 2, 1, 1),
+    *(_Cut(*words, 1, 1, 1) for words in (
+        (120, 40, 40), (120, 34, 34), (110, 30, 26), (90, 26, 22), (80, 24, 18), (80, 20, 14), (70, 18, 12),
+        (65, 15, 11), (60, 12, 10), (40, 8, 6), (30, 6, 5),
+    )),
 )  # fmt: skip
 """Cuts in the order in which they are tried: fewer points before shorter ones."""
 

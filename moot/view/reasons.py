@@ -322,7 +322,10 @@ def _reasons_of_approval(book: Book, decision: Decision, approval: Approval) -> 
     concerns = sorted(blockers(book, decision), key=lambda concern: -severity(book, concern))
     events = concerns if is_against else surviving(book, decision)
     weighed = [
-        (event.by, concern_point(book, event) if isinstance(event, Concern) else argument_point(book, event))
+        (
+            f"{event.by}{weight_text(book, event)}",
+            concern_point(book, event) if isinstance(event, Concern) else argument_point(book, event),
+        )
         for event in events
     ]
     return [
@@ -333,6 +336,15 @@ def _reasons_of_approval(book: Book, decision: Decision, approval: Approval) -> 
 def blockers(book: Book, decision: Decision) -> list[Concern]:
     """Return the concerns that carried the verdict: those scored as genuine, or a panel's findings that matter most."""
     return cited_as("based-on", Concern, book, decision)
+
+
+def weight_text(book: Book, event: Concern | Argument) -> str:
+    """Return the severity of a panel's finding, and which other reviewers marked it; empty elsewhere."""
+    if book.state.opening.protocol != "panel" or not isinstance(event, Concern):
+        return ""
+    also = [row.by for row in severities(book).get(event.id, ()) if row.criterion == "cross-cutting"]
+    marked = f", marked as theirs too by {' and '.join(also)}" if also else ""
+    return f" (severity {event.severity} of 5{marked})"
 
 
 def surviving(book: Book, decision: Decision) -> list[Argument]:

@@ -17,8 +17,8 @@ from ledger.events.ids import kind_of, parse_reference
 from ledger.format.canonical import encode
 from ledger.plain_text import one_line, shortened, some
 from ledger.result import Result
-from ledger.state.book import Book, passages, strings
-from ledger.state.decided import conditions_of, overridden, replacement
+from ledger.state.book import Book, grouped, passages, strings
+from ledger.state.decided import Conditions, conditions_of, overridden, replacement
 from ledger.state.fold import add_call
 from ledger.state.state import Spend
 from moot.view.events import words_of
@@ -64,7 +64,7 @@ def show_of(run: str, book: Book, event: Event) -> Shown:
         id=wording.ref,
         by=wording.role,
         standing=wording.mark.plain if wording.mark.word else "",
-        says=_says(event),
+        says=_says(event, book),
         history=list(_history(book, event)),
         named_by=_named_by(book, event.seq, event.id),
     )
@@ -88,18 +88,15 @@ def labeled(run: str, book: Book, identity: str) -> Shown | None:
     return Shown(run, identity, opening.seq, kind_of(reference.id), opening.by, 0, "", says, [], named_by)
 
 
-def _says(event: Event) -> dict[str, Any]:
+def _says(event: Event, book: Book) -> dict[str, Any]:
     """Return the event's own fields, with conditions split into falsifiers and requirements."""
     # Encode and decode again, so that the fields have the names and form of the ledger.
     fields: dict[str, Any] = orjson.loads(encode(event))
     if isinstance(event, Decision):
         # Requirements are objects on the ledger, and readers only need their texts.
-        for name in ("falsifiers", "requirements", "dissent"):
-            fields.pop(name, None)
-        conditions = conditions_of(event)
-        fields |= {
-            "would show it wrong": list(conditions.falsifiers),
-            "required": list(conditions.requirements),
+        replaced = (*Conditions._fields, "dissent")
+        fields = {name: value for name, value in fields.items() if name not in replaced}
+        fields |= grouped(conditions_of(event, book.state).introduced()) | {
             "dissent": [
                 f"{dissenter.role}: {dissenter.text} ({dissenter.ref})" for dissenter in event.dissent
             ],

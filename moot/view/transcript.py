@@ -8,10 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from ledger.events import Artifact, Decision, Event, Position, Signals, Statement, Validation, Verification
+from ledger.events import (
+    Artifact,
+    Decision,
+    Event,
+    Position,
+    Signals,
+    Statement,
+    Validation,
+    Verification,
+)
 from ledger.interchange.markdown import inline, listed, quoted
-from ledger.state.book import Book, sections_of
-from ledger.state.decided import WORDS, conditions_of
+from ledger.state.book import Book, grouped, sections_of
+from ledger.state.decided import conditions_of
 from moot.view.events import EventWords, words_of
 
 _TEXTS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -29,7 +38,7 @@ def entry(event: Event, book: Book) -> str:
     wording = words_of(event, book)
     headline = " ".join(inline(part) for part in (wording.word, wording.head) if part)
     simulated = " (recorded)" if event.call is not None and event.call.simulated else ""
-    body = () if wording.sealed else (*_texts(wording), *_lists(event))
+    body = () if wording.sealed else (*_texts(wording), *_lists(event, book))
     return "\n\n".join(filter(None, (f"**{inline(wording.ref)}** {headline}{simulated}", *body)))
 
 
@@ -56,7 +65,7 @@ def _introduced(words: str, *texts: str) -> str:
     return "\n\n".join(filter(None, (words, *map(quoted, texts))))
 
 
-def _lists(event: Event) -> Iterator[str]:
+def _lists(event: Event, book: Book) -> Iterator[str]:
     """Yield what an event has beside its texts: evidence, findings, conditions, dissent."""
     match event:
         case Position(confidence=int() as confidence):
@@ -80,9 +89,8 @@ def _lists(event: Event) -> Iterator[str]:
         case Decision():
             rests = listed(f"{cite.relation} {cite.id}" for cite in event.cites) or "nothing"
             yield f"It rests on: {rests}."
-            for words, texts in zip(WORDS.values(), conditions_of(event), strict=True):
-                if texts:
-                    yield f"{words[0].upper()}{words[1:]}:\n\n{_items(map(inline, texts))}"
+            for words, conditions in grouped(conditions_of(event, book.state).introduced()).items():
+                yield f"{words[0].upper()}{words[1:]}:\n\n{_items(map(inline, conditions))}"
             for dissent in event.dissent:
                 yield _introduced(f"Against it, {inline(dissent.role)}:", dissent.text)
         case _:

@@ -70,9 +70,8 @@ def event_page(view: RunView, event: Event, links: Links) -> dict[str, Any]:
     }
     if isinstance(event, Decision):
         # Conditions stand under readable names.
-        conditions = conditions_of(event)._asdict()
         kept = {key: value for key, value in kept.items() if key not in Conditions._fields}
-        kept |= {key: value for key, value in conditions.items() if value}
+        kept |= grouped(conditions_of(event, book.state).introduced())
     decision = tell_decision(book, event, sources.sections) if isinstance(event, Decision) else None
     # An event without an id cannot be cited, and of two events with the same id only the first can.
     back = naming(book, event.seq, event.id) if event.id and book.by_id.get(event.id) is event else []

@@ -288,8 +288,12 @@ def _places() -> list[tuple[Path, _Version]]:
                 own = root / _own_group(kind).lstrip("/")
                 # Version 2 gives no limits to groups below one that has processes, so a place beside moot's own
                 # group is tried too. It is never above what was delegated: its parent belongs to somebody else.
+                # To enter a group of version 2, a process needs a right on the group above both. Without it the
+                # program's own launcher would fail at the entrance, where nothing can be tried instead. A group
+                # outside of a container's own namespace is named by dots.
                 places += [(place, _VERSIONS[kind]) for place in dict.fromkeys((root, own, own.parent))
-                           if place.is_relative_to(root) and _may_enter_from(place)]  # fmt: skip
+                           if place.is_relative_to(root) and ".." not in place.parts
+                           and os.access(place / "cgroup.procs", os.W_OK)]  # fmt: skip
     return places
 
 
@@ -300,10 +304,3 @@ def _own_group(kind: str) -> str:
         if not controllers if kind == "cgroup2" else "memory" in controllers.split(","):
             return group
     return "/"
-
-
-def _may_enter_from(place: Path) -> bool:
-    # To enter a group of version 2, a process needs this right on the group above both. Without it the program's own
-    # launcher would fail at the entrance, where nothing can be tried instead. A group outside of a container's own
-    # namespace is named by dots.
-    return ".." not in place.parts and os.access(place / "cgroup.procs", os.W_OK)

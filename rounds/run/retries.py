@@ -325,7 +325,9 @@ def _answer(reply: SeatReply, tries: _Tries) -> Answer:
     }
     # The amount of a single attempt stays as its seat wrote it; a sum has six decimals of its own.
     costs = [used.cost_usd for used in tries.used]
-    cost = _sum_usd(costs) if len(costs) > 1 else costs[0]
+    known = [Decimal(cost) for cost in costs if cost is not None]
+    total = f"{sum(known, Decimal(0)):.6f}" if len(known) == len(costs) else None
+    cost = total if len(costs) > 1 else costs[0]
     return msgspec.structs.replace(reply, attempts=tuple(tries.attempts), cost_usd=cost, **sums)
 
 
@@ -333,8 +335,3 @@ def _sum(*values: int | None) -> int | None:
     """Return the sum; unknown when a part of it is."""
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None
-
-
-def _sum_usd(costs: list[str | None]) -> str | None:
-    known = [Decimal(cost) for cost in costs if cost is not None]
-    return f"{sum(known, Decimal(0)):.6f}" if len(known) == len(costs) else None

@@ -24,6 +24,7 @@ from ledger.events import (
     Concern,
     Decision,
     Disposition,
+    Rating,
     Response,
     Standing,
     Statement,
@@ -31,6 +32,7 @@ from ledger.events import (
 )
 from ledger.state.book import Book
 from ledger.state.decided import concern_standing, final_in_force
+from moot.__main__ import main
 from moot.api import open_run
 from moot.errors import MootError
 from moot.view.outcome import Outcome, outcome_of
@@ -302,7 +304,8 @@ def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(verdict: str, tmp
     blockers = [cite.id for cite in decision.cites if cite.relation == "based-on"]
     assert [point.refs[0] for point in found.why] == blockers == ["N-1-4", "N-1-9"]
     assert [point.text for point in found.why] == [
-        "reviewer_2: finding 0 of r1 findings reviewer_2", "reviewer_3: finding 2 of r1 findings reviewer_3",
+        "reviewer_2 (severity 5 of 5, marked as theirs too by reviewer_1): finding 0 of r1 findings reviewer_2",
+        "reviewer_3 (severity 2 of 5): finding 2 of r1 findings reviewer_3",
     ]  # fmt: skip
     assert status_clause(found) == f"DECIDED: {verdict}"
     # The judge of a panel has to recommend something, so it is no condition.
@@ -310,7 +313,11 @@ def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(verdict: str, tmp
     assert "though" not in found.how_sure
     if verdict == "targeted fixes":  # what was taken up is no objection any more
         assert found.objection is not None
-        assert (found.objection.ref, found.objection.became, found.objection.more) == ("N-1-1", "open", 6)
+        assert (found.objection.ref, found.objection.became.partition(" (")[0], found.objection.more) == (
+            "N-1-1",
+            "open",
+            6,
+        )
 
 
 def test_a_panel_that_is_ready_shows_what_matters_most_as_what_speaks_against_it(tmp_path: Path) -> None:
@@ -324,7 +331,8 @@ def test_a_panel_that_is_ready_shows_what_matters_most_as_what_speaks_against_it
     # It has to name what matters most whatever it says, so that is no contradiction.
     assert "though" not in found.how_sure
     assert found.objection is not None
-    assert (found.objection.ref, found.objection.became) == ("N-1-4", "judge: among what matters most")
+    assert found.objection.ref == "N-1-4"
+    assert found.objection.became.startswith("judge: among what matters most (severity 5 of 5")
     (concerns,) = [annex for annex in annexes_of(book) if annex.title.startswith("Concerns")]
     assert {row[0]: row[-1] for row in concerns.rows if row[-1]} == {
         "N-1-4": "among what matters most",
@@ -1434,3 +1442,42 @@ def test_one_judge_who_is_left_of_several_is_not_said_to_disagree(tmp_path: Path
     _, found = played(tmp_path, "debate", rules={"judges": "3"}, lose=lost)
     assert found.answer == "No determination: whether the judges agree cannot be measured."
     assert status_clause(found) == "YOUR CALL: the judges came to no determination"
+
+
+def test_a_panel_shows_every_named_finding_with_its_severity_and_who_marked_it(tmp_path: Path) -> None:
+    """The outcome showed one of two named findings, no severity, and not that other fields marked it too."""
+
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "verdict":
+            made["blockers"] = ["N-1-1", "N-1-4"]
+
+    book, found = played(tmp_path, "panel", change)
+    marked: dict[str, list[str]] = {}
+    for event in book.of(Rating):
+        if event.criterion == "cross-cutting":
+            marked.setdefault(event.of, []).append(event.by)
+    severities = {event.id: event.severity for event in book.of(Concern)}
+    words = {
+        finding: f"severity {severities[finding]} of 5, marked as theirs too by {' and '.join(marked[finding])}"
+        for finding in ("N-1-1", "N-1-4")
+    }
+    assert found.objection is not None
+    shown = {found.objection.ref: found.objection.became}
+    shown |= {point.refs[0]: point.text for point in found.not_settled if point.refs[0] in words}
+    assert {finding: text in shown[finding] for finding, text in words.items()} == {
+        "N-1-1": True,
+        "N-1-4": True,
+    }
+
+
+@pytest.mark.parametrize(("protocol", "word"), [("panel", "recommended"), ("adversarial", "required")])
+def test_what_a_panel_recommends_is_nowhere_called_required(
+    tmp_path: Path, protocol: str, word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = str(tmp_path / "run")
+    played(tmp_path, protocol)
+    for verb in (["show", run, "D-1-1"], ["decisions", run], ["report", run], ["report", run, "--full"]):
+        main(verb)
+        text = capsys.readouterr().out.casefold()
+        assert word in text, verb
+        assert ("required" in text) == (word == "required"), verb

@@ -236,9 +236,8 @@ def moved_forecasts(book: Book) -> tuple[Event, ...]:
 
 def forecasts_after_answer(book: Book, answer: Decision) -> tuple[Event, ...]:
     """Return the forecasts that a person's result moves, for the same commit; none while it is kept back."""
-    if answer.result is None or numbers_end(book.state) is None:
-        return ()
-    return moved_forecasts(book)
+    kept_back = answer.result is None or numbers_end(book.state) is None
+    return () if kept_back else moved_forecasts(book)
 
 
 def _closing_is_done(state: State) -> bool:
