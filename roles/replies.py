@@ -68,6 +68,7 @@ class Cited(Part, frozen=True, kw_only=True):
     quote: Quote | None
 
 
+AboutOptions = Annotated[tuple[Word, ...], Meta(max_length=8, description="options it is about, O-n")]
 Evidence = Annotated[tuple[Cited, ...], Meta(max_length=6)]
 """Places that something is taken from."""
 
@@ -97,7 +98,7 @@ class ClaimDraft(Part, frozen=True, kw_only=True):
         str, Meta(min_length=1, max_length=40, description="the section of this reply that it comes from")
     ]
     anchor_ref: Annotated[str, Meta(description="the goal it serves, G-n")] | None
-    about: Annotated[tuple[Word, ...], Meta(max_length=8, description="options it is about, O-n")]
+    about: AboutOptions
     supersedes: Annotated[str, Meta(description="an earlier tested claim that this one replaces")] | None
     how: Annotated[HowTested, Meta(description="what could decide it")]
     places: Annotated[
@@ -190,7 +191,7 @@ class CheckReply(Part, frozen=True, kw_only=True):
     evidence: Annotated[tuple[Cited, ...], Meta(min_length=1, max_length=6)]
     notes: Annotated[str, Meta(min_length=1, max_length=1_500, description="1 to 3 sentences")]
     claims: Annotated[tuple[ClaimTest, ...], Meta(max_length=30)]
-    about: Annotated[tuple[Word, ...], Meta(max_length=8, description="options it is about, O-n")]
+    about: AboutOptions
     confidence: Five
 
 
@@ -243,7 +244,7 @@ class DecisionDraft(Part, frozen=True, kw_only=True):
     made_by: Literal["consensus", "round_lead", "adversary_concession"]
     round_artifact_refs: Annotated[tuple[RefText, ...], Meta(max_length=8)]
     anchor_ref: Annotated[str, Meta(description="the goal it serves, G-n")] | None
-    about: Annotated[tuple[Word, ...], Meta(max_length=8, description="options it is about, O-n")]
+    about: AboutOptions
     confidence: Five | None
     falsifiers: Annotated[
         tuple[Sentence, ...], Meta(max_length=4, description="what would show it to be wrong")

@@ -158,8 +158,7 @@ def export_skill(book: Book, *, layout: Literal["flat", "state"] = "flat") -> Ex
         f"{prefix}lead_history.jsonl": jsonl(rows.leads()),
         f"{prefix}drift_checks.jsonl": jsonl(rows.drift_checks()),
     }
-    concerns = jsonl(rows.concerns())
-    if concerns:
+    if concerns := jsonl(rows.concerns()):
         files[f"{prefix}concerns.jsonl"] = concerns
     if not rows.imported or "run" in rows.keys or opened.question:
         files[f"{prefix}run.json"] = msgspec.json.encode(_run(opened)) + b"\n"

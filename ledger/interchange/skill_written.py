@@ -342,11 +342,9 @@ def _sightings(book: Book) -> dict[str, tuple[Content, ...]]:
 
 
 def jsonl(rows: Iterable[Content]) -> bytes:
-    """Return rows as JSON Lines."""
-    encode = msgspec.json.encode
-    return b"".join(encode(_present(row)) + b"\n" for row in rows)
-
-
-def _present(row: Content) -> Content:
-    """Return a row without its UNSET keys."""
-    return {key: value for key, value in row.items() if not isinstance(value, UnsetType)}
+    """Return rows as JSON Lines, without their UNSET keys."""
+    return b"".join(
+        msgspec.json.encode({key: value for key, value in row.items() if not isinstance(value, UnsetType)})
+        + b"\n"
+        for row in rows
+    )

@@ -21,7 +21,7 @@ from ledger.state.state import ClaimFacts
 from roles.asof import round_found
 from roles.brief import quote
 from roles.brief.context import BriefContext
-from roles.brief.quote import Quoted
+from roles.brief.quote import Quotations, Quoted
 from roles.protocol import Column, Sight
 
 TESTED: Final = ("may_move", "pending")
@@ -35,7 +35,7 @@ class KnownClaims(NamedTuple):
     cited: frozenset[str]
 
 
-def earlier(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+def earlier(context: BriefContext, sight: Sight) -> Quotations:
     """Quote earlier claims; settled ones that are only cited are quoted without their tests."""
     known, tests = _known(context), sight.extent in TESTED
     wanted = _wanted(known, sight)
@@ -104,7 +104,7 @@ def _facts_at(facts: ClaimFacts, seq: int) -> ClaimFacts:
     return msgspec.structs.replace(facts, moves=moves, standing=standing_after(moves))
 
 
-def of_round(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+def of_round(context: BriefContext, sight: Sight) -> Quotations:
     """Quote the round's claims as they were raised, or with their current status."""
     assert sight.extent == "all", sight
     events = context.turned(context.ordered(context.of(Claim, context.round)))
@@ -120,13 +120,13 @@ def is_late(context: BriefContext, claim: Quoted) -> bool:
     return context.reading.claims == "as_found" and context.book.by_id[claim.name].phase == "F"
 
 
-def raised_late(context: BriefContext, _sight: Sight) -> tuple[Quoted, ...]:
+def raised_late(context: BriefContext, _sight: Sight) -> Quotations:
     """Quote the round's claims that were raised after its verdicts were known."""
     view = context.view.get(Column.CLAIMS)
     return tuple(claim for claim in of_round(context, view) if is_late(context, claim)) if view else ()
 
 
-def moved(context: BriefContext, _sight: Sight) -> tuple[Quoted, ...]:
+def moved(context: BriefContext, _sight: Sight) -> Quotations:
     """Quote the current status of shown claims that have moved since the status they are shown with."""
     before, now = _known(context).claims, context.state.claims
     moves_shown = {name: len(before[name].moves) if name in before else 0 for name in shown_names(context)}

@@ -28,11 +28,11 @@ from ledger.state.book import once, passages
 from ledger.state.state import State
 from roles.brief import claims, quote, records
 from roles.brief.context import BriefContext, BriefUnavailable
-from roles.brief.quote import Quoted
+from roles.brief.quote import Quotations, Quoted
 from roles.protocol import Column, Sight
 
 
-def question(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+def question(context: BriefContext, sight: Sight) -> Quotations:
     """Quote the question with goals, options and documents; or only the goals.
 
     Raises `BriefUnavailable` when the blob of a document is missing.
@@ -42,7 +42,7 @@ def question(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     return once(context.of_run, "question", lambda: _question(context))
 
 
-def _question(context: BriefContext) -> tuple[Quoted, ...]:
+def _question(context: BriefContext) -> Quotations:
     quotations = [quote.question(context.opened)]
     for document in context.opened.context:
         content = context.book.blobs.read(document.sha256)
@@ -53,39 +53,39 @@ def _question(context: BriefContext) -> tuple[Quoted, ...]:
     return tuple(quotations)
 
 
-def decisions(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+def decisions(context: BriefContext, sight: Sight) -> Quotations:
     """Quote the decisions in force."""
     assert sight.extent == "all", sight
     return tuple(context.quoted(event) for event in context.decisions_in_force())
 
 
-def plan(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+def plan(context: BriefContext, sight: Sight) -> Quotations:
     """Quote lead, focus and absent role of the round; or only the absent role."""
     opened = context.state.rounds[context.round]
     return (quote.plan(opened, absent_only=sight.extent == "absent"),)
 
 
-def _statements(context: BriefContext, kind: str) -> tuple[Quoted, ...]:
+def _statements(context: BriefContext, kind: str) -> Quotations:
     """Quote the round's statements of one type: the lead's proposal, the supplements of the other roles."""
     events = [event for event in context.of(Statement, context.round) if event.type == kind]
     return _all(context, events)
 
 
-def proposal(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
+def proposal(context: BriefContext, _: Sight) -> Quotations:
     """Quote the lead's proposal."""
     return _statements(context, "proposal")
 
 
-def supplements(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
+def supplements(context: BriefContext, _: Sight) -> Quotations:
     """Quote what the other roles add to the proposal."""
     return _statements(context, "supplement")
 
 
-def _all(context: BriefContext, events: Collection[Any]) -> tuple[Quoted, ...]:
+def _all(context: BriefContext, events: Collection[Any]) -> Quotations:
     return tuple(context.quoted(event) for event in context.ordered(events))
 
 
-def artifacts(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+def artifacts(context: BriefContext, sight: Sight) -> Quotations:
     """Quote the round's artifacts, those of some roles, or those that the other columns cite."""
     match sight.extent:
         case "all":
@@ -132,7 +132,7 @@ def _sources(claim: Claim) -> set[str]:
     return named or {event_id("artifact", claim.round, claim.raised_by)}
 
 
-def places(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+def places(context: BriefContext, sight: Sight) -> Quotations:
     """Quote the passages that claims under test name, unless a shown artifact contains them."""
     assert sight.extent == "named", sight
     whole = {artifact.name for artifact in artifacts(context, context.view[Column.ARTIFACTS])}
@@ -160,7 +160,7 @@ def _place(context: BriefContext, ref: str) -> Quoted | None:
     return None if texts is None else quote.place(event, ref, texts)
 
 
-def unanswered(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+def unanswered(context: BriefContext, sight: Sight) -> Quotations:
     """Quote the last round's drift check, and its questions and concerns that are still unanswered."""
     assert sight.extent == "all", sight
     last = context.round - 1
@@ -173,7 +173,7 @@ def unanswered(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     return (*_all(context, context.of(DriftCheck, last)), *_all(context, concerns))
 
 
-def positions(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+def positions(context: BriefContext, sight: Sight) -> Quotations:
     """Quote the positions of all roles, check by check."""
     assert sight.extent == "all", sight
     events = context.ordered(context.of(Position, context.round))
@@ -182,7 +182,7 @@ def positions(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     return tuple(context.quoted(event) for event in events)
 
 
-def verdicts(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+def verdicts(context: BriefContext, sight: Sight) -> Quotations:
     """Quote the round's verdicts, those of some checks, or those that the other columns cite."""
     match sight.extent:
         case "all":
@@ -207,7 +207,7 @@ def _cited_verdicts(context: BriefContext) -> tuple[Verification, ...]:
     return tuple(event for event in context.of(Verification) if event.id in wanted)
 
 
-def flips(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+def flips(context: BriefContext, sight: Sight) -> Quotations:
     """Quote changed positions and tensions of the round, or open tensions.
 
     The extent of `sight` also asks for objections with the former, for retrospectives with the latter.
@@ -230,7 +230,7 @@ def flips(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
             raise AssertionError(f"flips have no extent {sight.extent}")
 
 
-def amendments(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+def amendments(context: BriefContext, sight: Sight) -> Quotations:
     """Quote the fixed wording of active amendments; one aimed at a role is shown only to that role."""
     assert sight.extent == "all", sight
     quotations: list[Quoted] = []
@@ -262,24 +262,24 @@ def active_amendments(state: State) -> list[tuple[Amendment, str, str]]:
 class Quoting(NamedTuple):
     """Quoting function of a column, and its inputs beside the group's opening and the column's own sight."""
 
-    quotations: Callable[[BriefContext, Sight], tuple[Quoted, ...]]
+    quotations: Callable[[BriefContext, Sight], Quotations]
     beside: tuple[Column, ...] = ()
     """Other columns whose sights it reads."""
     of_step: bool = False
     """Whether siblings see different quotations."""
 
 
-def written_by_protocol(context: BriefContext, column: Column) -> tuple[Quoted, ...]:
+def written_by_protocol(context: BriefContext, column: Column) -> Quotations:
     """Return the quotations that the protocol itself writes."""
     return tuple(Quoted(*row) for row in context.protocol.tells(context.book, context.step, column))
 
 
-def before(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
+def before(context: BriefContext, _: Sight) -> Quotations:
     """Quote what the protocol writes before the other columns."""
     return written_by_protocol(context, Column.BEFORE)
 
 
-def for_this_step(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
+def for_this_step(context: BriefContext, _: Sight) -> Quotations:
     """Quote what the protocol tells the step."""
     return written_by_protocol(context, Column.TOLD)
 
@@ -314,7 +314,7 @@ UNNAMED: Final = Sight("all")
 class ColumnShown(NamedTuple):
     """Content of a column: quotations, the seqs of their events, and the cache key of everything they depend on."""
 
-    quotations: tuple[Quoted, ...]
+    quotations: Quotations
     seqs: frozenset[int]
     key: tuple[object, ...]
 

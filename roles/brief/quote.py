@@ -50,6 +50,9 @@ class Quoted(msgspec.Struct, frozen=True):
     seqs: tuple[int, ...]
 
 
+Quotations = tuple[Quoted, ...]
+
+
 def _listed(label: str, words: Sequence[str]) -> list[str]:
     return [bar(label, ", ".join(words))] if words else []
 

@@ -28,7 +28,7 @@ from ledger.events import (
 from ledger.events.ids import StepName, number_of, parse_reference, parse_step
 from roles.brief import quote
 from roles.brief.context import BriefContext
-from roles.brief.quote import Quoted, evidence, graded, optional, quotation
+from roles.brief.quote import Quotations, Quoted, evidence, graded, optional, quotation
 from roles.prompt_set import Row, Values, bar, names, template
 from roles.protocol import Column, Pick, Sight, Whose
 
@@ -41,7 +41,7 @@ def picks(context: BriefContext) -> tuple[Pick, ...]:
     return tuple(pick for pick in picks if (context.round - pick.back, pick.phase) in planned)
 
 
-def quotations(context: BriefContext, _sight: Sight) -> tuple[Quoted, ...]:
+def quotations(context: BriefContext, _sight: Sight) -> Quotations:
     """Return the quotations of all picks."""
     return tuple(quotation for pick in picks(context) for quotation in quoted(context, pick))
 
@@ -68,7 +68,7 @@ def picked(context: BriefContext, pick: Pick) -> tuple[Event, ...]:
     return tuple(sorted(events, key=lambda event: _place(context, event)))
 
 
-def quoted(context: BriefContext, pick: Pick) -> tuple[Quoted, ...]:
+def quoted(context: BriefContext, pick: Pick) -> Quotations:
     """Return the quotations of a pick."""
     return tuple(_quoted(pick, event) for event in picked(context, pick))
 
