@@ -105,8 +105,8 @@ class Quorum(Value, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """Return `4 of 6 steps asked got a reply`: a loss may leave later steps that nobody is asked for."""
-        return f"{self.actual} of {counted(self.declared, 'step')} asked got a reply"
+        """Return `4 of 6 requested replies accepted`: a loss may leave later steps that nobody is asked for."""
+        return f"{self.actual} of {counted(self.declared, 'requested reply')} accepted"
 
 
 SeatKind = Annotated[str, Meta(max_length=32, pattern=r"^[a-z][a-z0-9_]{0,31}$(?!\n)")]

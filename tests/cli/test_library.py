@@ -182,7 +182,7 @@ def test_a_seat_function_without_an_answer_gives_its_step_up(tmp_path: Path) -> 
     run = library.open_run(path)
     assert run.state.finished
     assert run.quorum.kind == "degraded"
-    assert run.quorum.told.startswith("6 of 12 steps asked got a reply; given up: r2.challenge.")
+    assert run.quorum.told.startswith("6 of 12 requested replies accepted; given up: r2.challenge.")
 
 
 def first_column(part: str) -> set[str]:

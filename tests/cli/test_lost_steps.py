@@ -12,7 +12,7 @@ from tests.cli.conftest import Moot, Said
 from tests.protocols.playing import begin
 from tests.protocols.scripts import reply
 
-FIRST = "UNANSWERED: 0 of 1 step asked got a reply; no reply answered what decides"
+FIRST = "UNANSWERED: 0 of 1 requested reply accepted; no reply answered what decides"
 
 
 def test_the_last_submit_of_a_run_that_nobody_answered(moot: Moot, tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_the_last_submit_of_a_run_that_nobody_answered(moot: Moot, tmp_path: Pat
         assert (looked.code, looked.out.startswith(FIRST)) == (0, True), verb
     report = moot("report", tmp_path / "run")
     assert report.code == 0
-    assert report.out.index("**UNANSWERED** 0 of 1 step ") < report.out.index("## ")
+    assert report.out.index("**UNANSWERED** 0 of 1 requested reply ") < report.out.index("## ")
     assert open_run(tmp_path / "run").quorum.kind == "unanswered"
 
 
@@ -44,7 +44,9 @@ def test_giving_up_is_accepted_while_the_run_goes_on_and_counts_at_its_end(
     for one in said[1:]:
         outcome = one.json["quorum"]
         assert (one.json["accepted"], outcome["kind"]) == (True, "degraded")
-        assert outcome["told"].startswith("2 of 3 steps asked got a reply; given up: r1.attack.challenger (")
+        assert outcome["told"].startswith(
+            "2 of 3 requested replies accepted; given up: r1.attack.challenger ("
+        )
         assert [one["decides"] for one in outcome["lost"]] == [False]
 
 
@@ -64,8 +66,8 @@ def test_a_run_that_lost_nothing_ends_well(moot: Moot, tmp_path: Path) -> None:
     (tmp_path / "reply.json").write_bytes(reply(session.book(), asked.step, asked.brief.saw))
     said = moot("submit", tmp_path / "run", asked.step.id, tmp_path / "reply.json")
     assert said.code == 0
-    assert "\nquorum: 1 of 1 step asked got a reply\n" in said.out
-    assert "; 1 of 1 step asked got a reply" in " ".join(moot("decisions", tmp_path / "run").out.split())
+    assert "\nquorum: 1 of 1 requested reply accepted\n" in said.out
+    assert "; 1 of 1 requested reply accepted" in " ".join(moot("decisions", tmp_path / "run").out.split())
 
 
 def test_a_run_that_no_seat_answered_says_that_it_was_stopped_and_why(

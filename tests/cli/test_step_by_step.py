@@ -53,7 +53,7 @@ def test_giving_up_lets_the_run_go_on_and_shows(moot: Moot, opened: Path) -> Non
     assert said.code == 0
     assert said.json["next"] == ["r1.C.guardian", "r1.C.observer", "r1.C.critic"]
     assert moot("status", opened).out.startswith(
-        "DEGRADED: 0 of 1 step asked got a reply; given up: r1.B.action"
+        "DEGRADED: 0 of 1 requested reply accepted; given up: r1.B.action"
     )
     assert (
         moot("log", opened, "--kind", "fallback", "--json").json["events"][0]["detail"] == "the agent is gone"

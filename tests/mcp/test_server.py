@@ -330,4 +330,4 @@ def test_a_lost_step_is_told_with_every_result(tmp_path: Path) -> None:
     for result in anyio.run(main):
         outcome = result["quorum"]
         assert (outcome["kind"], outcome["actual"], outcome["declared"]) == ("unanswered", 0, 1)
-        assert outcome["told"].startswith("0 of 1 step asked got a reply; no reply answered what decides")
+        assert outcome["told"].startswith("0 of 1 requested reply accepted; no reply answered what decides")

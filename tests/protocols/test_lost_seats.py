@@ -107,7 +107,7 @@ def ended(
     kind = DECIDES[session.protocol.name]
     decided = any(f".{kind}." in step or step.endswith(f".{kind}") for step in state.answered)
     word = "quorum" if not gone else "DEGRADED" if decided else "UNANSWERED"
-    counts = f"{answered} of {counted(answered + gone, 'step')} asked got a reply"
+    counts = f"{answered} of {counted(answered + gone, 'requested reply')} accepted"
     first = f"{word}: {counts}"
     assert said.code == (5 if gone else 0), about
     assert said.out.splitlines()[-3].startswith(first), (about, said.out.splitlines()[-3:])

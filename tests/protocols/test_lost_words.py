@@ -124,4 +124,4 @@ def test_a_loss_stands_before_every_other_label(lost: str, kind: str, tmp_path: 
     """R-2: pages and reports show labels; the quorum is in the first of them."""
     (first, *_) = labels_of_run(played(tmp_path / "run", "adversarial", lost))
     assert first.kind == kind
-    assert first.text.startswith("2 of 3 steps asked got a reply")
+    assert first.text.startswith("2 of 3 requested replies accepted")

@@ -238,14 +238,16 @@ def test_a_falsifier_is_no_condition_and_a_demand_no_falsifier(
         "panel": {"falsifiers": "it fails at night", "requirements": DEMAND},
         "overridden": {"falsifiers": "it fails at night", "requirements": "somebody is on call"},
     }
+    # What the judge of a panel asks for binds nobody.
+    labels_of = WORDS | {"requirements": "recommended"} if name == "panel" else WORDS
     for meaning, words in held[name].items():
         before = [text[max(0, at.start() - 40) : at.start()].lower() for at in re.finditer(words, text)]
         assert before, f"{surface} does not show {words}"
         for one in before:
             assert "condition" not in one
-            labels = [label for label in WORDS.values() if label in one]
-            assert not labels or max(labels, key=one.rfind) == WORDS[meaning]
-        assert any(WORDS[meaning] in one for one in before)
+            labels = [label for label in labels_of.values() if label in one]
+            assert not labels or max(labels, key=one.rfind) == labels_of[meaning]
+        assert any(labels_of[meaning] in one for one in before)
 
 
 @pytest.mark.parametrize("surface", SURFACES)
