@@ -227,7 +227,7 @@ def _report(
     notes: Sequence[Problem],
     checkpoints: Sequence[CheckpointModel],
 ) -> VerifyReport:
-    damaged = any(problem.is_damage for problem in problems)
+    damaged, quarantine = any(problem.is_damage for problem in problems), directory / "quarantine"
     return VerifyReport(
         run=str(directory),
         ok=not damaged and all(checkpoint.holds for checkpoint in checkpoints),
@@ -235,10 +235,6 @@ def _report(
         events=count,
         head=HeadModel(seq=head.seq, hash=head.hash) if head else None,
         problems=converted([*problems, *notes], list[ProblemModel], from_attributes=True),
-        quarantined=_names(directory / "quarantine"),
+        quarantined=sorted(entry.name for entry in quarantine.iterdir()) if quarantine.is_dir() else [],
         checkpoints=list(checkpoints),
     )
-
-
-def _names(directory: Path) -> list[str]:
-    return sorted(entry.name for entry in directory.iterdir()) if directory.is_dir() else []

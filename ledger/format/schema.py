@@ -151,16 +151,18 @@ class Parts:
                 "maximum": SAFE_INTEGER,
                 "pattern": CLEAN,
             }
-            self.definitions[name] = scalars | (self._containers(left - 1) if left else {})
+            containers = (
+                {
+                    "type": ["null", "boolean", "integer", "string", "array", "object"],
+                    "items": self.anything(left - 1),
+                    "propertyNames": {"pattern": CLEAN},
+                    "additionalProperties": self.anything(left - 1),
+                }
+                if left
+                else {}
+            )
+            self.definitions[name] = scalars | containers
         return {"$ref": f"#/$defs/{name}"}
-
-    def _containers(self, left: int) -> Schema:
-        return {
-            "type": ["null", "boolean", "integer", "string", "array", "object"],
-            "items": self.anything(left),
-            "propertyNames": {"pattern": CLEAN},
-            "additionalProperties": self.anything(left),
-        }
 
     def value(self, type_: inspect.Type, depth: int) -> Schema:
         """Return the schema of a field or item; `depth` is that of the value when it is a container."""

@@ -22,13 +22,12 @@ from ledger.events import (
     ExperimentJudged,
     ExperimentPlanned,
     RoundOpened,
-    RunOpened,
     Statement,
     Verification,
 )
 from ledger.interchange import markdown
 from ledger.interchange.report import Exported
-from ledger.interchange.skill_written import Content, Places, WrittenRows, jsonl
+from ledger.interchange.skill_written import Places, WrittenRows, jsonl
 from ledger.plain_text import counted
 from ledger.state.book import Book, sections_of
 from ledger.state.wording import clause
@@ -161,19 +160,16 @@ def export_skill(book: Book, *, layout: Literal["flat", "state"] = "flat") -> Ex
     if concerns := jsonl(rows.concerns()):
         files[f"{prefix}concerns.jsonl"] = concerns
     if not rows.imported or "run" in rows.keys or opened.question:
-        files[f"{prefix}run.json"] = msgspec.json.encode(_run(opened)) + b"\n"
+        row = {
+            "question": opened.question,
+            "domain": opened.domain,
+            "goals": [goal.text for goal in opened.goals],
+            "plan": opened.plan,
+        }
+        files[f"{prefix}run.json"] = msgspec.json.encode(row) + b"\n"
     documents, missing = _documents(book, rows.places)
     left_out = (f"left out: {counted(count, noun)}" for noun, count in sorted(rows.left_out.items()))
     return Exported(_generated(book, rows.places) | documents | files, (*missing, *left_out))
-
-
-def _run(opened: RunOpened) -> Content:
-    return {
-        "question": opened.question,
-        "domain": opened.domain,
-        "goals": [goal.text for goal in opened.goals],
-        "plan": opened.plan,
-    }
 
 
 def _documents(book: Book, places: Places) -> tuple[dict[str, bytes], list[str]]:

@@ -178,8 +178,8 @@ def untested_agreement(book: Book) -> str:
     leader = leader_text(first.pop(), bool(options_of(book)))
     nothing = "no test found anything" if tested else "nothing was tested"
     return (
-        f"every role put {leader} first in every sealed answer and {nothing},"
-        " so this is no all-clear (moot explain FM-1)"
+        f"every role that answered put {leader} first in every sealed answer and {nothing},"
+        " so this is no all-clear"
     )
 
 

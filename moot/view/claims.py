@@ -166,7 +166,9 @@ def claims_text(claims: Claims, width: int = WIDTH) -> str:
             lines.append(f"  supersedes {claim.supersedes}")
         lines += _moves(claim.history)
     # Count by level, not by `ran ×3` and `ran ×5`, or the summary would list every number of runs.
-    counts = Counter((claim.status, _class(claim)) for claim in claims.claims)
+    counts = Counter(
+        (claim.status, SHOWN_AS[claim.class_] if claim.class_ else "") for claim in claims.claims
+    )
     ordered = sorted(counts, key=lambda key: list(STATUSES).index(key[0]))
     # The first two characters are the shape and its space, which a summary does not need.
     parts = [f"{counts[key]} {status_with_level(*key, key[1])[2:]}" for key in ordered]
@@ -182,11 +184,6 @@ def _moves(history: Sequence[StatusMove]) -> Iterator[str]:
         yield f"    {before} → {after}{bearing} @{move.seq}"
         # Each line starts from the status as it was worded on the line before.
         before = status_with_level(move.to, move.class_, move.tested)
-
-
-def _class(claim: ClaimLine) -> str:
-    """Return the evidence level by which a claim is counted, however often its program ran."""
-    return "" if claim.class_ is None else SHOWN_AS[claim.class_]
 
 
 class Citation(Result, frozen=True):

@@ -43,12 +43,7 @@ WORDS_SHOWN: Final = 160
 """Maximum characters of a claim or an option before it is cut."""
 REASONS: Final = 3
 WAYS_LISTED: Final = 4
-HOW: Final = {
-    "execution": "run",
-    "calculation": "calculate",
-    "document": "read",
-    "person": "measure",
-}
+HOW: Final = {"execution": "run", "calculation": "calculate", "document": "read", "person": "measure"}
 """Way to settle a crux → its word on screen."""
 NOTE: Final = "How often a test is right is an assumption, not a measurement."
 
@@ -147,13 +142,16 @@ def how_likely(book: Book) -> str:
     low, high = min(forecasts), max(forecasts)
     points = percent(float(now.group.points(place)))
     # A role without numbers about a test cannot follow its result.
-    left = standing.table_at(book.state).forecasts.keys() - now.forecasts.keys()
-    without = f" (without {' and '.join(sorted(left))}: no numbers about a test)" if left else ""
+    left = " and ".join(sorted(standing.table_at(book.state).forecasts.keys() - now.forecasts.keys()))
+    without = f" (without {left}: no numbers about a test)" if left else ""
     if len(forecasts) == 1:
         text = f"{points} for {options[place]}, the forecast of one role{without}."
     else:
-        spread = f"{without}, which give it {low}{'' if low == high else f'–{high}'}%."
-        text = f"{points} for {options[place]}, the group forecast of {len(forecasts)} roles{spread}"
+        # After a test each forecast is what the role's own numbers say for that result.
+        moved = any(belief.derived for belief in book.state.beliefs.values())
+        roles = f"{len(forecasts)} roles{without}, {'whose numbers for what was found' if moved else 'which'}"
+        span = f"{roles} give it {low}{'' if low == high else f'–{high}'}%."
+        text = f"{points} for {options[place]}, the group forecast of {span}"
     # A memo that departs from the forecasts has to say so next to its figure.
     if place != now.leader:
         text += (
@@ -177,7 +175,7 @@ def settled_cruxes(book: Book, chief: Decision) -> Iterator[Point]:
         level = settled[0].level if len(settled) == 1 else None
         refs = [crux.claim for crux in settled]
         raised = f"{option} from {percent(report.before[option])} to {percent(report.group[option])}"
-        text = f"Tests raised {raised}: {'; '.join(each)}"
+        text = f"{'Tests' if each[1:] else 'A test'} raised {raised}: {'; '.join(each)}"
         yield Point(one_line(text), level, None, refs, times_of(book, level, refs))
 
 

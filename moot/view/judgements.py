@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from itertools import chain
 from statistics import mean
 from typing import Final, NamedTuple, TypeVar
 
@@ -355,10 +356,13 @@ def scores_text(book: Book) -> str:
             if event.type == "round" and handed_in(book.state, event.round, "case") == 2
         )
         both = [firsts for firsts in places.values() if len(firsts) > 1]
-        alike = Counter(firsts[0] for firsts in both if len({*firsts}) == 1)
+        heard = both or [list(chain(*places.values()))]
+        alike = Counter(firsts[0] for firsts in heard if len({*firsts}) == 1 and firsts[1:])
+        pairs = f"of {counted(len(both), 'pair')} heard in both orders"
         return " ".join(
-            f"In {number} of {counted(len(both), 'pair')} heard in both orders, the judge recommended the option"
-            f" presented {'first' if is_first else 'second'} each time: it may have followed the order."
+            f"{f'In {number} {pairs}' if both else 'No pair was heard in both orders:'}"
+            f" the judge recommended the option presented {'first' if is_first else 'second'} each time,"
+            " and may have followed the order."
             for is_first, number in alike.items()
         )
     totals = (narrative for event in book.of(Decision) for narrative in event.narratives if GAP in narrative)

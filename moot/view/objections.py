@@ -329,7 +329,11 @@ def conceded_of(book: Book, decision: Decision) -> Iterator[Point]:
 
     Each concession has in front who made it, and how others judged it.
     """
-    yield from (Point.of(text, decision.id) for text in decision.narratives if text.startswith(GIVEN_UP))
+    yield from (
+        Point.of(f"{decision.by}: {text}", decision.id)
+        for text in decision.narratives
+        if text.startswith(GIVEN_UP)
+    )
     winner = _side_of(book, decision)
     sides = {argument.by: argument.side for argument in book.of(Argument)}
     for name, roles in concessions_of(book).items():
@@ -358,7 +362,7 @@ def left_out(book: Book, decision: Decision, reasons: Iterable[Point]) -> str:
         if event.side == side and event.id not in used and not decision.about
     )
     listed = "; ".join(f"{', '.join(ids)} ({words})" for words, ids in why.items())
-    return f"On its side, but no reasons: {listed}." if listed else ""
+    return f"On its side, but not counted as reasons: {listed}." if listed else ""
 
 
 def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:

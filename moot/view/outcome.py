@@ -49,7 +49,7 @@ from moot.view.objections import (
     taken_up,
     terms_of_voters,
 )
-from moot.view.outcome_status import Became, became_of_decisions, open_under, serious_questions, standing_of
+from moot.view.outcome_status import Became, became_of_decisions, caveats, open_under, standing_of
 from moot.view.questions import (
     Asking,
     answered_since,
@@ -169,7 +169,7 @@ def _beside(
     # Other states explain themselves, so a qualification would only repeat them.
     if status is not OutcomeStatus.DECIDED:
         return ""
-    serious, verdict = serious_questions(reading.book), approval_of(reading.book)
+    verdict = approval_of(reading.book)
     parts, several = [verdict.verdict] if verdict is not None else [], ""
     if reading.members is not None:
         # Members answer apart and nothing binds them together, so the majority is named as what decided.
@@ -178,7 +178,10 @@ def _beside(
         # Members of a council write requirements of their own, each for the own plan.
         several = f" in {len(plans)} plans" if len(plans) > 1 else ""
     parts += [f"{counted(len(requirements), 'requirement')}{several}"] if requirements else []
-    parts += [f"{counted(serious, 'serious question')} open"] if serious else []
+    # Its reply has a field for the option; members of a council name theirs in the answer, other protocols choose none.
+    if reading.state.opening.protocol == "single-pass" and reading.state.opening.options:
+        parts += ["no option named"] if reading.chief and not reading.chief.about else []
+    parts += caveats(reading.book)
     blanks = _BLANK.findall(reading.text.text) if reading.text is not None else []
     parts += [f"{counted(len(blanks), 'blank')} left to fill"] if blanks else []
     if any(end.changes for end in without.values()):
@@ -315,7 +318,7 @@ class _Reading:
         """Return how many of the shown reasons were run, quoted or argued, and whether any was run."""
         why = self.reasons[:WHY]
         if not why:
-            return ""
+            return "" if self.by_person else "No reason is cited for it."
         # Judgements on the way have no level, and neither have votes that were lost.
         counts = Counter(
             (

@@ -53,11 +53,11 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
         # Without what an earlier step was to hand in, the step that decides was never asked for.
         decides = any(loss.decides for loss in quorum.lost)
         lost = [loss.step for loss in quorum.lost]
-        asked = f"{[*state.answered, *lost]}"
-        never = [phase for row in state.opening.plan for phase in row.phases if f".{phase}." not in asked]
-        early = f"the run ended before the step that decides; lost: {some(lost, LOST_SHOWN)}"
-        early += f"; never asked for: {some(list(dict.fromkeys(never)), LOST_SHOWN)}" if never else ""
-        return StatusWhy(OutcomeStatus.NOBODY_ANSWERED, "" if decides or not lost else early)
+        parts = (
+            f"the run ended before the step that decides; lost: {some(lost, LOST_SHOWN)}",
+            *_never_asked(book),
+        )
+        return StatusWhy(OutcomeStatus.NOBODY_ANSWERED, "" if decides or not lost else "; ".join(parts))
     if has_beliefs(book):
         from rounds.protocols.crux.closing import status_of_answer
         from rounds.protocols.crux.standing import standing_at, table_at
@@ -76,6 +76,15 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
     return StatusWhy(OutcomeStatus.DECIDED if undecided is None else OutcomeStatus.YOUR_CALL, undecided or "")
 
 
+def _never_asked(book: Book) -> list[str]:
+    """Return in a clause the planned phases that a loss kept from being asked for; empty without any."""
+    asked = f"{[*book.state.answered, *book.state.given_up]}"
+    planned = dict.fromkeys(phase for row in book.state.opening.plan for phase in row.phases)
+    # Runs with forecasts skip phases for other reasons, too.
+    never = [phase for phase in planned if f".{phase}." not in asked] if not has_beliefs(book) else []
+    return [f"never asked for: {some(never, LOST_SHOWN)}"] if never and book.state.given_up else []
+
+
 def _first(claims: list[str]) -> str:
     """Return that a test of these claims could change the answer; empty without one."""
     return f"a test of {some(claims, LOST_SHOWN)} could change the answer" if claims else ""
@@ -89,10 +98,12 @@ def open_under(book: Book, decisions: list[Decision]) -> list[str]:
     return [claim for claim in dict.fromkeys(cited) if claims[claim].status in OPEN]
 
 
-def serious_questions(book: Book) -> int:
-    """Count the open questions to a person that their authors call severe; what asks the same counts once."""
+def caveats(book: Book) -> list[str]:
+    """Return how many open questions to a person are severe, and which phases were not asked for, each in a clause."""
     severe = {question.id for question in _open_questions(book) if (question.severity or 0) >= SERIOUS}
-    return sum(not severe.isdisjoint(ids) for ids in open_questions_merged(book))
+    # What asks the same counts once.
+    serious = sum(not severe.isdisjoint(ids) for ids in open_questions_merged(book))
+    return [f"{counted(serious, 'serious question')} open"] * bool(serious) + _never_asked(book)
 
 
 def _unfinished(state: State) -> StatusWhy:

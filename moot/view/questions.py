@@ -188,8 +188,8 @@ def answered_since(book: Book, chief: Decision) -> Iterator[Point]:
         # Answers given before the decision were in the brief of the deciding step.
         if event.type == "answer" and questions and event.seq > chief.seq:
             others = f" and {len(questions) - 1} that ask the same" if questions[1:] else ""
-            # What is left of an objection that was put to a person is its question.
-            source = "".join(f", put by {ref}" for ref in questions[0].between if kind_of(ref) == "challenge")
+            # A question may be what is left of an objection.
+            source = "".join(f", after {ref}" for ref in questions[0].between if kind_of(ref) == "challenge")
             question_text = (
                 f"{questions[0].id} (“{shortened(one_line(questions[0].text), REMINDER)}”{source}){others}"
             )

@@ -223,12 +223,16 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
     refs = [event.id, *([answer.id] if answer is not None else [])]
     # No second reader confirms that a text was mended: the author of the change is named, and its word is no test.
     if answer is not None and answer.outcome in ("fix", "revise"):
-        lead = f"Criticism, answered with a change by {answer.by} in {answer.id}, checked by its author alone"
+        lead = f"Criticism, answered with a change by {answer.by} in {answer.id}, which nobody checked"
         return 1.0, Point(f"{lead}: {text}", "said", quote, refs)
     if became is None:
         return None
     if answer is not None and became.disposition in MET:
-        lead = "Met, as the attacker says" if became.disposition == "addressed" else "Held when questioned"
+        lead = (
+            "Met, as the attacker judged it, by this answer"
+            if became.disposition == "addressed"
+            else "Held when questioned"
+        )
         # These are the words of the answer, so its id goes first.
         return 0.0, Point(f"{lead}: {first_sentence(answer.text)}", "argued", None, refs[::-1])
     if answer is None and became.disposition in TAKEN:
@@ -344,7 +348,7 @@ def weight_text(book: Book, event: Concern | Argument) -> str:
         return ""
     also = [row.by for row in severities(book).get(event.id, ()) if row.criterion == "cross-cutting"]
     marked = f", marked as theirs too by {' and '.join(also)}" if also else ""
-    return f" (severity {event.severity} of 5{marked})"
+    return f" (severity {event.severity} of 5 by its author{marked})"
 
 
 def surviving(book: Book, decision: Decision) -> list[Argument]:

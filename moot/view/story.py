@@ -194,7 +194,11 @@ def tell(book: Book) -> Story:
         is_final=bool(final_in_force(state)),
         concerns=tell_concerns(book, sources.closers),
         reviews=tuple(
-            Review(event.by, _summary(event), {tick.mode: tick.seen for tick in event.checklist})
+            Review(
+                event.by,
+                next((section.text for section in event.sections if section.name == "summary"), ""),
+                {tick.mode: tick.seen for tick in event.checklist},
+            )
             for event in book.of(Statement)
             if event.type == "retrospective"
         ),
@@ -204,8 +208,3 @@ def tell(book: Book) -> Story:
         began=book.events[0].at,
         last=book.events[-1].at,
     )
-
-
-def _summary(event: Statement) -> str:
-    """Return the summary of a retrospective; empty without one."""
-    return next((section.text for section in event.sections if section.name == "summary"), "")

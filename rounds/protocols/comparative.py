@@ -408,7 +408,7 @@ STEPS: Final = StepTable(
             says("assessment", "recommended", "decision"),
             _scorecard,
             _wrong_scorecard,
-            Loss("raw_side_by_side", "this round is not scored, and a person decides it", decides=True),
+            Loss("raw_side_by_side", "this round is not scored, and a person is asked", decides=True),
             sees=(_CASES, Pick("rebuttal", kinds=("statement", "challenge"))),
             when=after("case"),
             stand_in=side_by_side,

@@ -176,7 +176,7 @@ STEPS: Final = StepTable(
             says("supplement", "analysis"),
             each("answers", Response, "to", revised=revised("analysis", "concede")),
             defended_anew,
-            Loss("skipped", "the questions to this analyst count as deflected"),
+            Loss("skipped", "the questions to this analyst stay without an answer"),
             sees=(Pick("analysis", kinds=("statement",), whose="own"), Pick("questions", whose="aimed")),
             when=after("questions"),
         ),

@@ -200,7 +200,7 @@ STEPS: Final = StepTable(
                 "marks",
                 "finding of the others",
             ),
-            Loss("skipped", "this field marked nothing as its own too"),
+            Loss("skipped", "what this reviewer would mark as its own too is not known"),
             sees=(Pick("findings", _FINDINGS, whose="others"),),
             # With one reviewer there are no findings of others to mark.
             when=after("findings", 2),

@@ -239,7 +239,7 @@ def test_a_falsifier_is_no_condition_and_a_demand_no_falsifier(
         "overridden": {"falsifiers": "it fails at night", "requirements": "somebody is on call"},
     }
     # What the judge of a panel asks for binds nobody.
-    labels_of = WORDS | {"requirements": "recommended"} if name == "panel" else WORDS
+    labels_of = {**WORDS, "requirements": "recommended"} if name == "panel" else dict(WORDS)
     for meaning, words in held[name].items():
         before = [text[max(0, at.start() - 40) : at.start()].lower() for at in re.finditer(words, text)]
         assert before, f"{surface} does not show {words}"

@@ -87,7 +87,9 @@ def test_every_line_is_so_by_the_ledger(protocol: str, rules: dict[str, str], tm
     replies = sum(event.call is not None for event in book.events)
     assert f"{replies:,} repl" in found.looked_at
     assert f"{written(book):,} words" in found.looked_at
-    assert f"{len(state.answered)} of {len(state.answered) + len(state.given_up)} step" in found.trust
+    assert (
+        f"{len(state.answered)} of {len(state.answered) + len(state.given_up)} requested repl" in found.trust
+    )
     assert found.trust.startswith(f"no live run: {replies} repl")
     finals = [event for event in book.of(Decision) if event.type == "final"]
     last = finals[0] if finals else next(iter(book.of(Decision)))
@@ -130,7 +132,7 @@ def test_statuses_of_the_plain_scripts(tmp_path: Path) -> None:
         ("jugalbandi",): "WAITING: for a person's answer",
         ("jugalbandi", "2"): "WAITING: for a person's answer",
         ("jugalbandi", "off"): "YOUR CALL: 1 question to you is open",
-        ("single-pass",): "DECIDED: 1 requirement",
+        ("single-pass",): "DECIDED: 1 requirement, no option named",
         ("single-pass", "three"): "YOUR CALL: 1 question to you is open",
         ("council",): "YOUR CALL: 3 members, and nobody joins their answers",
         ("debate",): "DECIDED",
@@ -232,7 +234,7 @@ def test_a_blocker_that_the_advocate_names_itself_is_said_with_what_the_judge_ma
 
 
 def test_arguments_that_the_judge_lets_fall_are_named(tmp_path: Path) -> None:
-    fallen = "On its side, but no reasons: R-1-2 (not named as surviving)."
+    fallen = "On its side, but not counted as reasons: R-1-2 (not named as surviving)."
     _, found = played(tmp_path, "adversarial")
     assert ([point.refs for point in found.why], fallen in found.how_sure) == ([["R-1-1"]], True)
     _, both = played(tmp_path / "both", "adversarial", judged("approve", 4, surviving=2))
@@ -304,8 +306,9 @@ def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(verdict: str, tmp
     blockers = [cite.id for cite in decision.cites if cite.relation == "based-on"]
     assert [point.refs[0] for point in found.why] == blockers == ["N-1-4", "N-1-9"]
     assert [point.text for point in found.why] == [
-        "reviewer_2 (severity 5 of 5, marked as theirs too by reviewer_1): finding 0 of r1 findings reviewer_2",
-        "reviewer_3 (severity 2 of 5): finding 2 of r1 findings reviewer_3",
+        "reviewer_2 (severity 5 of 5 by its author, marked as theirs too by reviewer_1):"
+        " finding 0 of r1 findings reviewer_2",
+        "reviewer_3 (severity 2 of 5 by its author): finding 2 of r1 findings reviewer_3",
     ]  # fmt: skip
     assert status_clause(found) == f"DECIDED: {verdict}"
     # The judge of a panel has to recommend something, so it is no condition.
@@ -607,7 +610,7 @@ def test_an_argument_that_was_upheld_and_given_up_is_named_beside_the_reasons(tm
     _, found = played(tmp_path, "debate")
     assert [point.refs for point in found.why] == [["R-1-6"]]
     assert found.how_sure.endswith(
-        " On its side, but no reasons: R-1-4 (judge: upheld, given up by con); R-1-5 (judge: uncertain)."
+        " On its side, but not counted as reasons: R-1-4 (judge: upheld, given up by con); R-1-5 (judge: uncertain)."
     )
     _, panel = played(tmp_path / "panel", "debate", rules={"judges": "3"})
     assert "R-1-4 (judge: upheld (3 of 3), given up by con)" in panel.how_sure
@@ -758,8 +761,8 @@ def test_a_round_that_preferred_another_option_speaks_against_the_recommended_on
 def test_a_judge_that_followed_the_order_of_the_cases_is_named(tmp_path: Path) -> None:
     _, found = played(tmp_path / "first", "comparative")  # the script recommends the first of each pair
     assert (
-        "In 3 of 3 pairs heard in both orders, the judge recommended the option presented first each time:"
-        " it may have followed the order." in found.how_sure
+        "In 3 of 3 pairs heard in both orders the judge recommended the option presented first each time,"
+        " and may have followed the order." in found.how_sure
     )
 
     def change(step: Step, made: dict[str, Any]) -> None:
@@ -906,7 +909,7 @@ def test_an_answer_is_shown_with_its_question_and_the_objection_that_put_it(tmp_
     play(session)
     found = outcome_of("run", session.book())
     assert found.do_now[0].text == (
-        "Work in what a person answered to N-1-1 (“who pays?”, put by X-1-3): Do the smaller of the two."
+        "Work in what a person answered to N-1-1 (“who pays?”, after X-1-3): Do the smaller of the two."
     )
 
 
@@ -1154,7 +1157,7 @@ def test_a_criticism_is_answered_with_a_change_however_much_of_it_was_taken_up(t
     book, found = played(tmp_path, "ratchet", change)
     answers = {response.to: response.id for response in book.of(Response)}
     assert {point.text.partition(":")[0] for point in found.why} == {
-        f"Criticism, answered with a change by reviser in {answers[of]}, checked by its author alone"
+        f"Criticism, answered with a change by reviser in {answers[of]}, which nobody checked"
         for of in ("X-1-1", "X-1-2", "X-1-3")
     }
     # The critic sees no revision, so that the change is one is the word of its author.
@@ -1361,7 +1364,7 @@ def test_what_a_verdict_gives_up_is_settled(tmp_path: Path) -> None:
     assert [point.text for point in found.not_settled] == ["The price."]
     (annex,) = [annex for annex in annexes_of(book) if annex.title == "Key narratives"]
     assert annex.paragraphs == ["Given up: The date."]
-    assert (found.conceded[0].text, found.conceded[0].refs) == ("Given up: The date.", ["D-1-1"])
+    assert (found.conceded[0].text, found.conceded[0].refs) == ("judge: Given up: The date.", ["D-1-1"])
 
 
 def test_nothing_is_no_part_of_a_position(tmp_path: Path) -> None:
@@ -1414,12 +1417,12 @@ def test_the_crux_that_decided_is_named_with_its_test(tmp_path: Path) -> None:
     book, found = ended(tmp_path, "crux", set())
     claim = book.by_id["C-1-1"]
     assert isinstance(claim, Claim)
-    tested = f"Tests raised O-1 from 60% to 81%: C-1-1 holds: {claim.text} (test: {claim.testable_as})"
+    tested = f"A test raised O-1 from 60% to 81%: C-1-1 holds: {claim.text} (test: {claim.testable_as})"
     assert (found.why[0].text, found.why[0].class_, found.why[0].refs) == (tested, "quoted", ["C-1-1"])
     assert "1 of 2 reasons is quoted from the documents, 1 was stated, not tested" in found.how_sure
     # Where a reason of the memo cites it, it is named there.
     recorded = outcome_of("run", open_run(run_of("crux-hook")).book)
-    assert not any(point.text.startswith("Tests raised") for point in recorded.why)
+    assert not any(point.text.startswith("A test raised") for point in recorded.why)
 
 
 def test_a_crux_without_a_verdict_decides_nothing(tmp_path: Path) -> None:
@@ -1458,7 +1461,8 @@ def test_a_panel_shows_every_named_finding_with_its_severity_and_who_marked_it(t
             marked.setdefault(event.of, []).append(event.by)
     severities = {event.id: event.severity for event in book.of(Concern)}
     words = {
-        finding: f"severity {severities[finding]} of 5, marked as theirs too by {' and '.join(marked[finding])}"
+        finding: f"severity {severities[finding]} of 5 by its author, marked as theirs too by"
+        f" {' and '.join(marked[finding])}"
         for finding in ("N-1-1", "N-1-4")
     }
     assert found.objection is not None

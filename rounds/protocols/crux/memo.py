@@ -219,7 +219,13 @@ def remaining(book: Book, round_: int) -> tuple[tuple[MemoSentence, ...], Memo |
     if first is None:
         return (), None
     last = second or first
-    refused = _refused(book)
+    # What is refused is a sentence of a memo, `M-1#s2`, with the reason why its citations do not support it.
+    refused = {
+        sentence.of: sentence.reason
+        for check in book.of(DriftCheck)
+        for sentence in check.sentences
+        if sentence.verdict == "not"
+    }
     why = [_refusal(sentence, n, first, last, refused) for n, sentence in enumerate(last.sentences, 1)]
     pairs = list(zip(last.sentences, why, strict=True))
     kept = tuple(sentence for sentence, reason in pairs if reason is None)
@@ -239,16 +245,6 @@ def remaining(book: Book, round_: int) -> tuple[tuple[MemoSentence, ...], Memo |
         removed=removed,
     )
     return kept, without
-
-
-def _refused(book: Book) -> dict[str, str]:
-    """Map each refused sentence of a memo, `M-1#s2`, to the reason why its citations do not support it."""
-    return {
-        sentence.of: sentence.reason
-        for check in book.of(DriftCheck)
-        for sentence in check.sentences
-        if sentence.verdict == "not"
-    }
 
 
 def _refusal(
