@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
+from ledger.store.store import RunStore
 from moot.app.session import Session
 from moot.studies.conduct import StudyState, conduct, standing_of
 from moot.studies.definition import Study, read_study
@@ -117,3 +118,13 @@ def taped(folder: Path, items: Iterable[str], more: str, arms: int = len(SEEDLES
 def heads(found: StudyState) -> dict[str, bytes]:
     """The head of every run."""
     return {job.name: (found.path(job.name) / "head").read_bytes() for job in found.jobs}
+
+
+def replies(found: StudyState) -> dict[str, dict[str | None, str]]:
+    """The reply of every step of every run, by its hash; the same for a run that was stopped and went on."""
+    return {
+        job.name: {
+            event.step: event.call.reply for event in RunStore(found.path(job.name)).events() if event.call
+        }
+        for job in found.jobs
+    }

@@ -22,7 +22,7 @@ from moot.studies.conduct import StudyState, conduct, standing_of
 from moot.studies.definition import Study, read_study
 from moot.studies.playing import RETURNED, SHARED, Engine, JobEnd, LocalEngine, RayEngine
 from tests.protocols.playing import played as played_run
-from tests.studies.scripted import conducted, heads, taped
+from tests.studies.scripted import conducted, heads, replies, taped
 
 ITEMS = ("one", "two", "three")
 
@@ -34,9 +34,15 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 @pytest.fixture(scope="module")
-def expected(study: Study) -> dict[str, bytes]:
+def conducted_here(study: Study) -> StudyState:
+    """The study as this process plays it."""
+    return conducted(study)
+
+
+@pytest.fixture(scope="module")
+def expected(conducted_here: StudyState) -> dict[str, bytes]:
     """The heads that this process plays to."""
-    return heads(conducted(study))
+    return heads(conducted_here)
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +106,7 @@ def test_ray_plays_to_the_same_heads(study: Study, expected: dict[str, bytes], t
 
 @pytest.mark.slow
 def test_a_process_that_is_killed_loses_nothing(
-    study: Study, expected: dict[str, bytes], tmp_path: Path
+    study: Study, conducted_here: StudyState, tmp_path: Path
 ) -> None:
     engine, killed = LocalEngine(2), False
 
@@ -115,7 +121,8 @@ def test_a_process_that_is_killed_loses_nothing(
     with engine:
         found = conduct(copied(study, tmp_path / "s"), engine, kill)
     assert killed
-    assert heads(found) == expected
+    # A broken pool ends its other processes with SIGTERM: a run that one of them drives is stopped, and goes on.
+    assert replies(found) == replies(conducted_here)
 
 
 @pytest.mark.slow
