@@ -136,6 +136,7 @@ class CommandSeat:
         ]
         # With two envelopes it is unclear which one is meant, so the output is left to `reply_in`.
         envelope: dict[str, Any] = envelopes[0] if len(envelopes) == 1 else {}
+        cost = envelope.get("cost_usd")
         if envelope:
             inner = envelope["reply"]
             content = inner.encode("utf-8", "replace") if isinstance(inner, str) else orjson.dumps(inner)
@@ -147,7 +148,7 @@ class CommandSeat:
             model=named(envelope.get("model")),
             tokens_in=counted(envelope.get("tokens_in")),
             tokens_out=counted(envelope.get("tokens_out")),
-            cost_usd=_usd(envelope.get("cost_usd")),
+            cost_usd=cost if isinstance(cost, str) and DECIMAL.fullmatch(cost) else None,
             latency_ms=latency_ms,
             stop_reason=named(envelope.get("stop_reason")),
             simulated="fake" if envelope.get("simulated") == "fake" else None,
@@ -252,10 +253,6 @@ def _kill_marked(mark: str) -> None:
         with suppress(OSError):
             if wanted in place.read_bytes().split(b"\0"):
                 os.kill(int(place.parent.name), signal.SIGKILL)
-
-
-def _usd(value: object) -> str | None:
-    return value if isinstance(value, str) and DECIMAL.fullmatch(value) else None
 
 
 def error_text(err: bytes) -> str:
