@@ -131,14 +131,11 @@ def _unclean(value: Any, path: str) -> Iterator[str]:
             # The decoder's message about such an unknown key could not be encoded.
             if _SURROGATE.search(key):
                 yield f"{path or '(reply)'}: a lone surrogate in the field {key[:60]!a}"
-            yield from _unclean(inner, f"{path}.{_key(key)}".lstrip("."))
+            printable = key if key.isidentifier() else ascii(key[:60])
+            yield from _unclean(inner, f"{path}.{printable}".lstrip("."))
     elif isinstance(value, list):
         for n, inner in enumerate(cast("list[Any]", value)):
             yield from _unclean(inner, f"{path}[{n}]")
-
-
-def _key(key: str) -> str:
-    return key if key.isidentifier() else ascii(key[:60])
 
 
 def explain(schema: Mapping[str, Any], value: object) -> tuple[str, ...]:

@@ -181,7 +181,9 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     yield from (("became", became_line(became)) for became in outcome.became if became.overruled_by is None)
     yield "how sure", outcome.how_sure
     yield from (("depends on", sentence) for sentence in (outcome.hangs_on,) if sentence)
-    yield from (("go on", command) for command in (outcome.go_on,) if command)
+    # A fork asks a round again as a whole, although only one reply of it may be lost.
+    again = " (asks all of that round again)" * (outcome.status is OutcomeStatus.NOBODY_ANSWERED)
+    yield from (("go on", f"{command}{again}") for command in (outcome.go_on,) if command)
     yield from _points("do now", outcome.do_now, cut, run)
     yield from _points("why", outcome.why, cut._replace(text=cut.reason, points=cut.reasons), run)
     yield from _points("revisit if", outcome.changes_our_mind, cut, run)
