@@ -774,6 +774,11 @@ def test_a_judge_that_followed_the_order_of_the_cases_is_named(tmp_path: Path) -
     # With one case alone it is the lost case that decided, and not the order.
     _, lost = ended(tmp_path / "lost", "comparative", {"r2.case.for_o_2.advocate_a"})
     assert "In 2 of 2 pairs heard in both orders" in lost.how_sure
+    seconds = {"r2.case.for_o_2.advocate_a", "r4.case.for_o_3.advocate_a", "r6.case.for_o_3.advocate_a"}
+    _, once = ended(tmp_path / "once", "comparative", seconds)
+    assert (
+        "No pair was heard in both orders: the judge recommended the option presented first" in once.how_sure
+    )
 
 
 def test_a_comparison_says_what_was_judged_without_a_lost_case_or_rebuttal(tmp_path: Path) -> None:
@@ -1420,9 +1425,24 @@ def test_the_crux_that_decided_is_named_with_its_test(tmp_path: Path) -> None:
     tested = f"A test raised O-1 from 60% to 81%: C-1-1 holds: {claim.text} (test: {claim.testable_as})"
     assert (found.why[0].text, found.why[0].class_, found.why[0].refs) == (tested, "quoted", ["C-1-1"])
     assert "1 of 2 reasons is quoted from the documents, 1 was stated, not tested" in found.how_sure
+    # No role said 81: what each said before the test gives that, for what was found.
+    assert "the group forecast of 4 roles, whose numbers for what was found give it 81%." in found.how_sure
     # Where a reason of the memo cites it, it is named there.
     recorded = outcome_of("run", open_run(run_of("crux-hook")).book)
     assert not any(point.text.startswith("A test raised") for point in recorded.why)
+
+
+def test_what_a_decision_after_a_loss_lacks_is_named(tmp_path: Path) -> None:
+    _, alone = ended(tmp_path / "debate", "debate", {"r1.opening.con"})
+    assert status_clause(alone) == "DECIDED: never asked for: crossing, answering, closing"
+    _, bare = ended(tmp_path / "adversarial", "adversarial", {"r1.case.advocate"})
+    assert bare.why == []
+    assert bare.how_sure == "Confidence 3 of 5, as stated (judge). No reason is cited for it."
+    # A fork asks the round again as a whole.
+    _, lost = ended(tmp_path / "lost", "jugalbandi", {"r1.resolve.resolver"})
+    lines = "\n".join(outcome_lines(lost, "RUN", 200))
+    assert "moot fork" in lines
+    assert "(asks all of that round again)" in lines
 
 
 def test_a_crux_without_a_verdict_decides_nothing(tmp_path: Path) -> None:
