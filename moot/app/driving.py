@@ -83,8 +83,9 @@ def driven(
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
     if ended.state == "failed":
         fix = f"fix the seat, or give another one: `moot run --resume {session.path} --seats …`"
-        steps = session.state.quorum
-        so_far = f"after {steps.text}" if steps.declared else "before any step was answered"
+        so_far = (
+            f"with {session.state.quorum.text}" if session.state.answered else "before any step was answered"
+        )
         what = f"a seat failed for good {so_far}: {ended.detail}"
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
     # Steps first: a host can answer them without the person, who is needed for the rest.

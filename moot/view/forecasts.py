@@ -154,10 +154,9 @@ def how_likely(book: Book) -> str:
         text = f"{points} for {options[place]}, the group forecast of {span}"
     # A memo that departs from the forecasts has to say so next to its figure.
     if place != now.leader:
-        text += (
-            f" The group forecast prefers {options[now.leader]}, with {percent(float(now.group.points(now.leader)))}."
-            f"{f' {memo.why_not_leader}' if memo is not None and memo.why_not_leader else ''}"
-        )
+        leads = percent(float(now.group.points(now.leader)))
+        text += f" The group forecast prefers {options[now.leader]}, with {leads}."
+        text += f" {memo.why_not_leader}" if memo is not None and memo.why_not_leader else ""
     return text
 
 
@@ -353,7 +352,7 @@ def percent(points: float) -> str:
 def roles_range(report: ForecastReport, option: str) -> str:
     """Return `58% (roles 50–63%)`: the group forecast of an option and the range of the roles' forecasts."""
     spread = roles_spread(report, option)
-    return f"{percent(report.group[option])}{f' ({spread})' if spread else ''}"
+    return percent(report.group[option]) + (f" ({spread})" if spread else "")
 
 
 def roles_spread(report: ForecastReport, option: str) -> str:

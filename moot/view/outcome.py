@@ -178,7 +178,7 @@ def _beside(
         # Members of a council write requirements of their own, each for the own plan.
         several = f" in {len(plans)} plans" if len(plans) > 1 else ""
     parts += [f"{counted(len(requirements), 'requirement')}{several}"] if requirements else []
-    # Its reply has a field for the option; members of a council name theirs in the answer, other protocols choose none.
+    # The reply of a single pass may leave its option empty. Members of a council say so in the answer.
     if reading.state.opening.protocol == "single-pass" and reading.state.opening.options:
         parts += ["no option named"] if reading.chief and not reading.chief.about else []
     parts += caveats(reading.book)
@@ -327,15 +327,15 @@ class _Reading:
             )
             for point in why
         )
-        classes = f"{', '.join(f'{number} {meaning(*how)}' for how, number in counts.items())}"
-        ran = f"{'' if any(point.class_ in RAN for point in why) else '; none was run'}"
+        classes = ", ".join(f"{number} {meaning(*how)}" for how, number in counts.items())
+        ran = "" if any(point.class_ in RAN for point in why) else "; none was run"
         # One family shares its blind spots, so its agreement is weaker evidence than it looks.
         alike = ", all seats were one model family" if calls_of(self.book.events).model_families == 1 else ""
         first, *others = self.plans
-        whole = f"{f'decisions {self.run}' if others else f'why {self.run} {first.id}'}"
+        plans = f" in {len(self.plans)} plans" if others else ""
+        whole = f"decisions {self.run}" if others else f"why {self.run} {first.id}"
         listed = f", {len(why)} shown (all: moot {whole})" if len(self.reasons) > len(why) else ""
-        reasons = f"{counted(len(self.reasons), 'reason')}{f' in {len(self.plans)} plans' if others else ''}"
-        return f"Of {reasons}{listed}: {classes}{ran}{alike}."
+        return f"Of {counted(len(self.reasons), 'reason')}{plans}{listed}: {classes}{ran}{alike}."
 
     def conditions(self, name: Literal["falsifiers", "requirements"]) -> list[Point]:
         """Return the conditions of the main decision, then those of every other final one, each once."""

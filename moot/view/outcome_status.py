@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 from ledger.events import Concern, Decision, Disposition
+from ledger.events.ids import parse_step
 from ledger.plain_text import counted, one_line, some
 from ledger.result import Result
 from ledger.state.book import Book
@@ -78,10 +79,12 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
 
 def _never_asked(book: Book) -> list[str]:
     """Return in a clause the planned phases that a loss kept from being asked for; empty without any."""
-    asked = f"{[*book.state.answered, *book.state.given_up]}"
+    asked = {
+        name.phase for step in (*book.state.answered, *book.state.given_up) if (name := parse_step(step))
+    }
     planned = dict.fromkeys(phase for row in book.state.opening.plan for phase in row.phases)
     # Runs with forecasts skip phases for other reasons, too.
-    never = [phase for phase in planned if f".{phase}." not in asked] if not has_beliefs(book) else []
+    never = [phase for phase in planned if phase not in asked] if not has_beliefs(book) else []
     return [f"never asked for: {some(never, LOST_SHOWN)}"] if never and book.state.given_up else []
 
 

@@ -82,8 +82,11 @@ def _request(run: str, book: Book, question: _Question) -> Asking:
     facts = book.state.concerns[question.ids[0]]
     claims = [claim for claim in facts.between if claim in book.state.claims]
     # A tension only states two views, so it is asked which one holds.
-    which = f"{'Which view holds? ' if facts.type == 'tension' and '?' not in question.text else ''}"
-    text = f"{which}{question.text}"
+    text = (
+        f"Which view holds? {question.text}"
+        if facts.type == "tension" and "?" not in question.text
+        else question.text
+    )
     # Outside `crux` an answer is free text and settles no claim by itself.
     if not claims or not has_beliefs(book):
         command = f"moot answer {shlex.quote(run)} {question.ids[0]} 'TEXT'"

@@ -208,7 +208,17 @@ def _started(job: Job, group: ControlGroup | None) -> subprocess.Popen[bytes]:
     disk_bytes, inodes = (limit + limit // SLACK for limit in (job.limits.disk_bytes, job.limits.inodes))
     with _descriptors([seccomp.program(), *job.files.values()]) as (call_filter, *contents):
         files = dict(zip(job.files, contents, strict=True))
-        environment = _environment(job.seed)
+        environment = {
+            "PATH": search_path(),
+            "HOME": WORK,
+            "TMPDIR": WORK,
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+            "PYTHONHASHSEED": str(job.seed % 2**32),
+            # Fixed language, zone and hash seed: the same program must print the same on every machine.
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "MOOT_SEED": str(job.seed),
+        }
         words = bubblewrap.command(_launcher(job), files, call_filter, environment, disk_bytes, inodes)
         if group is not None:
             # The shell enters the group and then becomes bubblewrap, so that every later process
@@ -262,20 +272,6 @@ def _is_there(job: Job) -> bool:
     if first.startswith("./"):
         return first[2:] in job.files
     return "/" not in first and shutil.which(first, path=search_path()) is not None
-
-
-def _environment(seed: int) -> dict[str, str]:
-    return {
-        "PATH": search_path(),
-        "HOME": WORK,
-        "TMPDIR": WORK,
-        "LANG": "C.UTF-8",
-        "TZ": "UTC",
-        "PYTHONHASHSEED": str(seed % 2**32),
-        # Fixed language, zone and hash seed: the same program must print the same on every machine.
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "MOOT_SEED": str(seed),
-    }
 
 
 def _launcher(job: Job) -> list[str]:

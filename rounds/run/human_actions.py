@@ -45,6 +45,7 @@ class NotThere(LookupError):
 
 Act = TypeVar("Act", Decision, Alarm, Amendment)
 
+Events = tuple[Event, ...]
 # Two acts are the same when all but the envelope is equal: instants and hashes always differ.
 _ENVELOPE: Final = frozenset(Envelope.__struct_fields__)
 
@@ -77,7 +78,7 @@ def answer(
     *,
     result: TestResult | None = None,
     output: bytes | None = None,
-) -> tuple[Event, ...]:
+) -> Events:
     """Answer a question, or a claim with the `result` of a test by a person; `output` is what the test produced.
 
     A question counts as resolved from then on. With a result the answer settles the claims that the question tests;
@@ -85,7 +86,7 @@ def answer(
     """
     blobs = {} if output is None else {hash_of(output): output}
 
-    def make(book: Book) -> tuple[Event, ...]:
+    def make(book: Book) -> Events:
         cite, claims = _answered(book, question, result)
         draft = msgspec.structs.replace(
             _decision(book, "answer", text, cite),
@@ -160,10 +161,10 @@ def _same_open(book: Book, concern: Concern, text: str) -> list[str]:
     ]
 
 
-def override(session: RunSession, target_id: str, text: str, name: str | None = None) -> tuple[Event, ...]:
+def override(session: RunSession, target_id: str, text: str, name: str | None = None) -> Events:
     """Overturn a decision in force (`D-3-1`), or a ruling or a screening (`@seq`)."""
 
-    def make(book: Book) -> tuple[Event, ...]:
+    def make(book: Book) -> Events:
         held = target_id in book.state.screened or target_id in book.state.held_up
         kind = "verification" if held else "decision"
         # An override that is on the ledger already is returned, although its target
@@ -195,13 +196,13 @@ def _refuse_what_no_override_ends(state: State, target_id: str) -> None:
         raise NotThere(f"{target_id} was overturned by {target.overturned_by}", f"override {now} instead")
 
 
-def acknowledge(session: RunSession, alarm: str, because: str, name: str | None = None) -> tuple[Event, ...]:
+def acknowledge(session: RunSession, alarm: str, because: str, name: str | None = None) -> Events:
     """Close an open alarm, named by its seq (`@41`) or failure mode (`FM-1`), or release what an error holds up."""
     # To a person both are "I have seen this, go on", although the ledger records a held run as an override.
     if alarm in session.book().state.held_up:
         return override(session, alarm, because, name)
 
-    def make(book: Book) -> tuple[Event, ...]:
+    def make(book: Book) -> Events:
         open_matches = [open_ for open_ in book.state.open_alarms() if alarm in (open_.fm, f"@{open_.seq}")]
         # Nothing open: perhaps the same acknowledgment was written before a disk error, and
         # then it is returned.
@@ -238,17 +239,17 @@ def _closes(event: Event, alarm: str, because: str) -> bool:
     )
 
 
-def note(session: RunSession, text: str, name: str | None = None) -> tuple[Event, ...]:
+def note(session: RunSession, text: str, name: str | None = None) -> Events:
     """Put a remark on the ledger; no prompt shows it."""
     return session.append(lambda book: (_once(book, _amendment(book, text), name),))
 
 
 def accept(
     session: RunSession, used: str | None, *, rejected: bool = False, name: str | None = None
-) -> tuple[Event, ...]:
+) -> Events:
     """Note how the outcome was used; `used` is the text that was really used, None when it was used unchanged."""
 
-    def make(book: Book) -> tuple[Event, ...]:
+    def make(book: Book) -> Events:
         outcome = output_of(book)
         if not outcome:
             raise NotThere("this run has no final decision", "finish it first: see `moot status`")
@@ -269,10 +270,10 @@ def accept(
 
 def say_what_became(
     session: RunSession, fate: Fate, text: str, decision: str | None = None, name: str | None = None
-) -> tuple[Event, ...]:
+) -> Events:
     """Note what became of a decision, by default the first final one; earlier notes are kept."""
 
-    def make(book: Book) -> tuple[Event, ...]:
+    def make(book: Book) -> Events:
         finals = final_in_force(book.state)
         target = decision if decision is not None else next(iter(finals), None)
         if target is None:
@@ -292,9 +293,7 @@ def say_what_became(
     return session.append(make)
 
 
-def amend_budgets(
-    session: RunSession, limits: Mapping[str, int | str], name: str | None = None
-) -> tuple[Event, ...]:
+def amend_budgets(session: RunSession, limits: Mapping[str, int | str], name: str | None = None) -> Events:
     """Change limits of the run, named as in `Budgets`; limits already in force are left alone."""
     reason = "New limits were given when the run went on."
 
@@ -308,7 +307,7 @@ def amend_budgets(
     return _amend(session, reason, changes, name, what="budget")
 
 
-def amend_experiments(session: RunSession, *, is_allowed: bool, name: str | None = None) -> tuple[Event, ...]:
+def amend_experiments(session: RunSession, *, is_allowed: bool, name: str | None = None) -> Events:
     """Allow or forbid programs of replies, in a sandbox, from now on; nothing when that holds already."""
     word = "on" if is_allowed else "off"
     reason = "Programs are run in a sandbox." if is_allowed else "Programs are not run any more."
@@ -321,21 +320,21 @@ def amend_experiments(session: RunSession, *, is_allowed: bool, name: str | None
     return _amend(session, reason, changes, name)
 
 
-def stop_waiting(session: RunSession, name: str | None = None) -> tuple[Event, ...]:
+def stop_waiting(session: RunSession, name: str | None = None) -> Events:
     """Let the run go on without an open answer; nothing when it does not wait."""
     change = Change(path=WAIT_PATH, from_="on", to="off")
     reason = "The run goes on without an answer."
     return _amend(session, reason, lambda book: [change] if book.state.waits else [], name)
 
 
-def allow_experiment(session: RunSession, experiment: str, name: str | None = None) -> tuple[Event, ...]:
+def allow_experiment(session: RunSession, experiment: str, name: str | None = None) -> Events:
     """Allow one experiment to run in a sandbox; nothing when it is allowed already."""
     change = Change(path=f"{EXPERIMENTS}.{experiment}", from_=None, to="on")
     reason = f"{experiment} is run in a sandbox."
     return _amend(session, reason, lambda book: [] if book.state.may_run(experiment) else [change], name)
 
 
-def go_on(session: RunSession) -> tuple[Event, ...]:
+def go_on(session: RunSession) -> Events:
     """Record that a stopped run goes on, so that its seats answer again; nothing when it is not stopped."""
     return _amend(
         session, "The run goes on.", lambda book: [GOES_ON] if book.state.stopped_by is not None else []
@@ -348,10 +347,10 @@ def _amend(
     changes: Callable[[Book], Iterable[Change]],
     name: str | None = None,
     what: Literal["note", "budget"] = "note",
-) -> tuple[Event, ...]:
+) -> Events:
     """Record the changes that `changes` finds under the lock; nothing where it finds none."""
 
-    def make(book: Book) -> tuple[Event, ...]:
+    def make(book: Book) -> Events:
         present = tuple(changes(book))
         return (_named(_amendment(book, reason, *present, what=what), name),) if present else ()
 
@@ -366,13 +365,13 @@ def _amendment(
 
 def plan_experiment(
     session: RunSession, plan: ExperimentPlanned, blobs: Mapping[str, bytes], name: str | None = None
-) -> tuple[Event, ...]:
+) -> Events:
     """Put a person's plan on the ledger under the next number of the round, with the person's name. Runs nothing.
 
     Raises `NotThere` for an unknown or superseded claim.
     """
 
-    def make(book: Book) -> tuple[Event, ...]:
+    def make(book: Book) -> Events:
         for claim in plan.claims:
             facts = book.state.claims.get(claim)
             if facts is None or facts.status == "superseded":

@@ -219,7 +219,7 @@ def remaining(book: Book, round_: int) -> tuple[tuple[MemoSentence, ...], Memo |
     if first is None:
         return (), None
     last = second or first
-    # What is refused is a sentence of a memo, `M-1#s2`, with the reason why its citations do not support it.
+    # Sentence of a memo (`M-1#s2`) → the reason why its citations do not support it.
     refused = {
         sentence.of: sentence.reason
         for check in book.of(DriftCheck)
