@@ -36,7 +36,7 @@ gate = settings(
     max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("gate", gate)
-settings.register_profile("thorough", gate, max_examples=100)
+settings.register_profile("thorough", gate, max_examples=50)
 settings.register_profile("campaign", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile("gate")
 

@@ -18,6 +18,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from moot.app.runs import INSTALLED_EXAMPLE
+from tests.packaging.installing import installed
 from tests.packaging.lock import LOCK, entries
 from tests.packaging.top_level_names import OURS, owners
 
@@ -33,7 +34,7 @@ def main() -> None:
         site = install(wheel, scratch)
         expect_only_us(site)
         expect_it_starts(scratch)
-        expect_experiments_again(scratch)
+        expect_experiments(scratch)
     print("built wheel: complete, alone and alive")
 
 
@@ -69,13 +70,12 @@ def install(wheel: Path, scratch: Path) -> Path:
     """The wheel and its locked runtime dependencies in a new environment; its site-packages."""
     venv = scratch / "venv"
     run([sys.executable, "-m", "venv", "--without-pip", str(venv)], cwd=scratch)
-    python = str(venv / "bin" / "python")
-    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps"]
+    python = venv / "bin" / "python"
     locked = scratch / "runtime.lock"
     locked.write_text("".join(locked_entries(runtime_dependencies())))
-    run([*pip, "--require-hashes", "--requirement", str(locked)], cwd=scratch)
-    run([*pip, str(wheel)], cwd=scratch)
-    run([sys.executable, "-m", "pip", "--python", python, "check"], cwd=scratch)
+    assert installed(python, "--no-deps", "--require-hashes", "--requirement", str(locked))
+    assert installed(python, "--no-deps", str(wheel))
+    run([sys.executable, "-m", "pip", "--python", str(python), "check"], cwd=scratch)
     (site,) = venv.glob("lib/python*/site-packages")
     return site
 
@@ -121,21 +121,17 @@ def expect_it_starts(scratch: Path) -> None:
     assert "identical: same head" in played, played
 
 
-def expect_experiments_again(scratch: Path) -> None:
-    """Recorded experiments come out as recorded in a sandbox; without one they are not run, and that is said."""
+def expect_experiments(scratch: Path) -> None:
+    """The self-test of a sandbox passes; without one recorded experiments are not run, and that is said."""
     moot = str(scratch / "venv" / "bin" / "moot")
-    for example in sorted((ROOT / "runs" / "examples").iterdir()):
-        events = example / "verifications.jsonl"
-        if not events.is_file() or '"kind":"experiment_judged"' not in events.read_text("utf-8"):
-            continue
-        path = shutil.copytree(example, scratch / "again" / example.name)
-        call = [moot, "replay", str(path), "--re-run"]
-        alone = subprocess.run(
-            call, cwd=scratch, env={"PATH": "/nowhere"}, capture_output=True, text=True, check=False
-        )
-        assert (alone.returncode, "not run here" in alone.stdout) == (1, True), alone
-        if "✓ ok      experiments" in run([moot, "doctor"], cwd=scratch):
-            assert "as recorded" in run(call, cwd=scratch)
+    if shutil.which("bwrap"):
+        assert "✓ ok      experiments" in run([moot, "doctor"], cwd=scratch)
+    (example,) = (scratch / "venv").rglob(f"moot/examples/{INSTALLED_EXAMPLE}")
+    alone = subprocess.run(
+        [moot, "replay", str(example), "--re-run"],
+        cwd=scratch, env={"PATH": "/nowhere"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (alone.returncode, "not run here" in alone.stdout) == (1, True), alone
 
 
 def run(command: list[str], *, cwd: Path) -> str:

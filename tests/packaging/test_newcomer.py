@@ -19,13 +19,13 @@ import pytest
 from ledger.store.store import RunStore
 from tests.fake_api.scripted import answering
 from tests.fake_api.server import Answerer, FakeApi
+from tests.packaging.installing import STEP_TIMEOUT_SECONDS, installed
 from tests.protocols.test_by_model import Short
 from tests.rounds.scripted import Script
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 COMMANDS_MOST: Final = 5
 """From `git clone` to the first answered question."""
-STEP_TIMEOUT_SECONDS: Final = 600
 
 
 def readme_lines() -> list[str]:
@@ -65,26 +65,19 @@ def called(command: str, place: Path, environment: dict[str, str]) -> str:
     return done.stdout
 
 
-def tools_in(place: Path, *names: str) -> list[str]:
-    """Make an environment for tools; return the command that installs them there, by the pip of these tests."""
+def tools_in(place: Path, *names: str) -> Path:
+    """Install tools into an environment of their own; its directory of programs."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place)], check=True)
-    return [sys.executable, "-m", "pip", "--python", str(place / "bin/python"), "install", "--quiet", *names]
-
-
-def pipx_in(scratch: Path) -> Path:
-    """A pipx in an environment of its own; its directory of programs."""
-    pip = tools_in(scratch / "pipx", "pipx")
-    if (
-        shutil.which("git") is None
-        or subprocess.run(pip, timeout=STEP_TIMEOUT_SECONDS, check=False).returncode
-    ):
-        pytest.skip("no git, or no package index that has pipx")
-    return scratch / "pipx/bin"
+    if not installed(place / "bin/python", *names):
+        pytest.skip(f"no package index that has {' and '.join(names)}")
+    return place / "bin"
 
 
 @pytest.mark.slow  # installs from a package index, twice
 def test_the_lines_of_the_readme_lead_to_a_first_answer(tmp_path: Path) -> None:
-    programs = pipx_in(tmp_path)
+    if shutil.which("git") is None:
+        pytest.skip("git is not here")
+    programs = tools_in(tmp_path / "pipx", "pipx")
     lines = readme_lines()
     asks = next(n for n, line in enumerate(lines) if line.startswith("moot run"))
     assert 1 + len(lines[: asks + 1]) <= COMMANDS_MOST, (

@@ -36,7 +36,7 @@ def accepted(line: bytes) -> bool:
     return True
 
 
-@pytest.mark.parametrize("examples", [3, pytest.param(12, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [3, pytest.param(8, marks=pytest.mark.slow)])
 @EVERY_KIND
 def test_lines_events_and_schema_agree(kind: str, examples: int) -> None:
     look_at(kind, examples)

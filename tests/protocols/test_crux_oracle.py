@@ -29,7 +29,7 @@ from validators.rulebook import findings
 
 CRUX = PROTOCOLS["crux"]
 QUICK = 4
-RUNS = 60
+RUNS = 40
 STEPS = (
     "r1.A.verifier",
     "r1.B.guardian",

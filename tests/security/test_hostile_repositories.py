@@ -179,8 +179,9 @@ COMMANDS = [(*_ASK, "."), (*_ASK, "git:HEAD~1..HEAD"), ("review", "git:HEAD~1..H
 
 @pytest.mark.slow  # the same without strace is quick, below
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
-@pytest.mark.parametrize("owner", ["the reader", "somebody else"])
-@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[-1])
+@pytest.mark.parametrize(
+    ("words", "owner"), [*zip(COMMANDS, ("somebody else", "the reader", "somebody else"), strict=True)]
+)
 def test_the_kernel_sees_two_interpreters_and_no_address(
     armed: Path, tmp_path: Path, words: tuple[str, ...], owner: str
 ) -> None:

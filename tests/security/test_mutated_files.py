@@ -30,9 +30,9 @@ def test_a_damaged_file_is_read_by_a_process_in_bounded_time_and_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mutated_files, "CALLS_PER_FILE", 1)
-    counts, faults = mutated_files.tried(tmp_path, range(len(FORMATS)), processes_every=1)
+    counts, faults = mutated_files.tried(tmp_path, range(0, len(FORMATS), 2), processes_every=1)
     assert not faults, "\n".join(faults)
-    assert counts["processes"] >= len(FORMATS) - 4
+    assert counts["processes"] >= len(FORMATS) // 2 - 4
 
 
 def test_a_damaged_message_is_survived_and_the_next_one_answered(tmp_path: Path) -> None:

@@ -320,8 +320,6 @@ def test_a_report_opens_from_disk_without_a_network_and_prints(
             partial(played, "panel"),
             long_run,
             partial(played, "comparative"),
-            partial(played, "council", members="33"),
-            partial(played, "debate"),
         ),
         quick=1,
     ),
