@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from tests.architecture.rooms import ROOT, drawing, folders, imported, nodes, upward
-from tests.packaging.top_level_names import OURS
+from tests.packaging.test_top_level_names import OURS
 
 LINES_MAX = 450
 MEDIAN_MAX = 10

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.packaging.top_level_names import OURS
+from tests.packaging.test_top_level_names import OURS
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 120

@@ -9,7 +9,7 @@ from typing import Final
 
 from tests.architecture.rooms import ROOT
 from tests.architecture.test_house import sources
-from tests.packaging.top_level_names import OURS
+from tests.packaging.test_top_level_names import OURS
 
 PRIVATE: Final = {
     "tests/ledger/test_plain_json.py": "_strings",

@@ -16,7 +16,7 @@ from typing import Final
 
 from tests.architecture.rooms import ROOT, nodes
 from tests.architecture.test_house import sources
-from tests.packaging.top_level_names import OURS
+from tests.packaging.test_top_level_names import OURS
 
 WEAK: Final = "what whether how where who whose which when why whoever the a an one all every each"
 WEAK_OPENINGS: Final = frozenset(WEAK.split())

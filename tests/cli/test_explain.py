@@ -65,12 +65,16 @@ CODES = (
 )
 
 
-@pytest.mark.parametrize("code", CODES)
-def test_every_code_is_explained(code: str) -> None:
-    entries = explain(code).entries
-    assert entries
-    assert all(len(entry.text.split()) >= 3 and "{" not in entry.text for entry in entries)
-    assert all(entry.text.endswith(".") and not entry.text.startswith("Shown as") for entry in entries)
+@pytest.mark.parametrize("first", sorted({code[0] for code in CODES}))
+def test_every_code_is_explained(first: str) -> None:
+    for code in CODES:
+        if code[0] == first:
+            entries = explain(code).entries
+            assert entries, code
+            assert all(len(entry.text.split()) >= 3 and "{" not in entry.text for entry in entries), code
+            assert all(one.text.endswith(".") and not one.text.startswith("Shown as") for one in entries), (
+                code
+            )
 
 
 @pytest.mark.parametrize("name", [*recorded_names(), *sorted(PROTOCOLS.keys() - {"structured"})])

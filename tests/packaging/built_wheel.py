@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 from moot.app.runs import INSTALLED_EXAMPLE
 from tests.packaging.installing import installed
 from tests.packaging.lock import LOCK, entries
-from tests.packaging.top_level_names import OURS, owners
+from tests.packaging.test_top_level_names import OURS, owners
 
 ROOT = Path(__file__).resolve().parents[2]
 STEP_TIMEOUT_SECONDS = 300

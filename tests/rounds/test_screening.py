@@ -68,9 +68,8 @@ def test_there_are_two_hundred_ordinary_questions() -> None:
     assert len(ORDINARY) == len(set(ORDINARY)) >= 200
 
 
-@pytest.mark.parametrize("question", ORDINARY)
-def test_an_ordinary_question_goes_through(question: str) -> None:
-    assert screen(question).action in ("ALLOW", "WARN")
+def test_an_ordinary_question_goes_through() -> None:
+    assert [question for question in ORDINARY if screen(question).action not in ("ALLOW", "WARN")] == []
 
 
 def test_hardly_an_ordinary_question_is_even_warned_about() -> None:
