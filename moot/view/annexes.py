@@ -91,16 +91,10 @@ def _narratives(book: Book) -> Iterator[Annex]:
         narratives = [one_line(narrative) for narrative in decision.narratives if GAP not in narrative]
         yield from annex_text(title, narratives, decision.id)
         if decision.zones is not None:
-            yield from annex_text(
-                "Agreement zones (high confidence)",
-                [one_line(zone) for zone in decision.zones.agreement],
-                decision.id,
-            )
-            yield from annex_text(
-                "Contested zones (flag for attention)",
-                [one_line(zone) for zone in decision.zones.contested],
-                decision.id,
-            )
+            agreed = [one_line(zone) for zone in decision.zones.agreement]
+            contested = [one_line(zone) for zone in decision.zones.contested]
+            yield from annex_text("Agreement zones (high confidence)", agreed, decision.id)
+            yield from annex_text("Contested zones (flag for attention)", contested, decision.id)
 
 
 def _challenges(book: Book) -> Iterator[Annex]:

@@ -199,13 +199,11 @@ def _verdict(numbering: Numbering, step: Step, reply: ApprovalReply) -> Iterator
 
 def _sides(book: Book) -> Counter[str]:
     """Return whose view of a challenged point the judge took: it is genuine, or it is not."""
-    challenged = {
-        event.id for event in book.events if isinstance(event, Concern) and event.by == "challenger"
-    }
+    challenged = {event.id for event in book.of(Concern) if event.by == "challenger"}
     return Counter(
         "challenger" if isinstance(event.value, int) and event.value >= GENUINE_FROM else "advocate"
-        for event in book.events
-        if isinstance(event, Rating) and event.of in challenged
+        for event in book.of(Rating)
+        if event.of in challenged
     )
 
 

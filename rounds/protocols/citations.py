@@ -180,8 +180,9 @@ def cites(kind: Any, relations: Iterable[tuple[str, Any]]) -> tuple[Cite, ...]:
 def named_once(named: Sequence[str], known: Sequence[str], where: str) -> Iterator[str]:
     """Yield a problem for each id in a list that is unknown or listed twice."""
     yield from repeated(named, where)
-    unknown = ((n, identity) for n, identity in enumerate(named) if identity not in known)
-    yield from (f"{where}[{n}]: {identity!r} is unknown" for n, identity in unknown)
+    yield from (
+        f"{where}[{n}]: {identity!r} is unknown" for n, identity in enumerate(named) if identity not in known
+    )
 
 
 UPHELD: Final = frozenset({"UPHELD", "SURVIVE"})

@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
+from statistics import pvariance
 from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
@@ -25,7 +26,7 @@ from ledger.events import Challenge, Concern, Decision, Event, Ruling, Vote
 from ledger.events.decisions import Cite, Dissent
 from ledger.events.ids import StepName, event_id, role_of
 from ledger.events.run import PlanRow
-from ledger.state.book import Book
+from ledger.state.book import Book, grouped
 from ledger.state.state import State
 from roles.brief.records import target_of
 from roles.protocol import Loss, Pick, Protocol, RoleDefinition, Rules, Step
@@ -197,12 +198,9 @@ def _withdrawn(vetoed: list[str], last: list[Vote]) -> str:
     if not vetoed or any(vote.decision == "VETO" for vote in last):
         return ""
     lost = {_view(vote) for vote in last if vote.fallback}
-    withdrawn = [view for view in vetoed if view not in lost]
-    standing = [view for view in vetoed if view in lost]
-    text = f" A veto of {', '.join(withdrawn)} in the first ballot was withdrawn." if withdrawn else ""
-    return text + (
-        f" A veto of {', '.join(standing)} in the first ballot was not withdrawn." if standing else ""
-    )
+    ends = grouped(("not withdrawn" if view in lost else "withdrawn", view) for view in vetoed)
+    texts = (f" A veto of {', '.join(views)} in the first ballot was {end}." for end, views in ends.items())
+    return "".join(texts)
 
 
 def _lost(last: list[Vote], unheard: list[str]) -> str:
@@ -254,11 +252,9 @@ def _doubts(book: Book, votes: list[Vote]) -> Iterator[str]:
     confidences = [vote.confidence for vote in votes]
     # One vote has no variance, and agrees with itself without meaning anything.
     if len(confidences) > 1:
-        mean = sum(confidences) / len(confidences)
-        variance = sum((value - mean) ** 2 for value in confidences) / len(confidences)
         if len(set(confidences)) == 1:
             yield "Forced consensus: all confidences are the same."
-        elif variance < 10 and min(confidences) > 80:
+        elif pvariance(confidences) < 10 and min(confidences) > 80:
             yield "Forced consensus: all confidences are high and close to each other."
 
 

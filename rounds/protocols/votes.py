@@ -54,10 +54,6 @@ class _Ballot:
     valid: bool
     lost: bool
 
-    @property
-    def of_safety(self) -> bool:
-        return "safety" in self.agent.casefold()
-
 
 class UnknownRules(ValueError):
     """A name that no rules have."""
@@ -79,13 +75,14 @@ def aggregate_votes(votes: Sequence[Mapping[str, Any]], rules: str = "documented
         worst = min(vetoes, key=lambda ballot: (-ballot.risk, ballot.agent))
         veto = {"veto_applied": True, "veto_agent": worst.agent, "veto_risk": worst.risk}
         return VoteRuling("REFUSE", "safety_veto", common | veto)
-    if any(ballot.lost and ballot.of_safety for ballot in ballots):
-        return VoteRuling("REFUSE", SAFETY_LOST, common | {"veto_applied": False})
+    common |= {"veto_applied": False}
+    if any(ballot.lost and "safety" in ballot.agent.casefold() for ballot in ballots):
+        return VoteRuling("REFUSE", SAFETY_LOST, common)
     if all(ballot.lost for ballot in ballots):
-        return VoteRuling("REFUSE", "no_votes", common | {"veto_applied": False})
+        return VoteRuling("REFUSE", "no_votes", common)
     if common["invalid_ballots"]:
-        return VoteRuling("REFUSE", "invalid_ballot", common | {"veto_applied": False})
-    return _RULES[rules](ballots, common | {"veto_applied": False})
+        return VoteRuling("REFUSE", "invalid_ballot", common)
+    return _RULES[rules](ballots, common)
 
 
 def _read(vote: Mapping[str, Any], number: int) -> _Ballot:
