@@ -25,15 +25,13 @@ from ledger.plain_text import first_sentence, one_line, shortened
 from ledger.result import Result
 from ledger.state.book import Book, grouped, sections_named
 from moot.view.judgements import (
-    GAP,
     Ballot,
     ballot_of,
     majority,
-    means_told,
+    means_text,
     named,
     option_of,
     scorecard,
-    side_means,
     view_of,
 )
 from moot.view.reasons import approval_of, judged, severities, severity
@@ -148,10 +146,8 @@ def arguments_annex(book: Book) -> Iterator[Annex]:
         )
         for argument in arguments
     ]
-    # An advocate alone argues for a proposal, so the table is a position and not a debate.
-    one_sided = len({argument.by for argument in arguments}) == 1
-    traced = any(argument.id in standings for argument in arguments)
-    title = "Argument trace table" if traced else "Advocate position" if one_sided else "Arguments"
+    # An advocate argues for a proposal, so the table is a position and not a debate.
+    title = "Argument trace table" if standings else "Advocate position" if approval else "Arguments"
     yield from annex_table(
         title, ("id", "side", "claim", "met with", "points", "standing, and why"), rows, _totals(book)
     )
@@ -195,20 +191,10 @@ def _stood(standings: Sequence[Standing], *, several: bool) -> str:
 
 def _totals(book: Book) -> str:
     """Return the totals of the sides and how to read the gap (XS-14); empty without scores."""
-    sides = side_means(book)
-    if not sides:
-        return ""
-    judged = [
-        narrative for decision in book.of(Decision) for narrative in decision.narratives if GAP in narrative
-    ]
     rubric = next((POINTS[score.rubric] for score in book.of(Score) if score.rubric in POINTS), "")
-    weighed = f" Points are of 10 ({rubric})." if rubric else ""
-    # A computed narrative already carries the totals and the reading of the gap (XS-14).
-    if judged:
-        return f"Mean scores: {one_line(judged[-1])}{weighed}"
     # The means are computed from the scores, since models add up their own totals wrongly (XS-9).
-    argued = " They say who argued better, not who is right." if len(sides) > 1 else ""
-    return f"Mean points: {means_told(sides)}.{argued}{weighed}"
+    means = means_text(book)
+    return f"{means} Points are of 10 ({rubric})." if means and rubric else means
 
 
 def scorecard_annex(book: Book) -> Iterator[Annex]:

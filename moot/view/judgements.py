@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from fractions import Fraction
 from itertools import chain
 from statistics import mean
 from typing import Final, NamedTuple, TypeVar
@@ -365,28 +366,24 @@ def scores_text(book: Book) -> str:
             " and may have followed the order."
             for is_first, number in alike.items()
         )
-    totals = (narrative for event in book.of(Decision) for narrative in event.narratives if GAP in narrative)
-    # The protocol's own line already reads the gap, so it is quoted rather than computed again.
-    if total := latest(totals):
-        return f"Mean scores: {total}"
-    sides = side_means(book)
-    return f"Mean score: {means_told(sides)}." if sides else ""
+    return means_text(book)
 
 
-def means_told(sides: Mapping[str, float]) -> str:
-    """Return the means of the sides, the highest first, and the gap between them; one side alone has no gap."""
-    means = sorted(sides.values())
-    told = ", ".join(f"{side} {sides[side]:.2f}" for side in sorted(sides, key=lambda side: -sides[side]))
-    return (
-        f"{told}; gap {means[-1] - means[0]:.2f}" if len(means) > 1 else f"{told}; no other side was judged"
-    )
+def means_text(book: Book) -> str:
+    """Return the mean scores of the sides of a debate, and how to read the gap (XS-14); empty without scores."""
+    means = side_means(book)
+    if not means:
+        return ""
+    from rounds.protocols.debate_judging import in_words  # as above
+
+    return f"Mean scores: {in_words(means)}"
 
 
-def side_means(book: Book) -> dict[str, float]:
+def side_means(book: Book) -> dict[str, Fraction]:
     """Return the mean score of the arguments of each side of a debate."""
-    scored = ((book.by_id.get(score.of), float(score.total)) for score in book.of(Score))
+    scored = ((book.by_id.get(score.of), Fraction(score.total)) for score in book.of(Score))
     sides = grouped((event.side, total) for event, total in scored if isinstance(event, Argument))
-    return {side: sum(totals) / len(totals) for side, totals in sides.items()}
+    return {side: mean(totals) for side, totals in sides.items()}
 
 
 def scorecard(book: Book) -> tuple[Card, ...]:

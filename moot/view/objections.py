@@ -7,33 +7,42 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from ledger.events import Argument, Challenge, Concern, Decision, Disposition, Response, Standing, Vote
-from ledger.plain_text import counted, first_sentence, one_line, sentences
+from ledger.events import (
+    Argument,
+    Challenge,
+    Concern,
+    Decision,
+    Disposition,
+    Response,
+    Standing,
+    Statement,
+    Vote,
+)
+from ledger.events.ids import kind_of
+from ledger.plain_text import counted, first_sentence, one_line, some
 from ledger.result import Result
 from ledger.state.book import Book, grouped
 from ledger.state.decided import overridden
 from moot.view.events import words_of
 from moot.view.judgements import (
     ballot_of,
-    cited_as,
     compared,
     has_beliefs,
     latest,
     majority,
     option_of,
     scorecard,
-    side_means,
     terms_in,
     view_of,
     vote_text,
 )
 from moot.view.reasons import (
-    TAKEN,
     Approval,
     Point,
     approval_of,
     blockers,
     concessions,
+    gist_of,
     judged,
     score_of,
     severity,
@@ -41,7 +50,7 @@ from moot.view.reasons import (
     weight_text,
 )
 from rounds.protocols.citations import UPHELD, most_say
-from rounds.protocols.sides import GIVEN_UP, concessions_of, is_given_up
+from rounds.protocols.sides import GIVEN_UP, concessions_of, is_given_up, taken_up
 
 
 class Dissenting(Result, frozen=True):
@@ -64,11 +73,11 @@ class Dissenting(Result, frozen=True):
 class Objection(Dissenting, frozen=True):
     """The strongest thing said against the decision. `also`: what stands against the plans of other members.
 
-    `more`: how many others of its kind stand against the decision.
+    `others`: what else of its kind stands against the decision.
     """
 
     also: tuple[str, ...] = ()
-    more: int = 0
+    others: tuple[str, ...] = ()
 
     @property
     def line(self) -> str:
@@ -77,9 +86,9 @@ class Objection(Dissenting, frozen=True):
 
     @property
     def places(self) -> str:
-        """Return where the objection is, those to the other plans, and how many more there are."""
+        """Return where the objection is, those to the other plans, and what else is against it."""
         also = f"; to the other plans: {', '.join(self.also)}" if self.also else ""
-        return f"{self.ref}{also}{f'; and {self.more} more' if self.more else ''}"
+        return f"{self.ref}{also}{f'; also {some(self.others, 5)}' if self.others else ''}"
 
 
 def strongest_objection(
@@ -91,8 +100,7 @@ def strongest_objection(
     """
     if decision is None:
         return None
-    # What was conceded is listed by itself.
-    cited = {ref for point in (*why, *conceded_of(book, decision)) for ref in point.refs}
+    cited = {ref for point in why for ref in point.refs}
     approval = None if decision.type == "override" else approval_of(book)
     if approval is not None:
         return _against_verdict(book, decision, approval, cited)
@@ -108,22 +116,24 @@ def strongest_objection(
     if opposed is None:
         return None
     also = [left for plan in others if (left := _opposed(book, plan, cited))]
-    more = sum(left.more for left in (opposed, *also))
+    more = tuple(other for left in (opposed, *also) for other in left.others)
     became = _became(book, opposed.ref)
-    return msgspec.structs.replace(opposed, also=tuple(left.ref for left in also), more=more, became=became)
+    return msgspec.structs.replace(opposed, also=tuple(left.ref for left in also), others=more, became=became)
 
 
 def _became(book: Book, identity: str) -> str:
     """Return how an objection was judged, else how it was answered."""
-    event = book.by_id.get(identity)
+    event, judgement = book.by_id.get(identity), _judged(book, identity)
     # The closing of a run with forecasts asks the least convinced role to object, and whether it dissents.
     if isinstance(event, Concern) and event.phase == "S" and has_beliefs(book):
         return "asked to object, and dissents" if event.rank else "asked to object"
-    answer = latest(response for response in book.of(Response) if response.to == identity)
-    unjudged = "not answered" if isinstance(event, Challenge) and event.type == "attack" else ""
-    if answer:
-        unjudged = f"not judged: {answer.by} {words_of(answer).mark.word} the text"
-    return _judged(book, identity) or unjudged
+    if answer := latest(response for response in book.of(Response) if response.to == identity):
+        if answer.outcome == "concede":
+            return f"conceded by {answer.by}{f'; {judgement}' if judgement else ''}"
+        return judgement or f"not judged: {answer.by} {words_of(answer).mark.word} the text"
+    # An examiner calls a question deflected, whether its answer is no answer or there is none.
+    unanswered = isinstance(event, Challenge) and event.type == ("question" if judgement else "attack")
+    return "; ".join(filter(None, ("not answered" * unanswered, judgement)))
 
 
 def _judged(book: Book, identity: str) -> str:
@@ -159,14 +169,15 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> Objection | Non
     if ballot := ballot_of(book):
         # What a view voted before it changed its vote was said against the ruling, too.
         earlier = ballot._replace(votes=[vote for vote in book.of(Vote) if vote.ballot == 1]).against
-        for vote in (*ballot.against, *earlier):
-            text = f"{vote_text(book, vote)}{' in the first ballot' * (vote in earlier)}: {_gist(vote)}"
-            return Objection(vote.by, text, vote.id, more=len(ballot.against or earlier) - 1)
-    if losing := [event for event in _losing_arguments(book, decision) if event.id not in cited]:
-        return Objection(losing[0].by, one_line(losing[0].claim), losing[0].id, more=len(losing) - 1)
+        if against := ballot.against or earlier:
+            when = " in the first ballot" * (not ballot.against)
+            return _first(against, f"{vote_text(book, against[0])}{when}: {gist_of(against[0])}")
+    # Arguments that were conceded are listed by themselves.
+    conceded = {ref for point in conceded_of(book, decision) for ref in point.refs}
+    if losing := [event for event in _losing_arguments(book, decision) if event.id not in cited | conceded]:
+        return _first(losing, losing[0].claim)
     if left := _unanswered(book, decision, cited):
-        text = one_line(f"{left[0].claim} {left[0].text}")
-        return Objection(left[0].by, text, left[0].id, more=len(left) - 1)
+        return _first(left, f"{left[0].claim} {left[0].text}")
     # Concerns that the decision cites or lists as reasons were taken in, so they are no objection.
     elsewhere = cited | {cite.id for cite in decision.cites} | taken_up(book)
     concerns = [
@@ -181,48 +192,24 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> Objection | Non
         and (concern.severity or concern.round >= decision.round - (not has_beliefs(book)))
         and book.state.opening.protocol != "panel"
     ]
-    if not concerns:
-        return None
-    gravest = max(concerns, key=lambda concern: (severity(book, concern), concern.seq))
-    return Objection(gravest.by, one_line(gravest.text), gravest.id, more=len(concerns) - 1)
+    concerns.sort(key=lambda concern: (severity(book, concern), concern.seq), reverse=True)
+    return _first(concerns, concerns[0].text) if concerns else None
 
 
-def taken_up(book: Book) -> frozenset[str]:
-    """Return the objections that are none to the final answer: accepted into it, or put to a person as a question."""
-    became = {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
-    # What is left of an escalated objection is its question, which `needs you` or the answer to it shows.
-    put_to_person = {
-        objection
-        for concern in book.of(Concern)
-        if concern.type == "question" and concern.for_human
-        for objection in concern.between
-    }
-    return frozenset(
-        objection
-        for objection, disposition in became.items()
-        if disposition in TAKEN or (disposition == "escalated" and objection in put_to_person)
-    )
-
-
-def _gist(vote: Vote) -> str:
-    """Return the point of a vote: its first sentence, or the last two of a revised vote."""
-    # A revision goes through its challenges first and states its position at the end.
-    return first_sentence(vote.reasoning) if vote.ballot == 1 else " ".join(sentences(vote.reasoning)[-2:])
+def _first(events: Sequence[Argument | Challenge | Concern | Vote], text: str, became: str = "") -> Objection:
+    """Return the first of the events against a decision, with the ids of the others."""
+    first, *rest = events
+    return Objection(first.by, one_line(text), first.id, became, others=tuple(event.id for event in rest))
 
 
 def _side_of(book: Book, decision: Decision) -> str | None:
     """Return the side or option that a decision follows; None where it follows none."""
-    # A decision for a side cites the arguments of that side that stand, and for neither those of both.
-    carry = {
-        event.side
-        for kind in ("supported-by", "builds-on")
-        for event in cited_as(kind, Argument, book, decision)
-    }
-    # Where none of its arguments stands, one judge follows the points, and several have votes of their own.
-    if not carry and decision.made_by != "rule":
-        means = side_means(book)
-        carry = {side for side in means if means[side] == max(means.values())}
-    return [*decision.about[:1], *carry][0] if decision.about or len(carry) == 1 else None
+    if decision.about or book.state.opening.protocol != "debate":
+        return next(iter(decision.about), None)
+    from rounds.protocols.debate_judging import side_preferred  # the other protocols judge no sides
+
+    # What a decision cites says no side: of even sides it cites all arguments that stand, which may be those of one.
+    return side_preferred(book)
 
 
 def _losing_arguments(book: Book, decision: Decision) -> list[Argument]:
@@ -254,8 +241,8 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> list[Ch
     """
     elsewhere = in_reasons | taken_up(book)
     cited = {cite.id for cite in decision.cites if cite.type == "challenge"}
-    ends: dict[str, str] = {response.to: response.outcome for response in book.of(Response)}
-    ends |= {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
+    answered: dict[str, str] = {response.to: response.outcome for response in book.of(Response)}
+    ends = answered | {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
     # Ordered by weight: an escalated challenge is open by decision, the others by neglect. The last of them have a
     # defense and no judgement, which leaves them open.
     weights = ("escalated", "rejected", "deflected", "", "partially_addressed", "defend", "justify")
@@ -267,7 +254,10 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> list[Ch
         # Only attacks have a step that answers them; a tribunal's challenges are met in the next votes.
         and ends.get(challenge.id, "" if challenge.type == "attack" else None) in weights
     ]
-    return sorted(left, key=lambda challenge: weights.index(ends.get(challenge.id, "")))
+    return sorted(
+        left,
+        key=lambda challenge: (weights.index(ends.get(challenge.id, "")), challenge.id in answered),
+    )
 
 
 def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: set[str]) -> Objection | None:
@@ -291,11 +281,14 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
     if not against:
         return None
     best, words = against[0], judged(book, against[0], approval)
-    text = one_line(best.claim if isinstance(best, Argument) else best.text)
     became = f"{f'judge: {words}' if words else 'open'}{weight_text(book, best)}"
-    # Blockers that the advocate itself names are listed as open, and are not counted twice.
-    more = sum(approval.is_no or other.by != "advocate" for other in against[1:])
-    return Objection(best.by, text, best.id, became, more=more)
+    # What weighs most with the challenger and little with the judge is in no other row.
+    first = next((event for event in book.of(Concern) if event.by == "challenger"), best)
+    if first is not best and "a stretch" in (view := judged(book, first, approval)):
+        became += f"; of {first.id}, which challenger ranks first: {view}"
+    # Blockers that the advocate itself names are listed as open, and are not named twice.
+    others = [event for event in against[1:] if approval.is_no or event.by != "advocate"]
+    return _first([best, *others], best.claim if isinstance(best, Argument) else best.text, became)
 
 
 def risks_of(book: Book, decision: Decision) -> Iterator[Point]:
@@ -309,6 +302,10 @@ def risks_of(book: Book, decision: Decision) -> Iterator[Point]:
         for concern in (book.of(Concern) if approval is not None else ())
         if concern.by == "advocate" and concern.id not in book.state.resolved
     )
+    # A view meets what was put to it in its next vote, if anywhere.
+    if put := book.of(Challenge) if book.state.opening.protocol == "tribunal" else ():
+        text = f"What became of {counted(len(put), 'challenge')} is not stated, the first by {put[0].by}"
+        yield Point.of(f"{text}: {put[0].claim}", *(event.id for event in put))
     # The strongest of what matters most to the judge of a panel is the objection, or all of it is why.
     for concern in blockers(book, decision) if book.state.opening.protocol == "panel" else ():
         weight = f"Among what matters most to the judge{weight_text(book, concern)}"
@@ -324,30 +321,34 @@ def risks_of(book: Book, decision: Decision) -> Iterator[Point]:
         yield Point.of(f"{number}, the first: {first}", *(risk.id for risk in risks))
 
 
-def conceded_of(book: Book, decision: Decision) -> Iterator[Point]:
+def conceded_of(book: Book, decision: Decision | None, objection: Objection | None = None) -> Iterator[Point]:
     """Yield what a decision gives up, and what roles conceded against its side or in the text that it is about.
 
-    Each concession has in front who made it, and how others judged it.
+    Each concession has in front who made it, and how others judged it. At an end without a decision it is all that was
+    conceded. The objection is not said twice.
     """
-    yield from (
-        Point.of(f"{decision.by}: {text}", decision.id)
-        for text in decision.narratives
-        if text.startswith(GIVEN_UP)
-    )
-    winner = _side_of(book, decision)
+    if decision is not None:
+        given_up = (text for text in decision.narratives if text.startswith(GIVEN_UP))
+        yield from (Point.of(f"{decision.by}: {text}", decision.id) for text in given_up)
+        yield from (point for is_for, point in concessions(book, decision) if not is_for)
+    winner = _side_of(book, decision) if decision else None
     sides = {argument.by: argument.side for argument in book.of(Argument)}
-    for name, roles in concessions_of(book).items():
+    for name, roles in concessions_of(book).items() if decision or book.state.finished else ():
         event = book.by_id.get(name)
-        by = ", ".join(role for role in roles if sides.get(role) == winner)
-        if by and isinstance(event, Argument | Challenge):
+        by = ", ".join(role for role in roles if decision is None or sides.get(role) == winner)
+        if by and isinstance(event, Argument | Challenge) and not (objection and objection.ref == name):
             side = f", an argument of {event.side}" if isinstance(event, Argument) else ""
             words = f" ({judgement})" if (judgement := _judged(book, name)) else ""
-            yield Point.of(f"{by}{side}{words}: {event.claim}", name)
-    yield from (point for is_for, point in concessions(book, decision) if not is_for)
+            answer = latest(row for row in book.of(Response) if (row.to, row.outcome) == (name, "concede"))
+            how = f"; answer: {first_sentence(answer.text)}" if answer else ""
+            yield Point.of(f"{by}{side}{words}: {event.claim}{how}", name, answer.revised if answer else None)
 
 
 def left_out(book: Book, decision: Decision, reasons: Iterable[Point]) -> str:
-    """Return which arguments of the decision's side are no reasons for it, in a sentence; empty where all are."""
+    """Return which side the scores are for, and which of its arguments are no reasons for the decision.
+
+    An argument that the other side gave up is neither that nor an objection. Where no side is ahead, all are listed.
+    """
     approval, used = approval_of(book), [ref for point in reasons for ref in point.refs]
     # Nobody gives points in a review, and its advocate alone argues for the proposal.
     side = _side_of(book, decision) if approval is None else "FOR" * (not approval.is_no)
@@ -359,10 +360,25 @@ def left_out(book: Book, decision: Decision, reasons: Iterable[Point]) -> str:
         )
         for event in book.of(Argument)
         # Options are compared by their points, and the many arguments of one are no reasons of their own.
-        if event.side == side and event.id not in used and not decision.about
+        if side in (None, event.side) and event.id not in used and not decision.about
     )
     listed = "; ".join(f"{', '.join(ids)} ({words})" for words, ids in why.items())
-    return f"On its side, but not counted as reasons: {listed}." if listed else ""
+    theirs = [event for event in book.of(Argument) if side not in (None, event.side) and not decision.about]
+    given_up = ", ".join(event.id for event in theirs if is_given_up(book, event))
+    # The judge writes a recommendation, and no field of it names a side.
+    won = theirs and decision.made_by != "rule" and approval is None
+    texts = (
+        f"By these scores alone, {side} counts as the side that won." if won else "",
+        f"{'On its side, but not' if side else 'Not'} counted as reasons: {listed}." if listed else "",
+        f"Given up by the other side: {given_up}." if given_up else "",
+        # A verdict is about the last text of a position.
+        *(
+            f"The position after its defense: {event.id}."
+            for event in book.of(Statement)
+            if event.phase == "defence"
+        ),
+    )
+    return " ".join(filter(None, texts))
 
 
 def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
@@ -370,15 +386,14 @@ def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
     if decision is None or decision.type == "override":
         return  # who disagreed with what a person overruled says nothing about the override
     ballot = ballot_of(book)
-    # Votes follow below, with what each voted.
-    cast: set[str] = {vote.id for vote in ballot.votes} if ballot is not None else set()
     yield from (
         Dissenting(dissenter.role, one_line(dissenter.text), dissenter.ref, _became(book, dissenter.ref))
         for dissenter in decision.dissent
-        if dissenter.ref not in cast
+        # Votes follow below, with what each voted.
+        if ballot is None or kind_of(dissenter.ref) != "vote"
     )
     yield from (
-        Dissenting(vote.by, f"{vote_text(book, vote)}: {_gist(vote)}", vote.id)
+        Dissenting(vote.by, f"{vote_text(book, vote)}: {gist_of(vote)}", vote.id)
         for vote in ([] if ballot is None else ballot.cast if ballot.is_split else ballot.against)
     )
     yield from _other_rounds(book, decision)

@@ -46,7 +46,6 @@ from moot.view.objections import (
     left_out,
     risks_of,
     strongest_objection,
-    taken_up,
     terms_of_voters,
 )
 from moot.view.outcome_status import Became, became_of_decisions, caveats, open_under, standing_of
@@ -62,6 +61,7 @@ from moot.view.reasons import Point, approval_of, contradictions, reasons_of
 from moot.view.trust import looked_at_text, trust_text
 from moot.view.words import command_to_go_on
 from roles.outcome_status import OutcomeStatus
+from rounds.protocols.sides import taken_up
 
 if TYPE_CHECKING:
     from moot.view.forecasts import ForecastParts
@@ -146,7 +146,7 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
             *(point for is_for, point in terms if not (is_for and acts)),
         ],
         requirements=requirements,
-        conceded=[] if chief is None or reading.by_person else list(conceded_of(book, chief)),
+        conceded=[] if reading.by_person else list(conceded_of(book, chief, reading.objection)),
         objection=reading.objection,
         dissent=dissent,
         needs_you=asked_of_you(run, book),
@@ -400,17 +400,17 @@ class _Reading:
         # In an adversarial run these are the zones where the sides still differ.
         if chief is not None and chief.zones is not None:
             yield from (Point.of(text, chief.id) for text in chief.zones.contested)
+        # What code doubts about a ruling settles nothing, and a reader has to weigh it (S4-30).
+        doubts = (
+            event for event in self.book.of(Concern) if event.type == "concern" and event.by == "controller"
+        )
+        yield from (Point.of(doubt.text, doubt.id) for doubt in doubts)
         # What is a reason or the objection is not said again.
         shown = {ref for point in self.reasons[:WHY] for ref in point.refs} | {
             self.objection and self.objection.ref
         }
         risks = risks_of(self.book, chief) if chief is not None else ()
         yield from (point for point in risks if shown.isdisjoint(point.refs))
-        # What code doubts about a ruling settles nothing, and a reader has to weigh it (S4-30).
-        doubts = (
-            event for event in self.book.of(Concern) if event.type == "concern" and event.by == "controller"
-        )
-        yield from (Point.of(doubt.text, doubt.id) for doubt in doubts)
         # Questions about other options are not open for this decision.
         asked_here = (
             event for event in open_questions(self.book) if chief is None or compared(self.book, chief, event)

@@ -23,7 +23,6 @@ from moot.view.judgements import ballot_of, has_beliefs, majority, option_of
 from moot.view.questions import open_questions_merged
 from roles.outcome_status import OutcomeStatus
 from rounds.protocols import awaited_of, experiments_awaited
-from rounds.protocols.step_table import rule
 from rounds.run.acceptance import Fate, FateSaid, became_of
 from rounds.run.outcome import LOST_SHOWN, quorum_of
 
@@ -143,8 +142,8 @@ def _undecided(book: Book, chief: Decision, finals: list[Decision]) -> Iterator[
     # No way to vote has more than half, and no veto decides.
     if ballot is not None and ballot.is_split:
         yield "the votes are split"
-    # A single judge cannot disagree with another one.
-    if state.opening.protocol == "debate" and rule(state, "judges") not in ("1", "None"):
+    # A single judge cannot disagree with another one, and decides alone.
+    if state.opening.protocol == "debate" and chief.made_by == "rule":
         # Only debates with several judges pay for loading this module.
         from rounds.protocols.debate_judging import side_preferred
 

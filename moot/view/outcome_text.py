@@ -65,7 +65,7 @@ ROWS: Final[dict[str, str]] = {
     "why": "The strongest reasons, each with how it was tested.",
     "revisit if": "What would be a reason to open the decision again.",
     "required": "What has to be met for the decision to hold.",
-    "conceded": "What the decision gives up, and what roles conceded against its side or in the text it is about.",
+    "conceded": "What the decision gives up, and what was conceded against its side or text; without one, all of it.",
     "against it": "The strongest thing said against the decision, and what became of it.",
     "dissent": "Who disagrees with the decision.",
     "needs you": "What a person has to answer, with the command.",
@@ -193,8 +193,9 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     # An objection that is also a dissent would be printed twice.
     if objection and objection.ref not in {dissenter.ref for dissenter in outcome.dissent}:
         text = _cut(f"{objection.role}: {objection.text}", cut.text + 8)
-        listing = f" among: moot log {run} --kind {kind_of(objection.ref)}" if objection.more else ""
-        yield "against it", f"{text}{objection.judged} ({objection.places}{listing})"
+        # Five of the others are named.
+        more = f": moot status {run} --json" * bool(objection.others[5:])
+        yield "against it", f"{text}{objection.judged} ({objection.places}{more})"
     for dissenter in outcome.dissent[:DISSENT]:
         text = _cut(f"{dissenter.role}: {dissenter.text}", cut.text + 8)
         yield "dissent", f"{text}{dissenter.judged} ({dissenter.ref})"

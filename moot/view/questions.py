@@ -150,8 +150,8 @@ def to_decide_on(book: Book, status: OutcomeStatus) -> Iterator[Point]:
     if points and (options := options_of(book)):
         yield Point.of(named(book, f"Choose one of {', '.join(options)}."))
     for role, events in points.items():
-        # Next to its points a role's statement only says them again. The gravest of them is shown.
-        own = [event for event in events if event.kind != "statement"] or events
+        # Next to its points a role's statement only says them again. The gravest of them is shown, and the last text.
+        own = [event for event in events if event.kind != "statement"] or events[::-1]
         own.sort(key=lambda event: -(getattr(event, "severity", 0) or 0))
         ids = [event.ref for event in own]
         yield Point.of(f"Weigh {some(ids, SHOWN)} of {role}: {one_line(words_of(own[0]).text)}", *ids)

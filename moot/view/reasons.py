@@ -30,7 +30,7 @@ from ledger.events import (
 )
 from ledger.events.envelope import Evidence, EvidenceClass
 from ledger.events.ids import kind_of
-from ledger.plain_text import counted, first_sentence, one_line
+from ledger.plain_text import counted, first_sentence, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book, grouped, per_book
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
@@ -47,15 +47,13 @@ from moot.view.judgements import (
 from moot.view.marks import times_of
 from rounds.protocols.adversarial import GENUINE_FROM, SCALES
 from rounds.protocols.citations import UPHELD, most_say
-from rounds.protocols.sides import attacks_on, granted_by, is_given_up
+from rounds.protocols.sides import TAKEN, attacks_on, granted_by, is_given_up
 from rounds.protocols.step_table import rule
 
 CLASSES: Final[tuple[EvidenceClass, ...]] = (
     "measured", "reproduced", "calculated", "quoted", "ran", "argued", "conceded", "said",
 )  # fmt: skip
 """Evidence levels, the best first."""
-TAKEN: Final = frozenset({"accepted", "fixed", "resolved"})
-"""Dispositions of an objection that the deciding role accepted."""
 MET: Final = frozenset({"addressed", "defended"})
 """Dispositions of an attack that an answer withstood."""
 _SCALED: Final = frozenset({"adversarial", "panel"})
@@ -187,6 +185,12 @@ def score_of(book: Book, identity: str | None) -> float:
     """Return the mean of the totals that judges gave; 0 without one."""
     totals = [float(score.total) for score in book.of(Score) if score.of == identity]
     return sum(totals) / len(totals) if totals else 0.0
+
+
+def gist_of(vote: Vote) -> str:
+    """Return the point of a vote: its first sentence, or the last two of a revised vote."""
+    # A revision goes through its challenges first and states its position at the end.
+    return first_sentence(vote.reasoning) if vote.ballot == 1 else " ".join(sentences(vote.reasoning)[-2:])
 
 
 @per_book

@@ -242,8 +242,15 @@ def panel_decision(book: Book) -> tuple[Event, ...]:
 
 
 def side_preferred(book: Book) -> str | None:
-    """Return the side that several judges prefer; None where they came to no determination."""
-    return weighed(_judges(book), _sides(book))[0]
+    """Return the side with the higher scores, of several judges by their vote; None where no side is ahead."""
+    sides = _sides(book)
+    if rule(book.state, "judges") not in ("1", "None"):
+        return weighed(_judges(book), sides)[0]
+    # Exact sums, as the judgement had them: sides that are even have to be equal.
+    totals = {score.of: Fraction(score.total) for score in book.of(Score) if score.of in sides}
+    if not totals:
+        return None
+    return _leader(side_totals(totals, sides))
 
 
 def _judges(book: Book) -> list[Judged]:
@@ -256,8 +263,8 @@ def _judges(book: Book) -> list[Judged]:
     for text in book.of(Statement):
         name = parse_step(text.step or "")
         if name is not None and text.phase == "judging":
-            stated = [int(section.text) for section in text.sections if section.name == "confidence"]
-            confidences[name.repeat] = stated[0] if stated else 3
+            stated = (int(section.text) for section in text.sections if section.name == "confidence")
+            confidences[name.repeat] = next(stated, 3)
     return [Judged(totals[judge], confidences[judge]) for judge in sorted(totals)]
 
 

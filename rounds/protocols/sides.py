@@ -10,9 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ledger.events import Argument, Challenge, Decision, Disposition, Response
+from ledger.events import Argument, Challenge, Concern, Decision, Disposition, Response
 from ledger.state.book import Book, grouped, per_book, sections_named
 from ledger.state.decided import deliberated
+
+TAKEN: Final = frozenset({"accepted", "fixed", "resolved"})
+"""Dispositions of an objection that the deciding role accepted."""
 
 ACCEPTED_OR_NOT: Final = {"accepted": "challenger", "rejected": "proposer", "escalated": "human"}
 """Disposition of a challenge to a plan → the side that it follows."""
@@ -68,3 +71,20 @@ def is_given_up(book: Book, argument: Argument) -> bool:
 def granted_by(book: Book, argument: Argument) -> list[str]:
     """Return the other roles that conceded an argument."""
     return [role for role in concessions_of(book).get(argument.id, ()) if role != argument.by]
+
+
+def taken_up(book: Book) -> frozenset[str]:
+    """Return the objections that are none to the final answer: accepted into it, or put to a person as a question."""
+    became = {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
+    # What is left of an escalated objection is its question, which `needs you` or the answer to it shows.
+    put_to_person = {
+        objection
+        for concern in book.of(Concern)
+        if concern.type == "question" and concern.for_human
+        for objection in concern.between
+    }
+    return frozenset(
+        objection
+        for objection, disposition in became.items()
+        if disposition in TAKEN or (disposition == "escalated" and objection in put_to_person)
+    )

@@ -94,7 +94,7 @@ def lost_outcome(path: Path, protocol: str, *lost: str) -> tuple[Book, Outcome, 
         (
             "cross-examination",
             "r1.assessment.examiner",
-            "S-1-answering-analyst_1 of analyst_1: analysis one of",
+            "Weigh S-1-answering-analyst_1, S-1-analysis-analyst_1 of analyst_1: revised analysis of",
         ),
         ("jugalbandi", "r1.resolve.resolver", "Weigh S-1-plan-proposer of proposer: "),
     ],

@@ -196,7 +196,7 @@ def test_a_rejection_has_the_concerns_as_reasons_and_the_advocate_against_it(tmp
     assert found.objection.line == "advocate: claim number 0 of r1 case advocate [judge: survives] (R-1-1)"
     _, none = played(tmp_path / "none", "adversarial", judged("reject", 5, surviving=0))
     assert none.objection is not None
-    assert "[judge: not named as surviving] (R-1-1; and 1 more)" in none.objection.line
+    assert "[judge: not named as surviving] (R-1-1; also R-1-2)" in none.objection.line
 
 
 def test_the_concern_that_the_judge_scores_highest_is_against_it(tmp_path: Path) -> None:
@@ -206,9 +206,12 @@ def test_the_concern_that_the_judge_scores_highest_is_against_it(tmp_path: Path)
 
     book, found = played(tmp_path, "adversarial", change)
     assert found.objection is not None
-    assert (found.objection.ref, found.objection.became) == ("N-1-5", "judge: genuine, 5 of 5")
+    assert (found.objection.ref, found.objection.became.partition(";")[0]) == (
+        "N-1-5",
+        "judge: genuine, 5 of 5",
+    )
     # Three are genuine. The advocate's own blocker is listed as not settled, so it is not counted here again.
-    assert found.objection.more == 2
+    assert found.objection.others == ("N-1-4", "N-1-3")
     assert ["N-1-1"] in [point.refs for point in found.not_settled]
     assert {"N-1-2", "N-1-6"} == book.state.resolved
 
@@ -238,10 +241,10 @@ def test_arguments_that_the_judge_lets_fall_are_named(tmp_path: Path) -> None:
     _, found = played(tmp_path, "adversarial")
     assert ([point.refs for point in found.why], fallen in found.how_sure) == ([["R-1-1"]], True)
     _, both = played(tmp_path / "both", "adversarial", judged("approve", 4, surviving=2))
-    assert "but no reasons" not in both.how_sure
+    assert "not counted as reasons" not in both.how_sure
     # What speaks for the proposal is not on the side of a rejection.
     _, rejected = played(tmp_path / "no", "adversarial", judged("reject", 5))
-    assert "but no reasons" not in rejected.how_sure
+    assert "not counted as reasons" not in rejected.how_sure
 
 
 def test_what_the_judge_calls_unaddressed_is_never_said_to_be_resolved(tmp_path: Path) -> None:
@@ -288,9 +291,11 @@ def test_open_concerns_are_against_an_approval_and_resolved_ones_are_said_to_be(
     assert found.objection is not None
     assert found.objection.ref == "N-1-1"
     # What the judge finds a stretch counts where nothing met it.
-    assert found.objection.more == (0 if score == 2 else len(concerns) - 1)
+    assert {*found.objection.others} == (set() if score == 2 else concerns - {"N-1-1"})
     words = "a stretch, 2 of 5" if score == 2 else "genuine, 4 of 5"
-    assert found.objection.became == f"judge: {words}, not addressed"
+    # The challenger's first concern is one more stretch, or it is as genuine as the others.
+    first = "; of N-1-2, which challenger ranks first: a stretch, 2 of 5" * (score == 2)
+    assert found.objection.became == f"judge: {words}, not addressed{first}"
     assert found.objection.became in " ".join(" ".join(outcome_lines(found, "run", 100)).split())
 
 
@@ -316,11 +321,8 @@ def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(verdict: str, tmp
     assert "though" not in found.how_sure
     if verdict == "targeted fixes":  # what was taken up is no objection any more
         assert found.objection is not None
-        assert (found.objection.ref, found.objection.became.partition(" (")[0], found.objection.more) == (
-            "N-1-1",
-            "open",
-            6,
-        )
+        assert (found.objection.ref, found.objection.became.partition(" (")[0]) == ("N-1-1", "open")
+        assert len(found.objection.others) == 6
 
 
 def test_a_panel_that_is_ready_shows_what_matters_most_as_what_speaks_against_it(tmp_path: Path) -> None:
@@ -443,7 +445,7 @@ def test_a_veto_decides_and_a_withdrawn_one_is_named(tmp_path: Path) -> None:
     assert withdrawn.objection is not None
     assert withdrawn.objection.line == (
         "utility: REFUSE, risk 40 of 100 in the first ballot: reasons of r1 analyse utility"
-        " (VO-1-1-utility; and 2 more)"
+        " (VO-1-1-utility; also VO-1-1-accuracy, VO-1-1-safety)"
     )
     assert withdrawn.dissent == []
 
@@ -535,7 +537,13 @@ def test_what_code_doubts_about_a_ruling_is_said(tmp_path: Path) -> None:
     book, found = played(tmp_path, "tribunal", change)
     doubts = {concern.id: concern.text for concern in book.of(Concern)}
     assert "Forced consensus: all confidences are the same." in doubts.values()
-    assert {point.refs[0]: point.text for point in found.not_settled} == doubts
+    *told, challenges = found.not_settled
+    assert {point.refs[0]: point.text for point in told} == doubts
+    # No view has to say what it makes of what was put to it.
+    assert challenges.refs == [event.id for event in book.of(Challenge)]
+    assert challenges.text == (
+        "What became of 6 challenges is not stated, the first by utility: weakest of r2 challenge on_accuracy utility"
+    )
 
 
 # ---------------------------------------------------------------- debates: who conceded what, and which side won
@@ -603,17 +611,23 @@ def test_what_a_side_gave_up_is_neither_a_reason_nor_an_objection(tmp_path: Path
     _, found = played(tmp_path, "debate", in_turn(scored(CON_AHEAD), given_up))
     assert [point.refs for point in found.why] == [["R-1-4"], ["R-1-6"]]
     assert found.objection is not None
-    assert (found.objection.ref, found.objection.more) == ("R-1-1", 0)
+    assert (found.objection.ref, found.objection.others) == ("R-1-1", ())
 
 
 def test_an_argument_that_was_upheld_and_given_up_is_named_beside_the_reasons(tmp_path: Path) -> None:
     _, found = played(tmp_path, "debate")
     assert [point.refs for point in found.why] == [["R-1-6"]]
+    # The judge names no side, and what the other side gave up is in no row.
     assert found.how_sure.endswith(
-        " On its side, but not counted as reasons: R-1-4 (judge: upheld, given up by con); R-1-5 (judge: uncertain)."
+        " By these scores alone, CON counts as the side that won. On its side, but not counted as reasons: R-1-4"
+        " (judge: upheld, given up by con); R-1-5 (judge: uncertain). Given up by the other side: R-1-1."
     )
     _, panel = played(tmp_path / "panel", "debate", rules={"judges": "3"})
     assert "R-1-4 (judge: upheld (3 of 3), given up by con)" in panel.how_sure
+    # The panel's own decision names the side.
+    assert "by these scores" not in panel.how_sure.lower()
+    _, alone = ended(tmp_path / "alone", "debate", {"r1.opening.pro"})
+    assert "by these scores" not in alone.how_sure.lower()
 
 
 def test_concessions_against_the_decision_are_listed_and_are_no_objections_too(tmp_path: Path) -> None:
@@ -624,7 +638,7 @@ def test_concessions_against_the_decision_are_listed_and_are_no_objections_too(t
         ("con, an argument of CON (judge: upheld): claim number 0 of r1 opening con", ["R-1-4"]),
     ]
     assert found.objection is not None
-    assert (found.objection.ref, found.objection.more) == ("R-1-2", 0)
+    assert (found.objection.ref, found.objection.others) == ("R-1-2", ())
     (granted,) = [event for event in book.of(Challenge) if (event.by, event.type) == ("con", "concede")]
     assert granted.target == "R-1-3"
     answers = in_turn(conceding("answering", "con", "X-1-2"), conceding("closing", "con", "R-1-3"))
@@ -632,7 +646,7 @@ def test_concessions_against_the_decision_are_listed_and_are_no_objections_too(t
     assert ["R-1-5"] in [point.refs for point in challenged.why]
     assert [(point.text, point.refs) for point in challenged.conceded] == [
         ("con, an argument of PRO (judge: upheld): claim number 2 of r1 opening pro", ["R-1-3"]),
-        ("con: point 1 of r1 crossing pro", ["X-1-2"]),
+        ("con: point 1 of r1 crossing pro; answer: answer of r1 answering con", ["X-1-2"]),
     ]
     # Where no side is ahead, nothing is conceded against the decision.
     _, even = played(tmp_path / "even", "debate", scored([5] * 6))
@@ -683,7 +697,23 @@ def test_where_no_side_is_ahead_none_of_them_lost(rules: dict[str, str], tmp_pat
     (decision,) = book.of(Decision)
     assert {cite.relation for cite in decision.cites} == {"resolves"}
     assert (found.why, found.objection, found.conceded) == ([], None, [])
-    assert "but no reasons" not in found.how_sure
+    assert "On its side" not in found.how_sure
+    assert "Not counted as reasons: R-1-1 (judge: refuted" in found.how_sure
+
+
+def test_where_the_sides_are_even_the_one_whose_arguments_stand_has_not_won(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        for row in made["scores"][3:] if step.task == "judging" else ():
+            row["standing"] = "UNCERTAIN"
+
+    _, found = played(tmp_path, "debate", in_turn(scored([5] * 6), change))
+    assert {point.text[:3] for point in found.why} == {"PRO"}
+    assert (found.objection, found.conceded) == (None, [])
+    # Neither what was given up nor what fell is hidden, on either side.
+    assert found.how_sure.endswith(
+        " Not counted as reasons: R-1-1 (judge: upheld, given up by pro); R-1-4 (judge: uncertain, given up by con);"
+        " R-1-5, R-1-6 (judge: uncertain)."
+    )
 
 
 def test_several_judges_speak_by_their_vote_and_their_majority(tmp_path: Path) -> None:
@@ -810,7 +840,7 @@ def test_a_comparison_is_told_by_the_rounds_that_compared_the_recommended_option
             }
 
     book, found = played(tmp_path, "comparative", change)
-    assert "but no reasons" not in found.how_sure
+    assert "not counted as reasons" not in found.how_sure
     assert found.how_sure.startswith(
         "Computed by the rule of the protocol; confidence under it, as stated: for O-1 2 of 5 (judge, D-1-1),"
         " 4 of 5 (judge, D-3-1); for O-2 3 of 5 (judge, D-2-1); for O-3 5 of 5 (judge, D-4-1)."
@@ -834,7 +864,7 @@ def test_a_comparison_is_told_by_the_rounds_that_compared_the_recommended_option
         if event.round < 5 and event.side != "O-1" and event.id not in collapsed
     ]
     assert found.objection is not None
-    assert (found.objection.ref in standing, found.objection.more) == (True, len(standing) - 1)
+    assert sorted([found.objection.ref, *found.objection.others]) == sorted(standing)
     assert found.objection.became == "judge: survives"
     (scores,) = [point for point in found.why if "ahead" in point.text]
     assert (scores.text.startswith("By the judge's scores O-1 is ahead of O-"), scores.class_) == (
@@ -1038,17 +1068,22 @@ def test_what_a_replaced_plan_takes_for_granted_is_said_to_be_its_own(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("protocol", "kind"), [("panel", "concern"), ("debate", "argument"), ("devils-advocate", "challenge")]
+    ("protocol", "others"),
+    [
+        ("panel", "; also N-1-2, N-1-4, N-1-7, N-1-5, N-1-8 and 3 more: moot status run --json"),
+        ("debate", "; also R-1-1"),
+        ("devils-advocate", "; also X-1-2, X-1-5"),
+        ("adversarial", "; also N-1-4, N-1-3"),
+    ],
 )
-def test_one_objection_of_several_says_how_many_more_there_are(
-    protocol: str, kind: str, tmp_path: Path
+def test_one_objection_of_several_says_which_the_others_are(
+    protocol: str, others: str, tmp_path: Path
 ) -> None:
     nothing = in_turn(conceding("closing", "pro"), conceding("closing", "con"))
-    book, found = played(tmp_path, protocol, nothing)
+    _, found = played(tmp_path, protocol, nothing)
     assert found.objection is not None
-    more = {"panel": len(book.of(Concern)) - 1, "debate": 1, "devils-advocate": 1}[protocol]
     block = " ".join(" ".join(outcome_lines(found, "run", 100)).split())
-    assert f"({found.objection.ref}; and {more} more among: moot log run --kind {kind})" in block
+    assert f"({found.objection.ref}{others})" in block
 
 
 # ---------------------------------------------------------------- whose words, and what was not done
@@ -1096,7 +1131,7 @@ def test_a_lost_reply_is_no_step_that_was_taken(tmp_path: Path) -> None:
 
 def test_one_side_alone_has_no_gap(tmp_path: Path) -> None:
     _, found = ended(tmp_path, "debate", {"r1.opening.pro"})
-    assert "Mean score: CON 4.00; no other side was judged." in found.how_sure
+    assert "Mean scores: CON 4.0000; only one side was heard." in found.how_sure
 
 
 def test_the_points_of_one_lens_are_no_sum(tmp_path: Path) -> None:
@@ -1175,7 +1210,11 @@ def test_concessions_are_said_with_who_made_them(tmp_path: Path) -> None:
     challenges = {event.id: event for event in book.of(Challenge)}
     assert conceded
     assert [(point.text, point.refs) for point in found.conceded] == [
-        (f"{response.by}: {challenges[response.to].claim}", [response.to]) for response in conceded
+        (
+            f"{response.by}: {challenges[response.to].claim}; answer: {response.text}",
+            [response.to, response.revised],
+        )
+        for response in conceded
     ]
 
 
@@ -1183,16 +1222,19 @@ def test_concessions_are_said_with_who_made_them(tmp_path: Path) -> None:
 def test_what_a_text_concedes_is_no_reason_for_a_decision_on_it(lost: set[str], tmp_path: Path) -> None:
     book, found = ended(tmp_path, "devils-advocate", lost)
     (conceded,) = [response.to for response in book.of(Response) if response.outcome == "concede"]
-    rated = [
-        f" (devils_advocate: {event.disposition})" for event in book.of(Disposition) if event.of == conceded
-    ]
-    by = "".join(["steelman", *rated])
+    rated = [event.disposition for event in book.of(Disposition) if event.of == conceded]
     assert bool(rated) is not bool(lost)
-    (said,) = [point for point in found.conceded if point.refs == [conceded]]
-    assert said.text == f"{by}: wrong 2 of r1 attack devils_advocate"
+    said = [point.text for point in found.conceded if conceded in point.refs]
     assert not any(conceded in point.refs for point in found.why)
     assert found.objection is not None
-    assert found.objection.ref != conceded
+    if lost:
+        assert said == ["steelman: wrong 2 of r1 attack devils_advocate; answer: so"]
+        assert conceded not in (found.objection.ref, *found.objection.others)
+    else:  # its author holds that what was conceded for it does not meet it, which is said once
+        assert said == []
+        assert found.objection.ref == conceded
+        assert found.objection.became == "conceded by steelman; devils_advocate: deflected"
+        assert found.objection.others == ("X-1-2", "X-1-5")
 
 
 def test_concessions_that_have_no_room_are_counted(tmp_path: Path) -> None:
@@ -1203,7 +1245,7 @@ def test_concessions_that_have_no_room_are_counted(tmp_path: Path) -> None:
             row |= {"outcome": "concede", "evidence": []}
 
     book, found = played(tmp_path, "cross-examination", change)
-    assert [point.refs for point in found.conceded] == [[event.id] for event in book.of(Challenge)]
+    assert [point.refs[0] for point in found.conceded] == [event.id for event in book.of(Challenge)]
     shown = " ".join(" ".join(outcome_lines(found, "run", 100)).split())
     assert "(X-1-3) (and 3 more: moot status run --json)" in shown
 
@@ -1225,7 +1267,7 @@ def test_the_words_of_an_answer_have_the_id_of_the_answer(protocol: str, tmp_pat
     [
         ("jugalbandi", "resolver: rejected"),
         ("single-pass", "solo: rejected"),
-        ("devils-advocate", "devils_advocate: partly addressed"),
+        ("devils-advocate", "conceded by steelman; devils_advocate: deflected"),
         ("ratchet", "not judged: reviser justifies the text"),
         ("debate", "judge: upheld"),
     ],
@@ -1256,6 +1298,50 @@ def test_an_objection_of_several_judges_says_how_many_judged_it_so(tmp_path: Pat
     _, found = played(tmp_path, "debate", change, rules={"judges": "3"})
     assert found.objection is not None
     assert found.objection.became == "judge: upheld (2 of 3), judge: refuted (1 of 3)"
+
+
+def test_a_question_without_an_answer_is_told_and_comes_before_one_that_was_deflected(tmp_path: Path) -> None:
+    def change(_: Step, made: dict[str, Any]) -> None:
+        for row in made.get("assessments", ()):
+            row["disposition"] = "deflected" if row["of"] == "X-1-2" else row["disposition"]
+
+    _, found = played(tmp_path, "cross-examination", change)
+    assert found.objection is not None
+    assert (found.objection.ref, found.objection.became) == ("X-1-2", "examiner: deflected")
+    silent = frozenset({"r1.answering.analyst_2"})
+    _, lost = played(tmp_path / "lost", "cross-examination", change, lose=silent)
+    assert lost.objection is not None
+    assert (lost.objection.ref, lost.objection.others) == ("X-1-3", ("X-1-4", "X-1-2"))
+    assert lost.objection.became == "not answered; examiner: deflected"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "lost", "conceded"),
+    [
+        ("cross-examination", "r1.assessment.examiner", ["X-1-1", "X-1-3", "X-1-5"]),
+        ("devils-advocate", "r1.verdict.judge", ["X-1-3"]),
+        ("debate", "r1.judging.judge", ["R-1-6", "R-1-3", "R-1-1", "R-1-4"]),
+    ],
+)
+def test_what_was_conceded_is_told_without_a_verdict(
+    protocol: str, lost: str, conceded: list[str], tmp_path: Path
+) -> None:
+    _, found = played(tmp_path, protocol, lose=frozenset({lost}))
+    assert [point.refs[0] for point in found.conceded] == conceded
+
+    def answered(book: Book) -> bool:
+        return bool(book.of(Response))
+
+    # While a run goes on, nothing is conceded for good.
+    _, running = played(tmp_path / "running", protocol, until=answered)
+    assert (running.status, running.conceded) == ("running", [])
+
+
+def test_a_verdict_on_a_position_names_the_text_that_it_is_about(tmp_path: Path) -> None:
+    _, found = played(tmp_path / "whole", "devils-advocate")
+    assert found.how_sure.endswith(" The position after its defense: S-1-defence-steelman.")
+    _, lost = played(tmp_path / "lost", "devils-advocate", lose=frozenset({"r1.defence.steelman"}))
+    assert "position" not in lost.how_sure
 
 
 # ---------------------------------------------------------------- texts without a decision, and ids
@@ -1390,7 +1476,8 @@ def test_an_attack_whose_defense_was_lost_is_against_the_decision(tmp_path: Path
     _, found = ended(tmp_path, "devils-advocate", {"r1.defence.steelman"})
     # Without a defense nothing was rated either.
     assert found.objection is not None
-    assert (found.objection.ref, found.objection.became, found.objection.more) == ("X-1-1", "not answered", 4)
+    assert (found.objection.ref, found.objection.became) == ("X-1-1", "not answered")
+    assert found.objection.others == ("X-1-2", "X-1-3", "X-1-4", "X-1-5")
 
 
 # ---------------------------------------------------------------- objections on request, and cruxes that decided
