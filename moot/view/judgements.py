@@ -22,6 +22,7 @@ from ledger.state.book import Book, grouped, per_book
 from ledger.state.decided import final_in_force
 from moot.view import marks
 from moot.view.marks import Mark, mark_of
+from rounds.protocols.sides import pairing
 from rounds.protocols.step_table import handed_in
 from rounds.protocols.votes import VETO_FROM, sides_with
 
@@ -272,8 +273,6 @@ def compared(book: Book, decision: Decision, event: Event) -> bool:
     """Return whether an event's round compared an option of a decision; without pairs every round did."""
     if book.state.opening.protocol != "comparative" or not decision.about:
         return True
-    from rounds.protocols.comparative import pairing  # the other protocols compare no pairs
-
     return not set(pairing(book.state, event.round)).isdisjoint(decision.about)
 
 
@@ -348,8 +347,6 @@ def scores_text(book: Book) -> str:
         count = "Counted instead by how many options each lens puts below it, a tie as half (Borda count), the order is"
         return f"{count}: {priority.borda_text(levels)}." if differs else ""
     if book.state.opening.protocol == "comparative":
-        from rounds.protocols.comparative import pairing  # as above
-
         places = grouped(
             (frozenset(pair := pairing(book.state, event.round)), event.about == (pair.a,))
             for event in book.of(Decision)

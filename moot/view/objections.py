@@ -50,7 +50,7 @@ from moot.view.reasons import (
     weight_text,
 )
 from rounds.protocols.citations import UPHELD, most_say
-from rounds.protocols.sides import GIVEN_UP, concessions_of, is_given_up, taken_up
+from rounds.protocols.sides import GIVEN_UP, concessions_of, is_given_up, sides_of, taken_up
 
 
 class Dissenting(Result, frozen=True):
@@ -312,8 +312,6 @@ def risks_of(book: Book, decision: Decision) -> Iterator[Point]:
         yield Point.of(f"{weight}: {concern.by}: {concern.text}", concern.id)
     if decision.type == "override" or book.state.opening.protocol != "comparative":
         return
-    from rounds.protocols.comparative import sides_of
-
     cases = [event for event in book.of(Concern) if event.phase == "case"]
     if risks := [risk for risk in cases if sides_of(book.state, risk.round, risk.by).b in decision.about]:
         number = f"{counted(len(risks), 'risk')} of {' and '.join(decision.about)}, named and not judged"

@@ -47,7 +47,7 @@ from moot.view.judgements import (
 from moot.view.marks import times_of
 from rounds.protocols.adversarial import GENUINE_FROM, SCALES
 from rounds.protocols.citations import UPHELD, most_say
-from rounds.protocols.sides import TAKEN, attacks_on, granted_by, is_given_up
+from rounds.protocols.sides import TAKEN, attacks_on, granted_by, is_given_up, sides_of
 from rounds.protocols.step_table import rule
 
 CLASSES: Final[tuple[EvidenceClass, ...]] = (
@@ -384,8 +384,6 @@ def concessions(book: Book, decision: Decision) -> Iterator[tuple[bool, Point]]:
     """Yield what the advocates of a comparison concede, and whether that is for the decision."""
     if decision.type == "override" or book.state.opening.protocol != "comparative":
         return
-    from rounds.protocols.comparative import sides_of  # the other protocols compare no pairs
-
     for event in book.of(Statement):
         option = sides_of(book.state, event.round, event.by).a
         for section in event.sections:

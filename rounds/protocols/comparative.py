@@ -16,15 +16,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations, product
-from typing import Annotated, Final, Literal, NamedTuple
+from itertools import product
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
 from detectors.forecasts.arithmetic import decimal_text
 from ledger.events import Argument, Challenge, Concern, Decision, Event, Rating, Score, Standing
 from ledger.events.envelope import Five
-from ledger.events.ids import StepName, label_id, number_of
+from ledger.events.ids import StepName, number_of
 from ledger.events.run import PlanRow
 from ledger.state.book import Book, grouped
 from ledger.state.decided import deliberated
@@ -32,7 +32,7 @@ from ledger.state.state import State
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Rules, Step
 from roles.replies import Cited, Evidence, Part, Sentence, Text, Word
 from rounds.protocols.citations import Quotable, cites, cites_of_winner, exactly_one, one_for_each, repeated
-from rounds.protocols.sides import preferred_options
+from rounds.protocols.sides import ADVOCATES, pairing, pairings, preferred_options, sides_of
 from rounds.protocols.step_table import (
     Numbering,
     StepRow,
@@ -47,7 +47,6 @@ from rounds.protocols.step_table import (
     statement_id,
 )
 
-ADVOCATES: Final = ("advocate_a", "advocate_b")
 _HEDGES: Final = re.compile(
     r"\b(it depends|arguably|to some extent|might possibly|could potentially|both have merits?)\b", re.I
 )
@@ -65,19 +64,6 @@ CRITERIA: Final = {kind: tuple(names.split(", ")) for kind, names in _LISTS.item
 WEIGHTS: Final[Mapping[str, int]] = {"High": 3, "Medium": 2, "Low": 1}
 CLOSE_WITHIN: Final = Fraction(5, 100)
 """Share of the greater total within which two totals are close (AD-16)."""
-
-
-class Pairing(NamedTuple):
-    """A round's option for each advocate. `a` looks far ahead, `b` at the next months."""
-
-    a: str
-    b: str
-
-
-def pairings(options: int) -> tuple[Pairing, ...]:
-    """Return every pair of options twice, the second time with the lenses swapped (AD-13 confounds lens and option)."""
-    pairs = combinations((label_id("option", n) for n in range(1, options + 1)), 2)
-    return tuple(Pairing(*pair) for first, second in pairs for pair in ((first, second), (second, first)))
 
 
 def weighted(parts: Mapping[str, int], weights: Mapping[str, str]) -> Fraction:
@@ -179,17 +165,6 @@ class ScorecardReply(Part, frozen=True, kw_only=True):
     confidence: Five
 
 
-def pairing(state: State, round_: int) -> Pairing:
-    """Return who argues for what in a round."""
-    return pairings(len(state.opening.options))[round_ - 1]
-
-
-def sides_of(state: State, round_: int, advocate: str) -> Pairing:
-    """Return the option that an advocate argues for in a round, and the one that it argues against."""
-    pair = pairing(state, round_)
-    return pair if advocate == ADVOCATES[0] else Pairing(pair.b, pair.a)
-
-
 def _criteria(state: State) -> tuple[str, ...]:
     return CRITERIA[rule(state, "criteria")]
 
@@ -278,9 +253,16 @@ def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Itera
         parts = {criterion: rows[criterion].score for criterion in _criteria(book.state)}
         # Totals are computed here, with exact fractions; a judge's own arithmetic is never used (XS-9).
         yield numbering.event(
-            Score, step, of=option, rubric="weighted_1_5", parts=parts, total=decimal_text(weighted(parts, weights)),
-            notes="; ".join(f"{criterion}: {row.reason}" for criterion, row in rows.items()), judge=1, order=pair,
-        )  # fmt: skip
+            Score,
+            step,
+            of=option,
+            rubric="weighted_1_5",
+            parts=parts,
+            total=decimal_text(weighted(parts, weights)),
+            notes="; ".join(f"{criterion}: {row.reason}" for criterion, row in rows.items()),
+            judge=1,
+            order=pair,
+        )
     targets = {event.id: event.target for event in book.of(Challenge)}
     for row in sorted(reply.rebuttals, key=lambda row: number_of(row.of)):
         yield numbering.event(Rating, step, row, scale="effectiveness_1_5", value=row.effectiveness)

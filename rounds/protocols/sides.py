@@ -1,4 +1,6 @@
-"""Sides that decisions followed, as several protocols count them (AD-6): `Protocol.sides` and `Protocol.disputed`.
+"""Sides: who argues for what in a comparison, and which sides decisions followed (AD-6).
+
+`Protocol.sides` and `Protocol.disputed` of several protocols count the latter.
 
 A disagreement is a challenge, concern or difference that had to be decided; the side is the one that the decision
 followed. Where the form of a protocol fixes how many points are raised, only those count that stayed in dispute.
@@ -8,11 +10,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Final
+from itertools import combinations
+from typing import Final, NamedTuple
 
 from ledger.events import Argument, Challenge, Concern, Decision, Disposition, Response
+from ledger.events.ids import label_id
 from ledger.state.book import Book, grouped, per_book, sections_named
 from ledger.state.decided import deliberated
+from ledger.state.state import State
 
 TAKEN: Final = frozenset({"accepted", "fixed", "resolved"})
 """Dispositions of an objection that the deciding role accepted."""
@@ -22,6 +27,31 @@ ACCEPTED_OR_NOT: Final = {"accepted": "challenger", "rejected": "proposer", "esc
 
 GIVEN_UP: Final = "Given up: "
 """Beginning of a narrative that says what a verdict gives up of the position that it is about."""
+ADVOCATES: Final = ("advocate_a", "advocate_b")
+
+
+class Pairing(NamedTuple):
+    """A round's option for each advocate. `a` looks far ahead, `b` at the next months."""
+
+    a: str
+    b: str
+
+
+def pairings(options: int) -> tuple[Pairing, ...]:
+    """Return every pair of options twice, the second time with the lenses swapped (AD-13 confounds lens and option)."""
+    pairs = combinations((label_id("option", n) for n in range(1, options + 1)), 2)
+    return tuple(Pairing(*pair) for first, second in pairs for pair in ((first, second), (second, first)))
+
+
+def pairing(state: State, round_: int) -> Pairing:
+    """Return who argues for what in a round."""
+    return pairings(len(state.opening.options))[round_ - 1]
+
+
+def sides_of(state: State, round_: int, advocate: str) -> Pairing:
+    """Return the option that an advocate argues for in a round, and the one that it argues against."""
+    pair = pairing(state, round_)
+    return pair if advocate == ADVOCATES[0] else Pairing(pair.b, pair.a)
 
 
 def by_disposition(sides: Mapping[str, str]) -> Callable[[Book], Counter[str]]:

@@ -12,7 +12,8 @@ from ledger.events.ids import number_of, parse_reference
 from ledger.state.book import Book
 from roles.protocol import Step
 from rounds.protocols.adversarial import SCALES
-from rounds.protocols.comparative import CRITERIA, pairing
+from rounds.protocols.comparative import CRITERIA
+from rounds.protocols.sides import pairing
 from rounds.protocols.step_table import rule
 from tests.protocols import crux_seats
 

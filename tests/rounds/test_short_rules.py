@@ -14,7 +14,7 @@ from hypothesis import given, strategies as st
 from detectors.forecasts.arithmetic import decimal_text
 from ledger.events import Concern, Rating
 from ledger.state.book import book
-from rounds.protocols.comparative import CRITERIA, Pairing, is_close, means, pairings, weighted
+from rounds.protocols.comparative import CRITERIA, is_close, means, weighted
 from rounds.protocols.debate_judging import (
     ALPHA_LEAST,
     Judged,
@@ -27,6 +27,7 @@ from rounds.protocols.debate_judging import (
 )
 from rounds.protocols.panel import by_weight
 from rounds.protocols.priority import borda, level_of_sum, ranked, summed
+from rounds.protocols.sides import Pairing, pairings
 from rounds.protocols.step_table import Numbering
 from rounds.protocols.tribunal import POLICIES
 from tests.detectors.ledgers import Blobs
